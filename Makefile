@@ -1,0 +1,50 @@
+# Two commands on a fresh machine with python3, make and git: `make demo` and `make test`.
+# Everything is installed into .venv; nothing else on the machine is touched.
+
+PYTHON ?= python3
+BIN := .venv/bin
+SHELL := /bin/sh
+
+.PHONY: help demo test check lint types layers format cassettes corpus clean
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1 - /'
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("emitter needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all]' --group dev
+	@touch $@
+
+demo: .venv/installed  ## run the main job with no key and no network
+	$(BIN)/emitter demo
+
+test: .venv/installed  ## run the tests
+	$(BIN)/python -m pytest --quiet --numprocesses auto
+
+lint: .venv/installed  ## look for mistakes and for style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed  ## check types, twice
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+layers: .venv/installed  ## hold imports to the layers
+	$(BIN)/lint-imports
+
+check: lint types layers test  ## all of it
+
+format: .venv/installed  ## put the code into its form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+cassettes: .venv/installed  ## write cassettes/ again from their scripts
+	$(BIN)/python -m tests.scenarios.write
+
+corpus: .venv/installed  ## how well recovery agrees with a corpus of malformed texts
+	$(BIN)/python -m tests.recover.report
+
+clean:  ## remove what was installed
+	rm -rf .venv

@@ -1,0 +1,154 @@
+"""Every exception of the library, and nothing else.
+
+EmitterError
+InputError                what the caller handed over cannot be used
+UnknownModel            no such vendor, or not ``vendor/model``
+MissingKey              no credentials in the usual place
+MissingExtra            the vendor's SDK is not installed
+BadProfile              a file of ``providers/`` does not hold
+BadPrompt               a file of ``prompts/`` does not hold
+BadCassette             a cassette does not hold
+BadTraffic              a recorded exchange does not hold
+UnexpectedRequest       a replay met a request that its cassette does not know
+Uncompilable              a schema no sound form of which the vendor takes
+EmissionError             the emission ended without an envelope
+Refused                 the model or a filter said no
+Truncated               the answer never fitted its budget
+Invalid                 the answer never satisfied its schema
+Unreachable             the vendor could not be reached, or would not serve
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class EmitterError(Exception):
+    """The root of every exception this library raises on purpose.
+
+    ``hint`` is one sentence that says what to do next.
+    """
+
+    hint = ""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        if hint is not None:
+            self.hint = hint
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message} {self.hint}".strip()
+
+
+class InputError(EmitterError, ValueError):
+    """What the caller handed over cannot be used; nothing was sent."""
+
+
+class UnknownModel(InputError):
+    """The model string names no vendor that has a profile."""
+
+
+class MissingKey(InputError):
+    """No credentials were found in the vendor's usual environment variables."""
+
+
+class MissingExtra(InputError):
+    """The vendor's SDK is not installed."""
+
+
+class BadProfile(InputError):
+    """A vendor profile does not hold: the message names file, key and allowed values."""
+
+
+class BadPrompt(InputError):
+    """A prompt template is missing, or asks for a name that nothing fills."""
+
+
+class BadCassette(InputError):
+    """A cassette file is missing or does not hold."""
+
+
+class BadTraffic(InputError):
+    """A recorded exchange is not in the expected form."""
+
+
+class UnexpectedRequest(EmitterError):
+    """A replay met a request that its cassette does not know; the message shows the difference."""
+
+
+class Uncompilable(EmitterError):
+    """No sound form of the schema exists in the vendor's subset.
+
+    ``pointer`` is the JSON pointer of the place, ``reason`` one sentence.
+    """
+
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(f"{pointer or '#'}: {reason}")
+        self.pointer = pointer
+        self.reason = reason
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Uncompilable) and (self.pointer, self.reason) == (other.pointer, other.reason)
+
+    def __hash__(self) -> int:
+        return hash((self.pointer, self.reason))
+
+
+class Trace(Protocol):
+    """What every failed emission tells: see ``emitter.moment.Trace``."""
+
+    @property
+    def attempts(self) -> Sequence[object]:
+        """Every call that was made, in order."""
+        ...
+
+    @property
+    def usage(self) -> object:
+        """The tokens of all calls together."""
+        ...
+
+    @property
+    def events(self) -> Sequence[object]:
+        """Every event that was told, in order."""
+        ...
+
+
+class EmissionError(EmitterError):
+    """The emission ended without an envelope.
+
+    ``code`` is OpenWOP's terminal code; ``trace`` holds attempts, usage and events. The message never
+    carries text of the model.
+    """
+
+    def __init__(self, message: str, *, code: str, trace: Trace, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.trace = trace
+
+
+class Refused(EmissionError):
+    """The model refused, or a safety system blocked the exchange."""
+
+    hint = "A refusal is never re-sent: change the situation or ask a person."
+
+
+class Truncated(EmissionError):
+    """The answer did not fit its budget, even raised to the ceiling."""
+
+    hint = "Raise Policy.max_output_tokens, shorten the material, or choose a model with a larger ceiling."
+
+
+class Invalid(EmissionError):
+    """The answer never satisfied its schema within the attempts allowed."""
+
+    hint = "Look at the trace's attempts for the violations, raise Policy.max_attempts, or simplify the schema."
+
+
+class Unreachable(EmissionError):
+    """The vendor could not be reached, or would not serve the request."""
+
+    hint = "Look at the fault in the trace's last attempt."

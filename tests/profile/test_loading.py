@@ -1,0 +1,257 @@
+"""How profiles are found, merged and refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import BaseModel
+
+from emitter import profile
+from emitter.errors import BadProfile
+from emitter.profile.model import Facts, Profile
+from emitter.wire import OutputMode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ALL = (
+    "anthropic",
+    "azure-openai",
+    "deepseek",
+    "google",
+    "groq",
+    "llama-cpp",
+    "mistral",
+    "ollama",
+    "openai",
+    "openai-compatible",
+    "openrouter",
+    "vllm",
+)
+
+WHOLE = """
+title = "Vendor"
+provider = "vendor"
+
+[client]
+source = "page"
+verified = 2026-01-01
+sdk = "openai"
+flavour = "OpenAI"
+
+[wires.openai-chat.tokens]
+source = "page"
+verified = 2026-01-01
+parameter = "max_tokens"
+
+[wires.openai-chat.output]
+source = "page"
+verified = 2026-01-01
+modes = ["json_schema"]
+
+[wires.openai-chat.stops]
+source = "page"
+verified = 2026-01-01
+reasons = { stop = "complete" }
+
+[subset]
+source = "page"
+verified = 2026-01-01
+keywords = ["type"]
+optionals = "omit"
+
+[subset.limits]
+source = "page"
+verified = 2026-01-01
+
+[faults]
+source = "page"
+verified = 2026-01-01
+rules = [{ code = "full", means = "quota" }]
+statuses = { "429" = "rate_limit" }
+
+[[models]]
+match = "*"
+source = "page"
+verified = 2026-01-01
+context = 1000
+max_output = 100
+"""
+
+
+def facts(value: object, path: str) -> list[tuple[str, Facts]]:
+    """Return every table of facts inside ``value`` with its path."""
+    found = [(path, value)] if isinstance(value, Facts) else []
+    if isinstance(value, BaseModel):
+        value = {name: getattr(value, name) for name in type(value).model_fields}
+    if isinstance(value, tuple):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for key, each in value.items():
+            found += facts(each, f"{path}.{key}")
+    return found
+
+
+def test_every_profile_is_listed() -> None:
+    """The list holds every vendor and no abstract ground."""
+    assert profile.names() == ALL
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_profile_loads(name: str) -> None:
+    """A profile that ships is one that loads, under its own name."""
+    loaded = profile.load(name)
+    assert loaded.name == name
+    assert loaded.default_wire in loaded.wires
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_fact_has_a_source_and_a_date(name: str) -> None:
+    """Each table of facts says where it was read and when, and no date lies in the future."""
+    found = facts(profile.load(name), name)
+    assert len(found) >= len(("client", "tokens", "output", "stops", "subset", "limits", "faults", "models"))
+    today = dt.datetime.now(tz=dt.UTC).date()
+    unsound = [path for path, each in found if not each.source.strip() or each.verified > today]
+    assert unsound == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_source_points_into_a_private_folder(name: str) -> None:
+    """A source is something that a reader of the project can look up."""
+    private = [path for path, each in facts(profile.load(name), name) if "/work" in each.source]
+    assert private == []
+
+
+def test_a_key_for_one_server_never_reaches_another() -> None:
+    """No two profiles read the same variable, neither for the key nor for the address."""
+    read = [
+        variable
+        for name in ALL
+        for client in [profile.load(name).client]
+        for variable in (*client.key_env, client.base_url_env)
+        if variable is not None
+    ]
+    assert sorted(read) == sorted(set(read))
+
+
+def test_a_profile_of_your_own_loads(tmp_path: Path) -> None:
+    """A folder that is not ours is read in the same way."""
+    (tmp_path / "own.toml").write_text(WHOLE)
+    assert profile.load_from(tmp_path, "own").title == "Vendor"
+
+
+def test_a_missing_source_is_told_for_the_table_that_lacks_it(tmp_path: Path) -> None:
+    """A fact without a source does not load, and the message names the table."""
+    (tmp_path / "own.toml").write_text(WHOLE.replace('[subset]\nsource = "page"', "[subset]"))
+    with pytest.raises(BadProfile, match=r"own\.toml: subset\.source: "):
+        profile.load_from(tmp_path, "own")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key", "told"),
+    [
+        ('title = "Vendor"', 'title = "Vendor"\ncolour = "red"', "colour", "Extra inputs are not permitted"),
+        ('provider = "vendor"', "", "provider", "Field required"),
+        ('sdk = "openai"', 'sdk = "smoke"', "client.sdk", "'openai', 'anthropic' or 'google'"),
+        ('stop = "complete"', 'stop = "done"', "wires.openai-chat.stops.reasons.stop", "'truncated', "),
+        ('["json_schema"]', '["yaml"]', "wires.openai-chat.output.modes.0", "'json_object'"),
+        ('["json_schema"]', "[]", "wires.openai-chat.output.modes", "at least 1 item"),
+        ('optionals = "omit"', 'optionals = "none"', "subset.optionals", "'nullable' or 'omit'"),
+        (
+            'optionals = "omit"',
+            'optionals = "omit"\npattern_refuses = "("',
+            "subset.pattern_refuses",
+            "regular",
+        ),
+        ('means = "quota"', 'means = "poverty"', "faults.rules.0.means", "'quota'"),
+        ('code = "full"', 'message = "("', "faults.rules.0.message", "not a regular expression"),
+        ('"429" = "rate', '"4x9" = "rate', "faults.statuses.4x9", "should match pattern"),
+        ("context = 1000", "context = 0", "models.0.context", "greater than or equal to 1"),
+        ("max_output = 100", "max_output = 100\nmodes = []", "models.0.modes", "at least 1 item"),
+        ('match = "*"', 'match = "a*"', "models", "the last row must be the default"),
+        (
+            "wires.openai-chat.",
+            "wires.telex.",
+            "wires.telex",
+            "'openai-responses', 'openai-chat', 'anthropic'",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_file_key_and_what_is_allowed(
+    tmp_path: Path, before: str, after: str, key: str, told: str
+) -> None:
+    """Whoever edits a profile learns from the message alone what to change."""
+    assert before in WHOLE
+    (tmp_path / "own.toml").write_text(WHOLE.replace(before, after))
+    with pytest.raises(BadProfile) as caught:
+        profile.load_from(tmp_path, "own")
+    assert f"providers/own.toml: {key}" in str(caught.value)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("title = ", "providers/own.toml: not TOML: "),
+        ('extends = "own"', "providers/own.toml: extends: "),
+        ('extends = "parent"', "providers/parent.toml does not exist."),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str, told: str) -> None:
+    """Broken TOML, a circle and a missing parent are told with the file to look at."""
+    (tmp_path / "own.toml").write_text(text)
+    with pytest.raises(BadProfile) as caught:
+        profile.load_from(tmp_path, "own")
+    assert told in str(caught.value)
+
+
+def test_a_profile_that_does_not_exist_is_named() -> None:
+    """An unknown vendor is an error of ours, not of the file system."""
+    with pytest.raises(BadProfile, match="no-such-vendor"):
+        profile.load("no-such-vendor")
+
+
+def extended(folder: Path, text: str) -> Profile:
+    """Return a profile that extends the whole one."""
+    (folder / "parent.toml").write_text(WHOLE)
+    (folder / "child.toml").write_text(f'extends = "parent"\n{text}')
+    return profile.load_from(folder, "child")
+
+
+def test_a_child_replaces_values_and_keeps_the_rest(tmp_path: Path) -> None:
+    """Tables are merged key by key; a list is replaced as a whole."""
+    text = 'title = "Child"\n[subset]\nkeywords = ["enum"]\n[faults.statuses]\n"503" = "overloaded"'
+    child = extended(tmp_path, text)
+    assert (child.name, child.title, child.provider) == ("child", "Child", "vendor")
+    assert child.subset.keywords == {"enum"}
+    assert set(child.faults.statuses) == {"429", "503"}
+
+
+def test_a_childs_rows_are_tried_before_its_parents(tmp_path: Path) -> None:
+    """Rules and models of the child win, those of the parent remain."""
+    child = extended(
+        tmp_path,
+        """
+        [faults]
+        rules = [{ code = "full", means = "overloaded" }]
+        [[models]]
+        match = "big*"
+        source = "page"
+        verified = 2026-01-01
+        context = 2000
+        max_output = 200
+        """,
+    )
+    assert [rule.means.value for rule in child.faults.rules] == ["overloaded", "quota"]
+    assert (child.limits("big-1").context, child.limits("small").context) == (2000, 1000)
+
+
+def test_the_childs_first_wire_becomes_the_default(tmp_path: Path) -> None:
+    """A child that names a wire first prefers it to its parent's."""
+    output = 'source = "page"\nverified = 2026-01-01\nmodes = ["tool"]'
+    child = extended(tmp_path, f"[wires.openai-chat.output]\n{output}")
+    assert child.wires[child.default_wire].output.modes == (OutputMode.TOOL,)
+    assert profile.load("openai").default_wire is profile.WireName.OPENAI_RESPONSES
+    assert profile.load("azure-openai").default_wire is profile.WireName.OPENAI_CHAT

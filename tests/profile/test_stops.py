@@ -1,0 +1,148 @@
+"""The stop tables are total: compared with the vendors' own literals, both ways."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+
+from emitter import profile
+from emitter.profile import WireName
+from emitter.wire import Stop
+
+openai_chat = pytest.importorskip("openai.types.chat.chat_completion")
+openai_chunk = pytest.importorskip("openai.types.chat.chat_completion_chunk")
+openai_response = pytest.importorskip("openai.types.responses.response")
+openai_error = pytest.importorskip("openai.types.responses.response_error")
+openai_status = pytest.importorskip("openai.types.responses.response_status")
+anthropic_stop = pytest.importorskip("anthropic.types.stop_reason")
+anthropic_beta_stop = pytest.importorskip("anthropic.types.beta.beta_stop_reason")
+google_types = pytest.importorskip("google.genai.types")
+
+EMPTY = {""}
+"""What an adapter presents where the vendor gave no reason."""
+REFUSAL = {"refusal"}
+"""What an adapter presents where the answer holds the vendor's refusal, whatever the reason says."""
+OLD_CHAT = {"max_tokens"}
+"""``finish_details.type`` of 2023."""
+RECORDED = {"failed:insufficient_quota"}
+"""Seen in an answer, absent from the SDK."""
+NUMBERS = {str(number) for number in (*range(9), 11)}
+"""Numbers of the protobuf enum that mean the same class on the Gemini API and on Vertex AI."""
+EXTRAS = {
+    "vllm": {"abort", "error", "repetition"},
+    "ollama": {"load", "unload"},
+    "mistral": {"model_length", "error"},
+    "deepseek": {"insufficient_system_resource"},
+    "openrouter": {"error"},
+    "groq": set[str](),
+    "llama-cpp": set[str](),
+    "openai-compatible": set[str](),
+    "azure-openai": set[str](),
+}
+"""What a server says beyond the literals of the openai package."""
+
+
+def literals(annotation: Any) -> set[str]:
+    """Return the strings of every ``Literal`` inside ``annotation``."""
+    if get_origin(annotation) is Literal:
+        return set(get_args(annotation))
+    return set().union(*(literals(each) for each in get_args(annotation)))
+
+
+def field(model: Any, name: str) -> set[str]:
+    """Return the literals of one field of a model of the vendor's."""
+    return literals(model.model_fields[name].annotation)
+
+
+def chat() -> set[str]:
+    """Return every finish reason of Chat Completions, whole or streamed."""
+    return field(openai_chat.Choice, "finish_reason") | field(openai_chunk.Choice, "finish_reason")
+
+
+def responses() -> set[str]:
+    """Return every status of Responses, alone and with each detail it may carry."""
+    return (
+        literals(openai_status.ResponseStatus)
+        | {f"incomplete:{reason}" for reason in field(openai_response.IncompleteDetails, "reason")}
+        | {f"failed:{code}" for code in field(openai_error.ResponseError, "code")}
+    )
+
+
+def anthropic() -> set[str]:
+    """Return every stop reason of Messages, beta included."""
+    return literals(anthropic_stop.StopReason) | literals(anthropic_beta_stop.BetaStopReason)
+
+
+def google() -> set[str]:
+    """Return every finish reason, and every block reason as an adapter presents it."""
+    return {each.value for each in google_types.FinishReason} | {
+        f"block:{each.value}" for each in google_types.BlockedReason
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "wire", "vendors", "ours"),
+    [
+        ("openai", WireName.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT),
+        ("openai", WireName.OPENAI_RESPONSES, responses, EMPTY | REFUSAL | RECORDED),
+        ("anthropic", WireName.ANTHROPIC, anthropic, EMPTY),
+        ("google", WireName.GOOGLE, google, EMPTY | {"block"} | NUMBERS),
+        *((name, WireName.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | more) for name, more in EXTRAS.items()),
+    ],
+)
+def test_a_stop_table_holds_the_sdks_literals_and_no_others(
+    name: str, wire: WireName, vendors: Any, ours: set[str]
+) -> None:
+    """Every literal of the installed SDK has a row, and every row that is not ours is a literal."""
+    rows = set(profile.load(name).wires[wire].stops.reasons)
+    known = vendors()
+    assert len(known) >= len(("stop", "length", "tool_calls", "content_filter", "function_call"))
+    assert known - rows == set()
+    assert rows - known - ours == set()
+    assert ours - rows == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "wire", "raw", "means"),
+    [
+        ("openai", WireName.OPENAI_CHAT, "stop", Stop.COMPLETE),
+        ("openai", WireName.OPENAI_CHAT, "length", Stop.TRUNCATED),
+        ("openai", WireName.OPENAI_CHAT, "content_filter", Stop.REFUSED),
+        ("openai", WireName.OPENAI_CHAT, "", Stop.UNKNOWN),
+        ("openai", WireName.OPENAI_RESPONSES, "completed", Stop.COMPLETE),
+        ("openai", WireName.OPENAI_RESPONSES, "incomplete:max_output_tokens", Stop.TRUNCATED),
+        ("openai", WireName.OPENAI_RESPONSES, "incomplete:content_filter", Stop.REFUSED),
+        ("openai", WireName.OPENAI_RESPONSES, "incomplete", Stop.UNKNOWN),
+        ("openai", WireName.OPENAI_RESPONSES, "incomplete:brand_new", Stop.UNKNOWN),
+        ("openai", WireName.OPENAI_RESPONSES, "failed:bio_policy", Stop.REFUSED),
+        ("openai", WireName.OPENAI_RESPONSES, "failed:brand_new", Stop.FAULTED),
+        ("openai", WireName.OPENAI_RESPONSES, "queued", Stop.PAUSED),
+        ("anthropic", WireName.ANTHROPIC, "end_turn", Stop.COMPLETE),
+        ("anthropic", WireName.ANTHROPIC, "max_tokens", Stop.TRUNCATED),
+        ("anthropic", WireName.ANTHROPIC, "model_context_window_exceeded", Stop.OVERFLOWED),
+        ("anthropic", WireName.ANTHROPIC, "refusal", Stop.REFUSED),
+        ("anthropic", WireName.ANTHROPIC, "compaction", Stop.PAUSED),
+        ("google", WireName.GOOGLE, "STOP", Stop.COMPLETE),
+        ("google", WireName.GOOGLE, "2", Stop.TRUNCATED),
+        ("google", WireName.GOOGLE, "MODEL_ARMOR", Stop.REFUSED),
+        ("google", WireName.GOOGLE, "9", Stop.UNKNOWN),
+        ("google", WireName.GOOGLE, "MALFORMED_FUNCTION_CALL", Stop.UNKNOWN),
+        ("google", WireName.GOOGLE, "block:BRAND_NEW", Stop.REFUSED),
+        ("mistral", WireName.OPENAI_CHAT, "model_length", Stop.OVERFLOWED),
+        ("deepseek", WireName.OPENAI_CHAT, "insufficient_system_resource", Stop.FAULTED),
+        ("openrouter", WireName.OPENAI_CHAT, "error", Stop.FAULTED),
+        ("ollama", WireName.OPENAI_CHAT, "load", Stop.UNKNOWN),
+    ],
+)
+def test_a_raw_reason_has_its_meaning(name: str, wire: WireName, raw: str, means: Stop) -> None:
+    """The classes that decide about another call are pinned, one row each."""
+    assert profile.load(name).wires[wire].stops.meaning(raw) is means
+
+
+@pytest.mark.parametrize("name", profile.names())
+def test_a_reason_that_no_table_knows_fails_closed(name: str) -> None:
+    """A word of tomorrow is never a success."""
+    for wire in profile.load(name).wires.values():
+        assert wire.stops.meaning("a_word_of_tomorrow") is Stop.UNKNOWN
+        assert wire.stops.meaning("") is Stop.UNKNOWN
