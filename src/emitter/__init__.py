@@ -1,0 +1,101 @@
+"""Language models that hand over decisions a program can rely on.
+
+Names are loaded when first used: importing this package loads no vendor SDK.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from emitter.cassette import Record as Record
+    from emitter.cassette import Replay as Replay
+    from emitter.drive import Clock as Clock
+    from emitter.errors import BadCassette as BadCassette
+    from emitter.errors import BadProfile as BadProfile
+    from emitter.errors import BadPrompt as BadPrompt
+    from emitter.errors import BadTraffic as BadTraffic
+    from emitter.errors import EmissionError as EmissionError
+    from emitter.errors import EmitterError as EmitterError
+    from emitter.errors import InputError as InputError
+    from emitter.errors import Invalid as Invalid
+    from emitter.errors import MissingExtra as MissingExtra
+    from emitter.errors import MissingKey as MissingKey
+    from emitter.errors import Refused as Refused
+    from emitter.errors import Truncated as Truncated
+    from emitter.errors import Uncompilable as Uncompilable
+    from emitter.errors import UnexpectedRequest as UnexpectedRequest
+    from emitter.errors import UnknownModel as UnknownModel
+    from emitter.errors import Unreachable as Unreachable
+    from emitter.events import RunEvent as RunEvent
+    from emitter.kinds import AIEnvelope as AIEnvelope
+    from emitter.kinds import BindingMoment as BindingMoment
+    from emitter.kinds import ClarificationRequest as ClarificationRequest
+    from emitter.kinds import Deliberation as Deliberation
+    from emitter.kinds import ErrorReport as ErrorReport
+    from emitter.kinds import Hatches as Hatches
+    from emitter.kinds import Trust as Trust
+    from emitter.moment import Emission as Emission
+    from emitter.moment import Trace as Trace
+    from emitter.moment import Withheld as Withheld
+    from emitter.moment import aemit_binding_moment as aemit_binding_moment
+    from emitter.moment import emit_binding_moment as emit_binding_moment
+    from emitter.prompt import Material as Material
+    from emitter.remedy import Policy as Policy
+    from emitter.sinks import to_all as to_all
+    from emitter.sinks import to_jsonl as to_jsonl
+    from emitter.sinks import to_logging as to_logging
+    from emitter.wire import Usage as Usage
+
+_HOME = {
+    "cassette": ("Record", "Replay"),
+    "drive": ("Clock",),
+    "errors": (
+        "BadCassette",
+        "BadProfile",
+        "BadPrompt",
+        "BadTraffic",
+        "EmissionError",
+        "EmitterError",
+        "InputError",
+        "Invalid",
+        "MissingExtra",
+        "MissingKey",
+        "Refused",
+        "Truncated",
+        "Uncompilable",
+        "UnexpectedRequest",
+        "UnknownModel",
+        "Unreachable",
+    ),
+    "events": ("RunEvent",),
+    "kinds": (
+        "AIEnvelope",
+        "BindingMoment",
+        "ClarificationRequest",
+        "Deliberation",
+        "ErrorReport",
+        "Hatches",
+        "Trust",
+    ),
+    "moment": ("Emission", "Trace", "Withheld", "aemit_binding_moment", "emit_binding_moment"),
+    "prompt": ("Material",),
+    "remedy": ("Policy",),
+    "sinks": ("to_all", "to_jsonl", "to_logging"),
+    "wire": ("Usage",),
+}
+_MODULES = {name: module for module, names in _HOME.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from the module that has it."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -1,0 +1,147 @@
+"""What all wires share in reading an answer: tables, the choice among candidates, error bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from emitter.wire import Fault, FaultKind, Reply, Stop, mapping, sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from emitter.profile.model import Faults, Stops
+    from emitter.wire import Answer, Json, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The facts that decoding needs."""
+
+    stops: Stops
+    faults: Faults
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A stream folded into a unary body; ``ended`` is False when its terminal event never came."""
+
+    body: Json
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One candidate of an answer, before its stop is looked up."""
+
+    raw_stop: str
+    text: str = ""
+    arguments: tuple[Json, ...] = ()
+    refused_as: str | None = None
+
+
+_WORST_FIRST = (
+    Stop.REFUSED,
+    Stop.FAULTED,
+    Stop.OVERFLOWED,
+    Stop.TRUNCATED,
+    Stop.UNKNOWN,
+    Stop.PAUSED,
+    Stop.COMPLETE,
+)
+
+
+def meaning(raw: str, stops: Stops) -> Stop:
+    """Return what a raw stop means; of several joined by ``|`` the worst, so that none is glossed over."""
+    return min((stops.meaning(each) for each in raw.split("|")), key=_WORST_FIRST.index)
+
+
+def answer(candidates: Sequence[Candidate], tables: Tables, usage: Usage | None) -> Answer:
+    """Return the answer of several candidates: the worst of them, the first where they are equal.
+
+    One candidate is asked for; where more come, a good one must not hide a cut or a refused one.
+    """
+    known = candidates or (Candidate(""),)
+    replies = [_reply(each, tables, usage) for each in known]
+    worst = min(replies, key=lambda each: _WORST_FIRST.index(each.stop))
+    if worst.stop is Stop.FAULTED:
+        return Fault(FaultKind.SERVER, f"The vendor ended the answer with {worst.raw_stop!r}.", usage=usage)
+    return worst
+
+
+def _reply(candidate: Candidate, tables: Tables, usage: Usage | None) -> Reply:
+    stop = meaning(candidate.raw_stop, tables.stops)
+    return Reply(
+        stop=stop,
+        raw_stop=candidate.raw_stop,
+        text=candidate.text,
+        arguments=candidate.arguments,
+        refused_as=(candidate.refused_as or candidate.raw_stop) if stop is Stop.REFUSED else None,
+        usage=usage,
+    )
+
+
+def error_answer(status: int | None, body: Json, tables: Tables) -> Answer:
+    """Return what an error body means: usually a fault, but a blocked prompt is a refusal all the same."""
+    error = error_of(body)
+    code, kind, message = (_text(error.get(key)) for key in ("code", "type", "message"))
+    code = _text(mapping(error.get("details")).get("error_code")) or code
+    kind = kind or _text(error.get("status"))
+    means = tables.faults.meaning(status, code, kind, message)
+    named = code or kind
+    if isinstance(means, Stop):
+        return _stopped(means, named)
+    told = f"The vendor answered {status or 'with an error event'}{f' ({named})' if named else ''}."
+    return Fault(means, told, status, named or None)
+
+
+def _stopped(stop: Stop, named: str) -> Answer:
+    if stop is Stop.FAULTED:
+        return Fault(FaultKind.SERVER, f"The vendor answered with an error ({named}).", code=named)
+    return Reply(stop, f"error:{named}", refused_as=named if stop is Stop.REFUSED else None)
+
+
+def error_of(body: Json) -> Mapping[str, Any]:
+    """Return the error object inside a body of any vendor, or an empty one."""
+    table = mapping(next(iter(sequence(body)), body))
+    inner = table.get("error")
+    if isinstance(inner, str):
+        return {"message": inner, "code": inner}
+    return mapping(inner) or (table if "message" in table else {})
+
+
+def protocol_fault(what: str, status: int | None = None) -> Fault:
+    """Return the fault of a response that is not what its protocol promises."""
+    return Fault(FaultKind.PROTOCOL, f"The vendor's response cannot be read: {what}.", status)
+
+
+def with_status(found: Answer, status: int, retry_after: float | None, request_id: str | None) -> Answer:
+    """Return ``found`` with what only the HTTP response knew."""
+    if isinstance(found, Fault):
+        return replace(found, status=found.status or status, retry_after=retry_after)
+    return replace(found, request_id=request_id)
+
+
+def with_usage(found: Answer, usage: Usage | None) -> Answer:
+    """Return ``found`` with what it cost."""
+    return replace(found, usage=usage)
+
+
+def items(value: Json) -> list[Mapping[str, Any]]:
+    """Return the objects of ``value`` where it is a list, else nothing."""
+    return [mapping(each) for each in sequence(value)]
+
+
+def count(value: Json) -> int:
+    """Return a token count; what is not a number counts nothing."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def text(value: Json) -> str:
+    """Return ``value`` where it is text, else an empty string."""
+    return value if isinstance(value, str) else ""
+
+
+def _text(value: Json) -> str:
+    """Return a code as text; some vendors send numbers."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""

@@ -1,0 +1,131 @@
+"""Anthropic Messages, as the Anthropic API, Bedrock, Vertex and Foundry speak it.
+
+Source: platform.claude.com/docs/en/api/messages; anthropic 2.11.0, types.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from emitter.adapters.answer import Assembled, Candidate, answer, count, error_answer, items, text
+from emitter.adapters.body import merged
+from emitter.adapters.sdk import post
+from emitter.wire import OutputMode, Usage, mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from emitter.adapters.answer import Tables
+    from emitter.profile.model import Wire
+    from emitter.wire import Answer, Json, OutputFormat, Request
+
+PATH = "/v1/messages"
+
+
+def encode(request: Request, wire: Wire) -> dict[str, Json]:
+    """Return the request body."""
+    body: dict[str, Json] = {
+        "model": request.model,
+        "system": request.system,
+        "messages": [{"role": each.role.value, "content": each.text} for each in request.turns()],
+        wire.tokens.parameter: request.budget,
+        **_output(request.output),
+    }
+    return merged(body, wire.output.options, request.options)
+
+
+def _output(output: OutputFormat) -> dict[str, Json]:
+    match output.mode:
+        case OutputMode.JSON_SCHEMA:
+            return {"output_config": {"format": {"type": "json_schema", "schema": output.schema}}}
+        case OutputMode.TOOL:
+            tool: dict[str, Json] = {"name": output.name, "input_schema": output.schema}
+            choice = {"type": "tool", "name": output.name, "disable_parallel_tool_use": True}
+            strict = {"strict": True} if output.strict else {}
+            return {"tools": [{**tool, **strict}], "tool_choice": choice}
+        case OutputMode.JSON_OBJECT:
+            return {}
+
+
+def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
+    """Return what a response body says."""
+    if body.get("type") == "error" or ("error" in body and "content" not in body):
+        return error_answer(None, body, tables)
+    blocks = items(body.get("content"))
+    candidate = Candidate(
+        raw_stop=text(body.get("stop_reason")),
+        text="".join(text(block.get("text")) for block in blocks if block.get("type") == "text"),
+        arguments=tuple(block["input"] for block in blocks if _is_call(block)),
+        refused_as=text(mapping(body.get("stop_details")).get("category")) or None,
+    )
+    return answer([candidate], tables, _usage(body.get("usage")))
+
+
+def _is_call(block: Mapping[str, Any]) -> bool:
+    return block.get("type") == "tool_use" and "input" in block
+
+
+def _usage(usage: Json) -> Usage | None:
+    table = mapping(usage)
+    if not table:
+        return None
+    read, written = (count(table.get(f"cache_{each}_input_tokens")) for each in ("read", "creation"))
+    return Usage(
+        input=count(table.get("input_tokens")) + read + written,
+        output=count(table.get("output_tokens")),
+        cache_read=read,
+        cache_write=written,
+        thinking=count(mapping(table.get("output_tokens_details")).get("thinking_tokens")),
+    )
+
+
+def assemble(events: Sequence[Json]) -> Assembled:
+    """Return the message that the events amount to; a second ``message_start`` begins a new one."""
+    message: dict[str, Any] = {}
+    blocks: dict[int, dict[str, Any]] = {}
+    for event in map(mapping, events):
+        match event.get("type"):
+            case "error":
+                return Assembled({"type": "error", "error": event.get("error")}, ended=True)
+            case "message_start":
+                message, blocks = dict(mapping(event.get("message"))), {}
+            case "content_block_start":
+                blocks[count(event.get("index"))] = {**mapping(event.get("content_block")), "deltas": []}
+            case "content_block_delta":
+                block = blocks.setdefault(count(event.get("index")), {"type": "text", "deltas": []})
+                block["deltas"].append(mapping(event.get("delta")))
+            case "message_delta":
+                _close(message, event)
+            case _:
+                pass
+    body = {**message, "content": [_closed(blocks[index]) for index in sorted(blocks)]}
+    return Assembled(body, ended=bool(message.get("stop_reason")))
+
+
+def _close(message: dict[str, Any], event: Mapping[str, Any]) -> None:
+    message.update(mapping(event.get("delta")))
+    latest = {key: value for key, value in mapping(event.get("usage")).items() if value is not None}
+    message["usage"] = {**mapping(message.get("usage")), **latest}
+
+
+def _closed(block: Mapping[str, Any]) -> dict[str, Any]:
+    written = "".join(text(each.get("text")) for each in block["deltas"])
+    arguments = "".join(text(each.get("partial_json")) for each in block["deltas"])
+    closed = {key: value for key, value in block.items() if key != "deltas"}
+    if closed.get("type") == "text":
+        return {**closed, "text": text(closed.get("text")) + written}
+    return {**closed, "input": _loaded(arguments)} if arguments else closed
+
+
+def _loaded(arguments: str) -> Json:
+    """Return the arguments as the unary form has them; what is not JSON stays text."""
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send through an ``anthropic`` client of any flavour."""
+    return post(client, PATH, body, timeout)

@@ -1,0 +1,109 @@
+"""Making a vendor's client from its usual environment variables, when the caller brings none."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+from typing import TYPE_CHECKING, Any
+
+from emitter.errors import InputError, MissingExtra, MissingKey
+from emitter.profile.model import Sdk
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from emitter.profile.model import Client, Profile
+
+_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai"}
+_NO_KEY = "no-key"
+
+
+def make(
+    profile: Profile,
+    *,
+    asynchronous: bool,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    http_client: object = None,
+) -> object:
+    """Return a client of the profile's SDK.
+
+    ``base_url`` and ``api_key`` beat the environment and the profile. ``http_client`` is an ``httpx2``
+    client to send through, of the matching kind. Raises ``MissingExtra`` or ``MissingKey``.
+    """
+    facts = profile.client
+    sdk = _load(facts.sdk)
+    key = api_key or _key(profile)
+    url = _base_url(profile, base_url)
+    if facts.sdk is Sdk.GOOGLE:
+        return _google(sdk, key, url, http_client, asynchronous=asynchronous)
+    arguments: dict[str, Any] = {"api_key": key, "max_retries": 0}
+    if url is not None:
+        arguments["azure_endpoint" if facts.flavour.startswith("Azure") else "base_url"] = url
+    if http_client is not None:
+        arguments["http_client"] = http_client
+    return _flavour(sdk, facts, asynchronous=asynchronous)(**arguments, **_version(facts))
+
+
+def check(client: object, profile: Profile, *, asynchronous: bool) -> None:
+    """Raise ``InputError`` for a client of another SDK, or of the other world."""
+    raw: Any = client
+    send = getattr(getattr(raw, "models", None), "generate_content", None)
+    if profile.client.sdk is not Sdk.GOOGLE:
+        send = getattr(raw, "post", None)
+    if not callable(send):
+        wanted = f"a client of the {profile.client.sdk.value} SDK"
+        raise InputError(f"client= is a {type(client).__name__}, not {wanted}, which {profile.title} needs.")
+    if inspect.iscoroutinefunction(send) and not asynchronous:
+        raise InputError("An async client was passed.", hint="Pass a sync one, or use the async call.")
+    if asynchronous and not inspect.iscoroutinefunction(send):
+        raise InputError("A sync client was passed.", hint="Pass an async one, or use the call that blocks.")
+
+
+def _load(sdk: Sdk) -> ModuleType:
+    try:
+        return importlib.import_module(_MODULES[sdk])
+    except ImportError as error:
+        raise MissingExtra(
+            f"The {sdk.value} SDK is not installed.", hint=f"Run: pip install 'emitter[{sdk.value}]'"
+        ) from error
+
+
+def _flavour(sdk: ModuleType, facts: Client, *, asynchronous: bool) -> Any:
+    return getattr(sdk, f"{'Async' if asynchronous else ''}{facts.flavour}")
+
+
+def _version(facts: Client) -> dict[str, str]:
+    """Return the API version that Azure's client insists on; its own variable wins."""
+    if not facts.flavour.startswith("Azure") or os.environ.get("OPENAI_API_VERSION"):
+        return {}
+    return {"api_version": facts.api_version} if facts.api_version else {}
+
+
+def _key(profile: Profile) -> str:
+    facts = profile.client
+    found = next((os.environ[name] for name in facts.key_env if os.environ.get(name)), None)
+    if found is None and facts.key_required:
+        names = " or ".join(facts.key_env)
+        raise MissingKey(f"No key for {profile.title} was found.", hint=f"Set {names}, or pass client=.")
+    return found or _NO_KEY
+
+
+def _base_url(profile: Profile, given: str | None) -> str | None:
+    facts = profile.client
+    named = os.environ.get(facts.base_url_env) if facts.base_url_env else None
+    url = given or named or facts.base_url
+    if url is None and facts.base_url_required:
+        where = f"set {facts.base_url_env}" if facts.base_url_env else "pass base_url="
+        raise MissingKey(f"{profile.title} needs a base URL.", hint=f"Pass base_url= or client=, or {where}.")
+    return url
+
+
+def _google(sdk: ModuleType, key: str, url: str | None, http_client: object, *, asynchronous: bool) -> object:
+    options: dict[str, Any] = {"retry_options": {"attempts": 1}}
+    if url is not None:
+        options["base_url"] = url
+    if http_client is not None:
+        options["httpx_async_client" if asynchronous else "httpx_client"] = http_client
+    return sdk.Client(api_key=key, vertexai=False, http_options=options)

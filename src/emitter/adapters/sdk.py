@@ -1,0 +1,64 @@
+"""Sending through the vendors' own clients, and what their exceptions mean.
+
+Nothing of an SDK is imported here unless a client of it is already in use.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from emitter.wire import Fault, FaultKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.wire import Json
+
+_KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
+    {
+        ("openai", "APITimeoutError"): FaultKind.TIMEOUT,
+        ("openai", "APIConnectionError"): FaultKind.CONNECTION,
+        ("anthropic", "APITimeoutError"): FaultKind.TIMEOUT,
+        ("anthropic", "APIConnectionError"): FaultKind.CONNECTION,
+        ("httpx2", "TimeoutException"): FaultKind.TIMEOUT,
+        ("httpx2", "DecodingError"): FaultKind.PROTOCOL,
+        ("httpx2", "TransportError"): FaultKind.CONNECTION,
+        ("httpx", "TimeoutException"): FaultKind.TIMEOUT,
+        ("httpx", "DecodingError"): FaultKind.PROTOCOL,
+        ("httpx", "TransportError"): FaultKind.CONNECTION,
+        ("aiohttp", "ServerTimeoutError"): FaultKind.TIMEOUT,
+        ("aiohttp", "ClientError"): FaultKind.CONNECTION,
+        ("json", "JSONDecodeError"): FaultKind.PROTOCOL,
+        ("builtins", "TimeoutError"): FaultKind.TIMEOUT,
+    }
+)
+
+_SENTENCES: Mapping[FaultKind, str] = MappingProxyType(
+    {
+        FaultKind.TIMEOUT: "The vendor did not answer in time.",
+        FaultKind.CONNECTION: "The connection to the vendor could not be made or was cut.",
+        FaultKind.PROTOCOL: "The vendor's response cannot be read.",
+    }
+)
+
+
+def post(client: object, path: str, body: Mapping[str, Json], timeout: float) -> object:
+    """Post through the low-level method that openai's and anthropic's clients share.
+
+    Credentials, base URL and the rewriting of Azure, Bedrock and Vertex clients stay theirs; their retries
+    are switched off, since the policy owns them.
+    """
+    import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
+
+    options = {"timeout": timeout, "max_retries": 0}
+    return cast("Any", client).post(path, cast_to=httpx2.Response, body=body, options=options)
+
+
+def fault(error: BaseException) -> Fault | None:
+    """Return the fault that an exception without a response stands for; None: not ours, let it rise."""
+    for each in type(error).__mro__:
+        kind = _KINDS.get((each.__module__.partition(".")[0], each.__name__))
+        if kind is not None:
+            return Fault(kind, _SENTENCES[kind])
+    return None

@@ -1,0 +1,239 @@
+"""Cassettes: HTTP recorded and replayed at the seam where the vendors' SDKs send.
+
+A ``Tape`` is an ``httpx2`` transport, sync and async in one, so a replay runs the SDK, the adapters and the
+emission exactly as a live call does. Streams are kept as the text of their events.
+
+Replay is strict: a request that the cassette does not hold raises ``UnexpectedRequest`` with a readable
+difference. Of headers only a short list of harmless ones is kept; credentials that a request carried are
+struck from its body and from the response before anything is written.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import httpx2
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from emitter.errors import BadCassette, UnexpectedRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Json: TypeAlias = Any
+
+STRUCK = "[REDACTED:credential]"
+_KEPT_HEADERS = frozenset({"content-type", "retry-after", "retry-after-ms", "x-request-id", "request-id", "date"})
+_CREDENTIAL_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization")
+_CREDENTIAL_QUERY = frozenset({"key", "api_key", "api-key", "access_token", "token"})
+_SHORTEST_CREDENTIAL = 6
+
+
+class Provenance(str, Enum):
+    """Where the responses come from."""
+
+    RECORDED = "recorded"
+    BY_HAND = "written by hand"
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RecordedRequest(_Closed):
+    """What is compared on replay: method, path with its harmless query, and the JSON body."""
+
+    method: str
+    path: str
+    body: Json = None
+
+
+class RecordedResponse(_Closed):
+    """What is answered; ``body`` is JSON, or text where it is not JSON or is a stream of events."""
+
+    status: Annotated[int, Field(ge=100, le=599)]
+    headers: dict[str, str] = {}
+    body: Json = None
+
+
+class Interaction(_Closed):
+    """One request and its response."""
+
+    request: RecordedRequest
+    response: RecordedResponse
+
+
+class Cassette(_Closed):
+    """A file of ``cassettes/``: what happened, in order, and whether it really did."""
+
+    provenance: Provenance
+    note: str = ""
+    interactions: tuple[Interaction, ...] = ()
+
+
+def load(path: Path) -> Cassette:
+    """Return the cassette at ``path``; raises ``BadCassette``."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCassette(f"The cassette {path} cannot be read: {error}.") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> Cassette:
+    """Return the cassette whose JSON is ``text``; ``name`` is used in errors only."""
+    try:
+        return Cassette.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(each) for each in first["loc"])
+        raise BadCassette(f"The cassette {name} does not hold: {where}: {first['msg']}.") from error
+
+
+def save(cassette: Cassette, path: Path) -> None:
+    """Write the cassette, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(f"{path.suffix}.part")
+    partial.write_text(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    partial.replace(path)
+
+
+class _Transport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+    """A transport for both worlds; a half that is not used costs nothing."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+@dataclass
+class Replay(_Transport):
+    """Answers from a cassette: the first interaction not yet used whose request is the same."""
+
+    cassette: Cassette
+    _left: list[Interaction] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left = list(self.cassette.interactions)
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Answer a request."""
+        request.read()
+        return _response(self._take(_recorded(request)).response)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Answer a request."""
+        await request.aread()
+        return _response(self._take(_recorded(request)).response)
+
+    def unused(self) -> tuple[Interaction, ...]:
+        """Return the interactions that nothing asked for."""
+        return tuple(self._left)
+
+    def _take(self, request: RecordedRequest) -> Interaction:
+        for index, each in enumerate(self._left):
+            if each.request == request:
+                return self._left.pop(index)
+        raise UnexpectedRequest(_difference(request, self._left))
+
+
+def _difference(request: RecordedRequest, left: list[Interaction]) -> str:
+    if not left:
+        return f"The cassette holds no further request; this one came: {request.method} {request.path}."
+    expected, came = (_lines(each) for each in (left[0].request, request))
+    shown = "\n".join(difflib.unified_diff(expected, came, "cassette", "request", lineterm="", n=2))
+    return f"A request came that the cassette does not hold. Its next one differs so:\n{shown}"
+
+
+def _lines(request: RecordedRequest) -> list[str]:
+    body = json.dumps(request.body, indent=1, ensure_ascii=False, sort_keys=True)
+    return [f"{request.method} {request.path}", *body.replace("\\n", "\n").splitlines()]
+
+
+@dataclass
+class Record(_Transport):
+    """Passes requests on to the ``inner`` transports and keeps what happened."""
+
+    inner: httpx2.BaseTransport | None = None
+    async_inner: httpx2.AsyncBaseTransport | None = None
+    interactions: list[Interaction] = field(default_factory=list[Interaction])
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Pass a request on."""
+        request.read()
+        inner = self.inner or httpx2.HTTPTransport()
+        response = inner.handle_request(request)
+        response.read()
+        return self._keep(request, response)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Pass a request on."""
+        await request.aread()
+        inner = self.async_inner or httpx2.AsyncHTTPTransport()
+        response = await inner.handle_async_request(request)
+        await response.aread()
+        return self._keep(request, response)
+
+    def _keep(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+        kept = RecordedResponse(
+            status=response.status_code,
+            headers={name: value for name, value in response.headers.items() if name.lower() in _KEPT_HEADERS},
+            body=_body(response.text),
+        )
+        whole = Interaction(request=_recorded(request), response=kept)
+        self.interactions.append(_strike(whole, tuple(_credentials(request))))
+        return _response(kept)
+
+    def cassette(self, provenance: Provenance = Provenance.RECORDED, note: str = "") -> Cassette:
+        """Return what was kept so far."""
+        return Cassette(provenance=provenance, note=note, interactions=tuple(self.interactions))
+
+
+def _recorded(request: httpx2.Request) -> RecordedRequest:
+    parts = urlsplit(str(request.url))
+    query = [(name, value) for name, value in parse_qsl(parts.query) if name.lower() not in _CREDENTIAL_QUERY]
+    path = f"{parts.path}?{urlencode(query)}" if query else parts.path
+    return RecordedRequest(method=request.method, path=path, body=_body(request.content.decode("utf-8", "replace")))
+
+
+def _body(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text or None
+
+
+def _response(recorded: RecordedResponse) -> httpx2.Response:
+    body = recorded.body
+    text = body if isinstance(body, str) else "" if body is None else json.dumps(body, ensure_ascii=False)
+    kind = "text/event-stream" if text.startswith(("data:", "event:")) else "application/json"
+    headers = {"content-type": kind, **recorded.headers}
+    return httpx2.Response(recorded.status, headers=headers, content=text.encode())
+
+
+def _credentials(request: httpx2.Request) -> Iterator[str]:
+    """Yield the credentials that a request carries, longest first, bare and with their scheme."""
+    found: set[str] = set()
+    for name in _CREDENTIAL_HEADERS:
+        for value in request.headers.get_list(name):
+            found.update({value, value.partition(" ")[2]})
+    found.update(value for name, value in request.url.params.multi_items() if name.lower() in _CREDENTIAL_QUERY)
+    yield from sorted((each for each in found if len(each) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
+
+
+def _strike(interaction: Interaction, credentials: tuple[str, ...]) -> Interaction:
+    if not credentials:
+        return interaction
+    escaped = (json.dumps(each, ensure_ascii=False)[1:-1] for each in credentials)
+    pattern = re.compile("|".join(re.escape(each) for each in escaped))
+    text = json.dumps(interaction.model_dump(mode="json"), ensure_ascii=False)
+    return Interaction.model_validate_json(pattern.sub(STRUCK, text))

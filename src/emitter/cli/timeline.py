@@ -1,0 +1,65 @@
+"""The timeline of an emission: a line for each event, as it happens."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+from emitter.events import LogAppended
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.events import RunEvent
+
+_COLOURS = {"good": "32", "odd": "33", "bad": "31", "quiet": "2"}
+
+_LINES: dict[str, tuple[str, str, str]] = {
+    "provider.usage": ("quiet", "tokens", "{inputTokens} in, {outputTokens} out"),
+    "envelope.truncated": ("odd", "truncated", "cut at the budget ({stopReason})"),
+    "envelope.retry.attempted": ("odd", "again", "call {attempt} follows, because of {reason}"),
+    "envelope.retry.exhausted": ("bad", "exhausted", "after {totalAttempts} calls: {finalReason}"),
+    "envelope.refusal": ("bad", "refused", "it is not sent again"),
+    "envelope.recovery.applied": ("odd", "recovered", "the document was read by {path}"),
+    "cap.breached": ("bad", "limit", "{kind}: {limit} reached"),
+}
+"""How an event is drawn: its tone, a word, and a sentence made from its payload."""
+
+
+class Timeline:
+    """A sink that writes one line for each event, with the seconds since it was made."""
+
+    def __init__(self, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._out = out or sys.stderr
+        self._clock = clock
+        self._began = clock()
+        self._coloured = self._out.isatty() and "NO_COLOR" not in os.environ
+
+    def __call__(self, event: RunEvent) -> None:
+        """Draw ``event``."""
+        tone, word, sentence = _drawn(event)
+        self.line(tone, word, sentence)
+
+    def line(self, tone: str, word: str, sentence: str) -> None:
+        """Write one line."""
+        shown = f"\033[{_COLOURS[tone]}m{word:<10}\033[0m" if self._coloured else f"{word:<10}"
+        self._out.write(f"{self._clock() - self._began:7.2f} s  {shown} {sentence}\n")
+        self._out.flush()
+
+
+def _drawn(event: RunEvent) -> tuple[str, str, str]:
+    payload: dict[str, Any] = event.to_json()["payload"]
+    if isinstance(event.event, LogAppended):
+        return _log(event.event)
+    if event.type == "node.failed":
+        return "bad", "failed", f"{payload['error']['code']}: {payload['error']['message']}"
+    tone, word, sentence = _LINES[event.type]
+    return tone, word, sentence.format(**payload)
+
+
+def _log(event: LogAppended) -> tuple[str, str, str]:
+    if event.message == "calling":
+        return "good", "call", f"{event.fields['attempt']}, with a budget of {event.fields['budget']} tokens"
+    return "odd", event.level.value, event.message

@@ -1,0 +1,275 @@
+"""One emission: ask until the answer holds, is refused, or may not be asked for again.
+
+Rule: this file performs nothing. It is a generator that yields what it wants done and is sent what came of
+it; ``emitter.drive`` does it. The order of events is OpenWOP's (RFC 0032, RFC 0033): what happened, then
+what follows from it, the terminal ones last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from emitter.events import (
+    CapBreached,
+    EnvelopeRefusal,
+    EnvelopeTruncated,
+    Event,
+    Level,
+    LogAppended,
+    NodeFailed,
+    ProviderUsage,
+    RecoveryApplied,
+    RetryAttempted,
+    RetryExhausted,
+)
+from emitter.judge import Contract, Judgement, Verdict, judge
+from emitter.recover import Path
+from emitter.remedy import FAULT_CODES, REMEDIES, Code, Policy, Situation, Write, following, reason
+from emitter.wire import Answer, Fault, Reply, Request, Usage
+
+if TYPE_CHECKING:
+    from emitter.schema import Violation
+    from emitter.wire import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Send this request and send back the answer; ``number`` counts all calls from 1."""
+
+    request: Request
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait before the ``nth`` re-send after a fault, at least ``at_least`` seconds.
+
+    Sent back is None, or a ``Fault`` when the deadline would pass. How long beyond the least is the
+    driver's to say: the core holds no randomness and no clock.
+    """
+
+    nth: int
+    at_least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Tell this event to whoever listens."""
+
+    event: Event
+
+
+Step: TypeAlias = Call | Wait | Tell
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call and what became of it; ``stop`` is the vendor's own word. No text of the model is kept."""
+
+    number: int
+    verdict: Verdict
+    budget: int
+    corrected: bool
+    stop: str = ""
+    usage: Usage | None = None
+    violations: tuple[Violation, ...] = ()
+    fault: Fault | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no envelope."""
+
+    verdict: Verdict
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an emission came to: a ``value``, or a ``failure``; and every call it took."""
+
+    attempts: tuple[Attempt, ...]
+    value: Json = None
+    failure: Failure | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all calls together."""
+        return total_usage(self.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked, of whom, and what must hold. ``ceiling`` bounds the output budget in tokens."""
+
+    provider: str
+    request: Request
+    contract: Contract
+    write: Write
+    ceiling: int
+
+
+Steps: TypeAlias = Generator[Step, Answer | None, Outcome]
+"""An emission: a generator of steps that ends in its outcome."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """The memory of one emission, private to its generator."""
+
+    ask: Ask
+    policy: Policy
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+
+    @property
+    def faults(self) -> int:
+        return sum(each.verdict is Verdict.FAULTED for each in self.attempts)
+
+    @property
+    def earlier(self) -> tuple[Verdict, ...]:
+        answered = [each.verdict for each in self.attempts if each.verdict is not Verdict.FAULTED]
+        return tuple(answered)
+
+
+def total_usage(attempts: tuple[Attempt, ...]) -> Usage:
+    """Return the tokens of all calls together."""
+    return sum((each.usage for each in attempts if each.usage is not None), Usage())
+
+
+def emission(ask: Ask, policy: Policy) -> Steps:
+    """Ask until the answer holds, is refused, or may not be asked for again."""
+    run, request = _Run(ask, policy), ask.request
+    while True:
+        earlier = run.earlier
+        answer, judgement = yield from _call(run, request)
+        if judgement.verdict is Verdict.COMPLETE:
+            return Outcome(tuple(run.attempts), value=judgement.value)
+        if isinstance(answer, Fault):
+            fault = yield from _back_off(run, answer)
+            if fault is not None:
+                return (yield from _fail_on_fault(run, fault))
+            continue
+        again = following(judgement, Situation(request, earlier, ask.ceiling), policy, ask.write)
+        if again is None:
+            return (yield from _fail(run, judgement))
+        yield Tell(_retry(run, judgement))
+        request = again
+
+
+def _call(run: _Run, request: Request) -> Generator[Step, Answer | None, tuple[Answer, Judgement]]:
+    """Send, judge, and tell what happened."""
+    number = len(run.attempts) + 1
+    yield Tell(LogAppended(Level.DEBUG, "calling", {"attempt": number, "budget": request.budget}))
+    answer = yield Call(request, number)
+    if answer is None:
+        raise TypeError("the driver must send the answer to a Call")
+    judgement = judge(answer, run.ask.contract)
+    run.attempts.append(_attempt(number, request, answer, judgement))
+    for event in _happened(run.ask, answer, judgement):
+        yield Tell(event)
+    return answer, judgement
+
+
+def _attempt(number: int, request: Request, answer: Answer, judgement: Judgement) -> Attempt:
+    reply = answer if isinstance(answer, Reply) else None
+    return Attempt(
+        number=number,
+        verdict=judgement.verdict,
+        budget=request.budget,
+        corrected=request.correction is not None,
+        stop=reply.raw_stop if reply else "",
+        usage=answer.usage,
+        violations=judgement.violations,
+        fault=answer if isinstance(answer, Fault) else None,
+        request_id=reply.request_id if reply else None,
+    )
+
+
+def _happened(ask: Ask, answer: Answer, judgement: Judgement) -> list[Event]:
+    """Return the events that say what one call was."""
+    model = ask.request.model
+    events: list[Event] = []
+    if answer.usage is not None:
+        events.append(_usage(ask.provider, model, answer.usage))
+    if isinstance(answer, Reply) and judgement.verdict is Verdict.REFUSED:
+        events.append(EnvelopeRefusal(ask.provider, model, answer.refused_as))
+    if isinstance(answer, Reply) and judgement.verdict in {Verdict.TRUNCATED, Verdict.OVERFLOWED}:
+        events.append(_truncated(ask.provider, model, answer, judgement.verdict))
+    found = judgement.recovered
+    if found is not None and found.path is not Path.DIRECT:
+        events.append(RecoveryApplied(found.path.value, found.byte_offset))
+    return events
+
+
+def _usage(provider: str, model: str, usage: Usage) -> ProviderUsage:
+    return ProviderUsage(provider, model, usage.input, usage.output, usage.cache_read, usage.cache_write)
+
+
+def _truncated(provider: str, model: str, reply: Reply, verdict: Verdict) -> EnvelopeTruncated:
+    return EnvelopeTruncated(
+        provider=provider,
+        model=model,
+        stop_reason="max_tokens" if verdict is Verdict.TRUNCATED else "unknown",
+        partial_payload_available=bool(reply.text or reply.arguments),
+        output_token_count=reply.usage.output if reply.usage else None,
+    )
+
+
+def _retry(run: _Run, judgement: Judgement) -> RetryAttempted:
+    why = reason(judgement)
+    if why is None:
+        raise TypeError(f"no reason stands in the table for {judgement.verdict}")
+    return RetryAttempted(len(run.attempts) + 1, why, _said(judgement))
+
+
+def _said(judgement: Judgement) -> str | None:
+    """Return the validator's output in one line; nothing of the answer is in it."""
+    if judgement.verdict is Verdict.MALFORMED:
+        return "the answer holds no single JSON document"
+    return "; ".join(str(each) for each in judgement.violations) or None
+
+
+def _back_off(run: _Run, fault: Fault) -> Generator[Step, Answer | None, Fault | None]:
+    """Wait if the fault may pass; return the fault that ends the emission otherwise."""
+    asked = fault.retry_after or 0.0
+    policy = run.policy
+    if not fault.kind.transient or run.faults > policy.max_faults or asked > policy.max_retry_after:
+        return fault
+    fields = {"fault": fault.kind.value, "status": fault.status, "code": fault.code}
+    yield Tell(LogAppended(Level.WARN, f"call failed, will be sent again: {fault.message}", fields))
+    stopped = yield Wait(run.faults, asked)
+    return stopped if isinstance(stopped, Fault) else None
+
+
+def _fail_on_fault(run: _Run, fault: Fault) -> Steps:
+    failure = Failure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message)
+    return (yield from _end(run, failure))
+
+
+def _fail(run: _Run, judgement: Judgement) -> Steps:
+    """Tell that no further call will be made, and why."""
+    row = REMEDIES[judgement.verdict]
+    code, told = row.code or Code.INVALID, reason(judgement)
+    calls = len(run.attempts)
+    answered = len(run.earlier)
+    if code is not Code.REFUSAL and told is not None:
+        yield Tell(RetryExhausted(calls, told, _said(judgement)))
+        yield Tell(CapBreached("schema", answered, answered + 1))
+    failure = Failure(judgement.verdict, code.value, _SENTENCES[code].format(calls=calls))
+    return (yield from _end(run, failure))
+
+
+def _end(run: _Run, failure: Failure) -> Steps:
+    yield Tell(NodeFailed(failure.code, failure.message, len(run.attempts)))
+    return Outcome(tuple(run.attempts), failure=failure)
+
+
+_SENTENCES: dict[Code, str] = {
+    Code.TRUNCATION: "The answer was cut short and no larger budget may help (calls made: {calls}).",
+    Code.REFUSAL: "The model or a safety system refused (calls made: {calls}).",
+    Code.INVALID: "No answer satisfied the required form (calls made: {calls}).",
+}

@@ -1,0 +1,198 @@
+"""The events of an emission, in OpenWOP's standard vocabulary.
+
+Each record is one payload of ``run-event-payloads.schema.json``; ``RunEvent`` is the document around it.
+No event carries content, a secret or a word of the model's text. Field names follow OpenWOP in snake case
+and are projected to its camel case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.wire import Json
+
+
+class Reason(str, Enum):
+    """Why an attempt did not do (OpenWOP RFC 0032, reason vocabulary)."""
+
+    SCHEMA_VIOLATION = "schema-violation"
+    TYPE_DRIFT = "type-drift"
+    TYPE_MISMATCH = "type-mismatch"
+    PARSE_ERROR = "parse-error"
+    TRUNCATION = "truncation"
+    REFUSAL = "refusal"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryAttempted:
+    """A further call is about to be made; ``attempt`` is its number, 2 or more."""
+
+    type: ClassVar[str] = "envelope.retry.attempted"
+    attempt: int
+    reason: Reason
+    previous_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryExhausted:
+    """No further call will be made; ``total_attempts`` counts the first one too."""
+
+    type: ClassVar[str] = "envelope.retry.exhausted"
+    total_attempts: int
+    final_reason: Reason
+    final_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EnvelopeRefusal:
+    """The vendor refused; its words are never told."""
+
+    type: ClassVar[str] = "envelope.refusal"
+    provider: str
+    model: str
+    safety_category: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EnvelopeTruncated:
+    """The answer was cut; ``output_token_count`` is what the vendor billed, if it said."""
+
+    type: ClassVar[str] = "envelope.truncated"
+    provider: str
+    model: str
+    stop_reason: str
+    partial_payload_available: bool
+    output_token_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryApplied:
+    """A clean answer was not plain JSON and was read all the same, without a further call."""
+
+    type: ClassVar[str] = "envelope.recovery.applied"
+    path: str
+    byte_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CapBreached:
+    """A limit was reached; ``observed`` is what the next step would have made it."""
+
+    type: ClassVar[str] = "cap.breached"
+    kind: str
+    limit: int
+    observed: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFailed:
+    """The emission ended without an envelope; ``code`` is the terminal code."""
+
+    type: ClassVar[str] = "node.failed"
+    code: str
+    message: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderUsage:
+    """What one call cost, in tokens."""
+
+    type: ClassVar[str] = "provider.usage"
+    provider: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
+class Level(str, Enum):
+    """The level of a log line."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARN = "warn"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class LogAppended:
+    """A line worth telling that has no event of its own."""
+
+    type: ClassVar[str] = "log.appended"
+    level: Level
+    message: str
+    fields: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+
+
+Event: TypeAlias = (
+    RetryAttempted
+    | RetryExhausted
+    | EnvelopeRefusal
+    | EnvelopeTruncated
+    | RecoveryApplied
+    | CapBreached
+    | NodeFailed
+    | ProviderUsage
+    | LogAppended
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """One event as it was told: a RunEventDoc around a payload.
+
+    ``timestamp`` is ISO 8601 in UTC, ``sequence`` counts from 0 within the emission, ``causation_id`` is
+    the envelope's correlation id.
+    """
+
+    event: Event
+    event_id: str
+    run_id: str
+    node_id: str
+    timestamp: str
+    sequence: int
+    causation_id: str
+
+    @property
+    def type(self) -> str:
+        """The OpenWOP event type."""
+        return self.event.type
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the RunEventDoc."""
+        return {
+            "eventId": self.event_id,
+            "runId": self.run_id,
+            "nodeId": self.node_id,
+            "type": self.type,
+            "payload": payload(self.event, self.node_id),
+            "timestamp": self.timestamp,
+            "sequence": self.sequence,
+            "causationId": self.causation_id,
+        }
+
+
+def payload(event: Event, node_id: str) -> dict[str, Json]:
+    """Return the event's payload as its schema wants it."""
+    if isinstance(event, NodeFailed):
+        error = {"code": event.code, "message": event.message}
+        return {"nodeId": node_id, "error": error, "attempts": event.attempts}
+    members = {_camel(name): _plain(value) for name, value in asdict(event).items() if value is not None}
+    return {"nodeId": node_id, **members}
+
+
+def _camel(name: str) -> str:
+    head, *tail = name.split("_")
+    return head + "".join(part.capitalize() for part in tail)
+
+
+def _plain(value: Json) -> Json:
+    return value.value if isinstance(value, Enum) else value

@@ -1,0 +1,89 @@
+"""The binding moment: eight slots in one closed object.
+
+Source: draft-morrison-binding-moment-envelope-00, sections 4 and 5. The models hold the machine-checkable
+part of the draft (cardinality, types, closed objects, the index in range); the construction discipline is
+asked for in ``prompts/`` and checked elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from emitter.wire import Json
+
+BINDING_MOMENT = "vendor.emitter.binding-moment"
+"""The kind's id; its payload is ``{reasoning?, binding_moment}``."""
+
+MIN_OPTIONS = 2
+MAX_OPTIONS = 4
+
+
+class Slot(BaseModel):
+    """A closed, frozen object that takes no value of another type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Option(Slot):
+    """One substantive answer and, on one line, why one might choose it (section 5.6)."""
+
+    label: str
+    reasoning: str
+
+
+class Hatches(Slot):
+    """The principal's two vetoes (section 5.8): another answer, or another question."""
+
+    free_text: bool
+    dialogue: bool
+
+
+OPEN_HATCHES = Hatches(free_text=True, dialogue=True)
+"""Both vetoes open: the default posture."""
+
+
+class Question(Slot):
+    """The binding slots: stem, options, the recommended one, the hatches (sections 5.5 to 5.8)."""
+
+    stem: str
+    options: Annotated[tuple[Option, ...], Field(strict=False, min_length=MIN_OPTIONS, max_length=MAX_OPTIONS)]
+    recommended_idx: Annotated[int, Field(ge=0)]
+    hatches: Hatches
+
+    @model_validator(mode="after")
+    def _index_in_range(self) -> Self:
+        if self.recommended_idx >= len(self.options):
+            raise ValueError("recommended_idx must be below the number of options")
+        return self
+
+    @property
+    def recommended(self) -> Option:
+        """The option the agent recommends."""
+        return self.options[self.recommended_idx]
+
+
+class Meta(Slot):
+    """What a surface may use beside the slots (section 5.9); an absent member stays absent."""
+
+    decision_class: str | None = None
+    calibration_note: str | None = None
+
+
+class BindingMoment(Slot):
+    """A decision, ready for its principal."""
+
+    synopsis: str
+    findings: Annotated[tuple[str, ...], Field(strict=False)]
+    recommendations: Annotated[tuple[str, ...], Field(strict=False)]
+    offer: str
+    question: Question
+    meta: Meta | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the wire form: exactly the members, absent ones left out."""
+        return self.model_dump(mode="json", exclude_none=True)

@@ -1,0 +1,149 @@
+"""The form in which a model is asked: one object, four things it may be.
+
+It is flatter than the payloads that come out of it, so that it fits the shallowest vendor (five levels),
+and the model is not asked for what the caller decides (the hatches).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from emitter.kinds.binding_moment import (
+    BINDING_MOMENT,
+    MAX_OPTIONS,
+    MIN_OPTIONS,
+    BindingMoment,
+    Hatches,
+    Meta,
+    Question,
+)
+from emitter.kinds.withheld import (
+    CLARIFICATION_REQUEST,
+    DELIBERATION,
+    ERROR,
+    ClarificationRequest,
+    Deliberation,
+    ErrorReport,
+)
+from emitter.wire import mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.wire import Json
+
+Outcome: TypeAlias = BindingMoment | Deliberation | ClarificationRequest | ErrorReport
+
+NAME = "binding_turn"
+
+ERROR_CODES = ("validation_failed", "tool_call_refused", "context_exhausted", "ambiguous_intent")
+"""OpenWOP's recommended values of ``error.code``."""
+
+_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+_TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+
+
+def _object(optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+def _form(kind: str, optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
+    return _object(optional, kind={"type": "string", "enum": [kind]}, **properties)
+
+
+_OPTION = _object(label=_TEXT, reasoning=_TEXT)
+_QUESTION = _object(
+    stem=_TEXT,
+    options={"type": "array", "items": _OPTION, "minItems": MIN_OPTIONS, "maxItems": MAX_OPTIONS},
+    recommended_idx={"type": "integer", "enum": list(range(MAX_OPTIONS))},
+)
+
+SCHEMA: Mapping[str, Json] = _object(
+    reasoning={"type": "string", "description": "Think here first, before the turn."},
+    turn={
+        "anyOf": [
+            _form(
+                BINDING_MOMENT,
+                ("calibration_note", "decision_class"),
+                synopsis=_TEXT,
+                findings=_TEXTS,
+                recommendations=_TEXTS,
+                offer=_TEXT,
+                question=_QUESTION,
+                calibration_note={"type": "string"},
+                decision_class={"type": "string"},
+            ),
+            _form(DELIBERATION, state=_TEXT, missing=_TEXTS, permission=_TEXT),
+            _form(
+                CLARIFICATION_REQUEST,
+                questions={"type": "array", "minItems": 1, "items": _object(id=_TEXT, question=_TEXT)},
+            ),
+            _form(ERROR, code={"type": "string", "enum": list(ERROR_CODES)}, message=_TEXT),
+        ]
+    },
+)
+"""JSON Schema (2020-12) of the document that the model writes."""
+
+
+def with_reasoning(document: Json) -> Json:
+    """Return ``document`` with an empty ``reasoning`` where it has none.
+
+    A host must not reject an envelope for that (OpenWOP RFC 0030); asking for it as required is what makes
+    every vendor write it first.
+    """
+    return {"reasoning": "", **mapping(document)} if isinstance(document, dict) else document
+
+
+def recommended_in_range(document: Json) -> bool:
+    """Tell whether the recommended option exists, in a document that is valid against ``SCHEMA``."""
+    question = document["turn"].get("question")
+    return question is None or question["recommended_idx"] < len(question["options"])
+
+
+def read(document: Json, hatches: Hatches, decision_class: str | None) -> Outcome:
+    """Return what the model chose, from a document that is valid against ``SCHEMA``."""
+    turn: dict[str, Any] = dict(document["turn"])
+    kind: str = turn.pop("kind")
+    if kind == BINDING_MOMENT:
+        return _binding_moment(turn, hatches, decision_class)
+    forms: dict[str, type[Deliberation | ClarificationRequest | ErrorReport]] = {
+        DELIBERATION: Deliberation,
+        CLARIFICATION_REQUEST: ClarificationRequest,
+        ERROR: ErrorReport,
+    }
+    return forms[kind].model_validate(turn)
+
+
+def _binding_moment(turn: dict[str, Any], hatches: Hatches, decision_class: str | None) -> BindingMoment:
+    note = turn.pop("calibration_note", None)
+    named = turn.pop("decision_class", None)
+    meta = Meta(decision_class=decision_class or named, calibration_note=note)
+    question = Question.model_validate({**turn.pop("question"), "hatches": hatches})
+    given = meta if meta.model_dump(exclude_none=True) else None
+    return BindingMoment.model_validate({**turn, "question": question, "meta": given})
+
+
+def payload(outcome: Outcome, reasoning: str) -> dict[str, Json]:
+    """Return the envelope's payload; an empty ``reasoning`` is left out."""
+    body: dict[str, Json] = (
+        {"binding_moment": outcome.to_json()} if isinstance(outcome, BindingMoment) else outcome.model_dump(mode="json")
+    )
+    return {"reasoning": reasoning, **body} if reasoning else body
+
+
+def kind_of(outcome: Outcome) -> str:
+    """Return the kind's id."""
+    match outcome:
+        case BindingMoment():
+            return BINDING_MOMENT
+        case Deliberation():
+            return DELIBERATION
+        case ClarificationRequest():
+            return CLARIFICATION_REQUEST
+        case ErrorReport():
+            return ERROR

@@ -1,0 +1,181 @@
+"""From the caller's words to what is asked of which vendor. Nothing is sent here."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from emitter import conversation, profile, prompt
+from emitter.drive import Clock
+from emitter.emission import Ask
+from emitter.errors import InputError
+from emitter.judge import Contract
+from emitter.kinds import BINDING_MOMENT, Hatches, Trust, turn
+from emitter.profile.model import WireName
+from emitter.prompt import Material, Prompts
+from emitter.schema import Compiled, Violation, compile_schema
+from emitter.sinks import new_id
+from emitter.wire import Message, OutputFormat, OutputMode, Request, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from emitter.conversation import Situation
+    from emitter.profile import Profile
+    from emitter.remedy import Policy
+    from emitter.wire import Json
+
+_LONGEST_ID = 128
+
+
+class More(TypedDict, total=False):
+    """What few callers set.
+
+    ``prompts``: a folder whose files replace the library's prompts of the same name. ``wire``: one of the
+    vendor's wires (``openai-chat``, …) where it has several. ``base_url``: where the server is, when no
+    client is passed. ``options``: merged into the vendor's request body as they are (for Google: into its
+    ``GenerateContentConfig``). ``run_id``, ``node_id``: told in every event; the run's is made up where
+    absent. ``clock``: time itself, for tests and replays.
+    """
+
+    prompts: str | Path | None
+    wire: str | None
+    base_url: str | None
+    options: Mapping[str, Json]
+    run_id: str
+    node_id: str
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that shapes one emission; see ``emit_binding_moment`` and ``More``."""
+
+    model: str
+    materials: Iterable[Material | str]
+    decision_class: str | None
+    hatches: Hatches
+    policy: Policy
+    prompts: str | Path | None = None
+    wire: str | None = None
+    base_url: str | None = None
+    options: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+    run_id: str = field(default_factory=new_id)
+    node_id: str = "emit_binding_moment"
+    clock: Clock = field(default_factory=Clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that is settled before the first call."""
+
+    profile: Profile
+    wire: WireName
+    ask: Ask
+    trust: Trust
+    correlation_id: str
+
+
+def plan(situation: Situation, settings: Settings, client: object) -> Plan:
+    """Return the plan of one emission; raises ``InputError`` for what cannot be asked."""
+    named, model = profile.of_model(settings.model)
+    chosen = _for_client(named, client)
+    wire = _wire(chosen, settings.wire)
+    prompts = _prompts(settings.prompts)
+    materials = [_material(each) for each in settings.materials]
+    talk = conversation.read(situation, prompts)
+    compiled = compile_schema(turn.SCHEMA, chosen)
+    mode = chosen.mode(wire, model)
+    limits = chosen.limits(model)
+    tokens = chosen.wires[wire].tokens
+    ceiling = min(limits.max_output, settings.policy.max_output_tokens or limits.max_output)
+    request = Request(
+        model=model,
+        system=_system(prompts, talk.system, compiled, mode),
+        messages=_messages(prompts, talk.messages, materials),
+        output=OutputFormat(turn.NAME, compiled.schema, mode, strict=chosen.strict(wire, model)),
+        budget=max(min(settings.policy.output_tokens or tokens.default, ceiling), tokens.minimum),
+        options=settings.options,
+    )
+    return Plan(
+        profile=chosen,
+        wire=wire,
+        ask=Ask(
+            provider=chosen.provider,
+            request=request,
+            contract=Contract(compiled, (_recommended_exists,), turn.with_reasoning),
+            write=lambda violations: prompt.corrective(prompts, violations or (_NO_DOCUMENT,)),
+            ceiling=ceiling,
+        ),
+        trust=conversation.meet([talk.trust, *(each.trust for each in materials)]),
+        correlation_id=_correlation_id(settings),
+    )
+
+
+_NO_DOCUMENT = "the answer holds no single JSON document"
+
+
+def _for_client(chosen: Profile, client: object) -> Profile:
+    """Return the profile of the client's own flavour where one exists: an Azure client has Azure's limits."""
+    flavour = type(client).__name__.removeprefix("Async")
+    if client is None or flavour == chosen.client.flavour:
+        return chosen
+    others = (profile.load(each) for each in profile.names())
+    same_sdk = (each for each in others if each.client.sdk is chosen.client.sdk)
+    return next((each for each in same_sdk if each.client.flavour == flavour), chosen)
+
+
+def _wire(chosen: Profile, named: str | None) -> WireName:
+    if named is None:
+        return chosen.default_wire
+    has = [each.value for each in chosen.wires]
+    if named not in has:
+        raise InputError(f"{chosen.title} has no wire {named!r}.", hint=f"It has {', '.join(has)}.")
+    return WireName(named)
+
+
+def _prompts(override: str | Path | None) -> Prompts:
+    if override is None:
+        return Prompts()
+    place = Path(override)
+    if not place.is_dir():
+        raise InputError(f"prompts={str(override)!r} is not a folder.")
+    return Prompts(place)
+
+
+def _material(given: Material | str) -> Material:
+    return Material(given) if isinstance(given, str) else given
+
+
+def _system(prompts: Prompts, given: tuple[str, ...], compiled: Compiled, mode: OutputMode) -> str:
+    parts = [prompt.ask(prompts), *given, prompt.losses(prompts, compiled.losses)]
+    if mode is OutputMode.JSON_OBJECT:
+        parts.append(prompt.schema(prompts, compiled.schema))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _messages(prompts: Prompts, messages: tuple[Message, ...], materials: list[Material]) -> tuple[Message, ...]:
+    """Return the turns with the materials, ending in a user turn as every vendor wants it."""
+    shown = [prompt.material(prompts, each) for each in materials]
+    last = Message(Role.USER, "\n\n".join([*shown, prompts.fill("begin")]))
+    if messages[-1].role is Role.ASSISTANT:
+        return (*messages, last)
+    joined = replace(messages[-1], text=f"{messages[-1].text}\n\n{last.text}")
+    return (*messages[:-1], joined)
+
+
+def _recommended_exists(document: Any) -> tuple[Violation, ...]:
+    if turn.recommended_in_range(document):
+        return ()
+    expected = "the position of an option that exists, counted from 0"
+    return (Violation("/turn/question/recommended_idx", "range", expected),)
+
+
+def _correlation_id(settings: Settings) -> str:
+    kind = hashlib.sha256(BINDING_MOMENT.encode()).hexdigest()[:8]
+    made = f"{settings.run_id}:{settings.node_id}:0:{kind}"
+    if len(made) > _LONGEST_ID or not settings.run_id or not settings.node_id:
+        raise InputError(f"run_id and node_id must be non-empty and make an id of at most {_LONGEST_ID} characters.")
+    return made

@@ -1,0 +1,161 @@
+"""The remedies: for each verdict the one thing that may help, or nothing.
+
+Rule: everything that decides whether and how a request is sent again lives in this file. As much as
+possible stands in the table ``REMEDIES``; it reads like OpenWOP RFC 0033.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+from emitter.errors import InputError
+from emitter.events import Reason
+from emitter.judge import Judgement, Verdict
+from emitter.wire import FaultKind, Request, with_budget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from emitter.schema import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What an emission may spend.
+
+    ``max_attempts`` counts all answered calls, the first included (1 to 16). ``output_tokens`` is the first
+    output budget (the vendor's default where None), ``max_output_tokens`` the ceiling it may be raised to
+    (the model's own where None). ``truncation_multiplier`` (above 1, at most 8) raises it after a cut.
+    ``max_faults`` bounds the re-sends after transport faults. ``max_retry_after``, ``timeout`` (one call)
+    and ``deadline`` (the whole emission; None for no limit) are in seconds.
+    """
+
+    max_attempts: int = 3
+    output_tokens: int | None = None
+    max_output_tokens: int | None = None
+    truncation_multiplier: float = 2.0
+    max_faults: int = 4
+    max_retry_after: float = 60.0
+    timeout: float = 120.0
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        _within("max_attempts", self.max_attempts, 1, 16)
+        _within("truncation_multiplier", self.truncation_multiplier, 1, 8)
+        _within("output_tokens", self.output_tokens, 1, math.inf)
+        _within("max_output_tokens", self.max_output_tokens, 1, math.inf)
+        _within("max_faults", self.max_faults, 0, 16)
+        _within("max_retry_after", self.max_retry_after, 0, math.inf)
+        for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline)):
+            if seconds is not None and not seconds > 0:
+                raise InputError(f"Policy.{name} is {seconds!r}; it must be above 0 seconds.")
+
+
+def _within(name: str, value: float | None, low: float, high: float) -> None:
+    if value is not None and not low <= value <= high:
+        bounds = f"{low} to {high}" if high < math.inf else f"{low} or more"
+        raise InputError(f"Policy.{name} is {value!r}; it must be {bounds}.")
+
+
+class Remedy(Enum):
+    """What may be tried."""
+
+    NONE = "nothing: the emission ends"
+    BUDGET = "the same request with a larger budget"
+    CORRECT = "the same budget with one corrective fragment"
+    AGAIN = "the same request once more"
+    BACKOFF = "the same request after a wait"
+
+
+class Code(str, Enum):
+    """OpenWOP's terminal codes of an emission."""
+
+    TRUNCATION = "envelope_truncation_unrecoverable"
+    REFUSAL = "envelope_refusal"
+    INVALID = "envelope_invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One verdict's remedy, the reason told with it, and the code when it does not help."""
+
+    remedy: Remedy
+    reason: Reason | None = None
+    code: Code | None = None
+
+
+REMEDIES: dict[Verdict, Row] = {
+    Verdict.COMPLETE: Row(Remedy.NONE),
+    Verdict.TRUNCATED: Row(Remedy.BUDGET, Reason.TRUNCATION, Code.TRUNCATION),
+    Verdict.OVERFLOWED: Row(Remedy.NONE, Reason.TRUNCATION, Code.TRUNCATION),
+    Verdict.REFUSED: Row(Remedy.NONE, Reason.REFUSAL, Code.REFUSAL),
+    Verdict.VIOLATED: Row(Remedy.CORRECT, Reason.SCHEMA_VIOLATION, Code.INVALID),
+    Verdict.MALFORMED: Row(Remedy.CORRECT, Reason.PARSE_ERROR, Code.INVALID),
+    Verdict.PAUSED: Row(Remedy.AGAIN, Reason.UNKNOWN, Code.INVALID),
+    Verdict.UNKNOWN: Row(Remedy.AGAIN, Reason.UNKNOWN, Code.INVALID),
+    Verdict.FAULTED: Row(Remedy.BACKOFF),
+}
+"""The table. Total over ``Verdict``."""
+
+FAULT_CODES: dict[FaultKind, str] = {
+    FaultKind.RATE_LIMIT: "rate_limited",
+    FaultKind.QUOTA: "provider_quota_exhausted",
+    FaultKind.OVERLOADED: "provider_unavailable",
+    FaultKind.SERVER: "provider_unavailable",
+    FaultKind.TIMEOUT: "provider_unavailable",
+    FaultKind.CONNECTION: "provider_unavailable",
+    FaultKind.PROTOCOL: "provider_unavailable",
+    FaultKind.DEADLINE: "deadline_exceeded",
+    FaultKind.AUTHENTICATION: "provider_authentication_failed",
+    FaultKind.PERMISSION: "provider_permission_denied",
+    FaultKind.NOT_FOUND: "provider_model_not_found",
+    FaultKind.BAD_REQUEST: "provider_request_rejected",
+    FaultKind.SCHEMA_REJECTED: "provider_schema_rejected",
+    FaultKind.TOO_LARGE: "provider_request_too_large",
+}
+"""The terminal code of each fault; total over ``FaultKind``. The first three are OpenWOP's, the rest ours."""
+
+Write: TypeAlias = "Callable[[Sequence[Violation]], str]"
+"""Writes the corrective fragment from violations alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where an emission stands when a remedy is sought.
+
+    ``earlier`` are the verdicts of the answered calls before this one, ``ceiling`` is the largest budget
+    that policy and model allow.
+    """
+
+    request: Request
+    earlier: tuple[Verdict, ...]
+    ceiling: int
+
+
+def following(judgement: Judgement, at: Situation, policy: Policy, write: Write) -> Request | None:
+    """Return the request that may cure the verdict, or None when nothing may."""
+    if len(at.earlier) + 1 >= policy.max_attempts:
+        return None
+    match REMEDIES[judgement.verdict].remedy:
+        case Remedy.BUDGET:
+            budget = min(math.ceil(at.request.budget * policy.truncation_multiplier), at.ceiling)
+            return with_budget(at.request, budget) if budget > at.request.budget else None
+        case Remedy.CORRECT:
+            return replace(at.request, correction=write(judgement.violations))
+        case Remedy.AGAIN:
+            return None if judgement.verdict in at.earlier else at.request
+        case Remedy.NONE | Remedy.BACKOFF:
+            return None
+
+
+def reason(judgement: Judgement) -> Reason | None:
+    """Return the reason to tell, the nearest OpenWOP has for these violations."""
+    rules = {each.rule for each in judgement.violations}
+    if rules == {"type"}:
+        return Reason.TYPE_MISMATCH
+    if any(each.rule in {"enum", "const"} and each.pointer.endswith("/kind") for each in judgement.violations):
+        return Reason.TYPE_DRIFT
+    return REMEDIES[judgement.verdict].reason

@@ -1,0 +1,1 @@
+"""Drawing a decision: every surface shows the same eight slots."""

@@ -1,0 +1,12 @@
+"""The schema compiler: from the caller's JSON Schema to a vendor's strict subset, and back.
+
+``compile_schema`` is a lens: what it sends out it can read back (``decode``), and what the vendor cannot
+enforce it names (``losses``) and checks itself (``validate``), always against the original schema.
+"""
+
+from emitter.errors import Uncompilable as Uncompilable
+from emitter.schema.compile import Compiled as Compiled
+from emitter.schema.compile import Loss as Loss
+from emitter.schema.compile import compile_schema as compile_schema
+from emitter.schema.validate import Validator as Validator
+from emitter.schema.violation import Violation as Violation

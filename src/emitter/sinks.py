@@ -1,0 +1,108 @@
+"""Where events go: a sink is any function of one event. A slow sink is the user's queue."""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from emitter.events import Level, LogAppended, RunEvent
+
+if TYPE_CHECKING:
+    from emitter.events import Event
+
+Sink: TypeAlias = Callable[[RunEvent], None]
+
+_LEVELS = {
+    Level.DEBUG: logging.DEBUG,
+    Level.INFO: logging.INFO,
+    Level.WARN: logging.WARNING,
+    Level.ERROR: logging.ERROR,
+}
+_WARNINGS = frozenset({"envelope.refusal", "envelope.truncated", "cap.breached"})
+_ERRORS = frozenset({"envelope.retry.exhausted", "node.failed"})
+
+
+def now() -> str:
+    """Return the time as ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def new_id() -> str:
+    """Return a fresh opaque id."""
+    return str(uuid.uuid4())
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Stamps each event, keeps it, and hands it to the sink.
+
+    ``stamp`` and ``mint`` give the time and the event ids; tests hand in their own.
+    """
+
+    run_id: str
+    node_id: str
+    correlation_id: str
+    sink: Sink | None = None
+    stamp: Callable[[], str] = now
+    mint: Callable[[], str] = new_id
+    told: list[RunEvent] = field(default_factory=list[RunEvent])
+
+    def __call__(self, event: Event) -> None:
+        """Tell ``event``."""
+        stamped = RunEvent(
+            event=event,
+            event_id=self.mint(),
+            run_id=self.run_id,
+            node_id=self.node_id,
+            timestamp=self.stamp(),
+            sequence=len(self.told),
+            causation_id=self.correlation_id,
+        )
+        self.told.append(stamped)
+        if self.sink is not None:
+            self.sink(stamped)
+
+
+def to_jsonl(path: str | Path) -> Sink:
+    """Return a sink that appends one RunEventDoc a line; each line is on disk before the next step."""
+
+    def sink(event: RunEvent) -> None:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(event.to_json(), ensure_ascii=False) + "\n")
+
+    return sink
+
+
+def to_logging(logger: logging.Logger | None = None) -> Sink:
+    """Return a sink to the standard library's logging (logger ``emitter`` where None)."""
+    target = logger or logging.getLogger("emitter")
+
+    def sink(event: RunEvent) -> None:
+        document = event.to_json()
+        target.log(_level(event), "%s %s", event.type, document["payload"], extra={"openwop": document})
+
+    return sink
+
+
+def to_all(*sinks: Sink) -> Sink:
+    """Return a sink that hands each event to all of ``sinks`` in turn."""
+
+    def sink(event: RunEvent) -> None:
+        for each in sinks:
+            each(event)
+
+    return sink
+
+
+def _level(event: RunEvent) -> int:
+    if isinstance(event.event, LogAppended):
+        return _LEVELS[event.event.level]
+    if event.type in _ERRORS:
+        return logging.ERROR
+    return logging.WARNING if event.type in _WARNINGS else logging.INFO

@@ -1,0 +1,1 @@
+"""The scripted scenarios: what the vendors answer, and how the cassettes are written."""

@@ -1,0 +1,164 @@
+"""Responses as each vendor writes them, from its own documentation. Written by hand, not recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Response:
+    """One HTTP response."""
+
+    body: Body
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """The ways in which one wire says the same things."""
+
+    whole: Callable[[str, int], Response]
+    cut: Callable[[str, int], Response]
+    refused: Callable[[str], Response]
+    filtered: Callable[[], Response]
+    overloaded: Callable[[], Response]
+    thought: Callable[[int], Response]
+
+
+INPUT_TOKENS = 1480
+
+
+def _responses(status: str, output: list[Body], tokens: int, thinking: int = 0, **more: Any) -> Response:
+    usage = {
+        "input_tokens": INPUT_TOKENS,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": tokens,
+        "output_tokens_details": {"reasoning_tokens": thinking},
+        "total_tokens": INPUT_TOKENS + tokens,
+    }
+    shell = {"id": "resp_1", "object": "response", "model": "gpt-6-sol", "error": None, "incomplete_details": None}
+    body = {**shell, "status": status, "output": output, "usage": usage, **more}
+    return Response(body, headers=(("x-request-id", "req_1"),))
+
+
+def _message(*content: Body) -> Body:
+    return {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": list(content)}
+
+
+def _output_text(text: str) -> Body:
+    return {"type": "output_text", "text": text, "annotations": []}
+
+
+OPENAI_RESPONSES = Vendor(
+    whole=lambda text, tokens: _responses("completed", [_message(_output_text(text))], tokens),
+    cut=lambda text, tokens: _responses(
+        "incomplete", [_message(_output_text(text))], tokens, incomplete_details={"reason": "max_output_tokens"}
+    ),
+    refused=lambda text: _responses("completed", [_message({"type": "refusal", "refusal": text})], 12),
+    filtered=lambda: _responses("incomplete", [], 7, incomplete_details={"reason": "content_filter"}),
+    overloaded=lambda: Response(
+        {"error": {"message": "Slow down.", "type": "requests", "param": None, "code": "rate_limit_exceeded"}},
+        429,
+        (("retry-after", "1"),),
+    ),
+    thought=lambda tokens: _responses(
+        "incomplete",
+        [{"id": "rs_1", "type": "reasoning", "summary": []}],
+        tokens,
+        tokens,
+        incomplete_details={"reason": "max_output_tokens"},
+    ),
+)
+
+
+def _chat(finish: str, message: Body, tokens: int, thinking: int = 0) -> Response:
+    choice = {"index": 0, "message": {"role": "assistant", "refusal": None, **message}, "finish_reason": finish}
+    usage = {
+        "prompt_tokens": INPUT_TOKENS,
+        "completion_tokens": tokens,
+        "total_tokens": INPUT_TOKENS + tokens,
+        "completion_tokens_details": {"reasoning_tokens": thinking},
+    }
+    body = {"id": "chatcmpl-1", "object": "chat.completion", "model": "gpt-6-sol", "choices": [choice], "usage": usage}
+    return Response(body, headers=(("x-request-id", "req_1"),))
+
+
+OPENAI_CHAT = Vendor(
+    whole=lambda text, tokens: _chat("stop", {"content": text}, tokens),
+    cut=lambda text, tokens: _chat("length", {"content": text}, tokens),
+    refused=lambda text: _chat("stop", {"content": None, "refusal": text}, 12),
+    filtered=lambda: _chat("content_filter", {"content": None}, 7),
+    overloaded=OPENAI_RESPONSES.overloaded,
+    thought=lambda tokens: _chat("length", {"content": ""}, tokens, tokens),
+)
+
+
+def _anthropic(stop: str, content: list[Body], tokens: int, details: Body | None = None) -> Response:
+    body = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-5-5",
+        "content": content,
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "stop_details": details,
+        "usage": {"input_tokens": INPUT_TOKENS, "output_tokens": tokens},
+    }
+    return Response(body, headers=(("request-id", "req_1"),))
+
+
+ANTHROPIC = Vendor(
+    whole=lambda text, tokens: _anthropic("end_turn", [{"type": "text", "text": text}], tokens),
+    cut=lambda text, tokens: _anthropic("max_tokens", [{"type": "text", "text": text}], tokens),
+    refused=lambda text: _anthropic(
+        "refusal", [{"type": "text", "text": text}], 12, {"type": "refusal", "category": "general_harms"}
+    ),
+    filtered=lambda: _anthropic("refusal", [], 7, {"type": "refusal", "category": "bio"}),
+    overloaded=lambda: Response(
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529, (("retry-after", "1"),)
+    ),
+    thought=lambda tokens: _anthropic("max_tokens", [{"type": "thinking", "thinking": "…", "signature": "s"}], tokens),
+)
+
+
+def _google(finish: str, parts: list[Body], tokens: int, thinking: int = 0) -> Response:
+    body = {
+        "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}],
+        "usageMetadata": {
+            "promptTokenCount": INPUT_TOKENS,
+            "candidatesTokenCount": tokens - thinking,
+            "thoughtsTokenCount": thinking,
+            "totalTokenCount": INPUT_TOKENS + tokens,
+        },
+        "modelVersion": "gemini-3.8-flash",
+    }
+    return Response(body)
+
+
+GOOGLE = Vendor(
+    whole=lambda text, tokens: _google("STOP", [{"text": text}], tokens),
+    cut=lambda text, tokens: _google("MAX_TOKENS", [{"text": text}], tokens),
+    refused=lambda _: _google("PROHIBITED_CONTENT", [], 12),
+    filtered=lambda: _google("SAFETY", [], 7),
+    overloaded=lambda: Response(
+        {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}},
+        503,
+        (("retry-after", "1"),),
+    ),
+    thought=lambda tokens: _google("MAX_TOKENS", [], tokens, tokens),
+)
+
+VENDORS = {
+    "openai-responses": OPENAI_RESPONSES,
+    "openai-chat": OPENAI_CHAT,
+    "anthropic": ANTHROPIC,
+    "google": GOOGLE,
+}

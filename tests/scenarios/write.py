@@ -1,0 +1,58 @@
+"""Write ``cassettes/``: the requests as the SDKs send them today, the responses as scripted by hand.
+
+Run it (``make cassettes``) after a change of prompt, schema or SDK, and read the difference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from emitter import Clock, EmissionError, emit_binding_moment
+from emitter.cassette import Provenance, Record, save
+from emitter.scenarios import MODELS, SCENARIOS, SITUATION, Scene, scene
+from tests.scenarios.scripts import SCRIPTS
+from tests.scenarios.vendors import VENDORS, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NOTE = "Requests are what the vendor's SDK sent; responses were written by hand from the vendor's documentation."
+
+
+def main() -> None:
+    """Write every cassette."""
+    root = Path(__file__).parents[2] / "cassettes"
+    for scenario in SCENARIOS:
+        for wire in MODELS:
+            asked = scene(scenario, wire)
+            save(recorded(asked).cassette(Provenance.BY_HAND, NOTE), root / scenario / f"{wire}.json")
+    sys.stdout.write(f"{len(SCENARIOS) * len(MODELS)} cassettes written\n")
+
+
+def recorded(asked: Scene) -> Record:
+    """Return a record of the scene, played through the vendor's SDK."""
+    tape = Record(inner=scripted(SCRIPTS[asked.scenario](VENDORS[asked.wire])))
+    clock = Clock(sleep=lambda _: None)
+    with contextlib.suppress(EmissionError):
+        emit_binding_moment(SITUATION, client=asked.client(tape), clock=clock, **asked.arguments())
+    return tape
+
+
+def scripted(responses: list[Response]) -> httpx2.MockTransport:
+    """Return a transport that gives these responses in order."""
+    left: Iterator[Response] = iter(responses)
+
+    def handle(_: httpx2.Request) -> httpx2.Response:
+        given = next(left)
+        return httpx2.Response(given.status, json=given.body, headers=dict(given.headers))
+
+    return httpx2.MockTransport(handle)
+
+
+if __name__ == "__main__":
+    main()
