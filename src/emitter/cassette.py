@@ -31,6 +31,7 @@ Json: TypeAlias = Any
 
 STRUCK = "[REDACTED:credential]"
 _KEPT_HEADERS = frozenset({"content-type", "retry-after", "retry-after-ms", "x-request-id", "request-id", "date"})
+_FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 _CREDENTIAL_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization")
 _CREDENTIAL_QUERY = frozenset({"key", "api_key", "api-key", "access_token", "token"})
 _SHORTEST_CREDENTIAL = 6
@@ -191,7 +192,7 @@ class Record(_Transport):
         )
         whole = Interaction(request=_recorded(request), response=kept)
         self.interactions.append(_strike(whole, tuple(_credentials(request))))
-        return _response(kept)
+        return _again(response)
 
     def cassette(self, provenance: Provenance = Provenance.RECORDED, note: str = "") -> Cassette:
         """Return what was kept so far."""
@@ -218,6 +219,12 @@ def _response(recorded: RecordedResponse) -> httpx2.Response:
     kind = "text/event-stream" if text.startswith(("data:", "event:")) else "application/json"
     headers = {"content-type": kind, **recorded.headers}
     return httpx2.Response(recorded.status, headers=headers, content=text.encode())
+
+
+def _again(response: httpx2.Response) -> httpx2.Response:
+    """Return a response that was read, to be read again by whoever called."""
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _FRAMING]
+    return httpx2.Response(response.status_code, headers=headers, content=response.content)
 
 
 def _credentials(request: httpx2.Request) -> Iterator[str]:

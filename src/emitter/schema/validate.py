@@ -13,6 +13,7 @@ import jsonschema_rs
 from jsonschema_rs import ValidationErrorKind as Kind
 
 from emitter.schema.violation import Violation
+from emitter.wire import sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -108,7 +109,7 @@ def _expected(kind: Kind) -> str:
         case Kind.Required(name):
             return f"the property {json.dumps(name)}"
         case Kind.Type():
-            return f"a value of type {_plain(kind.value)}"
+            return f"a value of type {' or '.join(map(str, sequence(kind.value)))}"
         case Kind.FalseSchema():
             return "no value here"
         case Kind.AnyOf() | Kind.OneOfNotValid() | Kind.OneOfMultipleValid():

@@ -1,0 +1,1 @@
+"""The core: emission, judge, remedies and drivers, without a vendor."""

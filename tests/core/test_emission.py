@@ -1,0 +1,286 @@
+"""Emissions from scripts of answers: driven by hand, and through both drivers."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emitter.drive import Clock, Limits, arun, run
+from emitter.emission import Call, Outcome, Tell, Wait, emission
+from emitter.events import Event, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
+from emitter.judge import Verdict
+from emitter.remedy import Policy
+from emitter.wire import Fault, FaultKind, Usage
+from tests.core import asks
+from tests.core.asks import CEILING, FIRST, SPENT, ask
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from emitter.wire import Answer, Request
+
+
+@dataclass
+class Ran:
+    """What an emission did."""
+
+    outcome: Outcome
+    events: list[Event]
+    requests: list[Request]
+    waits: list[float]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """The verdict of every call."""
+        return [each.verdict for each in self.outcome.attempts]
+
+
+def by_hand(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
+    """Drive an emission without a driver; a script that runs out is an error of the test."""
+    ran = Ran(Outcome(()), [], [], [])
+    steps, left, answer = emission(ask(), policy or Policy()), iter(script), None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as end:
+            ran.outcome = end.value
+            return ran
+        answer = None
+        match step:
+            case Call(request):
+                ran.requests.append(request)
+                answer = next(left)
+            case Wait(at_least=seconds):
+                ran.waits.append(seconds)
+            case Tell(event):
+                ran.events.append(event)
+
+
+def sync(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
+    """Drive an emission with ``run``."""
+    ran, left = Ran(Outcome(()), [], [], []), iter(script)
+
+    def send(request: Request, _: float) -> Answer:
+        ran.requests.append(request)
+        return next(left)
+
+    limits = Limits(1.0, clock=Clock(sleep=ran.waits.append, wait=lambda _: 0.0))
+    ran.outcome = run(emission(ask(), policy or Policy()), send, ran.events.append, limits)
+    return ran
+
+
+def asynchronous(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
+    """Drive an emission with ``arun``."""
+    ran, left = Ran(Outcome(()), [], [], []), iter(script)
+
+    async def send(request: Request, _: float) -> Answer:
+        ran.requests.append(request)
+        return next(left)
+
+    async def asleep(seconds: float) -> None:
+        ran.waits.append(seconds)
+
+    limits = Limits(1.0, clock=Clock(asleep=asleep, wait=lambda _: 0.0))
+    ran.outcome = asyncio.run(arun(emission(ask(), policy or Policy()), send, ran.events.append, limits))
+    return ran
+
+
+SCRIPTS: dict[str, list[Answer]] = {
+    "whole": [asks.WHOLE],
+    "fenced": [asks.FENCED],
+    "sent-twice": [asks.TWICE],
+    "cut-then-whole": [asks.CUT, asks.WHOLE],
+    "cut-but-valid-then-whole": [asks.CUT_BUT_VALID, asks.WHOLE],
+    "cut-to-the-end": [asks.CUT, asks.CUT, asks.CUT],
+    "overflowed": [asks.OVERFLOWED],
+    "refused": [asks.REFUSED],
+    "refused-but-valid": [asks.REFUSED_BUT_VALID],
+    "wrong-type-then-whole": [asks.WRONG_TYPE, asks.WHOLE],
+    "wrong-kind-then-whole": [asks.WRONG_KIND, asks.WHOLE],
+    "several-then-whole": [asks.SEVERAL, asks.WHOLE],
+    "prose-to-the-end": [asks.PROSE, asks.PROSE, asks.PROSE],
+    "empty-then-whole": [asks.EMPTY, asks.WHOLE],
+    "paused-then-whole": [asks.PAUSED, asks.WHOLE],
+    "unknown-twice": [asks.UNKNOWN, asks.UNKNOWN],
+    "overloaded-then-whole": [asks.OVERLOADED, asks.WHOLE],
+    "overloaded-to-the-end": [asks.OVERLOADED] * 5,
+    "unauthorised": [asks.UNAUTHORISED],
+    "asked-to-wait-an-hour": [asks.PATIENT],
+    "cut-violated-overloaded-whole": [asks.CUT, asks.EXTRA, asks.OVERLOADED, asks.WHOLE],
+}
+every_script = pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS.keys())
+
+CODES = {
+    "cut-to-the-end": "envelope_truncation_unrecoverable",
+    "overflowed": "envelope_truncation_unrecoverable",
+    "refused": "envelope_refusal",
+    "refused-but-valid": "envelope_refusal",
+    "prose-to-the-end": "envelope_invalid",
+    "unknown-twice": "envelope_invalid",
+    "overloaded-to-the-end": "provider_unavailable",
+    "unauthorised": "provider_authentication_failed",
+    "asked-to-wait-an-hour": "rate_limited",
+}
+
+
+@every_script
+def test_the_three_drivers_agree(script: list[Answer]) -> None:
+    """By hand, ``run`` and ``arun`` see equal events, requests, waits and outcomes."""
+    ran = [drive(script) for drive in (by_hand, sync, asynchronous)]
+
+    for each in ran[1:]:
+        assert each.events == ran[0].events
+        assert each.requests == ran[0].requests
+        assert each.waits == ran[0].waits
+        assert each.outcome == ran[0].outcome
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_ends_in_a_value_or_in_its_code(name: str) -> None:
+    """Every script is used up, and ends as its last answer deserves."""
+    ran = by_hand(SCRIPTS[name])
+
+    assert len(ran.requests) == len(SCRIPTS[name])
+    assert (ran.outcome.failure.code if ran.outcome.failure else None) == CODES.get(name)
+    assert ran.outcome.value == (None if name in CODES else {"kind": "answer", "count": 2})
+
+
+@every_script
+def test_usage_counts_every_call(script: list[Answer]) -> None:
+    """The outcome's usage is what all calls cost, failed ones included."""
+    ran = by_hand(script)
+    told = [each for each in ran.events if isinstance(each, ProviderUsage)]
+    costly = sum(each.usage is not None for each in script)
+
+    assert ran.outcome.usage == Usage(SPENT.input * costly, SPENT.output * costly)
+    assert len(told) == costly
+
+
+def test_a_cut_raises_the_budget_by_the_multiplier_up_to_the_ceiling() -> None:
+    """The budget doubles, is clamped, and a clamped cut is terminal even with attempts left."""
+    ran = by_hand([asks.CUT] * 3, Policy(max_attempts=16))
+
+    assert [each.budget for each in ran.requests] == [FIRST, 2 * FIRST, CEILING]
+    assert [each.correction for each in ran.requests] == [None, None, None]
+
+
+def test_the_multiplier_is_the_policys() -> None:
+    """Another multiplier gives another budget, rounded up."""
+    ran = by_hand([asks.CUT, asks.WHOLE], Policy(truncation_multiplier=1.255))
+
+    assert ran.requests[1].budget == 126
+
+
+def test_a_raised_budget_stays_for_a_schema_retry() -> None:
+    """After a cut, a correction keeps the larger budget."""
+    ran = by_hand([asks.CUT, asks.WRONG_TYPE, asks.WHOLE])
+
+    assert [(each.budget, each.correction) for each in ran.requests] == [
+        (FIRST, None),
+        (2 * FIRST, None),
+        (2 * FIRST, "/count type"),
+    ]
+
+
+def test_a_cut_after_a_correction_sends_the_same_request_with_more_room() -> None:
+    """A truncation retry adds no corrective words and takes none away."""
+    ran = by_hand([asks.WRONG_TYPE, asks.CUT, asks.WHOLE])
+
+    assert [(each.budget, each.correction) for each in ran.requests][1:] == [
+        (FIRST, "/count type"),
+        (2 * FIRST, "/count type"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "told"),
+    [
+        (asks.WRONG_TYPE, Reason.TYPE_MISMATCH, "/count: type: a value of type integer"),
+        (asks.WRONG_KIND, Reason.TYPE_DRIFT, '/kind: enum: ["answer"]'),
+        (asks.EXTRA, Reason.SCHEMA_VIOLATION, "/: additionalProperties: no property that the schema does not name"),
+        (asks.PROSE, Reason.PARSE_ERROR, "the answer holds no single JSON document"),
+        (asks.SEVERAL, Reason.PARSE_ERROR, "the answer holds no single JSON document"),
+        (asks.EMPTY, Reason.PARSE_ERROR, "the answer holds no single JSON document"),
+        (asks.UNKNOWN, Reason.UNKNOWN, None),
+        (asks.PAUSED, Reason.UNKNOWN, None),
+        (asks.CUT, Reason.TRUNCATION, None),
+    ],
+    ids=["type", "kind", "extra", "prose", "several", "empty", "unknown", "paused", "cut"],
+)
+def test_a_retry_tells_its_reason_without_the_answer(answer: Answer, reason: Reason, told: str | None) -> None:
+    """The reason is OpenWOP's, the error is the validator's, and no word of the answer is in either."""
+    ran = by_hand([answer, asks.WHOLE])
+
+    assert [each for each in ran.events if isinstance(each, RetryAttempted)] == [RetryAttempted(2, reason, told)]
+    assert "SECRETWORD" not in repr(ran.events) + repr(ran.requests) + repr(ran.outcome)
+
+
+def test_one_attempt_means_one_call() -> None:
+    """With a single attempt nothing is retried, and the end is told all the same."""
+    ran = by_hand([asks.WRONG_TYPE], Policy(max_attempts=1))
+
+    assert [each.total_attempts for each in ran.events if isinstance(each, RetryExhausted)] == [1]
+
+
+def test_a_fault_costs_no_attempt() -> None:
+    """Faults are bounded by themselves: three answers may still be judged."""
+    script = [asks.OVERLOADED, asks.CUT, asks.OVERLOADED, asks.WRONG_TYPE, asks.OVERLOADED, asks.WHOLE]
+    ran = by_hand(script, Policy(max_attempts=3))
+
+    assert ran.outcome.failure is None
+    assert ran.waits == [2.0, 2.0, 2.0]
+
+
+def test_the_wait_that_would_pass_the_deadline_ends_the_emission() -> None:
+    """A driver that says the deadline comes first is believed."""
+    late = Fault(FaultKind.DEADLINE, "too late")
+    steps, told = emission(ask(), Policy()), []
+    answer: Answer | None = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            break
+        told.append(step)
+        answer = {Call: asks.OVERLOADED, Wait: late}.get(type(step))
+
+    assert outcome.failure is not None
+    assert outcome.failure.code == "deadline_exceeded"
+    assert sum(isinstance(each, Call) for each in told) == 1
+
+
+ANSWERS = [each for each in vars(asks).values() if type(each).__name__ in {"Reply", "Fault"}]
+
+
+@given(st.lists(st.sampled_from(ANSWERS), min_size=40, max_size=40), st.integers(1, 16), st.integers(0, 16))
+def test_laws_hold_for_any_script(script: list[Answer], attempts: int, faults: int) -> None:
+    """Calls are bounded, budgets never fall, nothing follows a refusal, no word of an answer is told."""
+    ran = by_hand(script, Policy(max_attempts=attempts, max_faults=faults))
+    budgets = [each.budget for each in ran.requests]
+    final = {Verdict.COMPLETE, Verdict.REFUSED, Verdict.OVERFLOWED}
+
+    assert sum(each is not Verdict.FAULTED for each in ran.verdicts) <= attempts
+    assert sum(each is Verdict.FAULTED for each in ran.verdicts) <= faults + 1
+    assert budgets == sorted(budgets)
+    assert max(budgets) <= CEILING
+    assert not final & set(ran.verdicts[:-1])
+    assert (ran.verdicts[-1] is Verdict.COMPLETE) == (ran.outcome.failure is None)
+    assert len(ran.requests) == len(ran.outcome.attempts)
+    assert "SECRETWORD" not in repr(ran.events) + repr(ran.requests)
+
+
+@given(st.lists(st.sampled_from(ANSWERS), min_size=40, max_size=40))
+def test_every_end_is_told_in_order(script: list[Answer]) -> None:
+    """Exhaustion comes before the limit, the limit before the failure, and the failure is last."""
+    ran = by_hand(script)
+    types = [each.type for each in ran.events if not isinstance(each, LogAppended)]
+    order = ["envelope.retry.exhausted", "cap.breached", "node.failed"]
+
+    assert [each for each in types if each in order] in ([], order, order[2:])
+    assert (types[-1] == "node.failed") == (ran.outcome.failure is not None)

@@ -1,0 +1,116 @@
+"""The judge: the stop reason first, then the document, then the schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emitter.judge import BY_STOP, Contract, Verdict, judge
+from emitter.recover import Path
+from emitter.remedy import FAULT_CODES, REMEDIES
+from emitter.schema import Violation
+from emitter.wire import Fault, FaultKind, Reply, Stop
+from tests.core import asks
+
+if TYPE_CHECKING:
+    from emitter.wire import Answer, Json
+
+CONTRACT = Contract(asks.COMPILED)
+VALID = '{"kind": "answer", "count": 2}'
+
+TABLE: dict[str, tuple[Answer, Verdict]] = {
+    "clean and valid": (asks.WHOLE, Verdict.COMPLETE),
+    "clean, in a fence": (asks.FENCED, Verdict.COMPLETE),
+    "clean, sent twice": (asks.TWICE, Verdict.COMPLETE),
+    "clean, two different": (asks.SEVERAL, Verdict.MALFORMED),
+    "clean, wrong type": (asks.WRONG_TYPE, Verdict.VIOLATED),
+    "clean, prose": (asks.PROSE, Verdict.MALFORMED),
+    "clean, empty": (asks.EMPTY, Verdict.MALFORMED),
+    "clean, unclosed": (asks.reply(Stop.COMPLETE, '{"kind": "answer", "count": 2'), Verdict.MALFORMED),
+    "cut": (asks.CUT, Verdict.TRUNCATED),
+    "cut but valid": (asks.CUT_BUT_VALID, Verdict.TRUNCATED),
+    "refused but valid": (asks.REFUSED_BUT_VALID, Verdict.REFUSED),
+    "overflowed": (asks.OVERFLOWED, Verdict.OVERFLOWED),
+    "paused but valid": (asks.PAUSED, Verdict.PAUSED),
+    "unknown but valid": (asks.UNKNOWN, Verdict.UNKNOWN),
+    "fault": (asks.OVERLOADED, Verdict.FAULTED),
+    "tool, as an object": (
+        Reply(Stop.COMPLETE, "tool_use", arguments=({"kind": "answer", "count": 2},)),
+        Verdict.COMPLETE,
+    ),
+    "tool, as text": (Reply(Stop.COMPLETE, "tool_calls", arguments=(VALID,)), Verdict.COMPLETE),
+    "tool beside prose": (Reply(Stop.COMPLETE, "tool_use", text="Here.", arguments=(VALID,)), Verdict.COMPLETE),
+    "tool, called twice alike": (Reply(Stop.COMPLETE, "tool_calls", arguments=(VALID, VALID)), Verdict.COMPLETE),
+    "tool, called twice otherwise": (
+        Reply(Stop.COMPLETE, "tool_calls", arguments=(VALID, VALID.replace("2", "3"))),
+        Verdict.MALFORMED,
+    ),
+    "tool, cut": (Reply(Stop.TRUNCATED, "length", arguments=(VALID,)), Verdict.TRUNCATED),
+    "tool, empty object": (Reply(Stop.COMPLETE, "tool_use", arguments=({},)), Verdict.VIOLATED),
+}
+
+
+@pytest.mark.parametrize(("answer", "verdict"), TABLE.values(), ids=TABLE.keys())
+def test_verdict(answer: Answer, verdict: Verdict) -> None:
+    """Each answer gets its verdict, and a value only when complete."""
+    judgement = judge(answer, CONTRACT)
+
+    assert judgement.verdict is verdict
+    assert (judgement.value is not None) == (verdict is Verdict.COMPLETE)
+    assert bool(judgement.violations) == (verdict is Verdict.VIOLATED)
+
+
+@given(st.sampled_from([each for each in Stop if each is not Stop.COMPLETE]), st.text())
+def test_no_text_makes_an_unclean_stop_complete(stop: Stop, text: str) -> None:
+    """The text is not even looked at, however it reads."""
+    assert judge(Reply(stop, stop.value, text=text), CONTRACT).verdict is not Verdict.COMPLETE
+    assert judge(Reply(stop, stop.value, text=VALID + text), CONTRACT) == judge(Reply(stop, "", VALID), CONTRACT)
+
+
+def test_a_null_optional_is_absent() -> None:
+    """A property that the vendor had to write comes back as if it were not there."""
+    judgement = judge(asks.said({"kind": "answer", "count": 2, "note": None}), CONTRACT)
+
+    assert judgement.value == {"kind": "answer", "count": 2}
+
+
+def test_content_rules_are_asked_after_the_schema() -> None:
+    """A check sees only valid values, and what it finds is a violation."""
+    seen: list[Json] = []
+
+    def check(value: Json) -> tuple[Violation, ...]:
+        seen.append(value)
+        return (Violation("/count", "even", "an odd number"),) if value["count"] % 2 == 0 else ()
+
+    contract = Contract(asks.COMPILED, (check,))
+
+    assert judge(asks.WRONG_TYPE, contract).verdict is Verdict.VIOLATED
+    assert seen == []
+    assert judge(asks.WHOLE, contract).violations == (Violation("/count", "even", "an odd number"),)
+
+
+def test_recovery_is_told() -> None:
+    """The path by which the document was read stands in the judgement."""
+    recovered = judge(asks.FENCED, CONTRACT).recovered
+
+    assert recovered is not None
+    assert recovered.path is Path.MARKDOWN_FENCE
+    assert recovered.byte_offset == len("```json\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "keys"),
+    [(BY_STOP, Stop), (REMEDIES, Verdict), (FAULT_CODES, FaultKind)],
+    ids=["stop", "verdict", "fault"],
+)
+def test_tables_are_total(table: dict[object, object], keys: type) -> None:
+    """No stop, verdict or fault is without its row."""
+    assert set(table) == set(keys)  # type: ignore[call-overload]
+
+
+def test_a_fault_is_never_read() -> None:
+    """A fault has no text to be misread."""
+    assert judge(Fault(FaultKind.PROTOCOL, VALID), CONTRACT).verdict is Verdict.FAULTED

@@ -1,0 +1,1 @@
+"""The schema compiler and the local check."""

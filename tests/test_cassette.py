@@ -1,0 +1,201 @@
+"""Cassettes: recorded at the SDKs' own seam, strict on replay, and never a secret in the file."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import openai
+import pytest
+
+from emitter import BadCassette, UnexpectedRequest, emit_binding_moment
+from emitter.cassette import STRUCK, Provenance, Record, Replay, load, save
+from emitter.scenarios import SITUATION, replay, scene
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "sk-live-0123456789abcdef"
+URL = "https://vendor.invalid/v1"
+STREAM = (
+    'data: {"type":"response.created"}\n\ndata: {"type":"response.completed","response":{"status":"completed"}}\n\n'
+)
+
+
+def echo(request: httpx2.Request) -> httpx2.Response:
+    """Answer with everything a careless server might leak back."""
+    leaked = {"authorization": request.headers.get("authorization", ""), "key": SECRET, "ok": True}
+    headers = {"set-cookie": f"session={SECRET}", "x-request-id": "req_1", "x-internal": SECRET}
+    return httpx2.Response(200, json=leaked, headers=headers)
+
+
+def send(transport: httpx2.BaseTransport, body: Any, **headers: str) -> httpx2.Response:
+    """Post a body."""
+    with httpx2.Client(transport=transport) as client:
+        return client.post(f"{URL}/responses?api-version=1&key={SECRET}", json=body, headers=headers)
+
+
+def test_no_credential_reaches_the_file(tmp_path: Path) -> None:
+    """Not from a header, the query, the request's body or what the server sends back."""
+    tape = Record(inner=httpx2.MockTransport(echo))
+    send(tape, {"note": f"the key is {SECRET}"}, authorization=f"Bearer {SECRET}")
+    save(tape.cassette(), tmp_path / "a.json")
+    text = (tmp_path / "a.json").read_text()
+
+    assert SECRET not in text
+    assert STRUCK in text
+    assert '"path": "/v1/responses?api-version=1"' in text
+
+
+@pytest.mark.parametrize("header", ["authorization", "x-api-key", "api-key", "x-goog-api-key"])
+def test_every_vendors_key_header_is_known(header: str) -> None:
+    """Whatever header carries the key, the key is struck from the bodies."""
+    tape = Record(inner=httpx2.MockTransport(echo))
+    with httpx2.Client(transport=tape) as client:
+        client.post(URL, json={"note": SECRET}, headers={header: SECRET})
+
+    assert SECRET not in tape.cassette().model_dump_json()
+
+
+def test_a_replay_answers_what_was_recorded() -> None:
+    """Status, body and the kept headers come back."""
+    tape = Record(
+        inner=httpx2.MockTransport(lambda _: httpx2.Response(429, json={"a": 1}, headers={"retry-after": "3"}))
+    )
+    send(tape, {"n": 1})
+    answered = send(Replay(tape.cassette()), {"n": 1})
+
+    assert (answered.status_code, answered.json(), answered.headers["retry-after"]) == (429, {"a": 1}, "3")
+
+
+def test_equal_requests_are_answered_in_order() -> None:
+    """A request that was sent twice gets its two answers, first first."""
+    numbers = iter(range(9))
+    tape = Record(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json=next(numbers))))
+    send(tape, {})
+    send(tape, {})
+    played = Replay(tape.cassette())
+
+    assert [send(played, {}).json() for _ in range(2)] == [0, 1]
+    assert played.unused() == ()
+
+
+def test_an_unknown_request_shows_the_difference() -> None:
+    """The error names the line that differs, as a unified difference."""
+    tape = Record(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json={})))
+    send(tape, {"model": "a", "budget": 10})
+
+    with pytest.raises(UnexpectedRequest) as raised:
+        send(Replay(tape.cassette()), {"model": "a", "budget": 20})
+
+    assert '- "budget": 10,' in str(raised.value)
+    assert '+ "budget": 20,' in str(raised.value)
+    assert SECRET not in str(raised.value)
+
+
+def test_a_used_up_cassette_says_so() -> None:
+    """One more request than was recorded is an error of its own."""
+    with pytest.raises(UnexpectedRequest, match="holds no further request"):
+        send(Replay(Record().cassette()), {})
+
+
+@pytest.mark.parametrize("wire", ["openai-responses", "openai-chat", "anthropic", "google"])
+def test_an_unknown_request_is_no_fault_of_the_vendor(wire: str) -> None:
+    """The SDK's own wrapping does not turn it into a connection error that would be retried."""
+    played = scene("bound", wire)
+
+    with pytest.raises(UnexpectedRequest):
+        emit_binding_moment("Another situation.", client=played.client(replay(played)), **played.arguments())
+
+
+def test_a_stream_is_recorded_and_replayed_through_the_sdk() -> None:
+    """The text of the events is kept, and the SDK reads it again."""
+    served = httpx2.MockTransport(
+        lambda _: httpx2.Response(200, text=STREAM, headers={"content-type": "text/event-stream"})
+    )
+    tape = Record(inner=served)
+    first = _streamed(tape)
+    again = _streamed(Replay(tape.cassette()))
+
+    assert first == again == ["response.created", "response.completed"]
+    assert tape.cassette().interactions[0].response.body == STREAM
+
+
+def _streamed(transport: httpx2.BaseTransport) -> list[str]:
+    with httpx2.Client(transport=transport) as http:
+        client = openai.OpenAI(api_key=SECRET, base_url=URL, http_client=http)
+        with client.post(
+            "/responses", cast_to=object, body={"stream": True}, stream=True, stream_cls=openai.Stream[object]
+        ) as stream:
+            return [event["type"] for event in stream]  # type: ignore[index]
+
+
+def test_the_async_half_records_and_replays() -> None:
+    """The same tape serves an async client."""
+
+    async def both() -> tuple[Any, Any]:
+        tape = Record(async_inner=httpx2.MockTransport(echo))
+        async with httpx2.AsyncClient(transport=tape) as client:
+            first = (await client.post(URL, json={"n": 1}, headers={"authorization": f"Bearer {SECRET}"})).json()
+        async with httpx2.AsyncClient(transport=Replay(tape.cassette())) as client:
+            return first, (await client.post(URL, json={"n": 1})).json()
+
+    first, again = asyncio.run(both())
+
+    assert first == {"authorization": f"Bearer {SECRET}", "key": SECRET, "ok": True}
+    assert again == {"authorization": STRUCK, "key": STRUCK, "ok": True}
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "cannot be|does not hold"),
+        ("{", "does not hold"),
+        ("[]", "does not hold"),
+        ('{"provenance": "made up"}', "provenance"),
+        (
+            '{"provenance": "recorded", "interactions": [{"request": {"method": "POST"}}]}',
+            "interactions.0.request.path",
+        ),
+        ('{"provenance": "recorded", "extra": 1}', "extra"),
+    ],
+    ids=["empty", "cut", "list", "provenance", "no-path", "unknown-key"],
+)
+def test_a_bad_cassette_says_what_is_wrong(tmp_path: Path, content: str, told: str) -> None:
+    """The error names the file and the place."""
+    file = tmp_path / "bad.json"
+    file.write_text(content)
+
+    with pytest.raises(BadCassette, match=told) as raised:
+        load(file)
+
+    assert "bad.json" in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00"], ids=["absent", "binary"])
+def test_an_unreadable_cassette_is_a_typed_error(tmp_path: Path, content: bytes | None) -> None:
+    """A file that is not there, or not text, is told in one sentence."""
+    if content is not None:
+        (tmp_path / "bad.json").write_bytes(content)
+
+    with pytest.raises(BadCassette, match="cannot be read"):
+        load(tmp_path / "bad.json")
+
+
+def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:
+    """What is saved can be loaded, says where it comes from, and leaves nothing behind."""
+    cassette = Record().cassette(Provenance.BY_HAND, "a note")
+    save(cassette, tmp_path / "deep" / "a.json")
+
+    assert load(tmp_path / "deep" / "a.json") == cassette
+    assert [each.name for each in (tmp_path / "deep").iterdir()] == ["a.json"]
+
+
+def test_a_replay_needs_no_key_and_no_network() -> None:
+    """A whole emission runs from a cassette."""
+    played = scene("bound", "anthropic")
+    tape = replay(played)
+    emit_binding_moment(SITUATION, client=played.client(tape), **played.arguments())
+
+    assert tape.unused() == ()

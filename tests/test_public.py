@@ -1,0 +1,96 @@
+"""The public names: pinned, lazily loaded, and light."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import emitter
+from emitter.recover import Recovered, recover
+from emitter.schema import Uncompilable, compile_schema
+
+NAMES = {
+    "AIEnvelope",
+    "BadCassette",
+    "BadProfile",
+    "BadPrompt",
+    "BadTraffic",
+    "BindingMoment",
+    "ClarificationRequest",
+    "Clock",
+    "Deliberation",
+    "Emission",
+    "EmissionError",
+    "EmitterError",
+    "ErrorReport",
+    "Hatches",
+    "InputError",
+    "Invalid",
+    "Material",
+    "MissingExtra",
+    "MissingKey",
+    "Policy",
+    "Record",
+    "Refused",
+    "Replay",
+    "RunEvent",
+    "Trace",
+    "Truncated",
+    "Trust",
+    "Uncompilable",
+    "UnexpectedRequest",
+    "UnknownModel",
+    "Unreachable",
+    "Usage",
+    "Withheld",
+    "aemit_binding_moment",
+    "emit_binding_moment",
+    "to_all",
+    "to_jsonl",
+    "to_logging",
+}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the modules that a fresh interpreter has loaded after a statement."""
+    code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_the_names_are_pinned() -> None:
+    """A name that comes or goes is a decision, made here."""
+    assert set(emitter._MODULES) == NAMES
+    assert set(dir(emitter)) >= NAMES
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_every_name_loads(name: str) -> None:
+    """Each public name exists and has a docstring, or is a type."""
+    assert getattr(emitter, name).__doc__
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    """A misspelt name fails as it does in any module."""
+    with pytest.raises(AttributeError, match="has no attribute 'emit_binding_momentum'"):
+        _ = emitter.emit_binding_momentum  # type: ignore[attr-defined]
+
+
+def test_importing_loads_no_vendor_sdk_and_nothing_heavy() -> None:
+    """Not the package, and not its main function either."""
+    heavy = {"openai", "anthropic", "google.genai", "httpx2", "httpx", "tiktoken", "json_repair", "pydantic"}
+
+    assert not heavy & loaded_by("import emitter")
+    assert not {"openai", "anthropic", "google.genai", "tiktoken", "json_repair"} & loaded_by(
+        "from emitter import emit_binding_moment"
+    )
+
+
+def test_the_fixed_paths_hold() -> None:
+    """The paths that the design fixes can be imported."""
+    assert callable(recover)
+    assert callable(compile_schema)
+    assert Recovered.__slots__ == ("value", "path", "byte_offset")
+    assert issubclass(Uncompilable, emitter.EmitterError)
