@@ -1,0 +1,74 @@
+"""A real HTTP server on loopback that answers as the vendors do, from a script."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from tests.scenarios.vendors import VENDORS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.scenarios.vendors import Response, Vendor
+
+_WIRES = {
+    "/chat/completions": "openai-chat",
+    "/responses": "openai-responses",
+    "/messages": "anthropic",
+    ":generateContent": "google",
+}
+
+
+@dataclass
+class Seen:
+    """One request that reached the server."""
+
+    path: str
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass
+class Loopback:
+    """The running server: where it is, and what reached it."""
+
+    url: str
+    seen: list[Seen] = field(default_factory=list[Seen])
+
+
+@contextmanager
+def serving(answer: Callable[[Vendor], Response]) -> Iterator[Loopback]:
+    """Serve ``answer`` on every wire until the block ends."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            server.seen.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+            wire = next(wire for mark, wire in _WIRES.items() if mark in self.path)
+            given = answer(VENDORS[wire])
+            data = json.dumps(given.body).encode()
+            self.send_response(given.status)
+            for name, value in (("content-type", "application/json"), *given.headers):
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class names it so
+            """Say nothing."""
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Loopback(f"http://127.0.0.1:{http.server_port}")
+    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()

@@ -1,0 +1,274 @@
+"""The door: what callers hand over, what they get, and what they are told when it cannot be."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import anthropic
+import openai
+import pytest
+from google import genai
+
+from emitter import (
+    Emission,
+    Hatches,
+    InputError,
+    Material,
+    MissingKey,
+    Policy,
+    RunEvent,
+    Trust,
+    UnknownModel,
+    Unreachable,
+    Withheld,
+    aemit_binding_moment,
+    emit_binding_moment,
+)
+from tests.loopback import serving
+from tests.scenarios.answers import BOUND, DELIBERATION, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.loopback import Loopback
+
+SITUATION = "The tests are green and the release branch is cut. Shall we publish?"
+
+ENVIRONMENT = {
+    "openai": {"OPENAI_API_KEY": "key-of-openai", "OPENAI_BASE_URL": "{url}/v1"},
+    "anthropic": {"ANTHROPIC_API_KEY": "key-of-anthropic", "ANTHROPIC_BASE_URL": "{url}"},
+    "google": {"GEMINI_API_KEY": "key-of-google", "GOOGLE_GEMINI_BASE_URL": "{url}"},
+    "openai-compatible": {"OPENAI_COMPATIBLE_BASE_URL": "{url}/v1"},
+    "groq": {"GROQ_API_KEY": "key-of-groq", "GROQ_API_BASE": "{url}/openai/v1"},
+}
+MODELS = {
+    "openai": "openai/gpt-6-sol",
+    "anthropic": "anthropic/claude-opus-5",
+    "google": "google/gemini-3.8-flash",
+    "openai-compatible": "openai-compatible/some-model",
+    "groq": "groq/openai/gpt-oss-20b",
+}
+every_vendor = pytest.mark.parametrize("vendor", MODELS)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """Serve the binding moment, and point every vendor's usual environment variables there."""
+    with serving(lambda vendor: vendor.whole(text(BOUND), 600)) as running:
+        for variables in ENVIRONMENT.values():
+            for name, value in variables.items():
+                monkeypatch.setenv(name, value.format(url=running.url))
+        yield running
+
+
+@every_vendor
+def test_a_client_is_made_from_the_usual_environment(server: Loopback, vendor: str) -> None:
+    """Without a client of the caller's, key and address come from the vendor's own variables."""
+    decision = emit_binding_moment(SITUATION, model=MODELS[vendor])
+
+    assert isinstance(decision, Emission)
+    key = ENVIRONMENT[vendor].get(f"{vendor.upper()}_API_KEY", "")
+    assert key in json.dumps(server.seen[0].headers)
+
+
+@every_vendor
+@pytest.mark.usefixtures("server")
+def test_the_async_call_does_the_same(vendor: str) -> None:
+    """Five emissions at once, each with a client of its own, each with its own ids."""
+
+    async def many() -> list[Any]:
+        return await asyncio.gather(*(aemit_binding_moment(SITUATION, model=MODELS[vendor]) for _ in range(5)))
+
+    decisions = asyncio.run(many())
+
+    assert all(isinstance(each, Emission) for each in decisions)
+    assert len({each.envelope.envelope_id for each in decisions}) == 5
+    assert len({each.envelope.correlation_id for each in decisions}) == 5
+
+
+def test_a_base_url_of_the_callers_wins(server: Loopback) -> None:
+    """``base_url`` beats the environment."""
+    emit_binding_moment(SITUATION, model="openai-compatible/m", base_url=f"{server.url}/elsewhere/v1")
+
+    assert server.seen[0].path == "/elsewhere/v1/chat/completions"
+
+
+def test_another_wire_can_be_asked_for(server: Loopback) -> None:
+    """OpenAI is spoken to by Responses, or by Chat Completions where the caller says so."""
+    emit_binding_moment(SITUATION, model="openai/gpt-6-sol")
+    emit_binding_moment(SITUATION, model="openai/gpt-6-sol", wire="openai-chat")
+
+    assert [each.path for each in server.seen] == ["/v1/responses", "/v1/chat/completions"]
+
+
+def test_options_reach_the_body_as_they_are(server: Loopback) -> None:
+    """What the vendor alone knows is laid over the request, key by key."""
+    emit_binding_moment(
+        SITUATION,
+        model="openai/gpt-6-sol",
+        options={"reasoning": {"effort": "low"}, "text": {"verbosity": "low"}},
+    )
+    body = server.seen[0].body
+
+    assert body["reasoning"] == {"effort": "low"}
+    assert body["text"]["verbosity"] == "low"
+    assert body["text"]["format"]["type"] == "json_schema"
+
+
+@pytest.mark.usefixtures("server")
+def test_the_envelope_is_what_was_asked_for() -> None:
+    """Hatches, class and ids are the caller's; the envelope says who made it."""
+    decision = emit_binding_moment(
+        SITUATION,
+        model="openai/gpt-6-sol",
+        decision_class="release",
+        hatches=Hatches(free_text=True, dialogue=False),
+        run_id="run-7",
+        node_id="publish",
+    )
+
+    assert isinstance(decision, Emission)
+    envelope = decision.envelope.to_json()
+    assert envelope["payload"]["binding_moment"]["question"]["hatches"] == {"free_text": True, "dialogue": False}
+    assert envelope["payload"]["binding_moment"]["meta"] == {"decision_class": "release"}
+    assert envelope["payload"]["reasoning"] == BOUND["reasoning"]
+    assert envelope["correlationId"].startswith("run-7:publish:0:")
+    assert envelope["nodeId"] == "publish"
+    assert envelope["meta"]["source"] == "ai-generation"
+    assert {each.run_id for each in decision.events} == {"run-7"}
+    assert {each.causation_id for each in decision.events} == {envelope["correlationId"]}
+
+
+@pytest.mark.parametrize(
+    ("materials", "trust"),
+    [
+        ([], Trust.TRUSTED),
+        (["plain text"], Trust.TRUSTED),
+        ([Material("ours", "runbook")], Trust.TRUSTED),
+        ([Material("ours"), Material("theirs", "mail", Trust.UNTRUSTED)], Trust.UNTRUSTED),
+    ],
+    ids=["none", "text", "trusted", "one-untrusted"],
+)
+def test_one_untrusted_material_taints(server: Loopback, materials: list[Any], trust: Trust) -> None:
+    """The envelope's trust is the least of all inputs, and untrusted text is fenced."""
+    decision = emit_binding_moment(SITUATION, model="openai/gpt-6-sol", materials=materials)
+
+    assert decision.envelope.meta.content_trust is trust
+    assert ("<UNTRUSTED " in json.dumps(server.seen[0].body)) == (trust is Trust.UNTRUSTED)
+
+
+def test_a_veto_is_a_success() -> None:
+    """Choosing not to bind is returned, not raised."""
+    with serving(lambda vendor: vendor.whole(text(DELIBERATION), 90)) as running:
+        client = openai.OpenAI(api_key="k", base_url=f"{running.url}/v1")
+        decision = emit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=client)
+
+    assert isinstance(decision, Withheld)
+    assert decision.envelope.type == "vendor.emitter.deliberation"
+    assert decision.usage.output == 90
+
+
+def test_events_reach_the_sink_as_they_happen() -> None:
+    """The sink sees each event once, in order, and the result keeps the same."""
+    told: list[RunEvent] = []
+    with serving(lambda vendor: vendor.whole(text(BOUND), 600)) as running:
+        client = anthropic.Anthropic(api_key="k", base_url=running.url)
+        decision = emit_binding_moment(SITUATION, model="anthropic/claude-opus-5", client=client, sink=told.append)
+
+    assert tuple(told) == decision.events
+    assert [each.sequence for each in told] == list(range(len(told)))
+
+
+def test_prompts_of_your_own_are_used(server: Loopback, tmp_path: Path) -> None:
+    """A file in the folder replaces the library's of the same name; the others stay."""
+    (tmp_path / "ask.md").write_text("Decide, with $binding_moment, $deliberation, $clarification or $error.")
+    emit_binding_moment(SITUATION, model="openai/gpt-6-sol", prompts=tmp_path)
+
+    assert server.seen[0].body["instructions"].startswith("Decide, with vendor.emitter.binding-moment")
+    assert SITUATION in json.dumps(server.seen[0].body["input"])
+
+
+def test_an_unreachable_server_is_said() -> None:
+    """A connection that cannot be made is a fault, re-sent as often as the policy says, then told."""
+    client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(Unreachable) as raised:
+        emit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=client, policy=Policy(max_faults=0))
+
+    assert raised.value.code == "provider_unavailable"
+    assert len(raised.value.trace.attempts) == 1
+
+
+@pytest.mark.parametrize("budget", [1, 10, 10**9])
+def test_a_budget_is_kept_between_the_vendors_least_and_the_models_most(server: Loopback, budget: int) -> None:
+    """A budget that the vendor would refuse is not sent."""
+    emit_binding_moment(SITUATION, model="openai/gpt-6-sol", policy=Policy(output_tokens=budget))
+
+    assert 16 <= server.seen[0].body["max_output_tokens"] <= 128_000
+
+
+BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
+    "no-vendor": ({"model": "gpt-6-sol"}, UnknownModel, "Write vendor/model; the vendors are anthropic"),
+    "unknown-vendor": ({"model": "acme/gpt"}, UnknownModel, "'acme/gpt' is no model"),
+    "no-name": ({"model": "openai/"}, UnknownModel, "Write vendor/model"),
+    "empty-model": ({"model": ""}, UnknownModel, "Write vendor/model"),
+    "no-key": ({"model": "anthropic/claude-opus-5"}, MissingKey, "Set ANTHROPIC_API_KEY, or pass client="),
+    "no-base-url": ({"model": "openai-compatible/m"}, MissingKey, "needs a base URL"),
+    "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
+    "no-messages": ({"situation": []}, InputError, "holds no message"),
+    "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
+    "no-such-prompts": ({"prompts": "no-such-folder"}, InputError, "is not a folder"),
+    "wrong-client": ({"client": object()}, InputError, "client= is a object, not a client of the openai SDK"),
+    "client-of-another": (
+        {"client": genai.Client(api_key="k", vertexai=False)},
+        InputError,
+        "client= is a Client, not a client of the openai SDK",
+    ),
+    "async-client": ({"client": openai.AsyncOpenAI(api_key="k")}, InputError, "An async client was passed."),
+    "long-run-id": ({"run_id": "r" * 128}, InputError, "at most 128 characters"),
+    "empty-node-id": ({"node_id": ""}, InputError, "must be non-empty"),
+}
+
+
+@pytest.mark.parametrize(("given", "error", "told"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_told_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], error: type[InputError], told: str
+) -> None:
+    """One sentence says what is wrong, and another what to do."""
+    for variables in ENVIRONMENT.values():
+        for name in variables:
+            monkeypatch.delenv(name, raising=False)
+    arguments = {"situation": SITUATION, "model": "openai/gpt-6-sol", **given}
+    if error is not MissingKey:
+        arguments.setdefault("client", openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1"))
+
+    with pytest.raises(error, match=told.replace("(", r"\(")):
+        emit_binding_moment(**arguments)
+
+
+def test_a_sync_client_is_refused_by_the_async_call() -> None:
+    """The other way round is told as clearly."""
+    with pytest.raises(InputError, match=r"A sync client was passed."):
+        asyncio.run(aemit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="k")))
+
+
+def test_an_unknown_argument_is_a_type_error() -> None:
+    """A misspelt argument is not swallowed."""
+    with pytest.raises(TypeError, match="polcy"):
+        emit_binding_moment(SITUATION, model="openai/gpt-6-sol", polcy=Policy())  # type: ignore[call-arg]
+
+
+def test_a_cancelled_task_ends_at_once() -> None:
+    """Cancellation reaches the caller and is taken for no fault."""
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(aemit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=client))
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    client = openai.AsyncOpenAI(api_key="k", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
