@@ -7,6 +7,7 @@ with a fence or prose around it, then one whose syntax needs repair; ``Path`` te
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 from typing import TYPE_CHECKING, cast
 
 from emitter.recover.bounds import MAX_LAYERS
@@ -18,6 +19,8 @@ from emitter.recover.strict import NotJsonError, loads
 from emitter.recover.stuck import Flaw
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from emitter.wire import Json
 
 _LENIENT = json.JSONDecoder(strict=False)
@@ -34,10 +37,15 @@ def recover(text: str) -> Recovered | None:
 
 def read(text: str) -> Recovered | Several | None:
     """Return the one document, ``Several`` when there are different ones, or ``None``; never raise."""
+    return _whole(text) or _escaped(text) or _walked(text)
+
+
+def _whole(text: str) -> Recovered | None:
+    """Read an answer that is strict JSON."""
     try:
         value = loads(text)
     except NotJsonError:
-        return _escaped(text) or _walked(text)
+        return None
     inner = _unwrapped(value)
     path = Path.DIRECT if inner is None else Path.CUSTOM
     return Recovered(value if inner is None else inner, path, _bytes(text, _begin(text)))
@@ -108,7 +116,21 @@ def _answer(text: str, each: Sighting) -> Recovered | None:
 
 def _canonical(value: Json) -> str:
     """Return one spelling for equal documents; ``==`` would take ``1`` for ``true``."""
-    return json.dumps(value, sort_keys=True)
+    words: list[str] = []
+    todo = [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, dict):
+            members = sorted(cast("dict[str, Json]", item).items(), key=itemgetter(0))
+            words.append(f"{{{[key for key, _ in members]!r}")
+            todo.extend(child for _, child in members)
+        elif isinstance(item, list):
+            elements = cast("Sequence[Json]", item)
+            words.append(f"[{len(elements)}")
+            todo.extend(elements)
+        else:
+            words.append(repr(item))
+    return "\n".join(words)
 
 
 def _begin(text: str) -> int:

@@ -27,11 +27,12 @@ _LEFT_OVER = re.compile(r'["{}\[\]]')
 
 _QUOTES = frozenset("\"'\u201c\u201d\u201e\u2018\u2019`\u00b4")
 
+_TELLING = frozenset("\\\0\n")
 _INNER = re.compile(r"(?<=\w)[\"'](?=\w)")
 _START = re.compile(r"\s*+")
 _NEXT = re.compile(r"\s*+,\s*+")
 _LAST = re.compile(r"\s*+,?+\s*+")
-_COLON = re.compile(r"\s*+:?+\s*+")
+_COLON = re.compile(r"\s*+:\s*+|\s++")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,10 @@ def _matched(piece: str, at: int, leaf: _Bracket | str | float | None) -> int | 
 def _quoted_end(piece: str, at: int, leaf: str) -> int | None:
     """Return where the string ``leaf`` ends if it stands at ``at`` between quotes."""
     opening = piece[at : at + 1]
-    for spelling in (leaf, json.dumps(leaf, ensure_ascii=False)[1:-1], json.dumps(leaf)[1:-1]):
+    spellings = [json.dumps(leaf, ensure_ascii=False)[1:-1], json.dumps(leaf)[1:-1]]
+    if _TELLING.isdisjoint(leaf):
+        spellings.append(leaf)
+    for spelling in spellings:
         end = at + 1 + len(spelling)
         closing = piece[end : end + 1]
         if not {opening, closing} <= _QUOTES or not piece.startswith(spelling, at + 1):

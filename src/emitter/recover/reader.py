@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CLOSERS: Final = {"{": "}", "[": "]"}
 
+_SEAMS: Final = frozenset(':,"')
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -141,7 +143,11 @@ class _Reader:
         """Read a key and its colon."""
         if char in QUOTED:
             self.quoted = True
-            key, self.at = quoted(self.text, self.at)
+            start = self.at
+            key, self.at = quoted(self.text, start)
+            raw = self.text[start + 1 : self.at - 1]
+            if "\n" in raw and not _SEAMS.isdisjoint(raw):
+                raise StuckError(Flaw.BROKEN, self.at)  # two keys, with the quotes between them lost
             return self.colon(key)
         if name := NAME.match(self.text, self.at):
             self.at = name.end()
@@ -160,9 +166,10 @@ class _Reader:
     def string(self, frame: _Frame) -> str:
         """Read a quoted value."""
         self.quoted = True
-        self.last = _Kind.STRING
         after = AFTER_MEMBER if isinstance(frame.box, dict) else AFTER_ELEMENT
         value, self.at = quoted(self.text, self.at, after)
+        # Where a raw line break is, a quote may be missing: a comma that is missing too would be a guess.
+        self.last = _Kind.SCALAR if "\n" in value else _Kind.STRING
         return value
 
     def scalar(self) -> Json:
@@ -189,7 +196,7 @@ class _Reader:
     def implied(self, gap: str, char: str) -> bool:
         """Tell whether a comma is plainly missing in ``gap``, the space between a value and ``char``."""
         if isinstance(self.frames[-1].box, dict):
-            close = self.last is not _Kind.SCALAR and char in QUOTED
+            close = self.last is not _Kind.SCALAR and char in QUOTED and self.text[self.at + 1 : self.at + 2].isalnum()
             return (gap != "" or close) and MEMBER.match(self.text, self.at) is not None
         if not gap:
             return self.last is _Kind.CONTAINER and char in CLOSERS

@@ -98,10 +98,10 @@ class _Walk:
         self.at = unread.start
 
     def surplus(self, start: int) -> bool:
-        """Tell whether from the last document on there is nothing but brackets too many."""
+        """Tell whether from the first document on there is nothing but brackets too many."""
         if self.owed or not self.sightings:
             return False
-        end = self.sightings[-1].found.end
+        end = self.sightings[0].found.end
         nothing = _NOTHING.match(self.text, end, start)
         rest = _SURPLUS.match(self.text, start)
         return bool(nothing and nothing.end() == start and rest and rest.end() == len(self.text))

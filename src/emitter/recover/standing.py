@@ -24,17 +24,24 @@ _SUBSCRIPTED = re.compile(r"[\w\])]")
 
 # `"a": {…}` and `{…}, "b": 1` are members of an object whose brackets are lost.
 _QUOTES = ('"', "'", "\u201d", "\u2019")
-_MEMBER_AFTER = re.compile(r"\s*+,\s*+(?:[\"'\u201c\u2018]|[\w$]++\s*+:)")
+_MEMBER_AFTER = re.compile(r"\s*+(?:,\s*+(?:[\"'\u201c\u2018]|[\w$]++\s*+:)|\"[^\"\n]*+\"\s*+:|[\w$]*+\"\s*+:)")
+
+# Prose may hold braces, and quoted words with a colon; both together are an object that could not be read.
+_BRACE = re.compile(r"[{}]")
+_MEMBER = re.compile(r"[\"\u201d]\s*+:")
+_LOST_LINE = re.compile(r'^[ \t]*+"[^"\n]*+"[ \t]*+:[^\n]*,[ \t\r]*+$', re.MULTILINE)
 
 
 def documents(text: str, sightings: tuple[Sighting, ...]) -> tuple[Sighting, ...] | None:
     """Return the sightings that are documents; ``None`` when one of them is a piece of something larger."""
     gaps = _gaps(text, sightings)
-    speaking = [_speaks(text, each, gap) for each, gap in zip(sightings, gaps, strict=False)]
+    if any(_LOST_LINE.search(gap) or (_BRACE.search(gap) and _MEMBER.search(gap)) for gap in gaps):
+        return None
+    speaking = _speaking(text, sightings)
     counted = [
         place
         for place, each in enumerate(sightings)
-        if speaking[place] or _stands(text, each, gaps[place]) or _touches(speaking, gaps, place)
+        if speaking[place] or _stands(text, each, gaps[place]) or _touches(sightings, speaking, gaps, place)
     ]
     if any(sightings[place].inside or _orphaned(text, sightings[place], gaps[place]) for place in counted):
         return None
@@ -48,17 +55,29 @@ def _gaps(text: str, sightings: tuple[Sighting, ...]) -> list[str]:
     return [text[end:start] for end, start in zip(ends, starts, strict=True)]
 
 
-def _speaks(text: str, each: Sighting, before: str) -> bool:
-    """Tell whether it is a document wherever it stands: no citation, subscript or link."""
-    if not each.found.quoted or not isinstance(each.found.value, list):
-        return each.found.quoted
-    return not (_SUBSCRIPTED.fullmatch(before[-1:]) or text.startswith("(", each.found.end))
+def _speaking(text: str, sightings: tuple[Sighting, ...]) -> list[bool]:
+    """Tell of each whether it is a document wherever it stands: no citation, subscript or link."""
+    speaking: list[bool] = []
+    end, subscript = 0, False
+    for each in (sighting.found for sighting in sightings):
+        before = text[each.start - 1 : each.start] if each.start else ""
+        # Behind another array it is a subscript only if that one is: x["a"]["b"], but not ["a"]["b"].
+        chained = each.start != end or subscript
+        array = text.startswith("[", each.start)
+        subscript = array and chained and _SUBSCRIPTED.fullmatch(before) is not None
+        link = array and text.startswith("(", each.end)
+        speaking.append(each.quoted and not subscript and not link)
+        end = each.end
+    return speaking
 
 
 def _stands(text: str, each: Sighting, before: str) -> bool:
     """Tell whether it has its lines for itself."""
-    if not _LINE_END.match(text, each.found.end):
-        return False
+    return _begins_line(each, before) and _LINE_END.match(text, each.found.end) is not None
+
+
+def _begins_line(each: Sighting, before: str) -> bool:
+    """Tell whether nothing but a comment or a function's name stands before it on its line."""
     _, newline, line = before.rpartition("\n")
     _, fence, behind = line.rpartition("```")
     if fence:
@@ -68,11 +87,15 @@ def _stands(text: str, each: Sighting, before: str) -> bool:
     return bool(newline or fence or first) and _LINE_START.fullmatch(line) is not None
 
 
-def _touches(speaking: list[bool], gaps: list[str], place: int) -> bool:
-    """Tell whether nothing but a comma is between it and one that speaks for itself."""
-    left = place > 0 and speaking[place - 1] and _TOUCH.fullmatch(gaps[place])
-    right = place + 1 < len(speaking) and speaking[place + 1] and _TOUCH.fullmatch(gaps[place + 1])
-    return bool(left or right)
+def _touches(sightings: tuple[Sighting, ...], speaking: list[bool], gaps: list[str], place: int) -> bool:
+    """Tell whether nothing but a comma is between it and one that speaks for itself.
+
+    Before a document in the middle of a line, it is still a citation.
+    """
+    if place > 0 and speaking[place - 1] and _TOUCH.fullmatch(gaps[place]):
+        return True
+    following = place + 1 < len(speaking) and speaking[place + 1]
+    return following and bool(_TOUCH.fullmatch(gaps[place + 1])) and _begins_line(sightings[place], gaps[place])
 
 
 def _orphaned(text: str, each: Sighting, before: str) -> bool:

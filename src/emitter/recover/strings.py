@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 _ESCAPE = re.compile(r'\\(.)|"', re.DOTALL)
 _JSON_ESCAPES: Final = frozenset('"\\/bfnrtu')
-_LETTER_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*+\\[bfnrtu]")
 
 # Escapes in no language a model writes JSON in: a forgotten backslash of a pattern or a formula. Those that
 # Python or JavaScript know (\x, \a, \0), and those that Markdown knows (\_, \*, \$), could mean two things.
+_TELLING_ESCAPES: Final = frozenset("\\bfnrtu")
 _LITERAL_ESCAPES: Final = frozenset("cdeghijklmpqswyzABCDEFGHIJKLMOPQRSTVWXYZ()[]{}.?^|")
 
 _LENIENT = json.JSONDecoder(strict=False)
@@ -71,8 +71,9 @@ def _said(raw: str, at: int) -> str:
         said: str = _LENIENT.decode(f'"{_ESCAPE.sub(_normal, raw)}"')
     except ValueError as error:
         raise StuckError(Flaw.BROKEN, at) from error
-    # Next to a backslash that was forgotten, "\n" may be a line break or the start of a name.
-    if _LETTER_ESCAPE.search(raw) and _forgotten(raw):
+    # Next to a backslash that was forgotten, "\\n" may be a line break or the start of a name.
+    escapes = {escape[1] for escape in _ESCAPE.finditer(raw)}
+    if escapes & _LITERAL_ESCAPES and escapes & _TELLING_ESCAPES:
         raise StuckError(Flaw.BROKEN, at)
     return said
 
@@ -92,7 +93,3 @@ def _normal(escape: Match[str]) -> str:
     if char in _LITERAL_ESCAPES:
         return f"\\\\{char}"
     raise ValueError(char)
-
-
-def _forgotten(raw: str) -> bool:
-    return any(escape[1] in _LITERAL_ESCAPES for escape in _ESCAPE.finditer(raw) if escape[1] is not None)
