@@ -223,7 +223,7 @@ def _retry(run: _Run, judgement: Judgement) -> RetryAttempted:
     why = reason(judgement)
     if why is None:
         raise TypeError(f"no reason stands in the table for {judgement.verdict}")
-    return RetryAttempted(len(run.attempts) + 1, why, _said(judgement))
+    return RetryAttempted(len(run.earlier) + 1, why, _said(judgement))
 
 
 def _said(judgement: Judgement) -> str | None:
@@ -257,7 +257,7 @@ def _fail(run: _Run, judgement: Judgement) -> Steps:
     calls = len(run.attempts)
     answered = len(run.earlier)
     if code is not Code.REFUSAL and told is not None:
-        yield Tell(RetryExhausted(calls, told, _said(judgement)))
+        yield Tell(RetryExhausted(answered, told, _said(judgement)))
         yield Tell(CapBreached("schema", answered, answered + 1))
     failure = Failure(judgement.verdict, code.value, _SENTENCES[code].format(calls=calls))
     return (yield from _end(run, failure))

@@ -31,7 +31,7 @@ class Reason(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class RetryAttempted:
-    """A further call is about to be made; ``attempt`` is its number, 2 or more."""
+    """A further call is about to be made; ``attempt`` is its number among answered calls, 2 to 16."""
 
     type: ClassVar[str] = "envelope.retry.attempted"
     attempt: int
@@ -41,7 +41,7 @@ class RetryAttempted:
 
 @dataclass(frozen=True, slots=True)
 class RetryExhausted:
-    """No further call will be made; ``total_attempts`` counts the first one too."""
+    """No further call will be made; ``total_attempts`` counts the answered ones, the first included."""
 
     type: ClassVar[str] = "envelope.retry.exhausted"
     total_attempts: int

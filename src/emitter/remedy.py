@@ -39,7 +39,7 @@ class Policy:
     truncation_multiplier: float = 2.0
     max_faults: int = 4
     max_retry_after: float = 60.0
-    timeout: float = 120.0
+    timeout: float = 600.0
     deadline: float | None = None
 
     def __post_init__(self) -> None:

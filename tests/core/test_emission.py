@@ -234,6 +234,7 @@ def test_a_fault_costs_no_attempt() -> None:
 
     assert ran.outcome.failure is None
     assert ran.waits == [2.0, 2.0, 2.0]
+    assert [each.attempt for each in ran.events if isinstance(each, RetryAttempted)] == [2, 3]
 
 
 def test_the_wait_that_would_pass_the_deadline_ends_the_emission() -> None:

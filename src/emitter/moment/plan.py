@@ -87,15 +87,15 @@ def plan(situation: Situation, settings: Settings, client: object) -> Plan:
     materials = [_material(each) for each in settings.materials]
     talk = conversation.read(situation, prompts)
     compiled = compile_schema(turn.SCHEMA, chosen)
-    mode = chosen.mode(wire, model)
     limits = chosen.limits(model)
     tokens = chosen.wires[wire].tokens
     ceiling = min(limits.max_output, settings.policy.max_output_tokens or limits.max_output)
+    output = OutputFormat(turn.NAME, compiled.schema, chosen.mode(wire, model), strict=chosen.strict(wire, model))
     request = Request(
         model=model,
-        system=_system(prompts, talk.system, compiled, mode),
+        system=_system(prompts, talk.system, compiled, output),
         messages=_messages(prompts, talk.messages, materials),
-        output=OutputFormat(turn.NAME, compiled.schema, mode, strict=chosen.strict(wire, model)),
+        output=output,
         budget=max(min(settings.policy.output_tokens or tokens.default, ceiling), tokens.minimum),
         options=settings.options,
     )
@@ -149,9 +149,10 @@ def _material(given: Material | str) -> Material:
     return Material(given) if isinstance(given, str) else given
 
 
-def _system(prompts: Prompts, given: tuple[str, ...], compiled: Compiled, mode: OutputMode) -> str:
+def _system(prompts: Prompts, given: tuple[str, ...], compiled: Compiled, output: OutputFormat) -> str:
+    """Return the system prompt; the schema stands in it where the vendor will not enforce it."""
     parts = [prompt.ask(prompts), *given, prompt.losses(prompts, compiled.losses)]
-    if mode is OutputMode.JSON_OBJECT:
+    if output.mode is not OutputMode.TOOL and not (output.strict and output.mode is OutputMode.JSON_SCHEMA):
         parts.append(prompt.schema(prompts, compiled.schema))
     return "\n\n".join(part for part in parts if part)
 
