@@ -104,6 +104,23 @@ def test_another_wire_can_be_asked_for(server: Loopback) -> None:
     assert [each.path for each in server.seen] == ["/v1/responses", "/v1/chat/completions"]
 
 
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("openai/gpt-6-sol", False),
+        ("google/gemini-3.8-flash", False),
+        ("groq/openai/gpt-oss-20b", False),
+        ("groq/some-other-model", True),
+        ("openai-compatible/some-model", True),
+    ],
+)
+def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, model: str, told: bool) -> None:
+    """Where the vendor constrains the model, the prompt does not repeat the schema."""
+    emit_binding_moment(SITUATION, model=model)
+
+    assert ("# The form of the answer" in json.dumps(server.seen[0].body)) is told
+
+
 def test_options_reach_the_body_as_they_are(server: Loopback) -> None:
     """What the vendor alone knows is laid over the request, key by key."""
     emit_binding_moment(

@@ -93,7 +93,7 @@ def plan(situation: Situation, settings: Settings, client: object) -> Plan:
     output = OutputFormat(turn.NAME, compiled.schema, chosen.mode(wire, model), strict=chosen.strict(wire, model))
     request = Request(
         model=model,
-        system=_system(prompts, talk.system, compiled, output),
+        system=_system(prompts, talk.system, compiled, output, holds=chosen.holds(wire, model)),
         messages=_messages(prompts, talk.messages, materials),
         output=output,
         budget=max(min(settings.policy.output_tokens or tokens.default, ceiling), tokens.minimum),
@@ -149,10 +149,10 @@ def _material(given: Material | str) -> Material:
     return Material(given) if isinstance(given, str) else given
 
 
-def _system(prompts: Prompts, given: tuple[str, ...], compiled: Compiled, output: OutputFormat) -> str:
+def _system(prompts: Prompts, given: tuple[str, ...], compiled: Compiled, output: OutputFormat, *, holds: bool) -> str:
     """Return the system prompt; the schema stands in it where the vendor will not enforce it."""
     parts = [prompt.ask(prompts), *given, prompt.losses(prompts, compiled.losses)]
-    if output.mode is not OutputMode.TOOL and not (output.strict and output.mode is OutputMode.JSON_SCHEMA):
+    if output.mode is OutputMode.JSON_OBJECT or (output.mode is OutputMode.JSON_SCHEMA and not holds):
         parts.append(prompt.schema(prompts, compiled.schema))
     return "\n\n".join(part for part in parts if part)
 

@@ -89,13 +89,16 @@ class Tokens(Facts):
 
 
 class Output(Facts):
-    """The output modes the wire has, the preferred first; ``strict`` says whether a strict flag is sent.
+    """The output modes the wire has, the preferred first.
 
+    ``strict`` says whether a strict flag is sent, ``enforced`` whether a schema holds the model even without
+    one; where neither is true the schema stands in the prompt too.
     ``options`` are merged into every request body of this wire.
     """
 
     modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)]
     strict: bool = True
+    enforced: bool = True
     options: dict[str, object] = {}
 
 
@@ -276,6 +279,10 @@ class Profile(Table):
         modes = self.wires[wire].output.modes
         allowed = self.limits(model).modes
         return next((mode for mode in modes if allowed is None or mode in allowed), modes[-1])
+
+    def holds(self, wire: WireName, model: str) -> bool:
+        """Tell whether a schema that is sent holds ``model`` while it writes."""
+        return self.strict(wire, model) or self.wires[wire].output.enforced
 
     def strict(self, wire: WireName, model: str) -> bool:
         """Tell whether a strict flag is sent for ``model``."""
