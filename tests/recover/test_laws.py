@@ -65,7 +65,7 @@ def test_strict_is_direct_and_only_that(text: str) -> None:
 
 @given(VALUES, st.sampled_from([None, 2]), st.booleans())
 @settings(deadline=None)
-def test_any_value_is_direct(value: object, indent: int | None, ascii_only: bool) -> None:  # noqa: FBT001
+def test_any_value_is_direct(value: object, indent: int | None, ascii_only: bool) -> None:
     """What ``json.dumps`` writes is read back as it was."""
     assume(not holds_json(value))
     found = recover(json.dumps(value, indent=indent, ensure_ascii=ascii_only))

@@ -35,7 +35,7 @@ from emitter.recover.bounds import MENDABLE_CHARS, MENDABLE_DEPTH
         pytest.param("[]", [[]], False, id="bracket invented"),
     ],
 )
-def test_proven(piece: str, value: Any, proven: bool) -> None:  # noqa: FBT001
+def test_proven(piece: str, value: Any, proven: bool) -> None:
     """A value is proven when the text holds all of it and nothing else."""
     assert mended.proven(piece, value) is proven
 

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import Clock, Emission, EmissionError, Invalid, Refused, Truncated, Withheld
-from emitter import aemit_binding_moment, emit_binding_moment
+from emitter import (
+    Clock,
+    Emission,
+    EmissionError,
+    Invalid,
+    Refused,
+    Truncated,
+    Withheld,
+    aemit_binding_moment,
+    emit_binding_moment,
+)
 from emitter.events import (
     CapBreached,
     EnvelopeRefusal,
@@ -75,29 +84,26 @@ def play(asked: Scene, world: str) -> Played:
         return Played(error, tape, waits)
 
 
+LINES: Mapping[type, str] = {
+    ProviderUsage: "usage {0.input_tokens} {0.output_tokens}",
+    EnvelopeTruncated: "truncated {0.stop_reason} partial={0.partial_payload_available} {0.output_token_count}",
+    EnvelopeRefusal: "refusal {0.safety_category}",
+    RecoveryApplied: "recovered {0.path} at {0.byte_offset}",
+    RetryAttempted: "retry {0.attempt} {0.reason.value}",
+    RetryExhausted: "exhausted {0.total_attempts} {0.final_reason.value}",
+    CapBreached: "cap {0.kind} {0.limit} {0.observed}",
+    NodeFailed: "failed {0.code} {0.attempts}",
+}
+"""How an event reads in one line: everything in it that a scenario decides."""
+
+
 def line(event: Event) -> str:
-    """Return an event in one line, with everything in it that a scenario decides."""
-    match event:
-        case LogAppended(message="calling", fields=fields):
-            return f"call {fields['attempt']} budget {fields['budget']}"
-        case LogAppended(level=level, fields=fields):
-            return f"{level.value} {fields['fault']} {fields['status']}"
-        case ProviderUsage(input_tokens=into, output_tokens=out):
-            return f"usage {into} {out}"
-        case EnvelopeTruncated(stop_reason=reason, partial_payload_available=partial, output_token_count=count):
-            return f"truncated {reason} partial={partial} {count}"
-        case EnvelopeRefusal(safety_category=category):
-            return f"refusal {category}"
-        case RecoveryApplied(path=path, byte_offset=offset):
-            return f"recovered {path} at {offset}"
-        case RetryAttempted(attempt=attempt, reason=why):
-            return f"retry {attempt} {why.value}"
-        case RetryExhausted(total_attempts=total, final_reason=why):
-            return f"exhausted {total} {why.value}"
-        case CapBreached(kind=kind, limit=limit, observed=observed):
-            return f"cap {kind} {limit} {observed}"
-        case NodeFailed(code=code, attempts=attempts):
-            return f"failed {code} {attempts}"
+    """Return an event in one line."""
+    if isinstance(event, LogAppended):
+        calling = event.message == "calling"
+        told = "call {attempt} budget {budget}" if calling else f"{event.level.value} {{fault}} {{status}}"
+        return told.format(**event.fields)
+    return LINES[type(event)].format(event)
 
 
 CALL = f"call 1 budget {FIRST_BUDGET}"

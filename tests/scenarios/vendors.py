@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ class Vendor:
     filtered: Callable[[], Response]
     overloaded: Callable[[], Response]
     thought: Callable[[int], Response]
+    called: Callable[[Body, int], Response]
 
 
 INPUT_TOKENS = 1480
@@ -75,6 +77,11 @@ OPENAI_RESPONSES = Vendor(
         tokens,
         incomplete_details={"reason": "max_output_tokens"},
     ),
+    called=lambda document, tokens: _responses(
+        "completed",
+        [{"id": "fc_1", "type": "function_call", "name": "binding_turn", "arguments": json.dumps(document)}],
+        tokens,
+    ),
 )
 
 
@@ -90,6 +97,10 @@ def _chat(finish: str, message: Body, tokens: int, thinking: int = 0) -> Respons
     return Response(body, headers=(("x-request-id", "req_1"),))
 
 
+def _call(name: str, document: Body) -> Body:
+    return {"id": "call_1", "type": "function", "function": {"name": name, "arguments": json.dumps(document)}}
+
+
 OPENAI_CHAT = Vendor(
     whole=lambda text, tokens: _chat("stop", {"content": text}, tokens),
     cut=lambda text, tokens: _chat("length", {"content": text}, tokens),
@@ -97,6 +108,9 @@ OPENAI_CHAT = Vendor(
     filtered=lambda: _chat("content_filter", {"content": None}, 7),
     overloaded=OPENAI_RESPONSES.overloaded,
     thought=lambda tokens: _chat("length", {"content": ""}, tokens, tokens),
+    called=lambda document, tokens: _chat(
+        "stop", {"content": None, "tool_calls": [_call("binding_turn", document)]}, tokens
+    ),
 )
 
 
@@ -126,6 +140,9 @@ ANTHROPIC = Vendor(
         {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529, (("retry-after", "1"),)
     ),
     thought=lambda tokens: _anthropic("max_tokens", [{"type": "thinking", "thinking": "…", "signature": "s"}], tokens),
+    called=lambda document, tokens: _anthropic(
+        "tool_use", [{"type": "tool_use", "id": "toolu_1", "name": "binding_turn", "input": document}], tokens
+    ),
 )
 
 
@@ -154,6 +171,9 @@ GOOGLE = Vendor(
         (("retry-after", "1"),),
     ),
     thought=lambda tokens: _google("MAX_TOKENS", [], tokens, tokens),
+    called=lambda document, tokens: _google(
+        "STOP", [{"functionCall": {"name": "binding_turn", "args": document}}], tokens
+    ),
 )
 
 VENDORS = {
