@@ -18,10 +18,16 @@ from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import httpx2
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from emitter.errors import BadCassette, UnexpectedRequest
+from emitter.errors import BadCassette, MissingExtra, UnexpectedRequest
+
+try:
+    import httpx2
+except ImportError as missing:
+    raise MissingExtra(
+        "Cassettes need httpx2, which comes with every vendor's SDK.", hint="Run: pip install 'emitter[openai]'"
+    ) from missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,6 +110,11 @@ def save(cassette: Cassette, path: Path) -> None:
     partial = path.with_suffix(f"{path.suffix}.part")
     partial.write_text(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n", "utf-8")
     partial.replace(path)
+
+
+def http_client(transport: Any, *, asynchronous: bool = False) -> httpx2.Client | httpx2.AsyncClient:
+    """Return an HTTP client that sends through ``transport``, for a vendor's SDK to be given."""
+    return httpx2.AsyncClient(transport=transport) if asynchronous else httpx2.Client(transport=transport)
 
 
 class _Transport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):

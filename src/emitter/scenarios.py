@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import httpx2
-
 from emitter.adapters.client import make
 from emitter.assets import folder
-from emitter.cassette import Replay, parse
+from emitter.cassette import Replay, http_client, parse
 from emitter.errors import InputError
 from emitter.profile import of_model
 from emitter.prompt import Material
@@ -91,14 +89,13 @@ class Scene:
 
     def client(self, transport: Any, *, asynchronous: bool = False) -> object:
         """Return the vendor's own SDK client, sending through ``transport``."""
-        kind = httpx2.AsyncClient if asynchronous else httpx2.Client
         vendor, _ = of_model(self.model)
         return make(
             vendor,
             asynchronous=asynchronous,
             base_url=_BASE_URLS.get(vendor.name, _BASE_URL),
             api_key="demo-key",
-            http_client=kind(transport=transport),
+            http_client=http_client(transport, asynchronous=asynchronous),
         )
 
 

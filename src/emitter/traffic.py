@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import profile
+from emitter.adapters.endpoint import shape_of, wire_of
+from emitter.adapters.response import loaded
 from emitter.adapters.response import read as read_response
 from emitter.errors import BadTraffic
 from emitter.judge import BY_STOP, Verdict
@@ -27,17 +28,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from emitter.profile import Profile
-    from emitter.wire import Answer, Json
+    from emitter.wire import Json
 
 UNSUPPORTED = "unsupported"
 
-_WIRES: tuple[tuple[re.Pattern[str], WireName], ...] = (
-    (re.compile(r"chat[./]completions|/models/[^/]*/completions"), WireName.OPENAI_CHAT),
-    (re.compile(r"(^|/)responses\b"), WireName.OPENAI_RESPONSES),
-    (re.compile(r"(^|/)messages\b|^anthropic-on-|:(stream)?rawPredict", re.IGNORECASE), WireName.ANTHROPIC),
-    (re.compile(r"(^|:)(stream)?generateContent\b", re.IGNORECASE), WireName.GOOGLE),
-)
-"""How an endpoint's name or path tells its wire."""
+_FIRST_ERROR = 400
+_PAIR = 2
 
 _PROFILES = {
     WireName.OPENAI_CHAT: "openai-compatible",
@@ -46,6 +42,14 @@ _PROFILES = {
     WireName.GOOGLE: "google",
 }
 """Whose facts are used where the exchange's vendor has no profile with that wire."""
+
+
+class Response(NamedTuple):
+    """A recorded response, as the live one would have come."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +109,12 @@ def load(path: Path) -> Mapping[str, Json]:
 
 def classify(exchange: Mapping[str, Json], file: str) -> Classified:
     """Return what an exchange was; raises ``BadTraffic`` where its response has no status."""
-    vendor, endpoint = (str(exchange.get(key) or "") for key in ("vendor", "endpoint"))
-    wire = wire_of(exchange)
+    vendor, endpoint = (_named(exchange.get(key)) for key in ("vendor", "endpoint"))
+    response = _response(exchange, file)
+    wire = _wire(exchange, response)
     if wire is None:
         return Classified(file, vendor, endpoint, UNSUPPORTED, "none")
-    answer = _answer(_profile(vendor, wire), wire, exchange["response"], file)
+    answer = read_response(_profile(vendor, wire), wire, *response)
     if isinstance(answer, Fault):
         return Classified(file, vendor, endpoint, Verdict.FAULTED.value, "none", usage=answer.usage, fault=answer)
     return Classified(
@@ -125,15 +130,20 @@ def classify(exchange: Mapping[str, Json], file: str) -> Classified:
     )
 
 
-def wire_of(exchange: Mapping[str, Json]) -> WireName | None:
-    """Return the wire of an exchange, from its endpoint's name or else its path; None: none of ours."""
-    path = str(mapping(exchange.get("request")).get("path") or "")
-    named = exchange.get("endpoint")
-    return _wire_named(str(named)) if named else _wire_named(path.partition("?")[0])
+def _named(value: Json) -> str:
+    return value if isinstance(value, str) else ""
 
 
-def _wire_named(name: str) -> WireName | None:
-    return next((wire for pattern, wire in _WIRES if pattern.search(name)), None)
+def _wire(exchange: Mapping[str, Json], response: Response) -> WireName | None:
+    """Return the wire of an exchange; an error of which nothing but the vendor is known is told by its default."""
+    name, path = _named(exchange.get("endpoint")), _named(mapping(exchange.get("request")).get("path"))
+    if name or path:
+        return wire_of(name, path)
+    found = shape_of(loaded(response.text))
+    vendor = _named(exchange.get("vendor"))
+    if found or response.status < _FIRST_ERROR or vendor not in profile.names():
+        return found
+    return profile.load(vendor).default_wire
 
 
 def _profile(vendor: str, wire: WireName) -> Profile:
@@ -142,18 +152,20 @@ def _profile(vendor: str, wire: WireName) -> Profile:
     return profile.load(_PROFILES[wire])
 
 
-def _answer(facts: Profile, wire: WireName, response: Any, file: str) -> Answer:
-    status, headers, body = response.get("status"), response.get("headers"), response.get("body")
+def _response(exchange: Mapping[str, Json], file: str) -> Response:
+    response = mapping(exchange.get("response"))
+    status, body = response.get("status"), response.get("body")
     if not isinstance(status, int):
         raise BadTraffic(f"{file} is not an exchange: its response has no status.")
     text = body if isinstance(body, str) else "" if body is None else json.dumps(body, ensure_ascii=False)
-    return read_response(facts, wire, status, dict(_headers(headers)), text)
+    return Response(status, dict(_headers(response.get("headers"))), text)
 
 
-def _headers(headers: Any) -> Iterator[tuple[str, str]]:
-    """Yield header lines, which recorders keep as a text or as a list of texts."""
-    for name, value in mapping(headers).items():
-        yield name, str(next(iter(sequence(value)), value))
+def _headers(headers: Json) -> Iterator[tuple[str, str]]:
+    """Yield header lines, which recorders keep as an object or as pairs, each with a text or a list of texts."""
+    pairs = [each for each in map(sequence, sequence(headers)) if len(each) == _PAIR]
+    for name, value in [*mapping(headers).items(), *pairs]:
+        yield str(name), str(next(iter(sequence(value)), value))
 
 
 def _document(reply: Reply) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ class Candidate:
     arguments: tuple[Json, ...] = ()
     refused_as: str | None = None
 
+
+_FIRST_ERROR = 400
 
 _WORST_FIRST = (
     Stop.REFUSED,
@@ -81,18 +84,24 @@ def _reply(candidate: Candidate, tables: Tables, usage: Usage | None) -> Reply:
     )
 
 
-def error_answer(status: int | None, body: Json, tables: Tables) -> Answer:
+def error_answer(status: int, body: Json, tables: Tables) -> Answer:
     """Return what an error body means: usually a fault, but a blocked prompt is a refusal all the same."""
     error = error_of(body)
     code, kind, message = (_text(error.get(key)) for key in ("code", "type", "message"))
     code = _text(mapping(error.get("details")).get("error_code")) or code
     kind = kind or _text(error.get("status"))
-    means = tables.faults.meaning(status, code, kind, message)
-    named = code or kind
+    means = tables.faults.meaning(_meant_status(status, code), code, kind, message)
+    named = next((each for each in (code, kind) if each and not each.isdecimal()), code)
     if isinstance(means, Stop):
         return _stopped(means, named)
-    told = f"The vendor answered {status or 'with an error event'}{f' ({named})' if named else ''}."
-    return Fault(means, told, status, named or None)
+    told = f"The vendor answered {status}{' with an error' if status < _FIRST_ERROR else ''}"
+    return Fault(means, f"{told} ({named})." if named else f"{told}.", status, named or None)
+
+
+def _meant_status(status: int, code: str) -> int:
+    """Return the status that an error under a good one carries as its code, as proxies and Google write it."""
+    meant = int(code) if re.fullmatch(r"[45][0-9]{2}", code) else status
+    return meant if status < _FIRST_ERROR else status
 
 
 def _stopped(stop: Stop, named: str) -> Answer:
@@ -101,13 +110,27 @@ def _stopped(stop: Stop, named: str) -> Answer:
     return Reply(stop, f"error:{named}", refused_as=named if stop is Stop.REFUSED else None)
 
 
+def is_error(body: Mapping[str, Any], *held: str) -> bool:
+    """Tell whether a body is an error though its status is good.
+
+    ``held`` are the keys of an answer: without any of them, a bare message is an error too.
+    """
+    if body.get("error") or body.get("type") == "error":
+        return True
+    return not any(key in body for key in held) and bool(error_of(body))
+
+
 def error_of(body: Json) -> Mapping[str, Any]:
     """Return the error object inside a body of any vendor, or an empty one."""
-    table = mapping(next(iter(sequence(body)), body))
-    inner = table.get("error")
+    tables = items(body) or [mapping(body)]
+    table = next((each for each in tables if each.get("error")), tables[0])
+    inner = table.get("error") or table.get("errors")
+    while (isinstance(inner, list) and inner) or mapping(mapping(inner).get("error")):
+        inner = sequence(inner)[0] if isinstance(inner, list) else mapping(inner)["error"]
     if isinstance(inner, str):
-        return {"message": inner, "code": inner}
-    return mapping(inner) or (table if "message" in table else {})
+        return {"message": inner, "code": inner if re.fullmatch(r"[\w.-]+", inner) else None}
+    said = table.get("message") or table.get("detail")
+    return mapping(inner) or ({**table, "message": said} if isinstance(said, str) else {})
 
 
 def protocol_fault(what: str, status: int | None = None) -> Fault:

@@ -6,9 +6,20 @@ Source: platform.claude.com/docs/en/api/messages; anthropic 2.11.0, types.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.answer import Assembled, Candidate, answer, count, error_answer, items, text
+from emitter.adapters.answer import (
+    Assembled,
+    Candidate,
+    answer,
+    count,
+    error_answer,
+    is_error,
+    items,
+    text,
+    with_usage,
+)
 from emitter.adapters.body import merged
 from emitter.adapters.sdk import post
 from emitter.wire import OutputMode, Usage, mapping
@@ -50,16 +61,23 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
-    if body.get("type") == "error" or ("error" in body and "content" not in body):
-        return error_answer(None, body, tables)
-    blocks = items(body.get("content"))
+    usage = _usage(body.get("usage"))
+    if is_error(body, "content", "stop_reason"):
+        return with_usage(error_answer(200, body, tables), usage)
+    blocks, details = _blocks(body.get("content")), mapping(body.get("stop_details"))
+    refused = details.get("type") == "refusal"
     candidate = Candidate(
-        raw_stop=text(body.get("stop_reason")),
+        raw_stop="refusal" if refused else text(body.get("stop_reason")),
         text="".join(text(block.get("text")) for block in blocks if block.get("type") == "text"),
         arguments=tuple(block["input"] for block in blocks if _is_call(block)),
-        refused_as=text(mapping(body.get("stop_details")).get("category")) or None,
+        refused_as=text(details.get("category")) or None,
     )
-    return answer([candidate], tables, _usage(body.get("usage")))
+    return answer([candidate], tables, usage)
+
+
+def _blocks(content: Json) -> list[Mapping[str, Any]]:
+    """Return the content's blocks; a bare text, as requests may have it, is one."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
 
 
 def _is_call(block: Mapping[str, Any]) -> bool:
@@ -80,31 +98,56 @@ def _usage(usage: Json) -> Usage | None:
     )
 
 
+@dataclass(slots=True)
+class _Stream:
+    """A stream so far: its message, the stops of the messages before it, and whether it came to its end."""
+
+    message: dict[str, Any] = field(default_factory=dict[str, Any])
+    blocks: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    stops: list[str] = field(default_factory=list[str])
+    closed: bool = False
+
+
 def assemble(events: Sequence[Json]) -> Assembled:
-    """Return the message that the events amount to; a second ``message_start`` begins a new one."""
-    message: dict[str, Any] = {}
-    blocks: dict[int, dict[str, Any]] = {}
+    """Return the message that the events amount to.
+
+    A second ``message_start`` begins a new message; how the one before it stopped is kept, joined by ``|``.
+    """
+    stream = _Stream()
     for event in map(mapping, events):
-        match event.get("type"):
-            case "error":
-                return Assembled({"type": "error", "error": event.get("error")}, ended=True)
-            case "message_start":
-                message, blocks = dict(mapping(event.get("message"))), {}
-            case "content_block_start":
-                blocks[count(event.get("index"))] = {**mapping(event.get("content_block")), "deltas": []}
-            case "content_block_delta":
-                block = blocks.setdefault(count(event.get("index")), {"type": "text", "deltas": []})
-                block["deltas"].append(mapping(event.get("delta")))
-            case "message_delta":
-                _close(message, event)
-            case _:
-                pass
-    body = {**message, "content": [_closed(blocks[index]) for index in sorted(blocks)]}
-    return Assembled(body, ended=bool(message.get("stop_reason")))
+        if is_error(event, "type"):
+            error = {"type": "error", "error": event.get("error") or event}
+            return Assembled({**stream.message, **error}, ended=True)
+        _fold(stream, event)
+    content = [_closed(stream.blocks[index]) for index in sorted(stream.blocks)]
+    last = text(stream.message.get("stop_reason"))
+    stops = "|".join(dict.fromkeys([*stream.stops, last]))
+    body = {**stream.message, "stop_reason": stops, "content": content or stream.message.get("content")}
+    return Assembled(body, ended=stream.closed and bool(last))
+
+
+def _fold(stream: _Stream, event: Mapping[str, Any]) -> None:
+    match event.get("type"):
+        case "message_start":
+            stream.stops.extend(filter(None, [text(stream.message.get("stop_reason"))]))
+            stream.message, stream.blocks, stream.closed = dict(mapping(event.get("message"))), {}, False
+        case "content_block_start":
+            stream.blocks[count(event.get("index"))] = {**mapping(event.get("content_block")), "deltas": []}
+        case "content_block_delta":
+            block = stream.blocks.setdefault(count(event.get("index")), {"type": "text", "deltas": []})
+            block["deltas"].append(mapping(event.get("delta")))
+        case "message_delta":
+            _close(stream.message, event)
+            stream.closed = True
+        case "message_stop":
+            stream.closed = True
+        case _:
+            pass
 
 
 def _close(message: dict[str, Any], event: Mapping[str, Any]) -> None:
-    message.update(mapping(event.get("delta")))
+    for key, value in mapping(event.get("delta")).items():
+        message[key] = message.get(key) if value is None else value
     latest = {key: value for key, value in mapping(event.get("usage")).items() if value is not None}
     message["usage"] = {**mapping(message.get("usage")), **latest}
 

@@ -6,9 +6,20 @@ used; ``should_return_http_response`` hands over the response as it came.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter.adapters.answer import Assembled, Candidate, answer, count, error_answer, items, text
+from emitter.adapters.answer import (
+    Assembled,
+    Candidate,
+    answer,
+    count,
+    error_answer,
+    is_error,
+    items,
+    text,
+    with_usage,
+)
 from emitter.adapters.body import merged
 from emitter.wire import OutputMode, Role, Usage, mapping
 
@@ -19,6 +30,8 @@ if TYPE_CHECKING:
     from emitter.profile.model import Wire
     from emitter.wire import Answer, Json, OutputFormat, Request
 
+_CAPITAL = re.compile("[A-Z]")
+_UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
@@ -54,24 +67,45 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
-    candidates = items(body.get("candidates"))
-    if not candidates and body.get("error"):
-        return error_answer(None, body, tables)
-    blocked = mapping(body.get("promptFeedback")).get("blockReason")
-    found = [_candidate(each) for each in candidates]
-    if blocked is not None:
+    whole = _unwrapped(body)
+    usage = _usage(_field(whole, "usageMetadata"))
+    if is_error(whole, "candidates"):
+        return with_usage(error_answer(200, whole, tables), usage)
+    blocked = _blocked(whole)
+    found = [_candidate(each) for each in items(whole.get("candidates"))]
+    if blocked:
         found.append(Candidate(f"block:{blocked}", refused_as=f"prompt blocked: {blocked}"))
-    return answer(found, tables, _usage(body.get("usageMetadata")))
+    return answer(found, tables, usage)
+
+
+def _unwrapped(body: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return what stands in the envelope that Code Assist puts around a response."""
+    return mapping(body.get("response")) or body
+
+
+def _field(table: Mapping[str, Any], name: str) -> Json:
+    """Return a field by its JSON name, or by the protobuf name that some recorders and clients keep."""
+    value = table.get(name)
+    return table.get(_CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)) if value is None else value
+
+
+def _blocked(body: Mapping[str, Any]) -> str:
+    reason = _field(mapping(_field(body, "promptFeedback")), "blockReason")
+    return _enum(reason) or ("OTHER" if reason else "")
+
+
+def _enum(value: Json) -> str:
+    """Return an enum's name or number; 0 is what protobuf writes for none."""
+    return str(value) if value and isinstance(value, str | int) else ""
 
 
 def _candidate(candidate: Mapping[str, Any]) -> Candidate:
     parts = items(mapping(candidate.get("content")).get("parts"))
-    reason = candidate.get("finishReason")
-    calls = [mapping(part["functionCall"]) for part in parts if "functionCall" in part]
+    calls = [mapping(_field(part, "functionCall")) for part in parts]
     return Candidate(
-        raw_stop="" if reason is None else str(reason),
+        raw_stop=_enum(_field(candidate, "finishReason")),
         text="".join(text(part.get("text")) for part in parts if not part.get("thought")),
-        arguments=tuple(each.get("args", {}) for each in calls),
+        arguments=tuple(each.get("args") or {} for each in calls if each),
     )
 
 
@@ -79,11 +113,12 @@ def _usage(usage: Json) -> Usage | None:
     table = mapping(usage)
     if not table:
         return None
-    thinking = count(table.get("thoughtsTokenCount"))
+    names = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+    prompt, tools, written, thinking = (count(_field(table, each)) for each in names)
     return Usage(
-        input=count(table.get("promptTokenCount")) + count(table.get("toolUsePromptTokenCount")),
-        output=count(table.get("candidatesTokenCount")) + thinking,
-        cache_read=count(table.get("cachedContentTokenCount")),
+        input=prompt + tools,
+        output=written + thinking,
+        cache_read=count(_field(table, "cachedContentTokenCount")),
         thinking=thinking,
     )
 
@@ -96,35 +131,35 @@ def assemble(events: Sequence[Json]) -> Assembled:
     """
     candidates: dict[int, dict[str, Any]] = {}
     body: dict[str, Any] = {"usageMetadata": {}}
-    for event in map(mapping, events):
-        if event.get("error"):
-            return Assembled({"error": event["error"]}, ended=True)
-        body["usageMetadata"] |= mapping(event.get("usageMetadata"))
-        if mapping(event.get("promptFeedback")).get("blockReason"):
-            body["promptFeedback"] = event["promptFeedback"]
+    for event in (_unwrapped(mapping(each)) for each in events):
+        if is_error(event, "candidates", "usageMetadata", "promptFeedback"):
+            body["error"] = event.get("error") or event
+        body["usageMetadata"] |= mapping(_field(event, "usageMetadata"))
+        if _blocked(event):
+            body["promptFeedback"] = {"blockReason": _blocked(event)}
         for candidate in items(event.get("candidates")):
             empty: dict[str, Any] = {"parts": [], "reasons": []}
             _fold(candidates.setdefault(count(candidate.get("index")), empty), candidate)
     body["candidates"] = [_closed(candidates[index]) for index in sorted(candidates)]
     stopped = bool(candidates) and all(each["reasons"] for each in candidates.values())
-    return Assembled(body, ended=stopped or "promptFeedback" in body)
+    return Assembled(body, ended=stopped or "promptFeedback" in body or "error" in body)
 
 
 def _fold(into: dict[str, Any], candidate: Mapping[str, Any]) -> None:
     into["parts"].extend(items(mapping(candidate.get("content")).get("parts")))
-    reason = candidate.get("finishReason")
-    if reason is not None and str(reason) not in into["reasons"]:
-        into["reasons"].append(str(reason))
+    reason = _enum(_field(candidate, "finishReason"))
+    if reason not in ("", _UNSPECIFIED, *into["reasons"]):
+        into["reasons"].append(reason)
 
 
 def _closed(folded: Mapping[str, Any]) -> dict[str, Any]:
-    reasons = folded["reasons"]
-    return {"content": {"parts": folded["parts"]}, "finishReason": "|".join(reasons) if reasons else None}
+    return {"content": {"parts": folded["parts"]}, "finishReason": "|".join(folded["reasons"])}
 
 
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
     """Send through a ``google.genai`` client, or through its ``aio`` half."""
-    options = {"timeout": int(timeout * 1000), "retry_options": {"attempts": 1}}
+    # Milliseconds, and never 0, which the SDK takes for no limit at all.
+    options = {"timeout": max(1, int(timeout * 1000)), "retry_options": {"attempts": 1}}
     config = {
         **cast("dict[str, Json]", body["config"]),
         "automatic_continuation": False,

@@ -6,9 +6,20 @@ Source: developers.openai.com/api/reference/resources/chat; openai 3.52.0, types
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.answer import Assembled, Candidate, answer, count, error_answer, items, text
+from emitter.adapters.answer import (
+    Assembled,
+    Candidate,
+    answer,
+    count,
+    error_answer,
+    is_error,
+    items,
+    text,
+    with_usage,
+)
 from emitter.adapters.body import merged
 from emitter.adapters.sdk import post
 from emitter.wire import OutputMode, Usage, mapping
@@ -21,6 +32,8 @@ if TYPE_CHECKING:
     from emitter.wire import Answer, Json, OutputFormat, Request
 
 PATH = "/chat/completions"
+
+_VISIBLE = (None, "text", "output_text")
 
 
 def encode(request: Request, wire: Wire) -> dict[str, Json]:
@@ -53,34 +66,52 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
-    choices = items(body.get("choices"))
-    if not choices and body.get("error"):
-        return error_answer(None, body, tables)
-    return answer([_candidate(each) for each in choices], tables, _usage(body.get("usage")))
+    choices, usage = items(body.get("choices")), _usage(body.get("usage"))
+    broken = next((each for each in choices if each.get("error")), body)
+    if is_error(broken, "choices"):
+        return with_usage(error_answer(200, broken, tables), usage)
+    return answer([_candidate(each) for each in choices], tables, usage)
 
 
 def _candidate(choice: Mapping[str, Any]) -> Candidate:
     message = mapping(choice.get("message"))
-    refusal = text(message.get("refusal"))
-    stop = text(choice.get("finish_reason")) or text(mapping(choice.get("finish_details")).get("type"))
     return Candidate(
-        raw_stop="refusal" if refusal else stop,
+        raw_stop="refusal" if _refusal(message) else _stop(choice),
         text=_content(message.get("content")),
         arguments=_arguments(message),
     )
+
+
+def _stop(choice: Mapping[str, Any]) -> str:
+    return text(choice.get("finish_reason")) or text(mapping(choice.get("finish_details")).get("type"))
+
+
+def _refusal(message: Mapping[str, Any]) -> str:
+    parts = [part for part in items(message.get("content")) if part.get("type") == "refusal"]
+    return "".join(text(each.get("refusal")) for each in (message, *parts))
 
 
 def _content(content: Json) -> str:
     """Return the visible text; some servers send a list of parts, thinking among them."""
     if isinstance(content, str):
         return content
-    return "".join(text(part.get("text")) for part in items(content) if part.get("type") == "text")
+    return "".join(text(part.get("text")) for part in items(content) if part.get("type") in _VISIBLE)
 
 
 def _arguments(message: Mapping[str, Any]) -> tuple[Json, ...]:
-    functions = [mapping(call.get("function")) for call in items(message.get("tool_calls"))]
-    functions.append(mapping(message.get("function_call")))
-    return tuple(function["arguments"] for function in functions if "arguments" in function)
+    called = [*items(message.get("tool_calls")), {"function": message.get("function_call")}]
+    return tuple(_given(call) for call in called if _named(call))
+
+
+def _named(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is called: a function, or a custom tool, whose input is free text."""
+    return mapping(call.get("function")) or mapping(call.get("custom"))
+
+
+def _given(call: Mapping[str, Any]) -> Json:
+    named = _named(call)
+    given = named.get("arguments", named.get("input"))
+    return "" if given is None else given
 
 
 def _usage(usage: Json) -> Usage | None:
@@ -95,55 +126,77 @@ def _usage(usage: Json) -> Usage | None:
     )
 
 
+@dataclass(slots=True)
+class _Call:
+    """A called tool so far."""
+
+    index: Json
+    id: Json
+    parts: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
+class _Choice:
+    """A choice so far."""
+
+    reasons: list[str] = field(default_factory=list[str])
+    content: list[str] = field(default_factory=list[str])
+    refusal: list[str] = field(default_factory=list[str])
+    calls: list[_Call] = field(default_factory=list[_Call])
+    error: Json = None
+
+
 def assemble(events: Sequence[Json]) -> Assembled:
-    """Return the body that the chunks amount to."""
-    choices: dict[int, dict[str, Any]] = {}
-    usage: Json = None
+    """Return the body that the chunks amount to.
+
+    Of several finish reasons all that differ are kept, joined by ``|``, so that none is glossed over.
+    """
+    choices: dict[int, _Choice] = {}
+    body: dict[str, Json] = {"usage": None}
     for event in map(mapping, events):
-        if event.get("error"):
-            return Assembled({"error": event["error"]}, ended=True)
-        usage = event.get("usage") or usage
+        if is_error(event, "choices", "usage"):
+            body["error"] = event.get("error") or event
+        body["usage"] = event.get("usage") or body["usage"]
         for choice in items(event.get("choices")):
-            _fold(choices.setdefault(count(choice.get("index")), _empty()), choice)
-    ended = bool(choices) and all(each["finish_reason"] or each["finish_details"] for each in choices.values())
-    return Assembled({"choices": [_closed(choices[index]) for index in sorted(choices)], "usage": usage}, ended)
+            _fold(choices.setdefault(count(choice.get("index")), _Choice()), choice)
+    body["choices"] = [_closed(choices[index]) for index in sorted(choices)]
+    stopped = bool(choices) and all(each.reasons for each in choices.values())
+    return Assembled(body, ended=stopped or "error" in body)
 
 
-def _empty() -> dict[str, Any]:
-    return {"finish_reason": None, "finish_details": None, "content": [], "refusal": [], "calls": {}}
-
-
-def _fold(into: dict[str, Any], choice: Mapping[str, Any]) -> None:
-    delta = mapping(choice.get("delta"))
-    into["content"].append(_content(delta.get("content")))
-    into["refusal"].append(text(delta.get("refusal")))
-    into["finish_reason"] = choice.get("finish_reason") or into["finish_reason"]
-    into["finish_details"] = choice.get("finish_details") or into["finish_details"]
-    calls: dict[Any, list[str]] = into["calls"]
+def _fold(into: _Choice, choice: Mapping[str, Any]) -> None:
+    delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
+    into.content.append(_content(delta.get("content")))
+    into.refusal.append(_refusal(delta))
+    into.error = choice.get("error") or into.error
+    reason = _stop(choice)
+    if reason not in ("", *into.reasons):
+        into.reasons.append(reason)
     for call in items(delta.get("tool_calls")):
-        key = call.get("index", len(calls))
-        calls.setdefault(key, []).append(_argument_text(mapping(call.get("function"))))
+        _fold_call(into.calls, call)
     if delta.get("function_call"):
-        calls.setdefault("function_call", []).append(_argument_text(mapping(delta["function_call"])))
+        _fold_call(into.calls, {"index": "function_call", "function": delta["function_call"]})
 
 
-def _argument_text(function: Mapping[str, Any]) -> str:
-    arguments = function.get("arguments")
-    return json.dumps(arguments) if isinstance(arguments, dict) else text(arguments)
+def _fold_call(calls: list[_Call], call: Mapping[str, Any]) -> None:
+    """Add to the call that a delta continues.
+
+    Servers leave out the index, or say 0 for every call: then a name with a new id, or with none, begins a
+    new one.
+    """
+    index, mark, given = call.get("index"), call.get("id"), _given(call)
+    place = index if index is not None or not calls else calls[-1].index
+    continued = next((each for each in reversed(calls) if each.index == place), None)
+    if continued is None or (_named(call).get("name") and (mark != continued.id if mark else index is None)):
+        continued = _Call(place, mark)
+        calls.append(continued)
+    continued.parts.append(json.dumps(given) if isinstance(given, dict) else text(given))
 
 
-def _closed(folded: Mapping[str, Any]) -> dict[str, Any]:
-    calls = [{"function": {"arguments": "".join(parts)}} for parts in folded["calls"].values()]
-    message = {
-        "content": "".join(folded["content"]),
-        "refusal": "".join(folded["refusal"]) or None,
-        "tool_calls": calls,
-    }
-    return {
-        "message": message,
-        "finish_reason": folded["finish_reason"],
-        "finish_details": folded["finish_details"],
-    }
+def _closed(choice: _Choice) -> dict[str, Any]:
+    calls = [{"function": {"arguments": "".join(each.parts)}} for each in choice.calls]
+    message = {"content": "".join(choice.content), "refusal": "".join(choice.refusal), "tool_calls": calls}
+    return {"message": message, "finish_reason": "|".join(choice.reasons), "error": choice.error}
 
 
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:

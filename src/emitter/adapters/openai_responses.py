@@ -8,31 +8,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.answer import (
-    Assembled,
     Candidate,
     answer,
     count,
     error_answer,
+    is_error,
     items,
     meaning,
     text,
     with_usage,
 )
 from emitter.adapters.body import merged
+from emitter.adapters.openai_responses_stream import assemble
 from emitter.adapters.sdk import post
 from emitter.wire import OutputMode, Stop, Usage, mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from emitter.adapters.answer import Tables
     from emitter.profile.model import Wire
     from emitter.wire import Answer, Json, OutputFormat, Request
 
+__all__ = ["assemble", "call", "decode", "encode"]
+
 PATH = "/responses"
 
-_TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 _FINAL_PHASES = (None, "final_answer")
+_VISIBLE = ("output_text", "text")
+_CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
+"""Where each kind of called tool holds what it is called with."""
+_SAID = ("failed", "incomplete")
+"""The statuses that say themselves why an error stands beside them."""
 
 
 def encode(request: Request, wire: Wire) -> dict[str, Json]:
@@ -65,39 +72,43 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
-    if body.get("error") and "status" not in body:
-        return error_answer(None, body, tables)
     raw, usage = _raw_stop(body), _usage(body.get("usage"))
-    if meaning(raw, tables.stops) is Stop.FAULTED:
-        return with_usage(error_answer(None, body, tables), usage)
+    unsaid = is_error(body, "status", "output") and not raw.startswith(_SAID)
+    if unsaid or meaning(raw, tables.stops) is Stop.FAULTED:
+        return with_usage(error_answer(200, body, tables), usage)
     output = items(body.get("output"))
-    parts = list(_parts(output))
-    refused = any(part.get("type") == "refusal" for part in parts)
+    refused = any(part.get("type") == "refusal" or part.get("refusal") for item in output for part in _content(item))
     candidate = Candidate(
         raw_stop="refusal" if refused else raw,
-        text="".join(text(part.get("text")) for part in parts if part.get("type") == "output_text"),
-        arguments=tuple(each["arguments"] for each in output if _is_call(each)),
+        text="".join(_visible(item) for item in output),
+        arguments=tuple(each[key] for each in output if (key := _CALLS.get(text(each.get("type")))) and key in each),
     )
     return answer([candidate], tables, usage)
 
 
 def _raw_stop(body: Mapping[str, Any]) -> str:
+    """Return status and detail; a detail of being incomplete is believed, whatever the status."""
     status = text(body.get("status"))
-    reason = mapping(body.get("incomplete_details")).get("reason")
-    code = mapping(body.get("error")).get("code")
-    detail = text(reason) or text(code)
-    return f"{status}:{detail}" if detail else status
+    reason = text(mapping(body.get("incomplete_details")).get("reason"))
+    if reason:
+        return f"incomplete:{reason}"
+    if any(item.get("type") == "message" and item.get("status") == "incomplete" for item in items(body.get("output"))):
+        return f"{status}|incomplete"
+    code = text(mapping(body.get("error")).get("code"))
+    return f"{status}:{code}" if code else status
 
 
-def _is_call(item: Mapping[str, Any]) -> bool:
-    return item.get("type") == "function_call" and "arguments" in item
+def _content(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if item.get("type") != "message":
+        return []
+    content = item.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
 
 
-def _parts(output: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the content parts of the final answer; commentary between tool calls is not part of it."""
-    for item in output:
-        if item.get("type") == "message" and item.get("phase") in _FINAL_PHASES:
-            yield from items(item.get("content"))
+def _visible(item: Mapping[str, Any]) -> str:
+    """Return the text of the final answer; commentary between tool calls is not part of it."""
+    parts = _content(item) if item.get("phase") in _FINAL_PHASES else []
+    return "".join(text(part.get("text")) for part in parts if part.get("type") in _VISIBLE)
 
 
 def _usage(usage: Json) -> Usage | None:
@@ -112,26 +123,6 @@ def _usage(usage: Json) -> Usage | None:
         cache_write=count(cached.get("cache_write_tokens")),
         thinking=count(mapping(table.get("output_tokens_details")).get("reasoning_tokens")),
     )
-
-
-def assemble(events: Sequence[Json]) -> Assembled:
-    """Return the response of the terminal event; its items are taken from the stream where it has none."""
-    done: list[Json] = []
-    last: Mapping[str, Any] = {}
-    error: Json = None
-    for event in map(mapping, events):
-        kind = event.get("type")
-        if kind == "response.output_item.done":
-            done.append(event.get("item"))
-        if kind == "error" or (kind is None and event.get("error")):
-            error = event.get("error") or event
-        if "response" in event:
-            last = mapping(event["response"])
-        if kind in _TERMINAL:
-            return Assembled({**last, "output": last.get("output") or done}, ended=True)
-    if error is not None:
-        return Assembled({"error": error}, ended=True)
-    return Assembled({**last, "output": last.get("output") or done}, ended=False)
 
 
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:

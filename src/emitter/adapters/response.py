@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import email.utils
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.adapters.adapter import ADAPTERS
-from emitter.adapters.answer import Tables, error_answer, error_of, items, protocol_fault, with_status
+from emitter.adapters.answer import (
+    Tables,
+    error_answer,
+    error_of,
+    items,
+    protocol_fault,
+    with_status,
+    with_usage,
+)
 from emitter.adapters.sdk import fault as fault_of
 from emitter.adapters.sse import events, is_stream
 from emitter.errors import EmitterError
@@ -21,16 +30,24 @@ if TYPE_CHECKING:
     from emitter.profile.model import Profile, WireName
     from emitter.wire import Answer, Json
 
-_FIRST_ERROR = 400
+_FIRST_GOOD, _LAST_GOOD = 200, 299
 _REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """A body that is no JSON, and what it is instead."""
+
+    what: str
 
 
 def read(profile: Profile, wire: WireName, status: int, headers: Mapping[str, str], text: str) -> Answer:
     """Return the answer of a whole response."""
     lower = {name.lower(): value for name, value in headers.items()}
     tables = Tables(profile.wires[wire].stops, profile.faults)
-    found = _read_error(status, text, tables) if status >= _FIRST_ERROR else _read_body(wire, text, tables)
-    body = _loaded(text) if status >= _FIRST_ERROR else None
+    body = loaded(text)
+    good = _FIRST_GOOD <= status <= _LAST_GOOD
+    found = _read_body(wire, body, tables) if good else error_answer(status, body, tables)
     request_id = next((lower[each] for each in _REQUEST_IDS if each in lower), None)
     return with_status(found, status, _retry_after(lower, body), request_id)
 
@@ -53,9 +70,10 @@ def of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer |
         raise ours
     raw = cast("Any", error)
     response = getattr(raw, "response", None)
-    status = getattr(response, "status_code", None) or getattr(raw, "status_code", None)
-    if response is not None and isinstance(status, int):
-        return read(profile, wire, status, response.headers, _text_of(response, raw))
+    told = (getattr(response, "status_code", None), getattr(raw, "status_code", None), getattr(raw, "code", None))
+    status = next((each for each in told if isinstance(each, int)), None)
+    if status is not None and (response is not None or hasattr(raw, "details")):
+        return read(profile, wire, status, getattr(response, "headers", None) or {}, _text_of(response, raw))
     return fault_of(error)
 
 
@@ -67,39 +85,39 @@ def _own_cause(error: BaseException | None) -> EmitterError | None:
 
 
 def _text_of(response: Any, error: Any) -> str:
-    """Return the error's body; a streamed response may have been closed unread."""
+    """Return the error's body: google's exceptions hold it read, whatever became of the response."""
     details = getattr(error, "details", None)
-    if details is not None:
-        return details if isinstance(details, str) else json.dumps(details)
-    return cast("str", response.text)
+    if isinstance(details, str):
+        return details
+    # Anthropic's are an object of the SDK's own, a part of the body only.
+    return json.dumps(details) if isinstance(details, dict | list) else str(getattr(response, "text", ""))
 
 
-def _read_error(status: int, text: str, tables: Tables) -> Answer:
-    body = events(text) if is_stream(text) and _loaded(text) is None else _loaded(text)
-    return error_answer(status, body, tables)
-
-
-def _read_body(wire: WireName, text: str, tables: Tables) -> Answer:
-    adapter = ADAPTERS[wire]
+def loaded(text: str) -> Json:
+    """Return the body's JSON, the events of a stream as a list, or what it is where it cannot be read."""
     try:
-        body = events(text) if is_stream(text) else json.loads(text)
+        return events(text) if is_stream(text) else json.loads(text)
     except (ValueError, RecursionError):
-        return protocol_fault("the body is empty" if not text.strip() else "the body is not JSON")
-    if isinstance(body, list):
-        assembled = adapter.assemble(cast("list[Json]", body))
-        if not assembled.ended:
-            return protocol_fault("the stream ended without its last event")
-        body = assembled.body
+        return _Unreadable("the body is not JSON" if text.strip() else "the body is empty")
+
+
+def _read_body(wire: WireName, body: Json, tables: Tables) -> Answer:
+    if isinstance(body, _Unreadable):
+        return protocol_fault(body.what)
+    adapter = ADAPTERS[wire]
+    if not isinstance(body, list):
+        return _decoded(wire, body, tables)
+    assembled = adapter.assemble(cast("list[Json]", body))
+    found = _decoded(wire, assembled.body, tables)
+    if assembled.ended:
+        return found
+    return with_usage(protocol_fault("the stream ended without its last event"), found.usage)
+
+
+def _decoded(wire: WireName, body: Json, tables: Tables) -> Answer:
     if not isinstance(body, dict):
         return protocol_fault("the body is not a JSON object")
-    return adapter.decode(cast("dict[str, Json]", body), tables)
-
-
-def _loaded(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    return ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
 
 
 def _retry_after(headers: Mapping[str, str], body: Json) -> float | None:
@@ -113,7 +131,8 @@ def _retry_after(headers: Mapping[str, str], body: Json) -> float | None:
         return milliseconds / 1000
     asked = headers.get("retry-after")
     if asked is not None:
-        return _number(asked) if _number(asked) is not None else _until(asked, headers.get("date"))
+        seconds = _number(asked)
+        return _until(asked, headers.get("date")) if seconds is None else seconds
     delays = [each.get("retryDelay") for each in items(error_of(body).get("details"))]
     return next((_number(each.removesuffix("s")) for each in delays if isinstance(each, str)), None)
 
@@ -130,6 +149,6 @@ def _until(asked: str, now: str | None) -> float | None:
     """Return the seconds between the response's own date and the one asked for: no clock is read here."""
     try:
         dates = [email.utils.parsedate_to_datetime(each) for each in (asked, now or "")]
-    except ValueError:
+        return max(0.0, (dates[0] - dates[1]).total_seconds())
+    except (ValueError, TypeError):  # no dates at all, or only one of them in a known time zone
         return None
-    return max(0.0, (dates[0] - dates[1]).total_seconds())

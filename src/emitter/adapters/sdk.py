@@ -34,6 +34,8 @@ _KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
     }
 )
 
+_WRAPPING = ("openai", "anthropic")
+
 _SENTENCES: Mapping[FaultKind, str] = MappingProxyType(
     {
         FaultKind.TIMEOUT: "The vendor did not answer in time.",
@@ -57,8 +59,17 @@ def post(client: object, path: str, body: Mapping[str, Json], timeout: float) ->
 
 def fault(error: BaseException) -> Fault | None:
     """Return the fault that an exception without a response stands for; None: not ours, let it rise."""
-    for each in type(error).__mro__:
-        kind = _KINDS.get((each.__module__.partition(".")[0], each.__name__))
-        if kind is not None:
-            return Fault(kind, _SENTENCES[kind])
-    return None
+    kind = _kind(error)
+    if type(error).__module__.startswith(_WRAPPING) and error.__cause__ is not None:
+        kind = _kind_of_cause(error.__cause__)
+    return Fault(kind, _SENTENCES[kind]) if kind else None
+
+
+def _kind(error: BaseException) -> FaultKind | None:
+    names = ((each.__module__.partition(".")[0], each.__name__) for each in type(error).__mro__)
+    return next((_KINDS[name] for name in names if name in _KINDS), None)
+
+
+def _kind_of_cause(cause: BaseException) -> FaultKind | None:
+    """Return what a wrapped exception is: these SDKs call a programmer's error a failed connection, too."""
+    return _kind(cause) or (FaultKind.CONNECTION if isinstance(cause, OSError) else None)

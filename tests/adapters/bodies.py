@@ -1,0 +1,92 @@
+"""Unary answers of each wire, written by hand, and the reading of them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from emitter import profile
+from emitter.adapters.response import read
+from emitter.profile import WireName
+from emitter.wire import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.wire import Answer, Stop
+
+VENDORS = {
+    WireName.OPENAI_RESPONSES: "openai",
+    WireName.OPENAI_CHAT: "openai",
+    WireName.ANTHROPIC: "anthropic",
+    WireName.GOOGLE: "google",
+}
+
+CLEAN = {
+    WireName.OPENAI_RESPONSES: "completed",
+    WireName.OPENAI_CHAT: "stop",
+    WireName.ANTHROPIC: "end_turn",
+    WireName.GOOGLE: "STOP",
+}
+
+
+def answer(
+    wire: WireName, body: object, status: int = 200, headers: Mapping[str, str] | None = None, vendor: str = ""
+) -> Answer:
+    """Read a body as it would have come."""
+    text = body if isinstance(body, str) else json.dumps(body)
+    return read(profile.load(vendor or VENDORS[wire]), wire, status, headers or {}, text)
+
+
+def responses(*output: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a response."""
+    usage = {"input_tokens": 7, "output_tokens": 5, "input_tokens_details": {"cached_tokens": 3}}
+    return {"object": "response", "status": "completed", "output": list(output), "usage": usage, **more}
+
+
+def said(*parts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a message item of a response."""
+    return {"type": "message", "role": "assistant", "content": list(parts), **more}
+
+
+def chat(message: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a chat completion with one choice; ``more`` goes into the choice."""
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop", **more}
+    return {"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 5}}
+
+
+def anthropic(*content: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a message."""
+    usage = {"input_tokens": 3, "cache_read_input_tokens": 2, "cache_creation_input_tokens": 2, "output_tokens": 5}
+    return {"type": "message", "content": list(content), "stop_reason": "end_turn", "usage": usage, **more}
+
+
+def google(*parts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a generated content with one candidate; ``more`` goes into the candidate."""
+    usage = {"promptTokenCount": 7, "candidatesTokenCount": 2, "thoughtsTokenCount": 3}
+    candidate = {"content": {"parts": list(parts), "role": "model"}, "finishReason": "STOP", **more}
+    return {"candidates": [candidate], "usageMetadata": usage}
+
+
+def text(wire: WireName, words: str, stop: str = "") -> dict[str, Any]:
+    """Return the wire's plainest answer: ``words``, and a clean stop where no other is given."""
+    match wire:
+        case WireName.OPENAI_RESPONSES:
+            return responses(said({"type": "output_text", "text": words}), **({"status": stop} if stop else {}))
+        case WireName.OPENAI_CHAT:
+            return chat({"content": words}, finish_reason=stop or "stop")
+        case WireName.ANTHROPIC:
+            return anthropic({"type": "text", "text": words}, stop_reason=stop or "end_turn")
+        case WireName.GOOGLE:
+            return google({"text": words}, finishReason=stop or "STOP")
+
+
+def events(*payloads: object) -> str:
+    """Write payloads as a stream of events; a text is written as it is."""
+    return "".join(f"data: {each if isinstance(each, str) else json.dumps(each)}\n\n" for each in payloads)
+
+
+def shown(found: Answer) -> tuple[Stop, str, tuple[Any, ...]]:
+    """Return what an answer says, for comparison with a row of a table."""
+    assert isinstance(found, Reply)
+    return found.stop, found.text, found.arguments

@@ -1,0 +1,116 @@
+"""Responses as servers, proxies and recorders really send them, and what they mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emitter.profile import WireName
+from emitter.wire import Fault, Stop
+from tests.adapters.bodies import answer, events, responses, said, shown
+
+REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
+    "commentary": (
+        responses(
+            said({"type": "output_text", "text": "hm"}, phase="commentary"),
+            said({"type": "output_text", "text": "{}"}, phase="final_answer"),
+        ),
+        Stop.COMPLETE,
+        "{}",
+        (),
+    ),
+    "refused-in-commentary": (
+        responses(said({"type": "refusal", "refusal": "No."}, phase="commentary")),
+        Stop.REFUSED,
+        "",
+        (),
+    ),
+    "plain-content": (responses({"type": "message", "content": "{}"}), Stop.COMPLETE, "{}", ()),
+    "complete-but-cut": (
+        responses(said({"type": "output_text", "text": "{"}), incomplete_details={"reason": "max_output_tokens"}),
+        Stop.TRUNCATED,
+        "{",
+        (),
+    ),
+    "half-a-message": (
+        responses(said({"type": "output_text", "text": "{}"}, status="incomplete")),
+        Stop.UNKNOWN,
+        "{}",
+        (),
+    ),
+    "custom-tool": (
+        responses({"type": "custom_tool_call", "name": "f", "input": "x"}),
+        Stop.COMPLETE,
+        "",
+        ("x",),
+    ),
+    "policy": (
+        responses(status="failed", error={"code": "bio_policy", "message": "no"}),
+        Stop.REFUSED,
+        "",
+        (),
+    ),
+    "empty-terminal": (
+        events(
+            {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "{"},
+            {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "}"},
+            {"type": "response.completed", "response": {"status": "completed", "output": []}},
+        ),
+        Stop.COMPLETE,
+        "{}",
+        (),
+    ),
+    "call-only-streamed": (
+        events(
+            {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"},
+            {"type": "response.completed", "response": {"output": []}},
+        ),
+        Stop.COMPLETE,
+        "",
+        ("{}",),
+    ),
+    "refusal-left-out-at-the-end": (
+        events(
+            {"type": "response.refusal.done", "output_index": 0, "content_index": 0, "refusal": "No."},
+            {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "{}"}))},
+        ),
+        Stop.REFUSED,
+        "{}",
+        (),
+    ),
+    "refusal-only-streamed": (
+        events(
+            {"type": "response.refusal.done", "output_index": 0, "content_index": 0, "refusal": "No."},
+            {"type": "response.completed", "response": {"status": "completed", "output": []}},
+        ),
+        Stop.REFUSED,
+        "",
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "stop", "words", "arguments"), REPLIES.values(), ids=REPLIES)
+def test_an_odd_answer(body: Any, stop: Stop, words: str, arguments: tuple[Any, ...]) -> None:
+    """Each is read for what it is; no cut, refused or unknown one as complete."""
+    assert shown(answer(WireName.OPENAI_RESPONSES, body)) == (stop, words, arguments)
+
+
+CUT = {
+    "in-progress": events({"type": "response.created", "response": {"status": "completed"}}),
+    "error-then-completed": events(
+        {"type": "error", "message": "broke"},
+        {"type": "response.completed", "response": {"status": "completed"}},
+    ),
+    "error-by-another-name": events(
+        {"type": "response.error", "code": "server_error"},
+        {"type": "response.completed", "response": {"status": "completed"}},
+    ),
+}
+
+
+@pytest.mark.parametrize("body", CUT.values(), ids=CUT)
+def test_a_stream_that_never_ended(body: Any) -> None:
+    """Without its terminal event a stream is a fault."""
+    assert isinstance(answer(WireName.OPENAI_RESPONSES, body), Fault)

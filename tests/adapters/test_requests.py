@@ -1,0 +1,206 @@
+"""What really goes out, through the vendors' own SDKs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from emitter.profile import WireName
+from emitter.wire import OutputMode, Reply
+from tests.adapters.bodies import VENDORS, text
+from tests.adapters.sending import SCHEMA, TIMEOUT, Line, request, saying, send
+
+pytest.importorskip("openai")
+pytest.importorskip("anthropic")
+pytest.importorskip("google.genai")
+
+TALK = [
+    {"role": "user", "content": "one"},
+    {"role": "assistant", "content": "two"},
+    {"role": "user", "content": "thrée"},
+]
+RESPONSES = {"model": "m-1", "instructions": "be brief", "input": TALK, "max_output_tokens": 64, "store": False}
+CHAT = {
+    "model": "m-1",
+    "messages": [{"role": "system", "content": "be brief"}, *TALK],
+    "max_completion_tokens": 64,
+}
+ANTHROPIC = {"model": "m-1", "system": "be brief", "messages": TALK, "max_tokens": 64}
+GOOGLE = {
+    "systemInstruction": {"parts": [{"text": "be brief"}], "role": "user"},
+    "contents": [
+        {"role": "user", "parts": [{"text": "one"}]},
+        {"role": "model", "parts": [{"text": "two"}]},
+        {"role": "user", "parts": [{"text": "thrée"}]},
+    ],
+}
+NAMED = {"name": "decide", "schema": SCHEMA, "strict": True}
+FUNCTION = {"name": "decide", "parameters": SCHEMA, "strict": True}
+
+BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
+    "responses-schema": (
+        "openai",
+        WireName.OPENAI_RESPONSES,
+        OutputMode.JSON_SCHEMA,
+        {**RESPONSES, "text": {"format": {"type": "json_schema", **NAMED}}},
+    ),
+    "responses-object": (
+        "openai",
+        WireName.OPENAI_RESPONSES,
+        OutputMode.JSON_OBJECT,
+        {**RESPONSES, "text": {"format": {"type": "json_object"}}},
+    ),
+    "responses-tool": (
+        "openai",
+        WireName.OPENAI_RESPONSES,
+        OutputMode.TOOL,
+        {
+            **RESPONSES,
+            "tools": [{"type": "function", **FUNCTION}],
+            "tool_choice": {"type": "function", "name": "decide"},
+            "parallel_tool_calls": False,
+        },
+    ),
+    "chat-schema": (
+        "openai",
+        WireName.OPENAI_CHAT,
+        OutputMode.JSON_SCHEMA,
+        {**CHAT, "response_format": {"type": "json_schema", "json_schema": NAMED}},
+    ),
+    "chat-object": (
+        "openai",
+        WireName.OPENAI_CHAT,
+        OutputMode.JSON_OBJECT,
+        {**CHAT, "response_format": {"type": "json_object"}},
+    ),
+    "chat-tool": (
+        "openai",
+        WireName.OPENAI_CHAT,
+        OutputMode.TOOL,
+        {
+            **CHAT,
+            "tools": [{"type": "function", "function": FUNCTION}],
+            "tool_choice": {"type": "function", "function": {"name": "decide"}},
+            "parallel_tool_calls": False,
+        },
+    ),
+    "anthropic-schema": (
+        "anthropic",
+        WireName.ANTHROPIC,
+        OutputMode.JSON_SCHEMA,
+        {**ANTHROPIC, "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
+    ),
+    "anthropic-tool": (
+        "anthropic",
+        WireName.ANTHROPIC,
+        OutputMode.TOOL,
+        {
+            **ANTHROPIC,
+            "tools": [{"name": "decide", "input_schema": SCHEMA, "strict": True}],
+            "tool_choice": {"type": "tool", "name": "decide", "disable_parallel_tool_use": True},
+        },
+    ),
+    "google-schema": (
+        "google",
+        WireName.GOOGLE,
+        OutputMode.JSON_SCHEMA,
+        {
+            **GOOGLE,
+            "generationConfig": {
+                "maxOutputTokens": 64,
+                "responseMimeType": "application/json",
+                "responseJsonSchema": SCHEMA,
+            },
+        },
+    ),
+    "google-object": (
+        "google",
+        WireName.GOOGLE,
+        OutputMode.JSON_OBJECT,
+        {**GOOGLE, "generationConfig": {"maxOutputTokens": 64, "responseMimeType": "application/json"}},
+    ),
+    "google-tool": (
+        "google",
+        WireName.GOOGLE,
+        OutputMode.TOOL,
+        {
+            **GOOGLE,
+            "generationConfig": {"maxOutputTokens": 64},
+            "tools": [{"functionDeclarations": [{"name": "decide", "parameters_json_schema": SCHEMA}]}],
+            "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["decide"]}},
+        },
+    ),
+}
+
+PATHS = {
+    WireName.OPENAI_RESPONSES: ("/base/responses", "authorization", "Bearer key"),
+    WireName.OPENAI_CHAT: ("/base/chat/completions", "authorization", "Bearer key"),
+    WireName.ANTHROPIC: ("/base/v1/messages", "authorization", "Bearer key"),
+    WireName.GOOGLE: ("/base/v1/models/m-1:generateContent", "x-goog-api-key", "key"),
+}
+
+WORLDS = pytest.mark.parametrize("world", ["sync", "async"])
+
+
+@WORLDS
+@pytest.mark.parametrize("name", BODIES)
+def test_the_body_on_the_wire(name: str, world: str) -> None:
+    """Each output mode is exactly this body, and the answer comes back through the same client."""
+    vendor, wire, mode, expected = BODIES[name]
+    server = saying(json.dumps(text(wire, '{"n": 1}')))
+    found = send(Line(vendor, wire, world), server, request(mode))
+    assert server.body == expected
+    assert isinstance(found, Reply)
+    assert found.text == '{"n": 1}'
+
+
+@WORLDS
+@pytest.mark.parametrize("wire", PATHS)
+def test_path_key_and_timeout(wire: WireName, world: str) -> None:
+    """The SDK's own path and credentials are used, and the policy's timeout reaches the transport."""
+    path, header, value = PATHS[wire]
+    server = saying("{}")
+    send(Line(VENDORS[wire], wire, world), server, request())
+    [sent] = server.seen
+    assert sent.url.path == path
+    assert sent.headers[header] == value
+    assert sent.extensions["timeout"] == dict.fromkeys(("connect", "read", "write", "pool"), TIMEOUT)
+
+
+@pytest.mark.parametrize("wire", PATHS)
+def test_a_correction_is_the_last_user_turn(wire: WireName) -> None:
+    """A schema retry adds one turn and changes nothing else."""
+    first, again = saying("{}"), saying("{}")
+    line = Line(VENDORS[wire], wire)
+    send(line, first, request())
+    send(line, again, request(correction="mend it"))
+    turns = next(key for key in ("input", "messages", "contents") if key in first.body)
+    added = {"role": "user", "parts": [{"text": "mend it"}]} if wire is WireName.GOOGLE else None
+    assert again.body[turns] == [*first.body[turns], added or {"role": "user", "content": "mend it"}]
+    assert {**again.body, turns: None} == {**first.body, turns: None}
+
+
+OPTIONS: dict[WireName, tuple[dict[str, Any], tuple[str, ...], Any]] = {
+    WireName.OPENAI_RESPONSES: ({"text": {"verbosity": "low"}}, ("text", "verbosity"), "low"),
+    WireName.OPENAI_CHAT: ({"reasoning_effort": "low"}, ("reasoning_effort",), "low"),
+    WireName.ANTHROPIC: ({"output_config": {"effort": "low"}}, ("output_config", "effort"), "low"),
+    WireName.GOOGLE: ({"seed": 7}, ("generationConfig", "seed"), 7),
+}
+
+
+@pytest.mark.parametrize("wire", OPTIONS)
+def test_options_are_laid_over_the_body(wire: WireName) -> None:
+    """The caller's options stand beside what we send, and leave the schema where it was."""
+    options, path, value = OPTIONS[wire]
+    plain, laid = saying("{}"), saying("{}")
+    line = Line(VENDORS[wire], wire)
+    send(line, plain, request())
+    send(line, laid, request(options=options))
+    found = laid.body
+    inner = found
+    for step in path[:-1]:
+        inner = inner[step]
+    assert inner.pop(path[-1]) == value
+    assert found == plain.body

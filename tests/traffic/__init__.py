@@ -1,0 +1,1 @@
+"""What the library makes of recorded exchanges."""
