@@ -231,7 +231,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "unknown-vendor": ({"model": "acme/gpt"}, UnknownModel, "'acme/gpt' is no model"),
     "no-name": ({"model": "openai/"}, UnknownModel, "Write vendor/model"),
     "empty-model": ({"model": ""}, UnknownModel, "Write vendor/model"),
-    "no-key": ({"model": "anthropic/claude-opus-5"}, MissingKey, "Set ANTHROPIC_API_KEY, or pass client="),
+    "no-key": ({"model": "anthropic/claude-opus-5"}, MissingKey, "Set ANTHROPIC_API_KEY, or pass a client of your own"),
     "no-base-url": ({"model": "openai-compatible/m"}, MissingKey, "needs a base URL"),
     "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
     "no-messages": ({"situation": []}, InputError, "holds no message"),
@@ -244,6 +244,8 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
         "client= is a Client, not a client of the openai SDK",
     ),
     "async-client": ({"client": openai.AsyncOpenAI(api_key="k")}, InputError, "An async client was passed."),
+    "empty-class": ({"decision_class": " "}, InputError, "decision_class is ' '"),
+    "class-of-another-type": ({"decision_class": 7}, InputError, "decision_class is 7; it must be a text"),
     "long-run-id": ({"run_id": "r" * 128}, InputError, "at most 128 characters"),
     "empty-node-id": ({"node_id": ""}, InputError, "must be non-empty"),
 }

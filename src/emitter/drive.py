@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from emitter.emission import Call, Outcome, Steps, Tell, Wait
+from emitter.steps import Call, Outcome, Steps, Tell, Wait
 from emitter.wire import Answer, Fault, FaultKind
 
 if TYPE_CHECKING:

@@ -7,13 +7,12 @@ and are projected to its camel case.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from emitter.wire import Json
 
 
@@ -185,8 +184,8 @@ def payload(event: Event, node_id: str) -> dict[str, Json]:
     if isinstance(event, NodeFailed):
         error = {"code": event.code, "message": event.message}
         return {"nodeId": node_id, "error": error, "attempts": event.attempts}
-    members = {_camel(name): _plain(value) for name, value in asdict(event).items() if value is not None}
-    return {"nodeId": node_id, **members}
+    told = {each.name: getattr(event, each.name) for each in fields(event)}
+    return {"nodeId": node_id, **{_camel(name): _plain(value) for name, value in told.items() if value is not None}}
 
 
 def _camel(name: str) -> str:
@@ -195,4 +194,6 @@ def _camel(name: str) -> str:
 
 
 def _plain(value: Json) -> Json:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, Json]", value))
     return value.value if isinstance(value, Enum) else value

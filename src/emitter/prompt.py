@@ -1,14 +1,16 @@
 """Prompts: templates from ``prompts/`` and the few texts that are built around them.
 
-Templates are ``string.Template`` texts; a name that nothing fills is an error, never an empty string.
+Templates are ``string.Template`` texts; a name that nothing fills, or that is not used, is an error.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 from dataclasses import dataclass
 from string import Template
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from emitter.assets import folder
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from emitter.wire import Json
+
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "ask": ("binding_moment", "deliberation", "clarification", "error"),
+    "begin": (),
+    "corrective": ("violations",),
+    "losses": ("losses",),
+    "material": ("source", "text"),
+    "schema": ("schema",),
+    "situation": ("situation",),
+    "untrusted": ("source", "text"),
+}
+"""The templates and the names each is filled with: all of them must be used, or content would be lost."""
+
+_OPENS = re.compile(r"[<\N{FULLWIDTH LESS-THAN SIGN}\N{SMALL LESS-THAN SIGN}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,36 +53,62 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The templates of a folder; a file missing there is taken from the library's own."""
+    """The templates by name, each checked to use exactly the names that it is filled with."""
 
-    override: Traversable | None = None
+    templates: Mapping[str, Template]
 
     def fill(self, name: str, **values: str) -> str:
-        """Return the template ``name`` with its values filled in.
+        """Return the template ``name`` with its values filled in."""
+        return self.templates[name].substitute(values).strip()
 
-        Raises ``BadPrompt`` when the template is unreadable or asks for a name that is not given.
-        """
-        try:
-            return Template(self._read(name)).substitute(values).strip()
-        except KeyError as error:
-            known = ", ".join(f"${each}" for each in sorted(values)) or "none"
-            raise BadPrompt(f"prompts/{name}.md asks for ${error.args[0]}; it may use: {known}.") from error
-        except ValueError as error:
-            raise BadPrompt(f"prompts/{name}.md: {error}.", hint="Write $$ for a dollar sign.") from error
 
-    def _read(self, name: str) -> str:
-        for place in (self.override, folder("prompts")):
-            file = place.joinpath(f"{name}.md") if place is not None else None
-            if file is not None and file.is_file():
-                return _decode(name, file.read_bytes())
-        raise BadPrompt(f"prompts/{name}.md does not exist.")
+def load(override: Traversable | None = None) -> Prompts:
+    """Return the library's templates, with those of the folder ``override`` in their place.
+
+    Raises ``BadPrompt`` for a file that is none of the templates, cannot be read, or does not use its names:
+    nothing is left to be found out half-way through an emission.
+    """
+    own = _read(folder("prompts"))
+    theirs = {} if override is None else _read(override)
+    if override is not None and not theirs:
+        raise BadPrompt("The folder of prompts holds none.", hint=f"Put some of {_known()} there.")
+    return Prompts(MappingProxyType({name: _template(name, text) for name, text in {**own, **theirs}.items()}))
+
+
+def _read(place: Traversable) -> dict[str, str]:
+    try:
+        files = [each for each in place.iterdir() if each.name.endswith(".md")]
+        return {each.name.removesuffix(".md"): _decode(each.name, each.read_bytes()) for each in files}
+    except OSError as error:
+        raise BadPrompt(f"The folder of prompts cannot be read: {error.strerror}.") from error
 
 
 def _decode(name: str, data: bytes) -> str:
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadPrompt(f"prompts/{name}.md is not UTF-8 text.") from error
+        raise BadPrompt(f"prompts/{name} is not UTF-8 text.") from error
+
+
+def _template(name: str, text: str) -> Template:
+    if name not in _NAMES:
+        raise BadPrompt(f"prompts/{name}.md is none of the prompts.", hint=f"They are {_known()}.")
+    template, wanted = Template(text), set(_NAMES[name])
+    if not text.strip():
+        raise BadPrompt(f"prompts/{name}.md is empty.")
+    if not template.is_valid():
+        raise BadPrompt(f"prompts/{name}.md holds a lone dollar sign.", hint="Write $$ for it.")
+    used = set(template.get_identifiers())
+    if used != wanted:
+        wrong = [f"asks for ${each}" for each in sorted(used - wanted)]
+        wrong += [f"leaves out ${each}" for each in sorted(wanted - used)]
+        told = ", ".join(f"${each}" for each in _NAMES[name]) or "no names"
+        raise BadPrompt(f"prompts/{name}.md {' and '.join(wrong)}; it must use {told}.")
+    return template
+
+
+def _known() -> str:
+    return ", ".join(f"{each}.md" for each in _NAMES)
 
 
 def ask(prompts: Prompts) -> str:
@@ -81,14 +124,15 @@ def ask(prompts: Prompts) -> str:
 
 def material(prompts: Prompts, item: Material) -> str:
     """Return ``item`` as it stands in the prompt, fenced when untrusted."""
+    source = " ".join(item.source.split())
     if item.trust is Trust.TRUSTED:
-        return prompts.fill("material", source=item.source, text=item.text)
-    return prompts.fill("untrusted", source=html.escape(item.source, quote=True), text=unfenced(item.text))
+        return prompts.fill("material", source=source, text=item.text)
+    return prompts.fill("untrusted", source=unfenced(html.escape(source, quote=True)), text=unfenced(item.text))
 
 
 def unfenced(text: str) -> str:
     """Return ``text`` so that nothing in it can open or close a fence: every ``<`` is spelled out."""
-    return text.replace("<", "&lt;")
+    return _OPENS.sub("&lt;", text)
 
 
 def losses(prompts: Prompts, rules: Sequence[object]) -> str:

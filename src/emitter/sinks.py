@@ -1,4 +1,8 @@
-"""Where events go: a sink is any function of one event. A slow sink is the user's queue."""
+"""Where events go: a sink is any function of one event, such as the ``append`` of a list.
+
+It is called as each event happens, in the emission's own thread or loop: a slow sink is the user's queue, and
+what a sink raises ends the emission.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from emitter.errors import EmitterError, InputError
 from emitter.events import Level, LogAppended, RunEvent
 
 if TYPE_CHECKING:
     from emitter.events import Event
 
-Sink: TypeAlias = Callable[[RunEvent], None]
+Sink: TypeAlias = Callable[[RunEvent], object]
+"""Called with every event as it happens; what it returns is not looked at."""
 
 _LEVELS = {
     Level.DEBUG: logging.DEBUG,
@@ -70,13 +76,34 @@ class Recorder:
 
 
 def to_jsonl(path: str | Path) -> Sink:
-    """Return a sink that appends one RunEventDoc a line; each line is on disk before the next step."""
+    """Return a sink that appends one RunEventDoc a line; each line is in the file before the next step.
+
+    Lines of several threads and processes never mix. Raises ``InputError`` at once where the file cannot be
+    opened, and the sink raises ``EmitterError`` where a line could not be written whole.
+    """
+    place = Path(path)
+    try:
+        place.open("ab").close()
+    except OSError as error:
+        raise InputError(
+            f"{place} cannot take events: {error.strerror}.", hint="Name a file that can be written."
+        ) from error
 
     def sink(event: RunEvent) -> None:
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(event.to_json(), ensure_ascii=False) + "\n")
+        _append(place, json.dumps(event.to_json()).encode() + b"\n")
 
     return sink
+
+
+def _append(place: Path, line: bytes) -> None:
+    """Append ``line`` in one write of the system, which is what keeps lines apart."""
+    try:
+        with place.open("ab", buffering=0) as file:
+            whole = file.write(line) == len(line)
+    except OSError as error:
+        raise EmitterError(f"An event could not be written to {place}: {error.strerror}.") from error
+    if not whole:
+        raise EmitterError(f"An event could not be written whole to {place}.", hint="Make room for it.")
 
 
 def to_logging(logger: logging.Logger | None = None) -> Sink:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from emitter.emission import Ask
 from emitter.judge import Contract
 from emitter.schema import compile_schema
+from emitter.steps import Ask
 from emitter.wire import Fault, FaultKind, Message, OutputFormat, OutputMode, Reply, Request, Role, Stop, Usage
 
 SCHEMA: dict[str, Any] = {

@@ -17,7 +17,7 @@ from tests.core import asks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.emission import Outcome
+    from emitter.steps import Outcome
     from emitter.wire import Answer, Request
 
 

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.drive import Clock, Limits, arun, run
-from emitter.emission import Call, Outcome, Tell, Wait, emission
+from emitter.emission import emission
 from emitter.events import Event, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
 from emitter.judge import Verdict
 from emitter.remedy import Policy
+from emitter.steps import Call, Outcome, Tell, Wait
 from emitter.wire import Fault, FaultKind, Usage
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask

@@ -10,11 +10,13 @@ from pydantic import BaseModel
 
 from emitter import profile
 from emitter.errors import BadProfile
-from emitter.profile.model import Facts, Profile
+from emitter.profile.facts import Facts
 from emitter.wire import OutputMode
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from emitter.profile.model import Profile
 
 ALL = (
     "anthropic",

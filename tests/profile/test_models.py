@@ -8,7 +8,7 @@ import pytest
 
 from emitter import profile
 from emitter.profile import WireName
-from emitter.profile.model import Optionals
+from emitter.profile.subset import Optionals
 from emitter.wire import OutputMode
 
 MODEL_LISTS = {

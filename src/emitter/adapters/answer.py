@@ -11,7 +11,7 @@ from emitter.wire import Fault, FaultKind, Reply, Stop, mapping, sequence
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from emitter.profile.model import Faults, Stops
+    from emitter.profile.meanings import Faults, Stops
     from emitter.wire import Answer, Json, Usage
 
 

@@ -86,7 +86,9 @@ def _key(profile: Profile) -> str:
     found = next((os.environ[name] for name in facts.key_env if os.environ.get(name)), None)
     if found is None and facts.key_required:
         names = " or ".join(facts.key_env)
-        raise MissingKey(f"No key for {profile.title} was found.", hint=f"Set {names}, or pass client=.")
+        raise MissingKey(
+            f"No key for {profile.title} was found.", hint=f"Set {names}, or pass a client of your own in Python."
+        )
     return found or _NO_KEY
 
 

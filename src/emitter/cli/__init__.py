@@ -1,42 +1,68 @@
-"""The command line: ``emitter moment | demo | classify | recover | providers``.
+"""The command line: ``emitter demo | moment | classify | recover | providers``.
 
 Every command reads files or standard input, prints JSON with ``--json``, and exits 0 on success, 1 on a
-refused or failed emission, 2 on bad usage. Bad input never ends in a traceback.
+refused or failed emission, 2 on bad usage. Bad input never ends in a traceback. Of the library only what the
+asked command needs is loaded.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import io
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from emitter.cli import classify, demo, moment, providers, recover
-from emitter.errors import EmissionError, EmitterError
+from emitter.errors import EmissionError, EmitterError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TextIO
 
 SUCCESS, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 
-_COMMANDS = (demo, moment, classify, recover, providers)
+_COMMANDS = {
+    "demo": "play a scripted scenario, with no key and no network",
+    "moment": 'ask a model for a binding moment, or an honest "not yet"',
+    "classify": "say what recorded exchanges with vendors were",
+    "recover": "read the one JSON document out of a text that a model wrote",
+    "providers": "list the vendors there are facts about, or the facts of one",
+}
+"""The commands, each a module of this package, with a line for the list."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    asked = _parser().parse_args(arguments)
     try:
-        status: int = asked.run(asked)
-        sys.stdout.flush()
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon(sys.stdout, sys.stderr)
         return SUCCESS
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
     except EmissionError as error:
         return _say(f"{error} ({error.code})", FAILED)
-    except (EmitterError, OSError) as error:
+    except EmitterError as error:
         return _say(str(error), BAD_USAGE)
+    except OSError as error:
+        _abandon(sys.stdout)
+        return _say(f"{error.strerror or error}.", BAD_USAGE)
+
+
+def _run(arguments: list[str]) -> int:
+    if not sys.stderr:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  it lives as long as the process
+    if not sys.stdout:
+        raise InputError("Standard output is closed.", hint="Send it to a file, or to /dev/null.")
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+    asked = _parser(arguments).parse_args(arguments)
+    status: int = asked.run(asked)
+    sys.stdout.flush()
     return status
 
 
@@ -45,19 +71,26 @@ def _say(sentence: str, status: int) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    told = "Decisions a program can rely on, from language models."
-    parser = argparse.ArgumentParser(prog="emitter", description=told)
+def _abandon(*streams: TextIO) -> None:
+    """Send what is still to be written nowhere, so that the interpreter's own last flush cannot fail."""
+    for stream in streams:
+        with suppress(io.UnsupportedOperation):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _parser(arguments: list[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="emitter",
+        description="Decisions a program can rely on, from language models.",
+        epilog="Exit status: 0 success, 1 a refused or failed emission, 2 bad usage. COMMAND --help tells more.",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        name = command.__name__.rpartition(".")[2]
-        summary, _, detail = (command.__doc__ or "").partition("\n")
-        sub = commands.add_parser(
-            name,
-            help=summary,
-            description=f"{summary}\n{detail}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.add_arguments(sub)
-        sub.set_defaults(run=command.run)
+    asked = next((each for each in arguments if not each.startswith("-")), None)
+    for name, summary in _COMMANDS.items():
+        sub = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name == asked:
+            command = importlib.import_module(f"{__name__}.{name}")
+            sub.description = command.__doc__
+            command.add_arguments(sub)
+            sub.set_defaults(run=command.run)
     return parser

@@ -8,12 +8,11 @@ or none.
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emitter import traffic
+from emitter.cli.document import write
 from emitter.cli.progress import Progress
 from emitter.errors import BadTraffic
 
@@ -23,13 +22,13 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-    parser.add_argument("--json", action="store_true", help="the default, and the only form")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="files, and folders of *.json files")
+    parser.add_argument("--json", action="store_true", help="the only form: one JSON document a line")
 
 
 def run(asked: argparse.Namespace) -> int:
     """Print a line for each exchange; 2 when a file could not be read, after all others are done."""
-    found = traffic.files(asked.paths)
+    found = [file for path in asked.paths for file in _files(path)]
     progress, bad = Progress(len(found), "exchanges"), 0
     for path in found:
         try:
@@ -38,7 +37,14 @@ def run(asked: argparse.Namespace) -> int:
             bad += 1
             progress.say(str(error))
         else:
-            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+            write(line, indent=None)
         progress.step()
     progress.end()
     return 2 if bad else 0
+
+
+def _files(path: Path) -> list[Path]:
+    found = traffic.files([path])
+    if not found:
+        raise BadTraffic(f"{path} holds no *.json file.")
+    return found

@@ -23,9 +23,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     width = max(map(len, SCENARIOS))
     listed = "\n".join(f"  {name:<{width}}  {told}" for name, told in SCENARIOS.items())
     parser.epilog = f"scenarios:\n{listed}"
-    parser.add_argument("scenario", nargs="?", default="truncated-then-bound", metavar="SCENARIO")
-    parser.add_argument("--vendor", default="openai-responses", metavar="V", help=f"one of {', '.join(MODELS)}")
-    parser.add_argument("--json", action="store_true", help="print the envelope as JSON")
+    parser.add_argument(
+        "scenario",
+        nargs="?",
+        default="truncated-then-bound",
+        metavar="SCENARIO",
+        help="one of those below (default %(default)s)",
+    )
+    parser.add_argument(
+        "--vendor", default="openai-responses", metavar="V", help=f"one of {', '.join(MODELS)} (default %(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the envelope as JSON instead of the decision")
 
 
 def run(asked: argparse.Namespace) -> int:

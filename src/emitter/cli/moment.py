@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("file", nargs="?", default="-", metavar="FILE")
+    parser.epilog = "The vendor's key is taken from its usual environment variable: see `emitter providers`."
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="the situation; - or nothing is standard input"
+    )
     parser.add_argument("--model", required=True, metavar="M", help="vendor/model, such as openai/gpt-6-sol")
     parser.add_argument("--wire", metavar="W", help="one of the vendor's wires, where it has several")
     parser.add_argument("--base-url", metavar="URL", help="where the server is")
@@ -35,10 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decision-class", metavar="C", help="goes into the envelope's meta")
     parser.add_argument("--prompts", metavar="DIR", help="a folder whose files replace the library's prompts")
     parser.add_argument("--max-attempts", type=int, default=3, metavar="N", help="calls in all, 1 to 16 (default 3)")
-    parser.add_argument("--output-tokens", type=int, metavar="N", help="the first output budget")
+    parser.add_argument(
+        "--output-tokens", type=int, metavar="N", help="the first output budget (default: the vendor's)"
+    )
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for everything")
     parser.add_argument("--events", metavar="FILE", help="append every event to FILE, one JSON document a line")
-    parser.add_argument("--json", action="store_true", help="print the envelope as JSON")
+    parser.add_argument("--json", action="store_true", help="print the envelope as JSON instead of the decision")
 
 
 def run(asked: argparse.Namespace) -> int:

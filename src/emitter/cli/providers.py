@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from emitter import profile
+from emitter.cli.document import write
 from emitter.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ def run(asked: argparse.Namespace) -> int:
     if asked.name is not None:
         if asked.name not in profile.names():
             raise InputError(f"There is no profile {asked.name!r}.", hint=f"There are {', '.join(profile.names())}.")
-        _write_json(profile.load(asked.name).model_dump(mode="json", exclude_none=True))
+        write(profile.load(asked.name).model_dump(mode="json", exclude_none=True))
         return 0
     profiles = [profile.load(name) for name in profile.names()]
     if asked.json:
-        _write_json([_summary(each) for each in profiles])
+        write([_summary(each) for each in profiles])
         return 0
     for each in profiles:
         key = "key found" if _has_key(each) else f"set {' or '.join(each.client.key_env) or 'no key'}"
@@ -51,7 +51,3 @@ def _summary(facts: Profile) -> dict[str, object]:
 
 def _has_key(facts: Profile) -> bool:
     return not facts.client.key_required or any(os.environ.get(name) for name in facts.client.key_env)
-
-
-def _write_json(document: object) -> None:
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -5,10 +5,10 @@ Prints {"value", "path", "byteOffset"}; exits 1 when the text holds no whole doc
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
+from emitter.cli.document import write
 from emitter.cli.source import read_text
 from emitter.recover import Several, read
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("file", nargs="?", default="-", metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="the default, and the only form")
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="the text; - or nothing is standard input")
+    parser.add_argument("--json", action="store_true", help="the only form: one JSON document")
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -31,6 +31,5 @@ def run(asked: argparse.Namespace) -> int:
     if isinstance(found, Several):
         sys.stderr.write(f"emitter: the text holds {found.count} different documents; none is chosen for you.\n")
         return 1
-    line = {"value": found.value, "path": found.path.value, "byteOffset": found.byte_offset}
-    sys.stdout.write(json.dumps(line) + "\n")
+    write({"value": found.value, "path": found.path.value, "byteOffset": found.byte_offset}, indent=None)
     return 0

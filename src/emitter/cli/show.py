@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
+from emitter.cli.document import write
 from emitter.moment import Emission
 from emitter.render import plain_text
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 def show(decision: Emission[BindingMoment] | Withheld, *, as_json: bool) -> None:
     """Print the decision, or the envelope as JSON."""
     if as_json:
-        text = json.dumps(decision.envelope.to_json(), indent=2, ensure_ascii=False)
+        write(decision.envelope.to_json())
     elif isinstance(decision, Emission):
-        text = plain_text.binding_moment(decision.value)
+        sys.stdout.write(f"{plain_text.binding_moment(decision.value)}\n")
     else:
-        text = plain_text.withheld(decision.reason)
-    sys.stdout.write(f"{text}\n")
+        sys.stdout.write(f"{plain_text.withheld(decision.reason)}\n")

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, TextIO
 
 from emitter.events import LogAppended
+from emitter.render.line import line as safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +46,7 @@ class Timeline:
     def line(self, tone: str, word: str, sentence: str) -> None:
         """Write one line."""
         shown = f"\033[{_COLOURS[tone]}m{word:<10}\033[0m" if self._coloured else f"{word:<10}"
-        self._out.write(f"{self._clock() - self._began:7.2f} s  {shown} {sentence}\n")
+        self._out.write(f"{self._clock() - self._began:7.2f} s  {shown} {safe(sentence)}\n")
         self._out.flush()
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-if TYPE_CHECKING:
-    from typing import Self
+from emitter.wire import Json, mapping
 
-    from emitter.wire import Json
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
 
 BINDING_MOMENT = "vendor.emitter.binding-moment"
 """The kind's id; its payload is ``{reasoning?, binding_moment}``."""
@@ -24,9 +25,16 @@ MAX_OPTIONS = 4
 
 
 class Slot(BaseModel):
-    """A closed, frozen object that takes no value of another type."""
+    """A closed, frozen object that takes no value of another type; an absent member is left out, never null."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_null(cls, given: Json) -> Json:
+        if any(each is None for each in mapping(given).values()):
+            raise ValueError("an absent member must be left out, not null")
+        return given
 
 
 class Option(Slot):
@@ -54,6 +62,11 @@ class Question(Slot):
     options: Annotated[tuple[Option, ...], Field(strict=False, min_length=MIN_OPTIONS, max_length=MAX_OPTIONS)]
     recommended_idx: Annotated[int, Field(ge=0)]
     hatches: Hatches
+
+    @classmethod
+    def ask(cls, stem: str, options: Iterable[Option], recommended_idx: int, hatches: Hatches = OPEN_HATCHES) -> Self:
+        """Return the question with both hatches open, unless they are given."""
+        return cls(stem=stem, options=tuple(options), recommended_idx=recommended_idx, hatches=hatches)
 
     @model_validator(mode="after")
     def _index_in_range(self) -> Self:

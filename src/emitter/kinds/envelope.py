@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from enum import Enum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
 class Source(str, Enum):
@@ -23,6 +25,16 @@ class Trust(str, Enum):
     UNTRUSTED = "untrusted"
 
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)")
+
+
+def _in_utc(ts: str) -> str:
+    if not _MOMENT.fullmatch(ts) or not ts.isascii():
+        raise ValueError("ts must be ISO 8601 in UTC, such as 2026-01-31T12:00:00Z")
+    datetime.fromisoformat(ts)
+    return ts
+
+
 class _Closed(BaseModel):
     """A closed, frozen object whose members have a name here and a camel-case one on the wire."""
 
@@ -33,7 +45,7 @@ class EnvelopeMeta(_Closed):
     """Where and when the envelope was made; ``ts`` is ISO 8601 in UTC."""
 
     source: Source
-    ts: str
+    ts: Annotated[str, AfterValidator(_in_utc)]
     content_trust: Annotated[Trust, Field(alias="contentTrust")]
 
 

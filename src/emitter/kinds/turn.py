@@ -6,6 +6,7 @@ and the model is not asked for what the caller decides (the hatches).
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.kinds.binding_moment import (
@@ -14,7 +15,7 @@ from emitter.kinds.binding_moment import (
     MIN_OPTIONS,
     BindingMoment,
     Hatches,
-    Meta,
+    Option,
     Question,
 )
 from emitter.kinds.withheld import (
@@ -40,6 +41,7 @@ ERROR_CODES = ("validation_failed", "tool_call_refused", "context_exhausted", "a
 """OpenWOP's recommended values of ``error.code``."""
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+_ID: dict[str, Any] = {**_TEXT, "maxLength": 128}
 _TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 
 
@@ -81,7 +83,7 @@ SCHEMA: Mapping[str, Json] = _object(
             _form(DELIBERATION, state=_TEXT, missing=_TEXTS, permission=_TEXT),
             _form(
                 CLARIFICATION_REQUEST,
-                questions={"type": "array", "minItems": 1, "items": _object(id=_TEXT, question=_TEXT)},
+                questions={"type": "array", "minItems": 1, "items": _object(id=_ID, question=_TEXT)},
             ),
             _form(ERROR, code={"type": "string", "enum": list(ERROR_CODES)}, message=_TEXT),
         ]
@@ -105,8 +107,17 @@ def recommended_in_range(document: Json) -> bool:
     return question is None or question["recommended_idx"] < len(question["options"])
 
 
+def encodable(document: Json) -> bool:
+    """Tell whether all text of ``document`` is Unicode: JSON can spell half a character, and nothing can carry it."""
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def read(document: Json, hatches: Hatches, decision_class: str | None) -> Outcome:
-    """Return what the model chose, from a document that is valid against ``SCHEMA``."""
+    """Return what the model chose, from a document that is valid against ``SCHEMA``, in range and encodable."""
     turn: dict[str, Any] = dict(document["turn"])
     kind: str = turn.pop("kind")
     if kind == BINDING_MOMENT:
@@ -120,12 +131,18 @@ def read(document: Json, hatches: Hatches, decision_class: str | None) -> Outcom
 
 
 def _binding_moment(turn: dict[str, Any], hatches: Hatches, decision_class: str | None) -> BindingMoment:
-    note = turn.pop("calibration_note", None)
-    named = turn.pop("decision_class", None)
-    meta = Meta(decision_class=decision_class or named, calibration_note=note)
-    question = Question.model_validate({**turn.pop("question"), "hatches": hatches})
-    given = meta if meta.model_dump(exclude_none=True) else None
-    return BindingMoment.model_validate({**turn, "question": question, "meta": given})
+    note = turn.pop("calibration_note", "")
+    named = turn.pop("decision_class", "")
+    said = {"decision_class": decision_class or named, "calibration_note": note}
+    meta = {name: text for name, text in said.items() if text.strip()}
+    question = _question(turn.pop("question"), hatches)
+    return BindingMoment.model_validate({**turn, "question": question, **({"meta": meta} if meta else {})})
+
+
+def _question(given: Mapping[str, Json], hatches: Hatches) -> Question:
+    options = [Option(**each) for each in given["options"]]
+    # JSON Schema counts 1.0 as an integer
+    return Question.ask(given["stem"], options, int(given["recommended_idx"]), hatches)
 
 
 def payload(outcome: Outcome, reasoning: str) -> dict[str, Json]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from emitter import conversation, profile, prompt
 from emitter.drive import Clock
-from emitter.emission import Ask
 from emitter.errors import InputError
 from emitter.judge import Contract
 from emitter.kinds import BINDING_MOMENT, Hatches, Trust, turn
@@ -17,6 +16,7 @@ from emitter.profile.model import WireName
 from emitter.prompt import Material, Prompts
 from emitter.schema import Compiled, Violation, compile_schema
 from emitter.sinks import new_id
+from emitter.steps import Ask
 from emitter.wire import Message, OutputFormat, OutputMode, Request, Role
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def plan(situation: Situation, settings: Settings, client: object) -> Plan:
     """Return the plan of one emission; raises ``InputError`` for what cannot be asked."""
     named, model = profile.of_model(settings.model)
     chosen = _for_client(named, client)
+    _check_decision_class(settings.decision_class)
     wire = _wire(chosen, settings.wire)
     prompts = _prompts(settings.prompts)
     materials = [_material(each) for each in settings.materials]
@@ -105,7 +106,7 @@ def plan(situation: Situation, settings: Settings, client: object) -> Plan:
         ask=Ask(
             provider=chosen.provider,
             request=request,
-            contract=Contract(compiled, (_recommended_exists,), turn.with_reasoning),
+            contract=Contract(compiled, (_text_is_whole, _recommended_exists), turn.with_reasoning),
             write=lambda violations: prompt.corrective(prompts, violations or (_NO_DOCUMENT,)),
             ceiling=ceiling,
         ),
@@ -136,13 +137,18 @@ def _wire(chosen: Profile, named: str | None) -> WireName:
     return WireName(named)
 
 
+def _check_decision_class(given: Any) -> None:
+    if given is not None and (not isinstance(given, str) or not given.strip()):
+        raise InputError(f"decision_class is {given!r}; it must be a text such as 'consent', or None.")
+
+
 def _prompts(override: str | Path | None) -> Prompts:
     if override is None:
-        return Prompts()
+        return prompt.load()
     place = Path(override)
     if not place.is_dir():
         raise InputError(f"prompts={str(override)!r} is not a folder.")
-    return Prompts(place)
+    return prompt.load(place)
 
 
 def _material(given: Material | str) -> Material:
@@ -165,6 +171,10 @@ def _messages(prompts: Prompts, messages: tuple[Message, ...], materials: list[M
         return (*messages, last)
     joined = replace(messages[-1], text=f"{messages[-1].text}\n\n{last.text}")
     return (*messages[:-1], joined)
+
+
+def _text_is_whole(document: Any) -> tuple[Violation, ...]:
+    return () if turn.encodable(document) else (Violation("", "unicode", "text without lone surrogates"),)
 
 
 def _recommended_exists(document: Any) -> tuple[Violation, ...]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from emitter.emission import total_usage
 from emitter.errors import EmissionError, Invalid, Refused, Truncated, Unreachable
 from emitter.judge import Verdict
 from emitter.kinds import AIEnvelope, BindingMoment, EnvelopeMeta, Source, turn
 from emitter.sinks import new_id, now
+from emitter.steps import total_usage
 
 if TYPE_CHECKING:
-    from emitter.emission import Attempt, Failure, Outcome
     from emitter.events import RunEvent
     from emitter.kinds import ClarificationRequest, Deliberation, ErrorReport
     from emitter.moment.plan import Plan, Settings
+    from emitter.steps import Attempt, Failure, Outcome
     from emitter.wire import Usage
 
 T = TypeVar("T")

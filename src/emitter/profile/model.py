@@ -6,39 +6,17 @@ A profile holds facts, never code. Every table of facts names its ``source`` and
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
-from emitter.wire import FaultKind, OutputMode, Stop
-
-
-class Table(BaseModel):
-    """A closed table: an unknown key is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Facts(Table):
-    """A table of facts with its source."""
-
-    source: Annotated[str, Field(min_length=1)]
-    verified: dt.date
-
-
-def _compiled(pattern: str | None) -> str | None:
-    """Return ``pattern`` if it is a regular expression; pydantic makes a sentence of the ``ValueError``."""
-    if pattern is not None:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"not a regular expression: {error}") from error
-    return pattern
+from emitter.profile.facts import Facts, Table
+from emitter.profile.meanings import Faults, Stops
+from emitter.profile.subset import Subset
+from emitter.wire import OutputMode
 
 
 class WireName(str, Enum):
@@ -99,125 +77,7 @@ class Output(Facts):
     modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)]
     strict: bool = True
     enforced: bool = True
-    options: dict[str, object] = {}
-
-
-class Stops(Facts):
-    """The total stop table: each raw reason and what it means.
-
-    A raw reason may carry a detail after a colon (``incomplete:max_output_tokens``, ``block:SAFETY``); where
-    the whole is not listed, its part before the colon is looked up. A reason that is not listed at all is
-    ``unknown``.
-    """
-
-    reasons: dict[str, Stop]
-
-    def meaning(self, raw: str) -> Stop:
-        """Return what ``raw`` means; a reason that no row names fails closed."""
-        for key in (raw, raw.partition(":")[0]):
-            if key in self.reasons:
-                return self.reasons[key]
-        return Stop.UNKNOWN
-
-
-class FaultRule(Table):
-    """One row of a fault table: every condition given must hold.
-
-    ``status`` is the HTTP status, ``code`` and ``type`` the fields of the error body (``status`` strings
-    of Google count as ``type``), ``message`` a regular expression searched in the error message.
-    """
-
-    means: Stop | FaultKind
-    status: int | None = None
-    code: str | None = None
-    type: str | None = None
-    message: str | None = None
-
-    @field_validator("message")
-    @classmethod
-    def _compiles(cls, value: str | None) -> str | None:
-        return _compiled(value)
-
-    def fits(self, status: int | None, code: str, kind: str, message: str) -> bool:
-        """Tell whether an error with these fields is meant."""
-        return (
-            self.status in (None, status)
-            and self.code in (None, code)
-            and self.type in (None, kind)
-            and (self.message is None or re.search(self.message, message) is not None)
-        )
-
-
-class Faults(Facts):
-    """The fault table: ``rules`` in order, then the plain meaning of the HTTP status.
-
-    A key of ``statuses`` is a status (``"429"``) or a family (``"5xx"``).
-    """
-
-    rules: tuple[FaultRule, ...] = ()
-    statuses: dict[Annotated[str, Field(pattern=r"^[1-5](\d\d|xx)$")], FaultKind] = {}
-
-    def meaning(self, status: int | None, code: str, kind: str, message: str) -> Stop | FaultKind:
-        """Return what the error means."""
-        for rule in self.rules:
-            if rule.fits(status, code, kind, message):
-                return rule.means
-        for key in (str(status), f"{str(status)[:1]}xx"):
-            if key in self.statuses:
-                return self.statuses[key]
-        return FaultKind.SERVER
-
-
-class Optionals(str, Enum):
-    """How a property that may be absent is written in the vendor's subset."""
-
-    NULLABLE = "nullable"
-    """Required, and a union with null."""
-    OMIT = "omit"
-    """Left out of ``required``."""
-
-
-class Limits(Facts):
-    """Size limits of a schema; absent means that none is published.
-
-    ``depth`` counts nested objects and arrays from the root, ``enum_values`` all members of all enums,
-    ``characters`` property and definition names plus enum and const values, ``optional`` the properties
-    left out of ``required``, ``unions`` the properties with ``anyOf`` or a type list.
-    """
-
-    depth: int | None = None
-    properties: int | None = None
-    enum_values: int | None = None
-    characters: int | None = None
-    optional: int | None = None
-    unions: int | None = None
-
-
-class Subset(Facts):
-    """The vendor's strict JSON Schema subset.
-
-    ``keywords`` are enforced when sent; ``formats`` are the string formats taken; ``min_items_max`` is the
-    largest ``minItems`` taken where it is bounded; ``ordering`` is the keyword that fixes property order,
-    where one exists. ``pattern_refuses`` is a regular expression: a ``pattern`` in which it is found uses
-    syntax that the vendor does not take.
-    """
-
-    keywords: frozenset[str]
-    formats: frozenset[str] = frozenset()
-    optionals: Optionals
-    closed_objects: bool = True
-    ref_siblings: bool = False
-    root_union: bool = False
-    recursion: bool = False
-    min_items_max: int | None = None
-    ordering: str | None = None
-    pattern_refuses: str | None = None
-    limits: Limits
-
-    @field_validator("pattern_refuses")
-    @classmethod
-    def _compiles(cls, value: str | None) -> str | None:
-        return _compiled(value)
+    options: dict[str, object] = Field(default_factory=dict)
 
 
 class ModelLimits(Facts):

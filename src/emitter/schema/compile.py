@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter import profile as profiles
 from emitter.errors import Uncompilable
-from emitter.profile.model import Optionals, Profile
+from emitter.profile.subset import Optionals
 from emitter.schema.decode import decoder
 from emitter.schema.validate import Validator
 from emitter.wire import mapping
@@ -23,7 +23,8 @@ from emitter.wire import mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from emitter.profile.model import Subset
+    from emitter.profile.model import Profile
+    from emitter.profile.subset import Subset
     from emitter.schema.violation import Violation
     from emitter.wire import Json
 

@@ -1,26 +1,16 @@
-"""Cassettes: HTTP recorded and replayed at the seam where the vendors' SDKs send.
-
-A ``Tape`` is an ``httpx2`` transport, sync and async in one, so a replay runs the SDK, the adapters and the
-emission exactly as a live call does. Streams are kept as the text of their events.
-
-Replay is strict: a request that the cassette does not hold raises ``UnexpectedRequest`` with a readable
-difference. Of headers only a short list of harmless ones is kept; credentials that a request carried are
-struck from its body and from the response before anything is written.
-"""
+"""Recording and replaying: two transports at the SDKs' own seam."""
 
 from __future__ import annotations
 
 import difflib
 import json
-import re
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from emitter.errors import BadCassette, MissingExtra, UnexpectedRequest
+from emitter.cassette.file import Cassette, Interaction, Provenance, RecordedRequest, RecordedResponse
+from emitter.cassette.secrets import CREDENTIAL_QUERY, credentials, strike
+from emitter.errors import MissingExtra, UnexpectedRequest
 
 try:
     import httpx2
@@ -30,86 +20,10 @@ except ImportError as missing:
     ) from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from emitter.wire import Json
 
-Json: TypeAlias = Any
-
-STRUCK = "[REDACTED:credential]"
 _KEPT_HEADERS = frozenset({"content-type", "retry-after", "retry-after-ms", "x-request-id", "request-id", "date"})
 _FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-_CREDENTIAL_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization")
-_CREDENTIAL_QUERY = frozenset({"key", "api_key", "api-key", "access_token", "token"})
-_SHORTEST_CREDENTIAL = 6
-
-
-class Provenance(str, Enum):
-    """Where the responses come from."""
-
-    RECORDED = "recorded"
-    BY_HAND = "written by hand"
-
-
-class _Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RecordedRequest(_Closed):
-    """What is compared on replay: method, path with its harmless query, and the JSON body."""
-
-    method: str
-    path: str
-    body: Json = None
-
-
-class RecordedResponse(_Closed):
-    """What is answered; ``body`` is JSON, or text where it is not JSON or is a stream of events."""
-
-    status: Annotated[int, Field(ge=100, le=599)]
-    headers: dict[str, str] = {}
-    body: Json = None
-
-
-class Interaction(_Closed):
-    """One request and its response."""
-
-    request: RecordedRequest
-    response: RecordedResponse
-
-
-class Cassette(_Closed):
-    """A file of ``cassettes/``: what happened, in order, and whether it really did."""
-
-    provenance: Provenance
-    note: str = ""
-    interactions: tuple[Interaction, ...] = ()
-
-
-def load(path: Path) -> Cassette:
-    """Return the cassette at ``path``; raises ``BadCassette``."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadCassette(f"The cassette {path} cannot be read: {error}.") from error
-    return parse(text, str(path))
-
-
-def parse(text: str, name: str) -> Cassette:
-    """Return the cassette whose JSON is ``text``; ``name`` is used in errors only."""
-    try:
-        return Cassette.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(each) for each in first["loc"])
-        raise BadCassette(f"The cassette {name} does not hold: {where}: {first['msg']}.") from error
-
-
-def save(cassette: Cassette, path: Path) -> None:
-    """Write the cassette, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f"{path.suffix}.part")
-    partial.write_text(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n", "utf-8")
-    partial.replace(path)
 
 
 def http_client(transport: Any, *, asynchronous: bool = False) -> httpx2.Client | httpx2.AsyncClient:
@@ -202,7 +116,7 @@ class Record(_Transport):
             body=_body(response.text),
         )
         whole = Interaction(request=_recorded(request), response=kept)
-        self.interactions.append(_strike(whole, tuple(_credentials(request))))
+        self.interactions.append(strike(whole, tuple(credentials(request))))
         return _again(response)
 
     def cassette(self, provenance: Provenance = Provenance.RECORDED, note: str = "") -> Cassette:
@@ -212,7 +126,7 @@ class Record(_Transport):
 
 def _recorded(request: httpx2.Request) -> RecordedRequest:
     parts = urlsplit(str(request.url))
-    query = [(name, value) for name, value in parse_qsl(parts.query) if name.lower() not in _CREDENTIAL_QUERY]
+    query = [(name, value) for name, value in parse_qsl(parts.query) if name.lower() not in CREDENTIAL_QUERY]
     path = f"{parts.path}?{urlencode(query)}" if query else parts.path
     return RecordedRequest(method=request.method, path=path, body=_body(request.content.decode("utf-8", "replace")))
 
@@ -236,22 +150,3 @@ def _again(response: httpx2.Response) -> httpx2.Response:
     """Return a response that was read, to be read again by whoever called."""
     headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _FRAMING]
     return httpx2.Response(response.status_code, headers=headers, content=response.content)
-
-
-def _credentials(request: httpx2.Request) -> Iterator[str]:
-    """Yield the credentials that a request carries, longest first, bare and with their scheme."""
-    found: set[str] = set()
-    for name in _CREDENTIAL_HEADERS:
-        for value in request.headers.get_list(name):
-            found.update({value, value.partition(" ")[2]})
-    found.update(value for name, value in request.url.params.multi_items() if name.lower() in _CREDENTIAL_QUERY)
-    yield from sorted((each for each in found if len(each) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
-
-
-def _strike(interaction: Interaction, credentials: tuple[str, ...]) -> Interaction:
-    if not credentials:
-        return interaction
-    escaped = (json.dumps(each, ensure_ascii=False)[1:-1] for each in credentials)
-    pattern = re.compile("|".join(re.escape(each) for each in escaped))
-    text = json.dumps(interaction.model_dump(mode="json"), ensure_ascii=False)
-    return Interaction.model_validate_json(pattern.sub(STRUCK, text))

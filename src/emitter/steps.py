@@ -1,0 +1,104 @@
+"""What an emission asks of its driver, what it is asked itself, and what it comes to. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from emitter.wire import Answer, Fault, Request, Usage
+
+if TYPE_CHECKING:
+    from emitter.events import Event
+    from emitter.judge import Contract, Verdict
+    from emitter.remedy import Write
+    from emitter.schema import Violation
+    from emitter.wire import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Send this request and send back the answer; ``number`` counts all calls from 1."""
+
+    request: Request
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait before the ``nth`` re-send after a fault, at least ``at_least`` seconds.
+
+    Sent back is None, or a ``Fault`` when the deadline would pass. How long beyond the least is the
+    driver's to say: the core holds no randomness and no clock.
+    """
+
+    nth: int
+    at_least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Tell this event to whoever listens."""
+
+    event: Event
+
+
+Step: TypeAlias = Call | Wait | Tell
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call and what became of it; ``stop`` is the vendor's own word. No text of the model is kept."""
+
+    number: int
+    verdict: Verdict
+    budget: int
+    corrected: bool
+    stop: str = ""
+    usage: Usage | None = None
+    violations: tuple[Violation, ...] = ()
+    fault: Fault | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no envelope."""
+
+    verdict: Verdict
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an emission came to: a ``value``, or a ``failure``; and every call it took."""
+
+    attempts: tuple[Attempt, ...]
+    value: Json = None
+    failure: Failure | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all calls together."""
+        return total_usage(self.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked, of whom, and what must hold. ``ceiling`` bounds the output budget in tokens."""
+
+    provider: str
+    request: Request
+    contract: Contract
+    write: Write
+    ceiling: int
+
+
+Steps: TypeAlias = Generator[Step, Answer | None, Outcome]
+"""An emission: a generator of steps that ends in its outcome."""
+
+
+def total_usage(attempts: tuple[Attempt, ...]) -> Usage:
+    """Return the tokens of all calls together."""
+    return sum((each.usage for each in attempts if each.usage is not None), Usage())

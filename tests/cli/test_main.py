@@ -1,0 +1,165 @@
+"""The command line as a whole: status, streams, help, and what it may load."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import emitter.cli.recover
+from emitter.cli import BAD_USAGE, INTERRUPTED, SUCCESS, main
+from emitter.scenarios import MODELS, SCENARIOS
+
+COMMANDS = ("demo", "moment", "classify", "recover", "providers")
+HEAVY = ("openai", "anthropic", "google.genai", "httpx2", "asyncio")
+FULL = Path("/dev/full")
+
+
+def spawn(code: str, stdin: str = "", **streams: object) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process of its own."""
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": buffered, **streams}
+    return subprocess.run(  # type: ignore[call-overload,no-any-return]
+        [sys.executable, "-c", code], input=stdin, text=True, check=False, **given
+    )
+
+
+def run(*arguments: str) -> str:
+    """Return the code of a process that is the command line."""
+    return f"import sys; from emitter.cli import main; sys.exit(main({list(arguments)!r}))"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--help says in whole sentences what the command does, and something about each argument."""
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    module = importlib.import_module(f"emitter.cli.{command}")
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+
+    assert ended.value.code == SUCCESS
+    assert module.__doc__.strip() in capsys.readouterr().out
+    assert [each.dest for each in parser._actions if not each.help] == []
+
+
+def test_the_list_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """`emitter --help` lists the commands and the exit status."""
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    told = capsys.readouterr().out
+
+    assert all(f"    {each}" in told for each in COMMANDS)
+    assert "Exit status: 0 success, 1 a refused or failed emission, 2 bad usage" in told
+
+
+def test_demo_lists_its_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody has to guess what can be played."""
+    with pytest.raises(SystemExit):
+        main(["demo", "--help"])
+    told = capsys.readouterr().out
+
+    assert all(each in told for each in (*SCENARIOS, *MODELS))
+
+
+@pytest.mark.parametrize("arguments", [[], ["bogus"], ["demo", "--bogus"], ["moment"], ["classify"]], ids=" ".join)
+def test_bad_usage_shows_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A command line that cannot be parsed ends with 2 and the usage, on standard error."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    told = capsys.readouterr()
+
+    assert ended.value.code == BAD_USAGE
+    assert told.err.startswith("usage: emitter")
+    assert told.out == ""
+
+
+@pytest.mark.parametrize("command", ["--help", "recover --help", "recover", "providers"])
+def test_light_commands_load_no_sdk(command: str) -> None:
+    """What talks to nobody loads no vendor's SDK, no HTTP client and no event loop."""
+    code = (
+        "import sys\nfrom emitter.cli import main\n"
+        f"try: main({command.split()!r})\nexcept SystemExit: pass\n"
+        f"sys.stderr.write(' '.join(each for each in {HEAVY!r} if each in sys.modules))"
+    )
+    done = spawn(code, '{"a": 1}')
+
+    assert done.stderr == ""
+    assert done.stdout != ""
+
+
+@pytest.mark.parametrize("module", ["httpx2", "openai"])
+def test_a_missing_extra_is_told(module: str) -> None:
+    """Without the SDK there is a sentence with the command that installs it, and no traceback."""
+    done = spawn(f"import sys; sys.modules[{module!r}] = None\n{run('demo')}")
+
+    assert done.returncode == BAD_USAGE
+    assert "pip install 'emitter[openai]'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def interrupted(_: argparse.Namespace) -> int:
+    """Behave as a command that was interrupted."""
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl-C ends with one word and the usual status."""
+    monkeypatch.setattr(emitter.cli.recover, "run", interrupted)
+
+    assert main(["recover"]) == INTERRUPTED
+    assert capsys.readouterr().err == "emitter: interrupted\n"
+
+
+def test_a_reader_that_left_is_no_error() -> None:
+    """A closed pipe, as of `| head`, ends in silence."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = spawn(run("providers"), stdout=writing)
+    finally:
+        os.close(writing)
+
+    assert (done.returncode, done.stderr) == (SUCCESS, "")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="/dev/full is absent: no full disk to try")
+def test_a_full_disk_is_told() -> None:
+    """Output that could not be written is an error, told once."""
+    with FULL.open("w") as full:
+        done = spawn(run("providers"), stdout=full)
+
+    assert (done.returncode, done.stderr) == (BAD_USAGE, "emitter: No space left on device.\n")
+
+
+CLOSED = {
+    "stdin": (0, "recover", BAD_USAGE, "emitter: Standard input is closed. Name a file.\n"),
+    "stdout": (1, "providers", BAD_USAGE, "emitter: Standard output is closed. Send it to a file, or to /dev/null.\n"),
+    "stderr": (2, "demo", SUCCESS, ""),
+}
+
+
+@pytest.mark.parametrize(("stream", "command", "status", "told"), CLOSED.values(), ids=CLOSED.keys())
+def test_a_closed_stream_is_no_crash(stream: int, command: str, status: int, told: str) -> None:
+    """A stream that was closed from outside is told, or done without."""
+    inner = f"import os, sys; os.close({stream}); os.execv(sys.executable, [sys.executable, '-c', {run(command)!r}])"
+    done = spawn(inner)
+
+    assert (done.returncode, done.stderr) == (status, told)
+
+
+def test_any_encoding_will_do() -> None:
+    """A terminal that speaks ASCII only shows what it can, and JSON is JSON on it."""
+    code = "import sys; sys.stdout.reconfigure(encoding='ascii', errors='strict')\n"
+    value = {"a": "\u00e4\U0001f600"}
+    done = spawn(f"{code}{run('recover')}", json.dumps(value, ensure_ascii=False))
+
+    assert done.returncode == SUCCESS, done.stderr
+    assert json.loads(done.stdout)["value"] == value

@@ -1,0 +1,187 @@
+"""What cannot be read as a situation, and the laws: any JSON is read whole or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from anthropic.types import TextBlock
+from google.genai import types as google
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emitter.conversation import Conversation, read
+from emitter.errors import InputError
+from emitter.prompt import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROMPTS = load()
+TRAFFIC = Path(__file__).parents[1] / ".." / "shared" / "vendor-traffic"
+
+
+def user(content: Any) -> dict[str, Any]:
+    """Return a message of the user."""
+    return {"role": "user", "content": content}
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "empty text": ("", "Say what there is to decide"),
+    "blank text": (" \n\t", "Say what there is to decide"),
+    "no messages": ([], "holds no message"),
+    "only a system message": ([{"role": "system", "content": "x"}], "holds no message"),
+    "only thinking": (
+        [{"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]}],
+        "holds no message",
+    ),
+    "nothing": (None, "Pass a text or a list of messages"),
+    "a number": (5, "The situation is of type int. Pass a text or a list of messages"),
+    "bytes": (b"Ship?", "The situation is of type bytes. Pass a text or a list of messages"),
+    "one message": (user("Ship?"), "Pass a text or a list of messages"),
+    "one sdk object": (TextBlock(type="text", text="x"), "Pass a text or a list of messages"),
+    "texts": (["Ship?"], "situation[0] is of type str, not a message"),
+    "nested": ([[user("Ship?")]], "situation[0] is of type list, not a message"),
+    "no role": ([{"content": "x"}], "situation[0].role is None; it must be one of assistant"),
+    "unknown role": ([user("x"), {"role": "judge", "content": "x"}], "situation[1].role is 'judge'"),
+    "role that is a list": ([{"role": ["user"], "content": "x"}], "situation[0].role is ['user']"),
+    "type that is a list": ([{"role": "user", "type": ["x"], "content": "x"}], "type ['x'], which is not text"),
+    "part's type that is a list": ([user([{"type": ["x"], "text": "x"}])], "type 'type, text', which is not text"),
+    "name that is a list": ([user([{"type": "tool_use", "name": ["x"]}])], "a tool call without a name"),
+    "no content": ([{"role": "user", "text": "x"}], "situation[0] holds neither content nor parts"),
+    "content that is an object": ([user({"type": "text", "text": "x"})], "neither text nor a list of parts"),
+    "part that is a number": ([user([5])], "situation[0] holds a part of type int"),
+    "empty part": ([user([{}])], "situation[0] holds a part of type 'nothing'"),
+    "text that is null": ([user([{"type": "text", "text": None}])], "a value of type NoneType where text belongs"),
+    "call without a name": (
+        [{"role": "assistant", "tool_calls": [{"function": {"arguments": "{}"}}]}],
+        "a tool call without a name",
+    ),
+    "calls that are no list": ([{"role": "assistant", "tool_calls": {"a": 1}}], "neither text nor a list"),
+    "arguments that are no JSON": (
+        [user([{"type": "tool_use", "name": "f", "input": {"a": object()}}])],
+        "a value that is not JSON",
+    ),
+    "chat image": (
+        [user([{"type": "image_url", "image_url": {"url": "u"}}])],
+        "'image_url', which is not text. Describe it in words",
+    ),
+    "chat audio": ([{"role": "assistant", "audio": {"id": "a"}}], "'audio', which is not text"),
+    "chat tool image": (
+        [user("?"), {"role": "tool", "content": [{"type": "image_url", "image_url": {"url": "u"}}]}],
+        "situation[1] holds a part of type 'image_url'",
+    ),
+    "responses image": ([user([{"type": "input_image", "image_url": "u"}])], "'input_image', which is not text"),
+    "responses output image": (
+        [{"type": "function_call_output", "output": [{"type": "input_image", "image_url": "u"}]}],
+        "'input_image', which is not text",
+    ),
+    "responses reference": ([user("?"), {"type": "item_reference", "id": "i"}], "Pass the item itself"),
+    "responses tools": ([{"type": "additional_tools", "role": "developer", "tools": []}], "Leave it out"),
+    "anthropic image": ([user([{"type": "image", "source": {}}])], "'image', which is not text"),
+    "anthropic document": ([user([{"type": "document", "source": {}}])], "Put its text into materials="),
+    "anthropic result image": (
+        [user([{"type": "tool_result", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}])],
+        "'image', which is not text",
+    ),
+    "anthropic fetched file": (
+        [user([{"type": "web_fetch_tool_result", "content": {"content": {"source": {"type": "base64"}}}}])],
+        "'base64', which is not text",
+    ),
+    "google image": ([{"role": "user", "parts": [{"inlineData": {"data": "x"}}]}], "'inline_data', which is not text"),
+    "google sdk image": (
+        [google.Content(parts=[google.Part(inline_data=google.Blob(data=b"\xff", mime_type="image/png"))])],
+        "'inline_data', which is not text",
+    ),
+    "google text and image": ([{"role": "user", "parts": [{"text": "a", "inlineData": {}}]}], "'text, inlineData'"),
+    "google result image": (
+        [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}, "parts": [{}]}}]}],
+        "'functionResponse.parts', which is not text",
+    ),
+}
+
+
+@pytest.mark.parametrize(("situation", "told"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_shown_as_text_is_refused(situation: Any, told: str) -> None:
+    """The error names the place and says what to do; nothing is dropped in silence."""
+    with pytest.raises(InputError) as raised:
+        read(situation, PROMPTS)
+
+    assert told in str(raised.value)
+
+
+def test_a_deep_value_is_refused() -> None:
+    """A value too deep for JSON is an input error, not a crash."""
+    deep: Any = "x"
+    for _ in range(100_000):
+        deep = [deep]
+
+    with pytest.raises(InputError, match="nested too deeply"):
+        read([{"type": "function_call_output", "output": deep}], PROMPTS)
+
+
+WORDS = st.sampled_from(
+    ["user", "assistant", "model", "tool", "system", "text", "message", "tool_use", "tool_result", "function_call"]
+)
+KEYS = st.sampled_from(
+    ["role", "type", "content", "parts", "text", "name", "input", "output", "tool_calls", "function", "functionCall"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS | st.text(max_size=4), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(st.lists(st.dictionaries(KEYS, VALUES, max_size=4), max_size=3) | st.lists(VALUES, max_size=3) | VALUES)
+def test_any_json_is_read_or_refused(situation: Any) -> None:
+    """No JSON value makes reading raise anything but an input error."""
+    try:
+        talk = read(situation, PROMPTS)
+    except InputError as error:
+        assert str(error)  # noqa: PT017  either outcome is right
+    else:
+        assert isinstance(talk, Conversation)
+        assert talk.messages
+
+
+def spoken(value: Any) -> Iterator[str]:
+    """Yield every text that stands under a name that means text, thinking left out."""
+    if isinstance(value, list):
+        for each in value:
+            yield from [each] if isinstance(each, str) else spoken(each)
+    elif isinstance(value, dict) and not value.get("thought") and "thinking" not in str(value.get("type")):
+        for name in ("text", "content", "parts", "output", "refusal"):
+            held = value.get(name)
+            yield from [held] if isinstance(held, str) else spoken(held)
+
+
+def recorded() -> list[tuple[str, list[Any]]]:
+    """Return the message lists of all recorded requests, by file."""
+    found: list[tuple[str, list[Any]]] = []
+    for path in sorted(TRAFFIC.rglob("*.json")):
+        body = json.loads(path.read_text("utf-8")).get("request", {}).get("body")
+        bodies = body if isinstance(body, dict) else {}
+        lists = (bodies.get(name) for name in ("messages", "input", "contents"))
+        found.extend((path.name, each) for each in lists if isinstance(each, list))
+    return found
+
+
+@pytest.mark.skipif(not TRAFFIC.is_dir(), reason="../shared/vendor-traffic is absent: recorded messages are not read")
+def test_recorded_messages_lose_nothing() -> None:
+    """Of every recorded request all texts are in what was read, or it was refused."""
+    messages = recorded()
+    read_whole = 0
+    for name, situation in messages:
+        try:
+            talk = read(situation, PROMPTS)
+        except InputError:
+            continue
+        shown = "\n".join([*talk.system, *(each.text for each in talk.messages)]).replace("&lt;", "<")
+        for text in spoken(situation):
+            assert text.strip().replace("&lt;", "<") in shown, name
+        read_whole += 1
+
+    assert read_whole > 0.9 * len(messages)

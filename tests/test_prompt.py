@@ -1,0 +1,154 @@
+"""The prompts: every file is checked before anything is sent, values are inert, and a fence holds."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emitter import prompt
+from emitter.assets import folder
+from emitter.errors import BadPrompt, InputError
+from emitter.kinds import Trust
+from emitter.moment.plan import _prompts
+from emitter.prompt import Material, load, material
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROMPTS = load()
+
+
+def test_every_own_prompt_holds() -> None:
+    """The library's files are exactly the ones that are filled."""
+    assert {f"{name}.md" for name in PROMPTS.templates} == {each.name for each in folder("prompts").iterdir()}
+    assert "vendor.emitter.binding-moment" in prompt.ask(PROMPTS)
+
+
+BAD: dict[str, tuple[str, bytes, str]] = {
+    "unknown name": ("situation", b"$situation $wether", "asks for $wether; it must use $situation"),
+    "name left out": (
+        "untrusted",
+        b"<UNTRUSTED>\n$text\n</UNTRUSTED>",
+        "leaves out $source; it must use $source, $text",
+    ),
+    "both": ("losses", b"$loses", "asks for $loses and leaves out $losses"),
+    "name where none is": ("begin", b"Begin, $user.", "asks for $user; it must use no names"),
+    "lone dollar": ("situation", b"$situation costs 5 $", "lone dollar sign. Write $$"),
+    "dollar before a digit": ("situation", b"$situation costs $5", "lone dollar sign. Write $$"),
+    "empty": ("begin", b" \n", "prompts/begin.md is empty"),
+    "not UTF-8": ("ask", b"\xff\xfe$", "prompts/ask.md is not UTF-8 text"),
+    "no such prompt": ("aks", b"Ask!", "prompts/aks.md is none of the prompts. They are ask.md, begin.md"),
+}
+
+
+@pytest.mark.parametrize(("name", "data", "told"), BAD.values(), ids=BAD.keys())
+def test_a_bad_file_is_refused_before_anything_is_sent(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+    """The error names the file, what is wrong, and what may stand there; even for a prompt used late."""
+    (tmp_path / f"{name}.md").write_bytes(data)
+
+    with pytest.raises(BadPrompt) as raised:
+        load(tmp_path)
+
+    assert told in str(raised.value)
+
+
+def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
+    """A wrong folder is not taken for an empty wish."""
+    (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
+
+    with pytest.raises(BadPrompt, match="holds none"):
+        load(tmp_path)
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    """A folder in the place of a file is told as what it is."""
+    (tmp_path / "ask.md").mkdir()
+
+    with pytest.raises(BadPrompt, match="cannot be read"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["absent", "file"])
+def test_what_is_no_folder_is_refused(tmp_path: Path, place: str) -> None:
+    """The door wants a folder."""
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+
+    with pytest.raises(InputError, match="is not a folder"):
+        _prompts(tmp_path / place)
+
+
+def test_a_folder_may_hold_one_file_only(tmp_path: Path) -> None:
+    """What is not overridden is the library's own; a byte order mark is no text."""
+    (tmp_path / "situation.md").write_bytes("\ufeffHear this: ${situation} for $$5".encode())
+
+    prompts = load(tmp_path)
+
+    assert prompts.fill("situation", situation="a") == "Hear this: a for $5"
+    assert prompts.fill("begin") == PROMPTS.fill("begin")
+
+
+@given(st.text(max_size=30))
+def test_values_are_inert(text: str) -> None:
+    """A dollar sign, a placeholder or a brace in a value is text like any other."""
+    marked = f"[$text ${{source}} $$ {text}]"
+
+    assert marked in material(PROMPTS, Material(marked, "log"))
+
+
+def test_the_lists_are_bullets_or_nothing() -> None:
+    """Losses and violations stand one a line; without losses nothing is said."""
+    assert prompt.losses(PROMPTS, ()) == ""
+    assert prompt.losses(PROMPTS, ("a", "b")).endswith("- a\n- b")
+    assert "- a\n- b" in prompt.corrective(PROMPTS, ("a", "b"))
+    assert prompt.schema(PROMPTS, {"type": "object"}).endswith('{"type": "object"}')
+
+
+SIGNS = ("<", "\N{FULLWIDTH LESS-THAN SIGN}", "\N{SMALL LESS-THAN SIGN}")
+GAPS = st.text(st.sampled_from(" \t\n\r\u00a0\u200b\u200d\u2028\u2060\ufeff"), max_size=2)
+
+
+@st.composite
+def marks(draw: st.DrawFn) -> str:
+    """Return a mark that opens or closes a fence, written in some disguise."""
+    name = draw(
+        st.sampled_from(
+            ["UNTRUSTED", "untrusted", "Untrusted", "\uff35\uff2e\uff34\uff32\uff35\uff33\uff34\uff25\uff24"]
+        )
+    )
+    slash = draw(st.sampled_from(["/", "", "\uff0f"]))
+    close = draw(st.sampled_from([">", "\uff1e", ' type="material" source="caller">']))
+    gaps = [draw(GAPS) for _ in range(3)]
+    return f"{draw(st.sampled_from(SIGNS))}{gaps[0]}{slash}{gaps[1]}{name}{gaps[2]}{close}"
+
+
+HOSTILE = st.lists(marks() | st.text(max_size=8) | st.sampled_from(['"', "'", "\n", "&lt;", "$source"])).map("".join)
+
+
+@given(HOSTILE, HOSTILE)
+def test_a_fence_cannot_be_opened_or_closed_from_inside(text: str, source: str) -> None:
+    """Whatever stands in text or source, the only marks are ours, once each and in our places."""
+    fenced = material(PROMPTS, Material(text, source, Trust.UNTRUSTED))
+    opened = re.findall(r'^<UNTRUSTED type="material" source="([^"<>\n]*)">$', fenced, re.MULTILINE)
+
+    assert unicodedata.normalize("NFKC", fenced).count("<") == 2
+    assert len(opened) == 1
+    assert fenced.endswith("\n</UNTRUSTED>")
+    assert opened[0].splitlines() in ([], [opened[0]])
+
+
+@given(HOSTILE)
+def test_a_source_stays_on_its_line(source: str) -> None:
+    """A source can neither start a heading nor a line of its own."""
+    for trust in Trust:
+        first = material(PROMPTS, Material("x", source, trust)).splitlines()[0]
+
+        assert first.startswith("# Material:")
+        assert material(PROMPTS, Material("x", source, trust)).count("# Material:") == 1 + source.count("# Material:")
+        assert len(material(PROMPTS, Material("x", source, trust)).splitlines()) == len(
+            material(PROMPTS, Material("x", "plain", trust)).splitlines()
+        )
