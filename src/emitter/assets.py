@@ -1,6 +1,6 @@
 """Where ``prompts/``, ``providers/`` and ``cassettes/`` lie: inside the wheel, or in the checkout.
 
-Looked up on every call, so that an edit in a checkout is live.
+In a checkout the folders themselves are read, so an edit is live for the next process.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import html
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
 from string import Template
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -68,11 +69,21 @@ def load(override: Traversable | None = None) -> Prompts:
     Raises ``BadPrompt`` for a file that is none of the templates, cannot be read, or does not use its names:
     nothing is left to be found out half-way through an emission.
     """
-    own = _read(folder("prompts"))
-    theirs = {} if override is None else _read(override)
-    if override is not None and not theirs:
+    if override is None:
+        return _own()
+    theirs = _templates(override)
+    if not theirs:
         raise BadPrompt("The folder of prompts holds none.", hint=f"Put some of {_known()} there.")
-    return Prompts(MappingProxyType({name: _template(name, text) for name, text in {**own, **theirs}.items()}))
+    return Prompts(MappingProxyType({**_own().templates, **theirs}))
+
+
+@cache
+def _own() -> Prompts:
+    return Prompts(MappingProxyType(_templates(folder("prompts"))))
+
+
+def _templates(place: Traversable) -> dict[str, Template]:
+    return {name: _template(name, text) for name, text in _read(place).items()}
 
 
 def _read(place: Traversable) -> dict[str, str]:
