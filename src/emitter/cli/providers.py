@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from emitter import profile
 from emitter.cli.document import write
-from emitter.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -25,8 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(asked: argparse.Namespace) -> int:
     """Print the vendors, or all facts of one."""
     if asked.name is not None:
-        if asked.name not in profile.names():
-            raise InputError(f"There is no profile {asked.name!r}.", hint=f"There are {', '.join(profile.names())}.")
         write(profile.load(asked.name).model_dump(mode="json", exclude_none=True))
         return 0
     profiles = [profile.load(name) for name in profile.names()]

@@ -46,6 +46,8 @@ def load(name: str) -> Profile:
 
     Raises ``BadProfile`` with file, key and allowed values when the file does not hold.
     """
+    if name not in names():
+        raise BadProfile(f"There is no profile {name!r}.", hint=f"There are {', '.join(names())}.")
     return load_from(folder("providers"), name)
 
 

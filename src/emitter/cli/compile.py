@@ -1,0 +1,31 @@
+"""Compile a JSON Schema for a vendor.
+
+Prints {"schema", "losses"}: what goes on the wire, and each keyword that the vendor cannot enforce, which is
+told to the model and checked here. A schema that has no sound form for the vendor is refused with its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from emitter.cli.document import write
+from emitter.cli.schemas import read_schema
+from emitter.schema import compile_schema
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", nargs="?", default="-", metavar="SCHEMA", help="a JSON Schema; - is standard input")
+    parser.add_argument("--profile", required=True, metavar="P", help="the vendor, as `emitter providers` names it")
+    parser.add_argument("--json", action="store_true", help="the only form: one JSON document")
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Compile and print."""
+    compiled = compile_schema(read_schema(asked.file), asked.profile)
+    write({"schema": compiled.schema, "losses": [asdict(each) for each in compiled.losses]})
+    return 0

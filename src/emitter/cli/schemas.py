@@ -1,0 +1,20 @@
+"""Reading a JSON Schema from a file or standard input."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from emitter.cli.source import read_text
+from emitter.errors import InputError
+
+if TYPE_CHECKING:
+    from emitter.wire import Json
+
+
+def read_schema(name: str) -> Json:
+    """Return the JSON in the file ``name``, or on standard input for ``-``."""
+    try:
+        return json.loads(read_text(name))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{'standard input' if name == '-' else name} is not JSON: {error}.") from error
