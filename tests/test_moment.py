@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import anthropic
@@ -87,6 +88,14 @@ def test_the_async_call_does_the_same(vendor: str) -> None:
     assert all(isinstance(each, Emission) for each in decisions)
     assert len({each.envelope.envelope_id for each in decisions}) == 5
     assert len({each.envelope.correlation_id for each in decisions}) == 5
+
+
+def test_a_key_with_a_line_end_is_taken_as_it_was_meant(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that was read from a file often ends in a newline, which no header may."""
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-openai\n")
+    emit_binding_moment(SITUATION, model="openai/gpt-6-sol")
+
+    assert server.seen[0].headers["authorization"] == "Bearer key-of-openai"
 
 
 def test_a_base_url_of_the_callers_wins(server: Loopback) -> None:
@@ -244,6 +253,13 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
         "client= is a Client, not a client of the openai SDK",
     ),
     "async-client": ({"client": openai.AsyncOpenAI(api_key="k")}, InputError, "An async client was passed."),
+    "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Both client= and base_url= were given."),
+    "no-hatches": ({"hatches": None}, InputError, "hatches is of type NoneType; it must be a Hatches."),
+    "policy-as-dict": ({"policy": {"max_attempts": 1}}, InputError, "policy is of type dict; it must be a Policy."),
+    "materials-as-text": ({"materials": "abc"}, InputError, "materials must be a list."),
+    "one-material": ({"materials": Material("a")}, InputError, "materials must be a list."),
+    "material-of-another-type": ({"materials": [5]}, InputError, "Material.text is of type int, not text."),
+    "model-of-another-type": ({"model": None}, UnknownModel, "Write vendor/model"),
     "empty-class": ({"decision_class": " "}, InputError, "decision_class is ' '"),
     "class-of-another-type": ({"decision_class": 7}, InputError, "decision_class is 7; it must be a text"),
     "long-run-id": ({"run_id": "r" * 128}, InputError, "at most 128 characters"),
@@ -271,6 +287,58 @@ def test_a_sync_client_is_refused_by_the_async_call() -> None:
     """The other way round is told as clearly."""
     with pytest.raises(InputError, match=r"A sync client was passed."):
         asyncio.run(aemit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="k")))
+
+
+@pytest.mark.parametrize("trust", ["UNTRUSTED", "evil", None, False], ids=str)
+def test_a_trust_that_is_none_is_refused(trust: Any) -> None:
+    """A misspelt trust must not pass as trusted."""
+    with pytest.raises(InputError, match=r"Material.trust is .*; it must be Trust.TRUSTED or Trust.UNTRUSTED."):
+        Material("pay now", "mail", trust)
+
+
+def test_text_that_no_wire_can_carry_is_refused() -> None:
+    """A lone surrogate, as a file read carelessly leaves it, is told before anything is sent."""
+    with pytest.raises(InputError, match="lone surrogate"):
+        Material("\ud800")
+
+
+def test_an_error_can_cross_a_process() -> None:
+    """A pool hands back the error as it was raised."""
+    client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(Unreachable) as raised:
+        emit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=client, policy=Policy(max_faults=0))
+
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (type(again), str(again), again.code) == (Unreachable, str(raised.value), "provider_unavailable")
+    assert "(Connection refused)" in str(again)
+
+
+def test_the_async_call_ends_an_answer_that_trickles() -> None:
+    """The timeout bounds the whole call, not only the wait for each byte."""
+
+    async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n")
+        while not writer.is_closing():
+            writer.write(b" ")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    async def emitted() -> None:
+        server = await asyncio.start_server(trickle, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        client = openai.AsyncOpenAI(api_key="k", base_url=f"http://127.0.0.1:{port}/v1")
+        policy = Policy(timeout=0.3, max_faults=0)
+        try:
+            await aemit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=client, policy=policy)
+        finally:
+            await client.close()
+            server.close()
+
+    with pytest.raises(Unreachable) as raised:
+        asyncio.run(emitted())
+
+    assert [each.fault.kind.value for each in raised.value.trace.attempts] == ["timeout"]
 
 
 def test_an_unknown_argument_is_a_type_error() -> None:

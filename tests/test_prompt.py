@@ -147,8 +147,8 @@ def test_a_source_stays_on_its_line(source: str) -> None:
     for trust in Trust:
         first = material(PROMPTS, Material("x", source, trust)).splitlines()[0]
 
-        assert first.startswith("# Material:")
-        assert material(PROMPTS, Material("x", source, trust)).count("# Material:") == 1 + source.count("# Material:")
+        assert first.startswith("# Material")
+        assert trust is Trust.TRUSTED or first == material(PROMPTS, Material("x", "plain", trust)).splitlines()[0]
         assert len(material(PROMPTS, Material("x", source, trust)).splitlines()) == len(
             material(PROMPTS, Material("x", "plain", trust)).splitlines()
         )

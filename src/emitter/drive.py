@@ -121,7 +121,7 @@ class _Watch:
         left = self._left()
         if left is None or left > ahead:
             return None
-        return Fault(FaultKind.DEADLINE, f"The deadline of {self._limits.deadline} seconds has passed.")
+        return Fault(FaultKind.DEADLINE, f"The deadline of {self._limits.deadline} seconds leaves no time to go on.")
 
     def seconds(self, step: Wait) -> float:
         """Return how long to wait: what the strategy says, and no less than the vendor asked for."""

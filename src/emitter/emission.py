@@ -170,17 +170,30 @@ def _fail(run: _Run, judgement: Judgement) -> Steps:
     if code is not Code.REFUSAL and told is not None:
         yield Tell(RetryExhausted(answered, told, _said(judgement)))
         yield Tell(CapBreached("schema", answered, answered + 1))
-    failure = Failure(judgement.verdict, code.value, _SENTENCES[code].format(calls=calls))
+    failure = Failure(judgement.verdict, code.value, f"{_because(run, judgement)} (calls made: {calls}).")
     return (yield from _end(run, failure))
+
+
+def _because(run: _Run, judgement: Judgement) -> str:
+    """Say in words of ours why no further call may help; the vendor's stop word is the only one of others."""
+    last, said = run.attempts[-1], _said(judgement)
+    match judgement.verdict:
+        case Verdict.TRUNCATED if last.budget >= run.ask.ceiling:
+            return f"The answer was cut at {last.budget} tokens, the ceiling of policy or model"
+        case Verdict.TRUNCATED:
+            return f"The answer was cut at {last.budget} tokens, and Policy.max_attempts allows no further call"
+        case Verdict.OVERFLOWED:
+            return "The prompt and its answer do not fit the model's context window"
+        case Verdict.REFUSED:
+            return "The model or a safety system refused"
+        case Verdict.PAUSED | Verdict.UNKNOWN:
+            return (
+                f"The vendor stopped with {last.stop[:60]!r}, which is no clean end, twice or on the last call allowed"
+            )
+        case _:
+            return f"No answer satisfied the required form: {said}"
 
 
 def _end(run: _Run, failure: Failure) -> Steps:
     yield Tell(NodeFailed(failure.code, failure.message, len(run.attempts)))
     return Outcome(tuple(run.attempts), failure=failure)
-
-
-_SENTENCES: dict[Code, str] = {
-    Code.TRUNCATION: "The answer was cut short and no larger budget may help (calls made: {calls}).",
-    Code.REFUSAL: "The model or a safety system refused (calls made: {calls}).",
-    Code.INVALID: "No answer satisfied the required form (calls made: {calls}).",
-}

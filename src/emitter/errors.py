@@ -129,6 +129,14 @@ class EmissionError(EmitterError):
         self.code = code
         self.trace = trace
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (type(self), Exception.__str__(self), self.code, self.trace, self.hint)
+
+
+def _again(kind: type[EmissionError], message: str, code: str, trace: Trace, hint: str) -> EmissionError:
+    """Build an error again, so that it can cross a process."""
+    return kind(message, code=code, trace=trace, hint=hint)
+
 
 class Refused(EmissionError):
     """The model refused, or a safety system blocked the exchange."""
@@ -139,16 +147,16 @@ class Refused(EmissionError):
 class Truncated(EmissionError):
     """The answer did not fit its budget, even raised to the ceiling."""
 
-    hint = "Raise Policy.max_output_tokens, shorten the material, or choose a model with a larger ceiling."
+    hint = "Allow more attempts or tokens in Policy, shorten the material, or choose a larger model."
 
 
 class Invalid(EmissionError):
     """The answer never satisfied its schema within the attempts allowed."""
 
-    hint = "Look at the trace's attempts for the violations, raise Policy.max_attempts, or simplify the schema."
+    hint = "Each attempt's stop and violations are in the error's trace; another model or more attempts may do."
 
 
 class Unreachable(EmissionError):
     """The vendor could not be reached, or would not serve the request."""
 
-    hint = "Look at the fault in the trace's last attempt."
+    hint = "Check key, model name, address and network; each attempt's fault is in the error's trace."

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from emitter.assets import folder
-from emitter.errors import BadPrompt
+from emitter.errors import BadPrompt, InputError
 from emitter.kinds import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, Trust
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """The templates and the names each is filled with: all of them must be used, or content would be lost."""
 
+_LONGEST_SOURCE = 200
 _OPENS = re.compile(r"[<\N{FULLWIDTH LESS-THAN SIGN}\N{SMALL LESS-THAN SIGN}]")
 
 
@@ -50,6 +51,12 @@ class Material:
     text: str
     source: str = "caller"
     trust: Trust = Trust.TRUSTED
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.trust, Trust):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
+            raise InputError(f"Material.trust is {self.trust!r}; it must be Trust.TRUSTED or Trust.UNTRUSTED.")
+        for name in ("text", "source"):
+            _whole(f"Material.{name}", getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +140,18 @@ def ask(prompts: Prompts) -> str:
     )
 
 
+def _whole(name: str, given: object) -> None:
+    if not isinstance(given, str):
+        raise InputError(f"{name} is of type {type(given).__name__}, not text.")
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name} holds a lone surrogate.", hint="Decode it from its bytes again.") from error
+
+
 def material(prompts: Prompts, item: Material) -> str:
     """Return ``item`` as it stands in the prompt, fenced when untrusted."""
-    source = " ".join(item.source.split())
+    source = " ".join(item.source.split())[:_LONGEST_SOURCE]
     if item.trust is Trust.TRUSTED:
         return prompts.fill("material", source=source, text=item.text)
     return prompts.fill("untrusted", source=unfenced(html.escape(source, quote=True)), text=unfenced(item.text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.errors import InputError
 from emitter.events import Reason
@@ -29,8 +29,10 @@ class Policy:
     ``max_attempts`` counts all answered calls, the first included (1 to 16). ``output_tokens`` is the first
     output budget (the vendor's default where None), ``max_output_tokens`` the ceiling it may be raised to
     (the model's own where None). ``truncation_multiplier`` (above 1, at most 8) raises it after a cut.
-    ``max_faults`` bounds the re-sends after transport faults. ``max_retry_after``, ``timeout`` (one call)
-    and ``deadline`` (the whole emission; None for no limit) are in seconds.
+    ``max_faults`` bounds the re-sends after transport faults. ``max_retry_after``, ``timeout`` (one call;
+    it wins over the client's own) and ``deadline`` (the whole emission; None for no limit) are in seconds.
+    The blocking call can only bound each wait for the network, so a vendor that trickles an answer may
+    outlast both; the async call is ended.
     """
 
     max_attempts: int = 3
@@ -50,14 +52,26 @@ class Policy:
         _within("max_faults", self.max_faults, 0, 16)
         _within("max_retry_after", self.max_retry_after, 0, math.inf)
         for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline)):
+            _numeric(name, seconds)
             if seconds is not None and not seconds > 0:
                 raise InputError(f"Policy.{name} is {seconds!r}; it must be above 0 seconds.")
 
 
-def _within(name: str, value: float | None, low: float, high: float) -> None:
+def _within(name: str, value: Any, low: float, high: float) -> None:
+    _numeric(name, value)
+    if name in _WHOLE and isinstance(value, float):
+        raise InputError(f"Policy.{name} is {value!r}; it must be a whole number.")
     if value is not None and not low <= value <= high:
         bounds = f"{low} to {high}" if high < math.inf else f"{low} or more"
         raise InputError(f"Policy.{name} is {value!r}; it must be {bounds}.")
+
+
+def _numeric(name: str, value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise InputError(f"Policy.{name} is {value!r}; it must be a number.")
+
+
+_WHOLE = frozenset({"max_attempts", "output_tokens", "max_output_tokens", "max_faults"})
 
 
 class Remedy(Enum):

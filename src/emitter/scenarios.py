@@ -39,6 +39,9 @@ MODELS = {
 }
 """The wires and the model asked on each."""
 
+ALIASES = {"openai": "openai-responses"}
+"""Other words for a wire."""
+
 SCENARIOS = {
     "bound": "a clean answer at the first call",
     "deliberation": "the model declines to bind yet",
@@ -103,6 +106,7 @@ def scene(scenario: str, wire: str) -> Scene:
     """Return the scene; raises ``InputError`` with what there is."""
     if scenario not in SCENARIOS:
         raise InputError(f"There is no scenario {scenario!r}.", hint=f"There are {', '.join(SCENARIOS)}.")
+    wire = ALIASES.get(wire, wire)
     if wire not in MODELS:
         raise InputError(f"There is no wire {wire!r}.", hint=f"There are {', '.join(MODELS)}.")
     return Scene(scenario, wire)

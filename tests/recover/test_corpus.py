@@ -15,7 +15,7 @@ CORPORA = File(__file__).parents[2].joinpath("../shared/corpora").resolve()
 
 AGREE_AT_LEAST = {
     "bad-key": 1,
-    "bare-value": 8,
+    "bare-value": 7,  # ".5" is not guessed at
     "comment": 13,
     "concatenated": 4,
     "control-char": 3,

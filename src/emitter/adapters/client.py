@@ -83,7 +83,7 @@ def _version(facts: Client) -> dict[str, str]:
 
 def _key(profile: Profile) -> str:
     facts = profile.client
-    found = next((os.environ[name] for name in facts.key_env if os.environ.get(name)), None)
+    found = next((key for name in facts.key_env if (key := os.environ.get(name, "").strip())), None)
     if found is None and facts.key_required:
         names = " or ".join(facts.key_env)
         raise MissingKey(

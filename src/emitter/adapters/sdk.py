@@ -62,7 +62,14 @@ def fault(error: BaseException) -> Fault | None:
     kind = _kind(error)
     if type(error).__module__.startswith(_WRAPPING) and error.__cause__ is not None:
         kind = _kind_of_cause(error.__cause__)
-    return Fault(kind, _SENTENCES[kind]) if kind else None
+    return Fault(kind, _SENTENCES[kind] + _system_reason(error)) if kind else None
+
+
+def _system_reason(error: BaseException | None) -> str:
+    """Return what the operating system said of it, such as a refused connection; nothing else of the error."""
+    while error is not None and not (isinstance(error, OSError) and error.strerror):
+        error = error.__cause__ or error.__context__
+    return f" ({error.strerror})" if isinstance(error, OSError) else ""
 
 
 def _kind(error: BaseException) -> FaultKind | None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from emitter.errors import BadCassette
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Provenance(str, Enum):
@@ -56,10 +54,10 @@ class Cassette(_Closed):
     interactions: tuple[Interaction, ...] = ()
 
 
-def load(path: Path) -> Cassette:
+def load(path: str | Path) -> Cassette:
     """Return the cassette at ``path``; raises ``BadCassette``."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadCassette(f"The cassette {path} cannot be read: {error}.") from error
     return parse(text, str(path))
@@ -75,8 +73,9 @@ def parse(text: str, name: str) -> Cassette:
         raise BadCassette(f"The cassette {name} does not hold: {where}: {first['msg']}.") from error
 
 
-def save(cassette: Cassette, path: Path) -> None:
+def save(cassette: Cassette, place: str | Path) -> None:
     """Write the cassette, whole or not at all."""
+    path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f"{path.suffix}.part")
     partial.write_text(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -13,6 +13,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,7 @@ def _parser(arguments: list[str]) -> argparse.ArgumentParser:
         description="Decisions a program can rely on, from language models.",
         epilog="Exit status: 0 success, 1 a refused or failed emission, 2 bad usage. COMMAND --help tells more.",
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('emitter')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     asked = next((each for each in arguments if not each.startswith("-")), None)
     for name, summary in _COMMANDS.items():

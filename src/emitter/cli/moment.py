@@ -6,6 +6,7 @@ FILE holds the situation as text, or the agent's messages as a JSON array; - or 
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from emitter.cli.show import show
@@ -17,11 +18,14 @@ from emitter.moment import emit_binding_moment
 from emitter.prompt import Material
 from emitter.remedy import Policy
 from emitter.sinks import to_all, to_jsonl
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     import argparse
 
     from emitter.sinks import Sink
+
+_MEANT_AS_MESSAGES = re.compile(r"\s*(\[\s*[\]{]|\{\s*\")")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,16 +69,17 @@ def run(asked: argparse.Namespace) -> int:
 
 
 def _situation(text: str) -> Any:
-    """Return the messages where the text is a JSON array of objects, else the text itself."""
-    if not text.lstrip().startswith("["):
+    """Return the messages where the text is meant as JSON, else the text itself.
+
+    What begins like messages and is none must not pass as trusted text: tool results would lose their fence.
+    """
+    if not _MEANT_AS_MESSAGES.match(text):
         return text
     try:
-        messages = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if not messages:
-        raise InputError("The situation holds no message.", hint="Say what there is to decide.")
-    return messages if all(isinstance(each, dict) for each in messages) else text
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("The situation begins like JSON messages and is not JSON.", hint="Mend it.") from error
+    return mapping(given).get("messages", given)
 
 
 def _materials(names: list[str], trust: Trust) -> list[Material]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def read_schema(name: str) -> Json:
     """Return the JSON in the file ``name``, or on standard input for ``-``."""
+    text = read_text(name)
     try:
-        return json.loads(read_text(name))
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{'standard input' if name == '-' else name} is not JSON: {error}.") from error
+        raise InputError(f"{'standard input' if name == '-' else name} is not JSON ({error}).") from error

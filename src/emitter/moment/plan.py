@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from emitter import conversation, profile, prompt
 from emitter.drive import Clock
@@ -14,17 +15,17 @@ from emitter.judge import Contract
 from emitter.kinds import BINDING_MOMENT, Hatches, Trust, turn
 from emitter.profile.model import WireName
 from emitter.prompt import Material, Prompts
+from emitter.remedy import Policy
 from emitter.schema import Compiled, Violation, compile_schema
 from emitter.sinks import new_id
 from emitter.steps import Ask
 from emitter.wire import Message, OutputFormat, OutputMode, Request, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from emitter.conversation import Situation
     from emitter.profile import Profile
-    from emitter.remedy import Policy
     from emitter.wire import Json
 
 _LONGEST_ID = 128
@@ -82,10 +83,10 @@ def plan(situation: Situation, settings: Settings, client: object) -> Plan:
     """Return the plan of one emission; raises ``InputError`` for what cannot be asked."""
     named, model = profile.of_model(settings.model)
     chosen = _for_client(named, client)
-    _check_decision_class(settings.decision_class)
+    _check(settings, client)
     wire = _wire(chosen, settings.wire)
     prompts = _prompts(settings.prompts)
-    materials = [_material(each) for each in settings.materials]
+    materials = _materials(settings.materials)
     talk = conversation.read(situation, prompts)
     compiled = compile_schema(turn.SCHEMA, chosen)
     limits = chosen.limits(model)
@@ -137,9 +138,20 @@ def _wire(chosen: Profile, named: str | None) -> WireName:
     return WireName(named)
 
 
-def _check_decision_class(given: Any) -> None:
-    if given is not None and (not isinstance(given, str) or not given.strip()):
-        raise InputError(f"decision_class is {given!r}; it must be a text such as 'consent', or None.")
+def _check(settings: Settings, client: object) -> None:
+    """Refuse what would only fail after an answer was paid for."""
+    named: Any = settings.decision_class
+    if named is not None and (not isinstance(named, str) or not named.strip()):
+        raise InputError(f"decision_class is {named!r}; it must be a text such as 'consent', or None.")
+    if client is not None and settings.base_url is not None:
+        raise InputError("Both client= and base_url= were given.", hint="Give the address to the client.")
+    _check_kind("hatches", settings.hatches, Hatches)
+    _check_kind("policy", settings.policy, Policy)
+
+
+def _check_kind(name: str, given: object, kind: type) -> None:
+    if not isinstance(given, kind):
+        raise InputError(f"{name} is of type {type(given).__name__}; it must be a {kind.__name__}.")
 
 
 def _prompts(override: str | Path | None) -> Prompts:
@@ -151,8 +163,10 @@ def _prompts(override: str | Path | None) -> Prompts:
     return prompt.load(place)
 
 
-def _material(given: Material | str) -> Material:
-    return Material(given) if isinstance(given, str) else given
+def _materials(given: object) -> list[Material]:
+    if isinstance(given, str | Material) or not isinstance(given, Iterable):
+        raise InputError("materials must be a list.", hint="Put the texts, or Materials, into one.")
+    return [each if isinstance(each, Material) else Material(each) for each in cast("Iterable[str]", given)]
 
 
 def _system(prompts: Prompts, given: tuple[str, ...], compiled: Compiled, output: OutputFormat, *, holds: bool) -> str:

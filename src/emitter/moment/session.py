@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -45,7 +46,8 @@ async def asession(plan: Plan, client: object, base_url: str | None) -> AsyncGen
 
     async def send(request: Request, timeout: float) -> Answer:  # noqa: ASYNC109  the SDK's own timeout is set by it
         try:
-            response = await cast("Awaitable[object]", _call(plan, used, request, timeout))
+            async with asyncio.timeout(timeout):
+                response = await cast("Awaitable[object]", _call(plan, used, request, timeout))
             return of_sdk_response(plan.profile, plan.wire, response)
         except Exception as error:  # noqa: BLE001  each SDK has its own tree; what is not the vendor's rises again
             return _answer(plan, error)

@@ -53,7 +53,7 @@ def load(name: str) -> Profile:
 
 def of_model(model: str) -> tuple[Profile, str]:
     """Return the profile and the vendor's own model name of ``vendor/model``; raises ``UnknownModel``."""
-    vendor, _, name = model.partition("/")
+    vendor, _, name = model.partition("/") if isinstance(model, str) else ("", "", "")  # pyright: ignore[reportUnnecessaryIsInstance]
     if not name.strip() or vendor not in names():
         raise UnknownModel(
             f"{model!r} is no model this library knows how to reach.",

@@ -42,8 +42,8 @@ NAME: Final = re.compile(_NAME)
 
 # A number must end where it ends: "1_234", "1/3" and "2024-10-18" are not numbers with something behind.
 _END = r"(?=[\s,\]}\ufeff\u180e\u200b\u2060]|//|/\*|\Z)"
-NUMBER: Final = re.compile(rf"[+-]?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+{_END}")
-"""A JSON number, or one that JavaScript and Python would read alike (``.5``, ``+1``)."""
+NUMBER: Final = re.compile(rf"[+-]?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+{_END}")
+"""A JSON number, perhaps with a plus; ``.5`` may have lost its first digits, and is not guessed at."""
 
 LITERAL: Final = re.compile(rf"{_LITERAL}{_END}")
 LITERALS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
