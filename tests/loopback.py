@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,36 @@ def serving(answer: Callable[[Vendor], Response]) -> Iterator[Loopback]:
     try:
         yield server
     finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()
+
+
+@contextmanager
+def trickling() -> Iterator[str]:
+    """Serve an answer that begins and never ends, a blank at a time, until the block ends."""
+    ended = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-length", "99999")
+            self.end_headers()
+            with suppress(OSError):
+                while not ended.wait(0.02):
+                    self.wfile.write(b" ")
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class names it so
+            """Say nothing."""
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{http.server_port}/v1"
+    finally:
+        ended.set()
         http.shutdown()
         http.server_close()
         thread.join()

@@ -27,7 +27,7 @@ from emitter import (
     aemit_binding_moment,
     emit_binding_moment,
 )
-from tests.loopback import serving
+from tests.loopback import serving, trickling
 from tests.scenarios.answers import BOUND, DELIBERATION, text
 
 if TYPE_CHECKING:
@@ -316,27 +316,13 @@ def test_an_error_can_cross_a_process() -> None:
 def test_the_async_call_ends_an_answer_that_trickles() -> None:
     """The timeout bounds the whole call, not only the wait for each byte."""
 
-    async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n")
-        while not writer.is_closing():
-            writer.write(b" ")
-            await writer.drain()
-            await asyncio.sleep(0.05)
-
-    async def emitted() -> None:
-        server = await asyncio.start_server(trickle, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        client = openai.AsyncOpenAI(api_key="k", base_url=f"http://127.0.0.1:{port}/v1")
-        policy = Policy(timeout=0.3, max_faults=0)
-        try:
+    async def emitted(url: str) -> None:
+        async with openai.AsyncOpenAI(api_key="k", base_url=url) as client:
+            policy = Policy(timeout=0.3, max_faults=0)
             await aemit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=client, policy=policy)
-        finally:
-            await client.close()
-            server.close()
 
-    with pytest.raises(Unreachable) as raised:
-        asyncio.run(emitted())
+    with trickling() as url, pytest.raises(Unreachable) as raised:
+        asyncio.run(emitted(url))
 
     assert [each.fault.kind.value for each in raised.value.trace.attempts] == ["timeout"]
 
