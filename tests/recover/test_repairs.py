@@ -81,6 +81,8 @@ REFUSED: list[tuple[str, str]] = [
     ("NaN", '{"a": NaN}'),
     ("infinity", '{"a": 1e999}'),
     ("underscores", '{"a": 1_234}'),
+    ("a number without its first digit", '{"a": .5}'),
+    ("a number without its last digit", '{"a": 5.}'),
     ("thousands", '{"a": 1,234}'),
     ("spaced number", "[1 234]"),
     ("fraction", '{"a": 1/3}'),
