@@ -41,11 +41,32 @@ class Loopback:
     seen: list[Seen] = field(default_factory=list[Seen])
 
 
+class _Quiet(BaseHTTPRequestHandler):
+    """A handler that writes no log."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class names it so
+        """Say nothing."""
+
+
+@contextmanager
+def _running(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Run a server on a free port until the block ends; yield its address."""
+    http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{http.server_port}"
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()
+
+
 @contextmanager
 def serving(answer: Callable[[Vendor], Response]) -> Iterator[Loopback]:
     """Serve ``answer`` on every wire until the block ends."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_Quiet):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             server.seen.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
@@ -59,19 +80,9 @@ def serving(answer: Callable[[Vendor], Response]) -> Iterator[Loopback]:
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class names it so
-            """Say nothing."""
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server = Loopback(f"http://127.0.0.1:{http.server_port}")
-    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with _running(Handler) as url:
+        server = Loopback(url)
         yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 @contextmanager
@@ -79,7 +90,7 @@ def trickling() -> Iterator[str]:
     """Serve an answer that begins and never ends, a blank at a time, until the block ends."""
     ended = threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_Quiet):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
             self.send_response(200)
@@ -89,16 +100,8 @@ def trickling() -> Iterator[str]:
                 while not ended.wait(0.02):
                     self.wfile.write(b" ")
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class names it so
-            """Say nothing."""
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{http.server_port}/v1"
-    finally:
-        ended.set()
-        http.shutdown()
-        http.server_close()
-        thread.join()
+    with _running(Handler) as url:
+        try:
+            yield f"{url}/v1"
+        finally:
+            ended.set()

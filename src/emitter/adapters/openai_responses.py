@@ -43,7 +43,7 @@ _SAID = ("failed", "incomplete")
 
 
 def encode(request: Request, wire: Wire) -> dict[str, Json]:
-    """Return the request body; nothing is stored at the vendor."""
+    """Return the request body."""
     body: dict[str, Json] = {
         "model": request.model,
         "instructions": request.system,
