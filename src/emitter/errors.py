@@ -11,6 +11,7 @@ BadCassette             a cassette does not hold
 BadTraffic              a recorded exchange does not hold
 UnexpectedRequest       a replay met a request that its cassette does not know
 Uncompilable              a schema no sound form of which the vendor takes
+Unencodable               a value that the compiled schema cannot say
 EmissionError             the emission ended without an envelope
 Refused                 the model or a filter said no
 Truncated               the answer never fitted its budget
@@ -80,11 +81,8 @@ class UnexpectedRequest(EmitterError):
     """A replay met a request that its cassette does not know; the message shows the difference."""
 
 
-class Uncompilable(EmitterError):
-    """No sound form of the schema exists in the vendor's subset.
-
-    ``pointer`` is the JSON pointer of the place, ``reason`` one sentence.
-    """
+class _Placed(EmitterError):
+    """An error with a place: ``pointer`` and ``reason``."""
 
     def __init__(self, pointer: str, reason: str) -> None:
         super().__init__(f"{pointer or '#'}: {reason}")
@@ -92,10 +90,27 @@ class Uncompilable(EmitterError):
         self.reason = reason
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Uncompilable) and (self.pointer, self.reason) == (other.pointer, other.reason)
+        return type(other) is type(self) and (self.pointer, self.reason) == (other.pointer, other.reason)
 
     def __hash__(self) -> int:
-        return hash((self.pointer, self.reason))
+        return hash((type(self), self.pointer, self.reason))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.pointer, self.reason)
+
+
+class Uncompilable(_Placed):
+    """No sound form of the schema exists in the vendor's subset.
+
+    ``pointer`` is the JSON pointer of the place, ``reason`` one sentence.
+    """
+
+
+class Unencodable(_Placed):
+    """The value is no instance of the schema, or one that its compiled form has no place for.
+
+    ``pointer`` is the JSON pointer of the place in the value, ``reason`` one sentence without the value.
+    """
 
 
 class Trace(Protocol):

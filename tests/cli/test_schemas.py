@@ -29,7 +29,9 @@ def test_compile_prints_the_schema_and_its_losses(run: Run) -> None:
 
     assert ran.status == 0
     assert printed["schema"]["required"] == ["name", "tags"]
-    assert printed["losses"] == [{"pointer": "/properties/name", "keyword": "minLength", "value": "1"}]
+    assert printed["losses"] == [
+        {"pointer": "/properties/name", "keyword": "minLength", "value": "1", "why": "unsupported"}
+    ]
 
 
 def test_lint_names_every_vendor_that_loses_something(run: Run) -> None:

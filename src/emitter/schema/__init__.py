@@ -5,9 +5,10 @@ enforce it names (``losses``) and checks itself (``validate``), always against t
 """
 
 from emitter.errors import Uncompilable as Uncompilable
-from emitter.schema.compile import Compiled as Compiled
-from emitter.schema.compile import Loss as Loss
 from emitter.schema.compile import compile_schema as compile_schema
+from emitter.schema.compiled import Compiled as Compiled
+from emitter.schema.compiled import Loss as Loss
+from emitter.schema.compiled import Why as Why
 from emitter.schema.tier1 import Edition as Edition
 from emitter.schema.tier1 import Finding as Finding
 from emitter.schema.tier1 import Mode as Mode

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter import profile as profiles
 from emitter.errors import Uncompilable
 from emitter.profile.subset import Optionals
+from emitter.schema.compiled import Compiled, Loss
 from emitter.schema.decode import decoder
 from emitter.schema.validate import Validator
 from emitter.wire import mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from emitter.profile.model import Profile
     from emitter.profile.subset import Subset
-    from emitter.schema.violation import Violation
     from emitter.wire import Json
 
 Node: TypeAlias = dict[str, Any]
@@ -41,32 +40,6 @@ _CHECKED_LOCALLY = frozenset(
     | {"not", "if", "then", "else", "default", "const"}
 )
 _ANNOTATIONS = frozenset({"$schema", "$id", "$comment", "examples", "deprecated", "readOnly", "writeOnly"})
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A keyword that the vendor cannot enforce: told to the model, checked locally."""
-
-    pointer: str
-    keyword: str
-    value: str
-
-    def __str__(self) -> str:
-        return f"{self.pointer or '/'}: {self.keyword} {self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A schema inside the vendor's subset, and the way back.
-
-    ``schema`` goes on the wire, ``losses`` names what it cannot enforce, ``decode`` turns a document of
-    ``schema`` into an instance of the original, ``validate`` checks an instance against the original.
-    """
-
-    schema: Mapping[str, Json]
-    losses: tuple[Loss, ...]
-    decode: Callable[[Json], Json]
-    validate: Callable[[Json], tuple[Violation, ...]]
 
 
 def compile_schema(schema: Mapping[str, Json], profile: str | Profile) -> Compiled:
@@ -89,7 +62,7 @@ def _compile(text: str, _profile: str, subset: Subset) -> Compiled:
     schema = json.loads(text)
     losses: list[Loss] = []
     wire = _Compiler(subset, losses).root(schema)
-    return Compiled(wire, tuple(losses), decoder(schema), Validator(schema))
+    return Compiled(wire, tuple(losses), lambda value: value, decoder(schema), Validator(schema), schema)
 
 
 class _Compiler:
