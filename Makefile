@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
 
-.PHONY: help demo test check lint types layers format cassettes corpus clean
+.PHONY: help demo test check lint types layers format cassettes corpus recovery benchmarks clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1 - /'
@@ -45,8 +45,23 @@ format: .venv/installed  ## put the code into its form
 cassettes: .venv/installed  ## write cassettes/ again from their scripts
 	$(BIN)/python -m tests.scenarios.write
 
-corpus: .venv/installed  ## how well recovery agrees with a corpus of malformed texts
+corpus: .venv/installed  ## prove the schema compiler on corpora: all of ../shared/corpora, or CORPUS=a file or folder
+	$(BIN)/python -m tests.schema.proof.report $(CORPUS)
+
+recovery: .venv/installed  ## how well recovery agrees with a corpus of malformed texts
 	$(BIN)/python -m tests.recover.report
+
+.venv/peers/installed: .venv/installed pyproject.toml
+	@echo 'installing the peers that are measured beside this library'
+	@$(BIN)/python -m venv .venv/peers
+	@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev --group peers
+	@touch $@
+
+benchmarks: .venv/peers/installed  ## measure validation, compiling, and the peers' schema helpers beside ours
+	.venv/peers/bin/python -m benchmarks.validation
+	.venv/peers/bin/python -m benchmarks.compiling
+	.venv/peers/bin/python -m benchmarks.peers
 
 clean:  ## remove what was installed
 	rm -rf .venv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 from tests.loopback import serving
-from tests.scenarios.answers import BOUND, text
+from tests.scenarios.answers import BOUND, INVOICE, text
 
 from emitter.cli import main
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sybil import Example
+    from tests.scenarios.vendors import Response, Vendor
 
 _ENVIRONMENT = {
     "OPENAI_API_KEY": "no-key",
@@ -31,7 +33,12 @@ _ENVIRONMENT = {
 @pytest.fixture(scope="module")
 def vendors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Point the vendors' variables at the server, and write files where nobody keeps any."""
-    with serving(lambda vendor: vendor.whole(text(BOUND), 600)) as server, pytest.MonkeyPatch.context() as patch:
+
+    def answer(vendor: Vendor) -> Response:
+        asked_for_invoice = '"name": "Invoice"' in json.dumps(server.seen[-1].body)
+        return vendor.whole(text(INVOICE if asked_for_invoice else BOUND), 600)
+
+    with serving(answer) as server, pytest.MonkeyPatch.context() as patch:
         for name, value in _ENVIRONMENT.items():
             patch.setenv(name, value.format(url=server.url))
         patch.chdir(tmp_path_factory.mktemp("readme"))
@@ -52,5 +59,5 @@ class _Shell(CodeBlockParser):
 
 
 pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), _Shell()], pattern="README.md", fixtures=["vendors"]
+    parsers=[PythonCodeBlockParser(), _Shell()], patterns=["README.md", "docs/*.md"], fixtures=["vendors"]
 ).pytest()

@@ -217,6 +217,27 @@ def test_prompts_of_your_own_are_used(server: Loopback, tmp_path: Path) -> None:
     assert SITUATION in json.dumps(server.seen[0].body["input"])
 
 
+def test_instructions_of_your_own_stand_beside_the_librarys(server: Loopback) -> None:
+    """The system prompt holds the library's words first, then the caller's."""
+    emit_binding_moment(SITUATION, model="openai/gpt-6-sol", instructions="Releases are announced at noon.")
+
+    assert server.seen[0].body["instructions"].startswith("You prepare decisions for a person")
+    assert "Releases are announced at noon." in server.seen[0].body["instructions"]
+
+
+def test_a_recommended_option_that_is_none_is_corrected() -> None:
+    """The schema allows four places; which of them exist is a rule of its own."""
+    question = {**BOUND["turn"]["question"], "recommended_idx": 3}
+    beside = {**BOUND, "turn": {**BOUND["turn"], "question": question}}
+    left = iter([beside, BOUND])
+    with serving(lambda vendor: vendor.whole(text(next(left)), 600)) as running:
+        client = anthropic.Anthropic(api_key="k", base_url=running.url)
+        decision = emit_binding_moment(SITUATION, model="anthropic/claude-opus-5", client=client)
+
+    assert [each.verdict.value for each in decision.attempts] == ["violated", "complete"]
+    assert "/turn/question/recommended_idx: range" in json.dumps(running.seen[1].body)
+
+
 def test_an_unreachable_server_is_said() -> None:
     """A connection that cannot be made is a fault, re-sent as often as the policy says, then told."""
     client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1")

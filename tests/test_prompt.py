@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from emitter import prompt
 from emitter.assets import folder
+from emitter.door.wording import load as load_for
 from emitter.errors import BadPrompt, InputError
 from emitter.kinds import Trust
-from emitter.moment.plan import _prompts
 from emitter.prompt import Material, load, material
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
 
     with pytest.raises(InputError, match="is not a folder"):
-        _prompts(tmp_path / place)
+        load_for(tmp_path / place)
 
 
 def test_a_folder_may_hold_one_file_only(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ NAMES = {
     "BadPrompt",
     "BadTraffic",
     "BindingMoment",
+    "CheckFailed",
     "ClarificationRequest",
     "Clock",
     "Deliberation",
@@ -44,8 +45,11 @@ NAMES = {
     "UnknownModel",
     "Unreachable",
     "Usage",
+    "Violation",
     "Withheld",
+    "aemit",
     "aemit_binding_moment",
+    "emit",
     "emit_binding_moment",
     "to_all",
     "to_jsonl",
@@ -84,7 +88,7 @@ def test_importing_loads_no_vendor_sdk_and_nothing_heavy() -> None:
 
     assert not heavy & loaded_by("import emitter")
     assert not {"openai", "anthropic", "google.genai", "tiktoken", "json_repair"} & loaded_by(
-        "from emitter import emit_binding_moment"
+        "from emitter import emit, emit_binding_moment"
     )
 
 

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from emitter.cassette import Record as Record
     from emitter.cassette import Replay as Replay
+    from emitter.document import aemit as aemit
+    from emitter.document import emit as emit
     from emitter.drive import Clock as Clock
     from emitter.errors import BadCassette as BadCassette
     from emitter.errors import BadProfile as BadProfile
     from emitter.errors import BadPrompt as BadPrompt
     from emitter.errors import BadTraffic as BadTraffic
+    from emitter.errors import CheckFailed as CheckFailed
     from emitter.errors import EmissionError as EmissionError
     from emitter.errors import EmitterError as EmitterError
     from emitter.errors import InputError as InputError
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from emitter.moment import emit_binding_moment as emit_binding_moment
     from emitter.prompt import Material as Material
     from emitter.remedy import Policy as Policy
+    from emitter.schema import Violation as Violation
     from emitter.sinks import to_all as to_all
     from emitter.sinks import to_jsonl as to_jsonl
     from emitter.sinks import to_logging as to_logging
@@ -50,12 +54,14 @@ if TYPE_CHECKING:
 
 _HOME = {
     "cassette": ("Record", "Replay"),
+    "document": ("aemit", "emit"),
     "drive": ("Clock",),
     "errors": (
         "BadCassette",
         "BadProfile",
         "BadPrompt",
         "BadTraffic",
+        "CheckFailed",
         "EmissionError",
         "EmitterError",
         "InputError",
@@ -82,6 +88,7 @@ _HOME = {
     "moment": ("Emission", "Trace", "Withheld", "aemit_binding_moment", "emit_binding_moment"),
     "prompt": ("Material",),
     "remedy": ("Policy",),
+    "schema": ("Violation",),
     "sinks": ("to_all", "to_jsonl", "to_logging"),
     "wire": ("Usage",),
 }

@@ -32,6 +32,15 @@ from emitter.wire import Answer, Fault, Reply, Request, Usage
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from emitter.schema import Loss
+
+_SENTENCES = {
+    Verdict.OVERFLOWED: "The prompt and its answer do not fit the model's context window",
+    Verdict.REFUSED: "The model or a safety system refused",
+}
+_SHOWN = 8
+"""So many of the keywords that a schema's size cost are named in its event."""
+
 
 @dataclass(slots=True)
 class _Run:
@@ -54,11 +63,13 @@ class _Run:
 def emission(ask: Ask, policy: Policy) -> Steps:
     """Ask until the answer holds, is refused, or may not be asked for again."""
     run, request = _Run(ask, policy), ask.request
+    if ask.contract.compiled.degraded:
+        yield Tell(_degraded(ask.contract.compiled.degraded))
     while True:
         earlier = run.earlier
         answer, judgement = yield from _call(run, request)
         if judgement.verdict is Verdict.COMPLETE:
-            return Outcome(tuple(run.attempts), value=judgement.value)
+            return Outcome(tuple(run.attempts), judgement.value, judgement.document)
         if isinstance(answer, Fault):
             fault = yield from _back_off(run, answer)
             if fault is not None:
@@ -69,6 +80,12 @@ def emission(ask: Ask, policy: Policy) -> Steps:
             return (yield from _fail(run, judgement))
         yield Tell(_retry(run, judgement))
         request = again
+
+
+def _degraded(losses: tuple[Loss, ...]) -> LogAppended:
+    """Say what the schema's size took from the vendor's hold on the model; the names are the schema's own."""
+    fields = {"count": len(losses), "first": [f"{each.pointer or '/'}: {each.keyword}" for each in losses[:_SHOWN]]}
+    return LogAppended(Level.WARN, "the schema is too large for the vendor, so these are checked here only", fields)
 
 
 def _call(run: _Run, request: Request) -> Generator[Step, Answer | None, tuple[Answer, Judgement]]:
@@ -170,7 +187,9 @@ def _fail(run: _Run, judgement: Judgement) -> Steps:
     if code is not Code.REFUSAL and told is not None:
         yield Tell(RetryExhausted(answered, told, _said(judgement)))
         yield Tell(CapBreached("schema", answered, answered + 1))
-    failure = Failure(judgement.verdict, code.value, f"{_because(run, judgement)} (calls made: {calls}).")
+    because = f"{_because(run, judgement)} (calls made: {calls})."
+    cause = judgement.raised.error if judgement.raised else None
+    failure = Failure(judgement.verdict, code.value, because, cause)
     return (yield from _end(run, failure))
 
 
@@ -182,10 +201,10 @@ def _because(run: _Run, judgement: Judgement) -> str:
             return f"The answer was cut at {last.budget} tokens, the ceiling of policy or model"
         case Verdict.TRUNCATED:
             return f"The answer was cut at {last.budget} tokens, and Policy.max_attempts allows no further call"
-        case Verdict.OVERFLOWED:
-            return "The prompt and its answer do not fit the model's context window"
-        case Verdict.REFUSED:
-            return "The model or a safety system refused"
+        case Verdict.UNCHECKED if judgement.raised is not None:
+            return f"{judgement.raised.by} raised {type(judgement.raised.error).__name__}"
+        case Verdict.OVERFLOWED | Verdict.REFUSED:
+            return _SENTENCES[judgement.verdict]
         case Verdict.PAUSED | Verdict.UNKNOWN:
             return (
                 f"The vendor stopped with {last.stop[:60]!r}, which is no clean end, twice or on the last call allowed"

@@ -17,6 +17,7 @@ Refused                 the model or a filter said no
 Truncated               the answer never fitted its budget
 Invalid                 the answer never satisfied its schema
 Unreachable             the vendor could not be reached, or would not serve
+CheckFailed             a check or a validator of the caller's own raised
 """
 
 from __future__ import annotations
@@ -175,3 +176,12 @@ class Unreachable(EmissionError):
     """The vendor could not be reached, or would not serve the request."""
 
     hint = "Check key, model name, address and network; each attempt's fault is in the error's trace."
+
+
+class CheckFailed(EmissionError):
+    """A check or a validator of the caller's own raised, so that nothing says what the answer is worth.
+
+    What it raised is the error's ``__cause__``.
+    """
+
+    hint = "It is a bug in that code: a check returns what it finds, and a validator raises ValueError."

@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.recover import Path, Recovered, read
+from emitter.schema.reading import Raised, Reading
+from emitter.schema.violation import Violation
 from emitter.wire import Fault, Reply, Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.schema import Compiled, Violation
+    from emitter.schema import Compiled
     from emitter.wire import Answer, Json
 
 
@@ -34,35 +36,45 @@ class Verdict(str, Enum):
     PAUSED = "paused"
     UNKNOWN = "unknown"
     FAULTED = "faulted"
+    UNCHECKED = "unchecked"
+    """Code of the caller's, asked what the document is worth, raised."""
 
 
-Check: TypeAlias = "Callable[[Json], tuple[Violation, ...]]"
-"""A content rule: what it finds in a value that is valid against the schema."""
+Read: TypeAlias = "Callable[[Json], Reading[Any]]"
+"""Reads a document that is valid against the schema: a value, or what content rules find in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a document must satisfy: the compiled schema, then the content rules.
+    """What a document must satisfy: the compiled schema, then ``read``, which makes the value of it.
 
     ``tidy`` may supply what a host must not insist on, before validation.
     """
 
     compiled: Compiled
-    checks: tuple[Check, ...] = ()
+    read: Read = Reading
     tidy: Callable[[Json], Json] = lambda document: document
+
+    def accept(self, document: Json) -> Reading[Any]:
+        """Return the value of a document, or why it has none. It is read once, and only when valid."""
+        violations = self.compiled.validate(document) or _halves(document)
+        return Reading(violations=violations) if violations else self.read(document)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and its grounds. ``value`` is set when COMPLETE, ``violations`` when VIOLATED.
+    """A verdict and its grounds.
 
-    ``recovered`` tells how the document was read out of the answer, where one was.
+    ``value`` and the ``document`` it was read from are set when COMPLETE, ``violations`` when VIOLATED,
+    ``raised`` when UNCHECKED. ``recovered`` tells how the document was read out of the answer, where one was.
     """
 
     verdict: Verdict
-    value: Json = None
+    value: Any = None
+    document: Json = None
     recovered: Recovered | None = None
     violations: tuple[Violation, ...] = ()
+    raised: Raised | None = None
 
 
 BY_STOP: dict[Stop, Verdict] = {
@@ -114,10 +126,19 @@ def _arguments(given: Json) -> Recovered | None:
 
 
 def _validate(found: Recovered, contract: Contract) -> Judgement:
-    value = contract.tidy(contract.compiled.decode(found.value))
-    violations = contract.compiled.validate(value)
-    if not violations:
-        violations = tuple(finding for check in contract.checks for finding in check(value))
-    if violations:
-        return Judgement(Verdict.VIOLATED, recovered=found, violations=violations)
-    return Judgement(Verdict.COMPLETE, value, found)
+    document = contract.tidy(contract.compiled.decode(found.value))
+    reading = contract.accept(document)
+    if reading.raised is not None:
+        return Judgement(Verdict.UNCHECKED, recovered=found, raised=reading.raised)
+    if reading.violations:
+        return Judgement(Verdict.VIOLATED, recovered=found, violations=reading.violations)
+    return Judgement(Verdict.COMPLETE, reading.value, document, found)
+
+
+def _halves(document: Json) -> tuple[Violation, ...]:
+    """Refuse half a character: JSON can spell it, and nothing can carry it."""
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return (Violation("", "unicode", "text without lone surrogates"),)
+    return ()

@@ -29,6 +29,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "ask": ("binding_moment", "deliberation", "clarification", "error"),
     "begin": (),
     "corrective": ("violations",),
+    "document": (),
+    "examples": ("examples",),
     "losses": ("losses",),
     "material": ("source", "text"),
     "schema": ("schema",),
@@ -56,7 +58,7 @@ class Material:
         if not isinstance(self.trust, Trust):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
             raise InputError(f"Material.trust is {self.trust!r}; it must be Trust.TRUSTED or Trust.UNTRUSTED.")
         for name in ("text", "source"):
-            _whole(f"Material.{name}", getattr(self, name))
+            whole(f"Material.{name}", getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,13 @@ def ask(prompts: Prompts) -> str:
     )
 
 
-def _whole(name: str, given: object) -> None:
+def document(prompts: Prompts) -> str:
+    """Return the system prompt that asks for a document of the caller's own form."""
+    return prompts.fill("document")
+
+
+def whole(name: str, given: object) -> None:
+    """Refuse what is no text, or no text that a wire can carry."""
     if not isinstance(given, str):
         raise InputError(f"{name} is of type {type(given).__name__}, not text.")
     try:
@@ -167,9 +175,15 @@ def losses(prompts: Prompts, rules: Sequence[object]) -> str:
     return prompts.fill("losses", losses=_bullets(rules)) if rules else ""
 
 
-def schema(prompts: Prompts, document: Mapping[str, Json]) -> str:
+def schema(prompts: Prompts, form: Mapping[str, Json]) -> str:
     """Return the schema as prompt text, for vendors that take none."""
-    return prompts.fill("schema", schema=json.dumps(document, ensure_ascii=False))
+    return prompts.fill("schema", schema=json.dumps(form, ensure_ascii=False))
+
+
+def examples(prompts: Prompts, documents: Sequence[Json]) -> str:
+    """Return valid documents to go by, or an empty string."""
+    texts = (json.dumps(each, ensure_ascii=False) for each in documents)
+    return prompts.fill("examples", examples="\n\n".join(texts)) if documents else ""
 
 
 def corrective(prompts: Prompts, violations: Sequence[object]) -> str:

@@ -85,11 +85,12 @@ class Remedy(Enum):
 
 
 class Code(str, Enum):
-    """OpenWOP's terminal codes of an emission."""
+    """The terminal codes of an emission: OpenWOP's, and one of ours for a bug in the caller's code."""
 
     TRUNCATION = "envelope_truncation_unrecoverable"
     REFUSAL = "envelope_refusal"
     INVALID = "envelope_invalid"
+    UNCHECKED = "check_failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ REMEDIES: dict[Verdict, Row] = {
     Verdict.PAUSED: Row(Remedy.AGAIN, Reason.UNKNOWN, Code.INVALID),
     Verdict.UNKNOWN: Row(Remedy.AGAIN, Reason.UNKNOWN, Code.INVALID),
     Verdict.FAULTED: Row(Remedy.BACKOFF),
+    Verdict.UNCHECKED: Row(Remedy.NONE, None, Code.UNCHECKED),
 }
 """The table. Total over ``Verdict``."""
 

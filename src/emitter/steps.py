@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.wire import Answer, Fault, Request, Usage
 
@@ -63,19 +63,21 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no envelope."""
+    """Why there is no envelope; ``cause`` is what code of the caller's raised, where that is why."""
 
     verdict: Verdict
     code: str
     message: str
+    cause: Exception | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an emission came to: a ``value``, or a ``failure``; and every call it took."""
+    """What an emission came to: a ``value`` and its ``document``, or a ``failure``; and every call it took."""
 
     attempts: tuple[Attempt, ...]
-    value: Json = None
+    value: Any = None
+    document: Json = None
     failure: Failure | None = None
 
     @property

@@ -41,6 +41,8 @@ class OutputMode(str, Enum):
     """One forced strict tool whose arguments are the document."""
     JSON_OBJECT = "json_object"
     """Any JSON object; the schema travels in the prompt."""
+    TEXT = "text"
+    """Nothing is asked of the vendor; the schema travels in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)

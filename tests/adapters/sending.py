@@ -12,14 +12,14 @@ import httpx2
 
 from emitter import profile
 from emitter.adapters.client import make
-from emitter.moment.session import asession, session
+from emitter.door.session import asession, session
 from emitter.wire import Fault, Message, OutputFormat, OutputMode, Request, Role
 from tests.adapters.bodies import VENDORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.moment.plan import Plan
+    from emitter.door.plan import Plan
     from emitter.profile import WireName
     from emitter.wire import Answer
 

@@ -52,6 +52,7 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
         OutputMode.JSON_OBJECT,
         {**RESPONSES, "text": {"format": {"type": "json_object"}}},
     ),
+    "responses-text": ("openai", WireName.OPENAI_RESPONSES, OutputMode.TEXT, RESPONSES),
     "responses-tool": (
         "openai",
         WireName.OPENAI_RESPONSES,
@@ -75,6 +76,7 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
         OutputMode.JSON_OBJECT,
         {**CHAT, "response_format": {"type": "json_object"}},
     ),
+    "chat-text": ("openai", WireName.OPENAI_CHAT, OutputMode.TEXT, CHAT),
     "chat-tool": (
         "openai",
         WireName.OPENAI_CHAT,
@@ -92,6 +94,8 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
         OutputMode.JSON_SCHEMA,
         {**ANTHROPIC, "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
     ),
+    "anthropic-object": ("anthropic", WireName.ANTHROPIC, OutputMode.JSON_OBJECT, ANTHROPIC),
+    "anthropic-text": ("anthropic", WireName.ANTHROPIC, OutputMode.TEXT, ANTHROPIC),
     "anthropic-tool": (
         "anthropic",
         WireName.ANTHROPIC,
@@ -120,6 +124,12 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
         WireName.GOOGLE,
         OutputMode.JSON_OBJECT,
         {**GOOGLE, "generationConfig": {"maxOutputTokens": 64, "responseMimeType": "application/json"}},
+    ),
+    "google-text": (
+        "google",
+        WireName.GOOGLE,
+        OutputMode.TEXT,
+        {**GOOGLE, "generationConfig": {"maxOutputTokens": 64}},
     ),
     "google-tool": (
         "google",

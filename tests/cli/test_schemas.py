@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ SCHEMA = {
     "additionalProperties": False,
 }
 GIVEN = json.dumps(SCHEMA).encode()
+DEEP = json.dumps(
+    functools.reduce(lambda inner, _: {"type": "array", "items": inner}, range(11), {"type": "string"})
+).encode()
 OPEN = b'{"type": "object", "properties": {"any": {}}, "additionalProperties": false}'
 
 
@@ -49,7 +53,32 @@ def test_lint_draws_a_table(run: Run) -> None:
 
     assert ran.status == 0
     assert all(any(row.startswith(name) for row in ran.out.splitlines()) for name in names())
-    assert "#/properties/any" in ran.out
+    assert "google" in ran.out
+
+
+def test_lint_says_how_to_mend_each_kind_of_finding(run: Run) -> None:
+    """What is lost, what stands in open values, what is silent and what was given up each has its own advice."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "deep": json.loads(DEEP),
+            "either": {"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object"}]},
+        },
+    }
+    rows = json.loads(run(["lint", "--json"], json.dumps(schema).encode()).out)
+    told = {(each["rule"].split()[0], each["fix"]) for each in rows if each["vendor"] == "openai"}
+
+    assert {"additionalProperties", "oneOf"} <= {rule for rule, _ in told}
+    assert len({fix for _, fix in told}) >= 3
+
+
+@pytest.mark.parametrize(("undeclared", "silent"), [("carry", "additional_properties"), ("close", "name")])
+def test_compile_carries_or_closes_what_a_schema_is_silent_about(run: Run, undeclared: str, silent: str) -> None:
+    """The caller chooses whether properties without a name can be said."""
+    given = b'{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}'
+    ran = run(["compile", "--profile", "openai", "--undeclared", undeclared], given)
+
+    assert list(json.loads(ran.out)["schema"]["properties"])[-1] == silent
 
 
 @pytest.mark.parametrize(
@@ -58,8 +87,15 @@ def test_lint_draws_a_table(run: Run) -> None:
         (["compile", "--profile", "openai"], b"{", "standard input is not JSON"),
         (["compile", "--profile", "openai"], b"[" * 100_000, "standard input is not JSON"),
         (["compile", "--profile", "acme"], GIVEN, "There is no profile 'acme'. There are anthropic,"),
-        (["compile", "--profile", "openai"], OPEN, "/properties/any: "),
-        (["compile", "--profile", "openai"], b"true", "#: the root must be an object schema"),
+        (["compile", "--profile", "openai"], b"false", "#: no document can satisfy this schema"),
+        (["compile", "--profile", "openai"], b"[]", "#: "),
+        (["compile", "--profile", "openai"], b'{"type": "tuple"}', "/type: "),
+        (
+            ["compile", "--profile", "openai"],
+            b'{"items": {"$ref": "#/gone"}}',
+            "/items/$ref: names nothing in this document",
+        ),
+        (["compile", "--profile", "openai", "--no-degrade"], DEEP, "too large for this vendor: depth 12 of at most 10"),
         (["compile", "--profile", "openai", "no-such-file"], b"", "no-such-file cannot be read"),
         (["lint"], b"", "standard input is not JSON"),
     ],

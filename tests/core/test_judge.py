@@ -12,6 +12,7 @@ from emitter.judge import BY_STOP, Contract, Verdict, judge
 from emitter.recover import Path
 from emitter.remedy import FAULT_CODES, REMEDIES
 from emitter.schema import Violation
+from emitter.schema.reading import Raised, Reading
 from emitter.wire import Fault, FaultKind, Reply, Stop
 from tests.core import asks
 
@@ -78,18 +79,47 @@ def test_a_null_optional_is_absent() -> None:
 
 
 def test_content_rules_are_asked_after_the_schema() -> None:
-    """A check sees only valid values, and what it finds is a violation."""
+    """They see only valid documents, once, and what they find is a violation."""
     seen: list[Json] = []
 
-    def check(value: Json) -> tuple[Violation, ...]:
-        seen.append(value)
-        return (Violation("/count", "even", "an odd number"),) if value["count"] % 2 == 0 else ()
+    def read(document: Json) -> Reading[Json]:
+        seen.append(document)
+        even = Violation("/count", "even", "an odd number")
+        return Reading(document, (even,) if document["count"] % 2 == 0 else ())
 
-    contract = Contract(asks.COMPILED, (check,))
+    contract = Contract(asks.COMPILED, read)
 
     assert judge(asks.WRONG_TYPE, contract).verdict is Verdict.VIOLATED
     assert seen == []
     assert judge(asks.WHOLE, contract).violations == (Violation("/count", "even", "an odd number"),)
+    assert len(seen) == 1
+
+
+def test_a_value_is_what_was_read_and_the_document_stays() -> None:
+    """What comes of reading is the value; what was read is kept beside it."""
+    judgement = judge(asks.WHOLE, Contract(asks.COMPILED, lambda document: Reading(document["count"])))
+
+    assert (judgement.value, judgement.document) == (2, {"kind": "answer", "count": 2})
+
+
+def test_code_of_the_callers_that_raises_is_no_verdict_on_the_answer() -> None:
+    """Nobody can say what the document is worth: it is neither accepted nor found at fault."""
+    raised = Raised("The check even", ZeroDivisionError())
+    judgement = judge(asks.WHOLE, Contract(asks.COMPILED, lambda _: Reading(raised=raised)))
+
+    assert judgement.verdict is Verdict.UNCHECKED
+    assert judgement.raised is raised
+
+
+def test_half_a_character_is_no_text() -> None:
+    """JSON can spell it, and nothing can carry it; a whole one, spelt in two halves, is text like any other."""
+    halved, whole = (
+        judge(asks.reply(Stop.COMPLETE, f'{{"kind": "answer", "count": 2, "note": "{note}"}}'), CONTRACT)
+        for note in ("\\ud83d", "\\ud83d\\ude00")
+    )
+
+    assert halved.violations == (Violation("", "unicode", "text without lone surrogates"),)
+    assert whole.value["note"] == "\U0001f600"
 
 
 def test_recovery_is_told() -> None:

@@ -121,13 +121,6 @@ def test_meta_holds_what_was_said(said: dict[str, str], named: str | None, meta:
     assert outcome.to_json().get("meta") == meta
 
 
-def test_half_a_character_is_found() -> None:
-    """Text that no UTF-8 can carry is told apart before it is read."""
-    assert turn.encodable(BOUND)
-    assert not turn.encodable(json.loads('{"turn": {"synopsis": "\\ud83d"}}'))
-    assert turn.encodable(json.loads('{"turn": {"synopsis": "\\ud83d\\ude00"}}'))
-
-
 @pytest.mark.parametrize(
     ("given", "read"), [({"turn": 1}, {"reasoning": "", "turn": 1}), ({"reasoning": "x"}, {"reasoning": "x"}), ([], [])]
 )

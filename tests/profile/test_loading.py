@@ -30,6 +30,8 @@ ALL = (
     "openai",
     "openai-compatible",
     "openrouter",
+    "plain",
+    "tier1",
     "vllm",
 )
 

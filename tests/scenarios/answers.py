@@ -56,6 +56,9 @@ DELIBERATION: dict[str, Any] = {
 
 _QUESTION: dict[str, Any] = BOUND["turn"]["question"]
 
+INVOICE: dict[str, Any] = {"vendor": "Acme", "total": 12.5, "due": "2027-01-31"}
+"""What the README's own form is answered with."""
+
 BROKEN_WORD = "quxillious"
 """Stands in the answer that breaks the schema, and must stand in nothing that is sent afterwards."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import assert_type
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, assert_type
+
+from pydantic import BaseModel
 
 from emitter import (
     AIEnvelope,
@@ -17,10 +20,16 @@ from emitter import (
     RunEvent,
     Trust,
     Usage,
+    Violation,
     Withheld,
+    aemit,
     aemit_binding_moment,
+    emit,
     emit_binding_moment,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def sync() -> None:
@@ -45,6 +54,65 @@ async def asynchronous(seen: list[RunEvent]) -> None:
     messages = [{"role": "user", "content": "?"}]
     decision = await aemit_binding_moment(messages, model="google/m", sink=seen.append, run_id="r", wire="google")
     assert_type(decision, Emission[BindingMoment] | Withheld)
+
+
+class Invoice(BaseModel):
+    """A model of the caller's."""
+
+    total: int
+
+
+@dataclass
+class Point:
+    """A dataclass of the caller's."""
+
+    x: int
+
+
+class Table(TypedDict):
+    """A typed dict of the caller's."""
+
+    a: int
+
+
+def cheap(invoice: Invoice) -> list[str]:
+    """Find what is too dear, in words."""
+    return [] if invoice.total < 5 else ["Too dear."]
+
+
+def even(invoice: Invoice) -> Iterator[Violation]:
+    """Find what is odd, at its place."""
+    if invoice.total % 2:
+        yield Violation("/total", "even", "an even number")
+
+
+def documents(schema: dict[str, Any]) -> None:
+    """See the type of a value: the type's own, or anything for a schema."""
+    assert_type(emit(Invoice, "?", model="openai/m"), Emission[Invoice])
+    assert_type(emit(Point, "?", model="openai/m").value, Point)
+    assert_type(emit(Table, "?", model="openai/m").value, Table)
+    assert_type(emit(list[int], "?", model="openai/m").value, list[int])
+    assert_type(emit(schema, "?", model="openai/m"), Emission[Any])
+    assert_type(emit(True, "?", model="openai/m"), Emission[Any])
+    assert_type(emit(int | str, "?", model="openai/m"), Emission[Any])
+    assert_type(emit(Literal["a"], "?", model="openai/m"), Emission[Any])
+    told = emit(
+        Invoice,
+        [{"role": "user", "content": "?"}],
+        model="openai/m",
+        materials=[Material("a")],
+        checks=[cheap, even],
+        examples=[Invoice(total=1), {"total": 2}],
+        instructions="Be brief.",
+    )
+    assert_type(told, Emission[Invoice])
+    assert_type(told.envelope, AIEnvelope)
+
+
+async def awaited(schema: dict[str, Any]) -> None:
+    """See the same of the awaited call."""
+    assert_type(await aemit(Invoice, "?", model="google/m", checks=[cheap]), Emission[Invoice])
+    assert_type(await aemit(schema, "?", model="google/m", wire="google"), Emission[Any])
 
 
 def failing() -> None:

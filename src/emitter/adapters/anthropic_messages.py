@@ -55,7 +55,7 @@ def _output(output: OutputFormat) -> dict[str, Json]:
             choice = {"type": "tool", "name": output.name, "disable_parallel_tool_use": True}
             strict = {"strict": True} if output.strict else {}
             return {"tools": [{**tool, **strict}], "tool_choice": choice}
-        case OutputMode.JSON_OBJECT:
+        case OutputMode.JSON_OBJECT | OutputMode.TEXT:
             return {}
 
 

@@ -56,6 +56,8 @@ def _output(output: OutputFormat) -> dict[str, Json]:
             return {"response_mime_type": "application/json", "response_json_schema": output.schema}
         case OutputMode.JSON_OBJECT:
             return {"response_mime_type": "application/json"}
+        case OutputMode.TEXT:
+            return {}
         case OutputMode.TOOL:
             function = {"name": output.name, "parameters_json_schema": output.schema}
             calling = {"mode": "ANY", "allowed_function_names": [output.name]}

@@ -55,6 +55,8 @@ def _output(output: OutputFormat) -> dict[str, Json]:
             return {"response_format": {"type": "json_schema", "json_schema": named}}
         case OutputMode.JSON_OBJECT:
             return {"response_format": {"type": "json_object"}}
+        case OutputMode.TEXT:
+            return {}
         case OutputMode.TOOL:
             function = {"name": output.name, "parameters": output.schema, "strict": output.strict}
             return {

@@ -28,7 +28,7 @@ Situation: TypeAlias = str | Iterable[object]
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "model": Role.ASSISTANT}
 _SYSTEM_ROLES = ("system", "developer")
 _WANTED = "Pass a text or a list of messages."
-_SAY = "Say what there is to decide."
+_SAY = "Say what there is to decide, or to work from."
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from emitter.kinds.binding_moment import Hatches as Hatches
 from emitter.kinds.binding_moment import Meta as Meta
 from emitter.kinds.binding_moment import Option as Option
 from emitter.kinds.binding_moment import Question as Question
+from emitter.kinds.document import DOCUMENT as DOCUMENT
 from emitter.kinds.envelope import AIEnvelope as AIEnvelope
 from emitter.kinds.envelope import EnvelopeMeta as EnvelopeMeta
 from emitter.kinds.envelope import Source as Source

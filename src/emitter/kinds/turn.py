@@ -6,7 +6,6 @@ and the model is not asked for what the caller decides (the hatches).
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.kinds.binding_moment import (
@@ -107,17 +106,8 @@ def recommended_in_range(document: Json) -> bool:
     return question is None or question["recommended_idx"] < len(question["options"])
 
 
-def encodable(document: Json) -> bool:
-    """Tell whether all text of ``document`` is Unicode: JSON can spell half a character, and nothing can carry it."""
-    try:
-        json.dumps(document, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def read(document: Json, hatches: Hatches, decision_class: str | None) -> Outcome:
-    """Return what the model chose, from a document that is valid against ``SCHEMA``, in range and encodable."""
+    """Return what the model chose, from a document that is valid against ``SCHEMA`` and in range."""
     turn: dict[str, Any] = dict(document["turn"])
     kind: str = turn.pop("kind")
     if kind == BINDING_MOMENT:

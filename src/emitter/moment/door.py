@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from emitter.drive import Limits, arun, run
-from emitter.emission import emission
-from emitter.kinds import OPEN_HATCHES, BindingMoment, Hatches
-from emitter.moment.plan import More, Plan, Settings, plan
-from emitter.moment.result import Emission, Withheld, conclude
-from emitter.moment.session import asession, session
+from emitter.door.perform import aperform, perform
+from emitter.door.plan import plan
+from emitter.door.settings import More, Settings
+from emitter.kinds import OPEN_HATCHES, Hatches
+from emitter.moment.result import Decision, decision
+from emitter.moment.wanted import wanted
 from emitter.remedy import Policy
-from emitter.sinks import Recorder, Sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
 
     from emitter.conversation import Situation
     from emitter.prompt import Material
-
-Decision: TypeAlias = Emission[BindingMoment] | Withheld
-"""What comes back: a binding moment, or an honest "not yet"."""
+    from emitter.sinks import Sink
 
 
 def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
@@ -50,12 +47,9 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
 
     Source: draft-morrison-binding-moment-envelope-00; OpenWOP ai-envelope, RFC 0032 and RFC 0033.
     """
-    settings = Settings(model, materials, decision_class, hatches, policy or Policy(), **more)
-    planned = plan(situation, settings, client)
-    recorder = _recorder(planned, settings, sink)
-    with session(planned, client, settings.base_url) as send:
-        outcome = run(emission(planned.ask, settings.policy), send, recorder, _limits(settings))
-    return conclude(planned, settings, outcome, tuple(recorder.told))
+    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    planned = plan(wanted(hatches, decision_class), situation, settings)
+    return decision(planned, perform(planned, settings))
 
 
 async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a default
@@ -71,17 +65,6 @@ async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a 
     **more: Unpack[More],
 ) -> Decision:
     """Do as ``emit_binding_moment`` does, without blocking; ``client`` is an async one."""
-    settings = Settings(model, materials, decision_class, hatches, policy or Policy(), **more)
-    planned = plan(situation, settings, client)
-    recorder = _recorder(planned, settings, sink)
-    async with asession(planned, client, settings.base_url) as send:
-        outcome = await arun(emission(planned.ask, settings.policy), send, recorder, _limits(settings))
-    return conclude(planned, settings, outcome, tuple(recorder.told))
-
-
-def _recorder(planned: Plan, settings: Settings, sink: Sink | None) -> Recorder:
-    return Recorder(settings.run_id, settings.node_id, planned.correlation_id, sink)
-
-
-def _limits(settings: Settings) -> Limits:
-    return Limits(settings.policy.timeout, settings.policy.deadline, settings.clock)
+    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    planned = plan(wanted(hatches, decision_class), situation, settings)
+    return decision(planned, await aperform(planned, settings))

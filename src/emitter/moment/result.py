@@ -1,72 +1,20 @@
-"""What an emission returns: a decision, or an honest "not yet", and all that was spent on it."""
+"""What comes back: a binding moment, or an honest "not yet"."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
-from emitter.errors import EmissionError, Invalid, Refused, Truncated, Unreachable
-from emitter.judge import Verdict
-from emitter.kinds import AIEnvelope, BindingMoment, EnvelopeMeta, Source, turn
-from emitter.sinks import new_id, now
-from emitter.steps import total_usage
+from emitter.door.result import Emission, Trace, Traced, enveloped
+from emitter.kinds import AIEnvelope, BindingMoment, ClarificationRequest, Deliberation, ErrorReport, turn
 
 if TYPE_CHECKING:
-    from emitter.events import RunEvent
-    from emitter.kinds import ClarificationRequest, Deliberation, ErrorReport
-    from emitter.moment.plan import Plan, Settings
-    from emitter.steps import Attempt, Failure, Outcome
-    from emitter.wire import Usage
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """Every call that was made and every event that was told, in order."""
-
-    attempts: tuple[Attempt, ...]
-    events: tuple[RunEvent, ...]
-
-    @property
-    def usage(self) -> Usage:
-        """The tokens of all calls together."""
-        return total_usage(self.attempts)
-
-
-class _Traced:
-    """The parts of the trace, at hand."""
-
-    __slots__ = ()
-    trace: Trace
-
-    @property
-    def attempts(self) -> tuple[Attempt, ...]:
-        """Every call that was made, in order."""
-        return self.trace.attempts
-
-    @property
-    def events(self) -> tuple[RunEvent, ...]:
-        """Every event that was told, in order."""
-        return self.trace.events
-
-    @property
-    def usage(self) -> Usage:
-        """The tokens of all calls together."""
-        return self.trace.usage
+    from emitter.door.plan import Plan
+    from emitter.door.result import Done
 
 
 @dataclass(frozen=True)
-class Emission(_Traced, Generic[T]):
-    """A decision: its ``value``, the ``envelope`` around it, and the ``trace`` of how it came."""
-
-    value: T
-    envelope: AIEnvelope
-    trace: Trace
-
-
-@dataclass(frozen=True)
-class Withheld(_Traced):
+class Withheld(Traced):
     """The agent's veto: it did not bind. A success of the turn, not a failure.
 
     ``reason`` says why: deliberation (it asks leave to go on), a clarification request, or an error report.
@@ -77,34 +25,14 @@ class Withheld(_Traced):
     trace: Trace
 
 
-def conclude(
-    plan: Plan, settings: Settings, outcome: Outcome, events: tuple[RunEvent, ...]
-) -> Emission[BindingMoment] | Withheld:
-    """Return what the outcome amounts to, or raise the error that it is."""
-    trace = Trace(outcome.attempts, events)
-    if outcome.failure is not None:
-        raise _error(outcome.failure, trace)
-    chosen = turn.read(outcome.value, settings.hatches, settings.decision_class)
-    envelope = AIEnvelope(
-        type=turn.kind_of(chosen),
-        envelope_id=new_id(),
-        correlation_id=plan.correlation_id,
-        node_id=settings.node_id,
-        payload=turn.payload(chosen, outcome.value["reasoning"]),
-        meta=EnvelopeMeta(source=Source.AI_GENERATION, ts=now(), content_trust=plan.trust),
-    )
+Decision: TypeAlias = Emission[BindingMoment] | Withheld
+"""What comes back."""
+
+
+def decision(plan: Plan, done: Done) -> Decision:
+    """Return the model's choice in its envelope."""
+    chosen: turn.Outcome = done.value
+    envelope = enveloped(plan, turn.kind_of(chosen), turn.payload(chosen, done.document["reasoning"]))
     if isinstance(chosen, BindingMoment):
-        return Emission(chosen, envelope, trace)
-    return Withheld(chosen, envelope, trace)
-
-
-_ERRORS: dict[Verdict, type[EmissionError]] = {
-    Verdict.REFUSED: Refused,
-    Verdict.TRUNCATED: Truncated,
-    Verdict.OVERFLOWED: Truncated,
-    Verdict.FAULTED: Unreachable,
-}
-
-
-def _error(failure: Failure, trace: Trace) -> EmissionError:
-    return _ERRORS.get(failure.verdict, Invalid)(failure.message, code=failure.code, trace=trace)
+        return Emission(chosen, envelope, done.trace)
+    return Withheld(chosen, envelope, done.trace)

@@ -5,6 +5,8 @@ enforce it names (``losses``) and checks itself (``validate``), always against t
 """
 
 from emitter.errors import Uncompilable as Uncompilable
+from emitter.errors import Unencodable as Unencodable
+from emitter.schema.compile import Undeclared as Undeclared
 from emitter.schema.compile import compile_schema as compile_schema
 from emitter.schema.compiled import Compiled as Compiled
 from emitter.schema.compiled import Loss as Loss

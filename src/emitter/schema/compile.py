@@ -1,184 +1,145 @@
-"""From the caller's JSON Schema to a vendor's strict subset.
+"""The door of the compiler: what may be called a schema, and what was compiled before.
 
-Compiling consumes: each node hands over the keywords that the vendor enforces, and whatever is left over
-either becomes a ``Loss`` (told in the description, checked locally) or, where leaving it out would change
-which documents can be said at all, raises ``Uncompilable``. Nothing slips through.
+A schema that is too large is degraded in this order: descriptions are shortened, optional properties flipped
+between left out and null, long enums given up, subtrees carried as JSON text, at last the whole schema put
+into the prompt. Each step is told as a loss with ``Why.DEGRADED``.
 """
 
 from __future__ import annotations
 
 import json
-import re
+import marshal
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from emitter import profile as profiles
 from emitter.errors import Uncompilable
-from emitter.profile.subset import Optionals
-from emitter.schema.compiled import Compiled, Loss
-from emitter.schema.decode import decoder
-from emitter.schema.validate import Validator
-from emitter.wire import mapping
+from emitter.schema.build import build
+from emitter.schema.compiled import Compiled, Loss, Why
+from emitter.schema.openapi import with_null
+from emitter.schema.source import source
+from emitter.schema.write.ledger import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from emitter.profile.model import Profile
     from emitter.profile.subset import Subset
-    from emitter.wire import Json
+    from emitter.schema.shape import Rule
 
-Node: TypeAlias = dict[str, Any]
+MAX_TEXT = 4_000_000
+"""The most characters of a schema, as JSON."""
 
-MAX_DEPTH = 64
-"""A schema nested deeper is refused: no vendor takes one, and compiling must stay bounded."""
+MAX_VALUES = 500_000
+"""The most values of a schema, one that stands in several places counted for each."""
 
-_CHECKED_LOCALLY = frozenset(
-    {"minLength", "maxLength", "pattern", "format"}
-    | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
-    | {"minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"}
-    | {"minProperties", "maxProperties", "dependentRequired", "dependentSchemas"}
-    | {"not", "if", "then", "else", "default", "const"}
-)
-_ANNOTATIONS = frozenset({"$schema", "$id", "$comment", "examples", "deprecated", "readOnly", "writeOnly"})
+_CACHED = 256
+_NO_JSON = "the schema is not JSON, or nested too deeply to read"
 
 
-def compile_schema(schema: Mapping[str, Json], profile: str | Profile) -> Compiled:
-    """Compile a JSON Schema (draft 2020-12) for the vendor of ``profile``.
+class Undeclared(str, Enum):
+    """What becomes of properties that an object schema is silent about, and of schemas without ``type``."""
 
-    Raises ``Uncompilable`` with a pointer when no sound form exists. The result is cached per schema and
-    profile.
+    CARRY = "carry"
+    """They can be said: in one more property, as JSON text. What JSON Schema allows stays possible."""
+    CLOSE = "close"
+    """They cannot: an object has the properties it names, and a schema with ``properties`` is an object."""
+
+
+class _Wish(NamedTuple):
+    """For whom, and how."""
+
+    subset: Subset
+    degrade: bool
+    undeclared: Undeclared | None
+
+
+def compile_schema(
+    schema: object,
+    profile: str | Profile,
+    *,
+    degrade: bool = True,
+    undeclared: Undeclared | None = None,
+) -> Compiled:
+    """Compile a schema for the vendor of ``profile``.
+
+    ``schema`` is a JSON Schema (drafts 4, 6, 7, 2019-09 or 2020-12, the last one where ``$schema`` names
+    none), a pydantic model, or any type that pydantic's ``TypeAdapter`` takes. With ``degrade=False`` a
+    schema over the vendor's limits of size is refused rather than degraded. ``undeclared`` says what becomes
+    of properties that an object schema is silent about; without it they are carried for a JSON Schema, and
+    closed for a type, whose reader would drop them.
+
+    Raises ``Uncompilable`` with a pointer when no sound form exists. The result is cached.
     """
-    name = profile if isinstance(profile, str) else profile.name
-    subset = (profiles.load(profile) if isinstance(profile, str) else profile).subset
+    chosen = profiles.load(profile) if isinstance(profile, str) else profile
+    wish = _Wish(chosen.subset, degrade, undeclared)
+    if isinstance(schema, Mapping):
+        given = cast("Mapping[str, Any]", schema)
+        return _of_json(given if isinstance(given, dict) else dict(given), wish)
+    if isinstance(schema, bool):
+        return _of_text(json.dumps(schema), _defaulted(wish, typed=False))
+    return _of_type(schema, wish) if isinstance(schema, Hashable) else _of_type.__wrapped__(schema, wish)
+
+
+def _defaulted(wish: _Wish, *, typed: bool) -> Any:
+    """Return the wish with its default filled in; hashable, for a subset is frozen, which no checker can see."""
+    default = Undeclared.CLOSE if typed else Undeclared.CARRY
+    return wish if wish.undeclared is not None else wish._replace(undeclared=default)
+
+
+def _of_json(schema: dict[str, Any], wish: _Wish) -> Compiled:
+    """Compile a JSON Schema; its bytes are the quickest key to what was compiled before."""
     try:
-        text = json.dumps(schema, ensure_ascii=False)
+        return _of_bytes(marshal.dumps(schema), _defaulted(wish, typed=False))
+    except ValueError:  # what marshal cannot write, JSON may: subclasses of dict and str
+        return _of_text(_text(schema), _defaulted(wish, typed=False))
+
+
+@lru_cache(maxsize=_CACHED)
+def _of_bytes(data: bytes, wish: _Wish) -> Compiled:
+    return _of_text(_text(marshal.loads(data)), wish)  # noqa: S302  bytes that were made here
+
+
+@lru_cache(maxsize=_CACHED)
+def _of_type(kind: object, wish: _Wish) -> Compiled:
+    return _of_text(_text(source(kind).schema), _defaulted(wish, typed=True))
+
+
+@lru_cache(maxsize=_CACHED)
+def _of_text(text: str, wish: _Wish) -> Compiled:
+    schema: Any = json.loads(text)
+    widened: list[Rule] = []
+    if '"nullable": true' in text:
+        schema, widened = with_null(schema)
+    compiled = build(schema, wish.subset, degrade=wish.degrade, close=wish.undeclared is Undeclared.CLOSE)
+    # Null is valid here although JSON Schema, which does not know the word, would say otherwise.
+    losses = tuple(Loss(rule.where, rule.keyword, shown(rule.value), Why.OPEN) for rule in widened)
+    return replace(compiled, losses=(*compiled.losses, *losses)) if losses else compiled
+
+
+def _text(schema: object) -> str:
+    if not _countable(schema):
+        raise Uncompilable("", f"the schema has more than {MAX_VALUES} values")
+    try:
+        text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
+        text.encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise Uncompilable("", "the schema is not JSON, or nested too deeply to read") from error
-    return _compile(text, name, cast("Any", subset))  # frozen, hence hashable; the checkers cannot see it
+        raise Uncompilable("", _NO_JSON) from error
+    if len(text) > MAX_TEXT:
+        raise Uncompilable("", f"the schema is longer than {MAX_TEXT} characters")
+    return text
 
 
-@lru_cache(maxsize=256)
-def _compile(text: str, _profile: str, subset: Subset) -> Compiled:
-    schema = json.loads(text)
-    losses: list[Loss] = []
-    wire = _Compiler(subset, losses).root(schema)
-    return Compiled(wire, tuple(losses), lambda value: value, decoder(schema), Validator(schema), schema)
-
-
-class _Compiler:
-    """One walk over one schema; ``losses`` is filled on the way."""
-
-    def __init__(self, subset: Subset, losses: list[Loss]) -> None:
-        self._subset = subset
-        self._losses = losses
-
-    def root(self, schema: Any) -> Node:
-        if mapping(schema).get("type") != "object":
-            raise Uncompilable("", "the root must be an object schema")
-        return self.node(schema, "", 0)
-
-    def node(self, schema: Any, pointer: str, depth: int) -> Node:
-        if not mapping(schema):
-            raise Uncompilable(pointer, "an open value has no closed form yet")
-        if depth > MAX_DEPTH:
-            raise Uncompilable(pointer, f"nested deeper than {MAX_DEPTH}")
-        source: Node = {key: value for key, value in mapping(schema).items() if key not in _ANNOTATIONS}
-        out: Node = {}
-        for handle in (self._reference, self._union, self._object, self._array, self._plain):
-            handle(source, out, pointer, depth)
-        self._tell_losses(source, out, pointer)
-        return out
-
-    def _reference(self, source: Node, out: Node, pointer: str, depth: int) -> None:
-        if "$ref" in source:
-            if "$ref" not in self._subset.keywords:
-                raise Uncompilable(f"{pointer}/$ref", "this vendor takes no references")
-            out["$ref"] = source.pop("$ref")
-            if not self._subset.ref_siblings:
-                source.pop("description", None)
-                source.pop("title", None)
-        if "$defs" in source:
-            out["$defs"] = {
-                name: self.node(each, f"{pointer}/$defs/{name}", depth + 1)
-                for name, each in source.pop("$defs").items()
-            }
-
-    def _union(self, source: Node, out: Node, pointer: str, depth: int) -> None:
-        if "anyOf" in source:
-            out["anyOf"] = [
-                self.node(each, f"{pointer}/anyOf/{index}", depth + 1) for index, each in enumerate(source.pop("anyOf"))
-            ]
-
-    def _object(self, source: Node, out: Node, pointer: str, depth: int) -> None:
-        if source.get("type") != "object":
-            return
-        if source.pop("additionalProperties", True) is not False:
-            raise Uncompilable(f"{pointer}/additionalProperties", "an open object has no closed form yet")
-        required = source.pop("required", [])
-        names = source.pop("properties", {})
-        out["type"] = source.pop("type")
-        out["properties"] = {
-            name: self._property(each, f"{pointer}/properties/{name}", depth, needed=name in required)
-            for name, each in names.items()
-        }
-        nullable = self._subset.optionals is Optionals.NULLABLE
-        out["required"] = list(names) if nullable else [name for name in names if name in required]
-        out["additionalProperties"] = False
-        if self._subset.ordering:
-            out[self._subset.ordering] = list(names)
-
-    def _property(self, schema: Any, pointer: str, depth: int, *, needed: bool) -> Node:
-        compiled = self.node(schema, pointer, depth + 1)
-        if needed or self._subset.optionals is Optionals.OMIT:
-            return compiled
-        return _nullable(compiled)
-
-    def _array(self, source: Node, out: Node, pointer: str, depth: int) -> None:
-        if source.get("type") != "array":
-            return
-        if "items" not in source:
-            raise Uncompilable(f"{pointer}/items", "an open array has no closed form yet")
-        out["type"] = source.pop("type")
-        out["items"] = self.node(source.pop("items"), f"{pointer}/items", depth + 1)
-        bound, most = source.get("minItems"), self._subset.min_items_max
-        if bound is not None and most is not None and bound > most:
-            out["minItems"] = most
-            self._lose(pointer, "minItems", source.pop("minItems"), out)
-
-    def _plain(self, source: Node, out: Node, pointer: str, _depth: int) -> None:
-        if "const" in source and "const" not in self._subset.keywords:
-            out["enum"] = [source.pop("const")]
-        for key in [each for each in source if self._enforced(each, source[each])]:
-            if key in out:
-                raise Uncompilable(f"{pointer}/{key}", "stands beside a keyword that it cannot be joined with")
-            out[key] = source.pop(key)
-
-    def _enforced(self, key: str, value: Any) -> bool:
-        if key == "format":
-            return value in self._subset.formats
-        refused = self._subset.pattern_refuses if key == "pattern" else None
-        return key in self._subset.keywords and (refused is None or re.search(refused, str(value)) is None)
-
-    def _tell_losses(self, source: Node, out: Node, pointer: str) -> None:
-        for key, value in source.items():
-            if key not in _CHECKED_LOCALLY and key not in {"title", "description"}:
-                raise Uncompilable(f"{pointer}/{key}", "this keyword has no sound form for this vendor yet")
-            if key in _CHECKED_LOCALLY:
-                self._lose(pointer, key, value, out)
-
-    def _lose(self, pointer: str, keyword: str, value: Any, out: Node) -> None:
-        loss = Loss(pointer, keyword, json.dumps(value, ensure_ascii=False))
-        self._losses.append(loss)
-        if "$ref" not in out:
-            told = f"Must hold: {keyword} {loss.value}."
-            out["description"] = f"{out['description']} {told}" if "description" in out else told
-
-
-def _nullable(node: Node) -> Node:
-    """Let the node be null, inside the subset of every vendor."""
-    if isinstance(node.get("type"), str) and not node.keys() & {"enum", "const", "properties", "items"}:
-        return {**node, "type": [node["type"], "null"]}
-    if "anyOf" in node:
-        return {**node, "anyOf": [*node["anyOf"], {"type": "null"}]}
-    description = {"description": node.pop("description")} if "description" in node else {}
-    return {"anyOf": [node, {"type": "null"}], **description}
+def _countable(schema: object) -> bool:
+    """Tell whether a schema is small enough to be written out: an object that holds another twice doubles it."""
+    waiting: list[Any] = [schema]
+    count = 0
+    while waiting and count <= MAX_VALUES:
+        node: Any = waiting.pop()
+        count += 1
+        if isinstance(node, dict):
+            waiting.extend(cast("dict[str, Any]", node).values())
+        elif isinstance(node, list):
+            waiting.extend(cast("list[Any]", node))
+    return count <= MAX_VALUES

@@ -56,12 +56,12 @@ class Compiled:
     left that the vendor could enforce: ``schema`` is the original, and belongs into the prompt.
     """
 
-    schema: Mapping[str, Json]
+    schema: Mapping[str, Json] | bool
     losses: tuple[Loss, ...]
     encode: Callable[[Json], Json]
     decode: Callable[[Json], Json]
     validate: Callable[[Json], tuple[Violation, ...]]
-    original: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+    original: Mapping[str, Json] | bool = field(default_factory=dict[str, "Json"])
     enforced: bool = True
 
     @property

@@ -11,6 +11,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
+from emitter.schema.pointer import escaped
 from emitter.schema.survey import Breach, Step, Survey
 from emitter.wire import mapping, sequence
 
@@ -118,7 +119,7 @@ def _subset(step: Step, mode: Mode) -> Iterator[Breach | Step]:
     if _admits(node, {"array"}):
         yield Step("/items", node.get("items"), below)
     for name, each in mapping(node.get("$defs")).items():
-        yield Step(f"/$defs/{_escaped(name)}", each, below)
+        yield Step(f"/$defs/{escaped(name)}", each, below)
 
 
 def _object(node: Json, below: int, *, strict: bool) -> Iterator[Breach | Step]:
@@ -126,7 +127,7 @@ def _object(node: Json, below: int, *, strict: bool) -> Iterator[Breach | Step]:
         yield Breach("", "additionalProperties-must-be-false-on-object-strict-only")
     required = _names(node.get("required"))
     for name, each in mapping(node.get("properties")).items():
-        suffix = f"/properties/{_escaped(name)}"
+        suffix = f"/properties/{escaped(name)}"
         if strict and name not in required:
             yield Breach(suffix, "property-not-in-required-strict-mode-only")
         yield Step(suffix, each, below, counts=True)
@@ -151,7 +152,7 @@ def _variants(step: Step, edition: Edition) -> Iterator[Breach | Step]:
                 yield Breach(f"/anyOf/{index}", "anyOf-branch-missing-discriminator")
     for name, each in (*node.items(), *enumerate(sequence(step.value))):
         if isinstance(each, dict | list):
-            yield Step(f"/{_escaped(str(name))}", each)
+            yield Step(f"/{escaped(str(name))}", each)
 
 
 def _admits_object(branch: Json) -> bool:
@@ -180,10 +181,6 @@ def _admits(node: Json, types: set[str]) -> bool:
 
 def _names(value: Json) -> frozenset[str]:
     return frozenset(each for each in sequence(value) if isinstance(each, str))
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _finding(breach: Breach) -> Finding:

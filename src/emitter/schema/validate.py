@@ -7,12 +7,16 @@ names and values of the answer are left out, and of a union only the branch that
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jsonschema_rs
 from jsonschema_rs import ValidationErrorKind as Kind
 
-from emitter.schema.violation import Violation
+from emitter.errors import Uncompilable
+from emitter.schema.drafts import DRAFT202012
+from emitter.schema.pointer import escaped
+from emitter.schema.violation import Violation, names_of, told
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
@@ -20,28 +24,47 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import ValidationError
 
+    from emitter.schema.drafts import Draft
     from emitter.wire import Json
 
-Schema: TypeAlias = "Mapping[str, Any]"
+Schema: TypeAlias = "Mapping[str, Any] | bool"
 
 MAX_VIOLATIONS = 12
 """More than this many are cut off: a corrective fragment has constant size."""
 
+_HALF_A_CHARACTER = Violation("", "unicode", "text without lone surrogates")
+
+DANGLING = "a reference names nothing in this document, or something outside it"
+
 _TAG_RULES = frozenset({"const", "enum"})
-_ESCAPES = str.maketrans({"~": "~0", "/": "~1"})
 
 
 class Validator:
     """A compiled validator of one schema."""
 
-    def __init__(self, schema: Schema) -> None:
-        self._names = frozenset(_property_names(schema))
-        self._check = jsonschema_rs.validator_for(dict(schema), validate_formats=True)
+    def __init__(self, schema: Schema, draft: Draft = DRAFT202012) -> None:
+        """Build the validator; raises ``Uncompilable`` for what is no schema of ``draft``."""
+        self._schema = schema
+        try:
+            self._check = draft.validator(schema, validate_formats=True, retriever=_nowhere)
+        except jsonschema_rs.ValidationError as error:
+            where = "".join(f"/{escaped(str(each))}" for each in error.instance_path)
+            raise Uncompilable(where, _refused(error)) from error
+        except (ValueError, TypeError, RecursionError) as error:
+            raise Uncompilable("", f"no validator can be built for it ({error})") from error
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return names_of(self._schema)
 
     def __call__(self, value: Json) -> tuple[Violation, ...]:
         """Return the violations of ``value``, ordered by place, at most ``MAX_VIOLATIONS``."""
-        if self._check.is_valid(value):
-            return ()
+        try:
+            return () if self._check.is_valid(value) else self._violations(value)
+        except UnicodeEncodeError:
+            return (_HALF_A_CHARACTER,)
+
+    def _violations(self, value: Json) -> tuple[Violation, ...]:
         found = {
             Violation(self._pointer(error.instance_path), error.kind.name, _expected(error.kind))
             for outer in self._check.iter_errors(value)
@@ -53,23 +76,18 @@ class Validator:
         return "".join(f"/{self._step(each)}" for each in path)
 
     def _step(self, step: str | int) -> str:
-        if isinstance(step, int):
-            return str(step)
-        return step.translate(_ESCAPES) if step in self._names else "*"
+        return str(step) if isinstance(step, int) else told(step, self._names)
 
 
-def _property_names(schema: Any) -> Iterator[str]:
-    pending: list[Any] = [schema]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            table = cast("dict[str, Any]", node)
-            names = table.get("properties")
-            if isinstance(names, dict):
-                yield from cast("dict[str, Any]", names)
-            pending.extend(table.values())
-        elif isinstance(node, list):
-            pending.extend(cast("list[Any]", node))
+def _nowhere(uri: str) -> Any:
+    """Fetch nothing: a schema that is not at hand is none."""
+    raise LookupError(uri)
+
+
+def _refused(error: ValidationError) -> str:
+    if isinstance(error.kind, Kind.Referencing):
+        return DANGLING
+    return f"is no valid JSON Schema: {_expected(error.kind)}"
 
 
 def _meant(error: ValidationError) -> Iterator[ValidationError]:
@@ -119,5 +137,8 @@ def _expected(kind: Kind) -> str:
 
 
 def _plain(value: Any, limit: int = 200) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except TypeError:  # the validator hands over an error of its own, which quotes the answer
+        return "what the schema says of it"
     return text if len(text) <= limit else f"{text[:limit]}…"

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from emitter.schema.pointer import escaped
+from emitter.wire import mapping, sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.wire import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +28,22 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.pointer or '/'}: {self.rule}: {self.expected}"
+
+
+def told(name: str, names: frozenset[str]) -> str:
+    """Return a name as a violation's pointer tells it; ``names`` are those that the schema knows."""
+    return escaped(name) if name in names else "*"
+
+
+def names_of(schema: Json) -> frozenset[str]:
+    """Return the names of all properties that a schema knows."""
+    return frozenset(_names(schema))
+
+
+def _names(schema: Json) -> Iterator[str]:
+    pending: list[Any] = [schema]
+    while pending:
+        node = pending.pop()
+        table = mapping(node)
+        yield from mapping(table.get("properties"))
+        pending.extend(table.values() or sequence(node))

@@ -13,8 +13,8 @@ from emitter.adapters.response import of_exception, of_sdk_response
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Generator
 
+    from emitter.door.plan import Plan
     from emitter.drive import AsyncSend, Send
-    from emitter.moment.plan import Plan
     from emitter.wire import Answer, Request
 
 

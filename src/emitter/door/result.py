@@ -1,0 +1,108 @@
+"""What an emission returns, and all that was spent on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from emitter.errors import CheckFailed, EmissionError, Invalid, Refused, Truncated, Unreachable
+from emitter.judge import Verdict
+from emitter.kinds import AIEnvelope, EnvelopeMeta, Source
+from emitter.sinks import new_id, now
+from emitter.steps import total_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.door.plan import Plan
+    from emitter.events import RunEvent
+    from emitter.steps import Attempt, Failure, Outcome
+    from emitter.wire import Json, Usage
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Every call that was made and every event that was told, in order."""
+
+    attempts: tuple[Attempt, ...]
+    events: tuple[RunEvent, ...]
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all calls together."""
+        return total_usage(self.attempts)
+
+
+class Traced:
+    """The parts of the trace, at hand."""
+
+    __slots__ = ()
+    trace: Trace
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Every call that was made, in order."""
+        return self.trace.attempts
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Every event that was told, in order."""
+        return self.trace.events
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all calls together."""
+        return self.trace.usage
+
+
+@dataclass(frozen=True)
+class Emission(Traced, Generic[T]):
+    """What was asked for: its ``value``, the ``envelope`` around it, and the ``trace`` of how it came."""
+
+    value: T
+    envelope: AIEnvelope
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An emission that came to a ``value``, and the ``document`` that the value was read from."""
+
+    value: Any
+    document: Json
+    trace: Trace
+
+
+_ERRORS: dict[Verdict, type[EmissionError]] = {
+    Verdict.REFUSED: Refused,
+    Verdict.TRUNCATED: Truncated,
+    Verdict.OVERFLOWED: Truncated,
+    Verdict.FAULTED: Unreachable,
+    Verdict.UNCHECKED: CheckFailed,
+}
+
+
+def done(outcome: Outcome, events: tuple[RunEvent, ...]) -> Done:
+    """Return what the outcome amounts to, or raise the error that it is."""
+    trace = Trace(outcome.attempts, events)
+    if outcome.failure is not None:
+        raise _error(outcome.failure, trace) from outcome.failure.cause
+    return Done(outcome.value, outcome.document, trace)
+
+
+def _error(failure: Failure, trace: Trace) -> EmissionError:
+    return _ERRORS.get(failure.verdict, Invalid)(failure.message, code=failure.code, trace=trace)
+
+
+def enveloped(plan: Plan, kind: str, payload: Mapping[str, Json]) -> AIEnvelope:
+    """Return the envelope around a payload."""
+    return AIEnvelope(
+        type=kind,
+        envelope_id=new_id(),
+        correlation_id=plan.correlation_id,
+        node_id=plan.node_id,
+        payload=dict(payload),
+        meta=EnvelopeMeta(source=Source.AI_GENERATION, ts=now(), content_trust=plan.trust),
+    )

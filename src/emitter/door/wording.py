@@ -1,0 +1,61 @@
+"""The words of a request: the system prompt, and the turns that lead to the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from emitter import prompt
+from emitter.errors import InputError
+from emitter.schema import Why
+from emitter.wire import Message, OutputMode, Role
+
+if TYPE_CHECKING:
+    from emitter.prompt import Material, Prompts
+    from emitter.schema import Compiled, Loss
+    from emitter.wire import Json, OutputFormat
+
+MAX_RULES = 40
+"""More rules than this are not listed apart: they stand in the schema's own descriptions all the same."""
+_LONGEST_VALUE = 200
+_LISTED = frozenset({Why.UNSUPPORTED, Why.DEGRADED})
+"""What else is not enforced is told where it stands."""
+
+
+def load(override: str | Path | None) -> Prompts:
+    """Return the library's prompts, with those of the caller's folder in their place."""
+    if override is None:
+        return prompt.load()
+    place = Path(override)
+    if not place.is_dir():
+        raise InputError(f"prompts={str(override)!r} is not a folder.")
+    return prompt.load(place)
+
+
+def form(prompts: Prompts, compiled: Compiled, output: OutputFormat, *, holds: bool) -> tuple[str, ...]:
+    """Return what is said of the form: the schema where nobody enforces it, else the rules that are not."""
+    if not compiled.enforced:
+        return (prompt.schema(prompts, cast("Json", compiled.original)),)
+    rules = prompt.losses(prompts, [each for each in compiled.losses if _is_listed(each)][:MAX_RULES])
+    held = output.mode is OutputMode.TOOL or (output.mode is OutputMode.JSON_SCHEMA and holds)
+    return (rules,) if held else (rules, prompt.schema(prompts, output.schema))
+
+
+def _is_listed(loss: Loss) -> bool:
+    return loss.why in _LISTED and len(loss.value) <= _LONGEST_VALUE
+
+
+def joined(*parts: str) -> str:
+    """Return the parts that say something, as one text."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def messages(prompts: Prompts, turns: tuple[Message, ...], materials: list[Material]) -> tuple[Message, ...]:
+    """Return the turns with the materials, ending in a user turn as every vendor wants it."""
+    shown = [prompt.material(prompts, each) for each in materials]
+    last = Message(Role.USER, "\n\n".join([*shown, prompts.fill("begin")]))
+    if turns[-1].role is Role.ASSISTANT:
+        return (*turns, last)
+    joint = replace(turns[-1], text=joined(turns[-1].text, last.text))
+    return (*turns[:-1], joint)

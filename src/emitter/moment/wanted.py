@@ -1,0 +1,44 @@
+"""A binding moment, as something to ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from emitter import prompt
+from emitter.door.plan import Wanted
+from emitter.door.settings import check_kind
+from emitter.errors import InputError
+from emitter.kinds import BINDING_MOMENT, Hatches, turn
+from emitter.schema import Violation
+from emitter.schema.reading import Reading
+
+if TYPE_CHECKING:
+    from emitter.wire import Json
+
+
+def wanted(hatches: Hatches, decision_class: str | None) -> Wanted:
+    """Return what to ask for; raises ``InputError`` for what no envelope may hold."""
+    named: Any = decision_class
+    if named is not None and (not isinstance(named, str) or not named.strip()):
+        raise InputError(f"decision_class is {named!r}; it must be a text such as 'consent', or None.")
+    check_kind("hatches", hatches, Hatches)
+
+    def read(document: Json) -> Reading[turn.Outcome]:
+        if not turn.recommended_in_range(document):
+            return Reading(violations=(_NO_SUCH_OPTION,))
+        return Reading(turn.read(document, hatches, decision_class))
+
+    return Wanted(
+        kind=BINDING_MOMENT,
+        node="emit_binding_moment",
+        name=turn.NAME,
+        schema=turn.SCHEMA,
+        words=prompt.ask,
+        read=read,
+        tidy=turn.with_reasoning,
+    )
+
+
+_NO_SUCH_OPTION = Violation(
+    "/turn/question/recommended_idx", "range", "the position of an option that exists, counted from 0"
+)

@@ -1,0 +1,146 @@
+"""One compilation, from the schema's JSON to what is compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from emitter.errors import Uncompilable
+from emitter.schema.compiled import Compiled, Loss, Why
+from emitter.schema.drafts import draft_of
+from emitter.schema.fit import exceeded, measure, unrolled
+from emitter.schema.fit.allot import Allotment
+from emitter.schema.fit.enums import unlisted
+from emitter.schema.fit.optionals import flips
+from emitter.schema.fit.shorten import shortened
+from emitter.schema.prune import pruned
+from emitter.schema.read.inside import dangling, everything
+from emitter.schema.read.reader import Reader
+from emitter.schema.read.scope import Scope
+from emitter.schema.read.weight import weigh
+from emitter.schema.shape import Document, Rule
+from emitter.schema.validate import DANGLING, Validator
+from emitter.schema.write.around import unions_around
+from emitter.schema.write.ledger import Ledger, shown
+from emitter.schema.write.writer import Writer, Written
+
+if TYPE_CHECKING:
+    from emitter.profile.subset import Subset
+    from emitter.schema.drafts import Draft
+    from emitter.wire import Json
+
+_SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)
+"""How much of the limits is allotted, one try after the other: what a form costs is estimated."""
+
+
+def build(given: Any, subset: Subset, *, degrade: bool, close: bool) -> Compiled:
+    """Compile a schema that is JSON; see ``compile_schema``."""
+    if not isinstance(given, dict | bool):
+        raise Uncompilable("", f"a JSON Schema is an object or a boolean, not a value of type {type(given).__name__}")
+    schema = cast("dict[str, Json] | bool", given)
+    draft = draft_of(schema)
+    validate = _validator(schema, draft)
+    scope = Scope(schema, draft)
+    if not subset.enforced:
+        weigh(scope)
+        return _plain(schema, validate, scope, Why.OPEN)
+    reader = Reader(scope, draft, close=close)
+    read = reader.document()
+    if read.definitions:
+        weigh(scope)
+    document = unrolled(pruned(read), subset)
+    made = _Making(document, subset, reader)
+    written = made.written()
+    if written is None and degrade:
+        written = made.degraded()
+    if written is None and not degrade:
+        raise Uncompilable("", f"the schema is too large for this vendor: {made.told}")
+    if written is None:
+        return _plain(schema, validate, reader.scope, Why.DEGRADED)
+    return Compiled(
+        schema=written.wire,
+        losses=made.losses(),
+        encode=lambda value: written.codec.encode(value, ""),
+        decode=written.codec.decode,
+        validate=validate,
+        original=schema,
+    )
+
+
+def _validator(schema: Any, draft: Draft) -> Validator:
+    try:
+        return Validator(schema, draft)
+    except Uncompilable as error:
+        # The validator does not say where the reference stands.
+        found = dangling(Scope(schema, draft), draft) if error.reason == DANGLING else None
+        raise found or error from error
+
+
+def _plain(schema: Any, validate: Validator, scope: Scope, why: Why) -> Compiled:
+    """Return the schema as it is, for the prompt: nothing of it is enforced."""
+    rules = {(rule.where, rule.keyword): rule for rule in reversed(everything([scope.root], scope, draft_of(schema)))}
+    losses = tuple(
+        Loss(rule.where, rule.keyword, shown(rule.value), Why.OPEN if rule.where else why)
+        for rule in reversed(rules.values())
+    )
+    return Compiled(schema, losses, _as_it_is, _as_it_is, validate, schema, enforced=False)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+class _Making:
+    """One document on its way to a vendor, with the losses of the last try."""
+
+    def __init__(self, document: Document, subset: Subset, reader: Reader) -> None:
+        self._document = document
+        self._subset = subset
+        self._reader = reader
+        self._ledger = Ledger(reader.scope, reader.draft)
+        self._over: dict[str, tuple[int, int]] = {}
+        self._unions = 0
+
+    @property
+    def told(self) -> str:
+        """What is over which limit."""
+        return ", ".join(
+            f"{name.replace('_', ' ')} {count} of at most {most}" for name, (count, most) in self._over.items()
+        )
+
+    def written(self, document: Document | None = None, flipped: frozenset[int] = frozenset()) -> Written | None:
+        """Return the document as written, or None where it is over a limit."""
+        self._document = self._document if document is None else document
+        self._ledger = Ledger(self._reader.scope, self._reader.draft)
+        written = Writer(self._document, self._subset, self._ledger, flipped).root()
+        limits = self._subset.limits
+        size = measure(written.wire, limits)
+        self._over, self._unions = exceeded(size, limits), size.counts["unions"]
+        if self._over.keys() == {"text"} and limits.text is not None:
+            self._ledger.note(Rule("", "description", limits.text), Why.DEGRADED)
+            return Written(shortened(written.wire, limits.text), written.codec)
+        return None if self._over else written
+
+    def degraded(self) -> Written | None:
+        """Return the document cut down until it fits; None where only the prompt is left."""
+        flipped = flips(self._document, self._subset, self._over, self._unions)
+        written = self.written(flipped=flipped) if flipped else None
+        if written is not None:
+            self._ledger.note(Rule("", "required", len(flipped)), Why.DEGRADED)
+            return written
+        whole = self._document
+        if self._over.keys() & {"enum_values", "characters", "long_enum_characters"}:
+            whole = unlisted(self._document, self._subset.limits)
+            written = self.written(whole)
+        for spare, share in enumerate(_SHARES):
+            if written is not None:
+                break
+            written = self.written(Allotment(whole, self._subset, share, spare).document())
+        return written
+
+    def losses(self) -> tuple[Loss, ...]:
+        """Return the losses: those of the forms, of the unions around them, and of what was closed."""
+        for origin in unions_around(self._document, self._ledger.at):
+            self._ledger.note(origin, Why.INSIDE)
+        for rule in self._reader.closings:
+            self._ledger.note(rule, Why.CLOSED)
+        return self._ledger.losses

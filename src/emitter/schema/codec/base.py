@@ -1,0 +1,95 @@
+"""What every codec offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.wire import Json
+
+
+class Members(NamedTuple):
+    """The members of an object on the wire: each with its codec and whether it may be null besides."""
+
+    each: Mapping[str, tuple[Codec, bool]]
+    required: frozenset[str]
+    closed: bool
+
+
+class Codec(Protocol):
+    """One form; ``types`` are the JSON types on the wire.
+
+    ``plain`` tells that decoding changes nothing that the wire admits, ``still`` that it changes nothing at
+    all, not even a null that a vendor would not have written.
+    """
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The JSON types that stand on the wire."""
+        ...
+
+    @property
+    def plain(self) -> bool:
+        """Whether what stands on the wire is the value itself."""
+        ...
+
+    @property
+    def still(self) -> bool:
+        """Whether decoding leaves every document as it is."""
+        ...
+
+    def encode(self, value: Json, at: str) -> Json:
+        """Return the wire form of ``value``, which stands ``at`` this pointer; raises ``Unencodable``."""
+        ...
+
+    def decode(self, value: Json) -> Json:
+        """Return what the wire form means."""
+        ...
+
+    def admits(self, value: Json) -> bool:
+        """Tell whether a document could be of this form."""
+        ...
+
+
+class Late:
+    """A definition, by name: written later where it is recursive."""
+
+    __slots__ = ("_codecs", "_name")
+
+    def __init__(self, codecs: dict[str, Any], name: str) -> None:
+        self._codecs = codecs
+        self._name = name
+
+    @property
+    def target(self) -> Codec | None:
+        """The codec, once it is known."""
+        return self._codecs.get(self._name)
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types of the definition."""
+        return frozenset() if self.target is None else self.target.types
+
+    @property
+    def plain(self) -> bool:
+        """Whether the definition is; not while that is unknown."""
+        return self.target is not None and self.target.plain
+
+    @property
+    def still(self) -> bool:
+        """Whether the definition is; not while that is unknown."""
+        return self.target is not None and self.target.still
+
+    def encode(self, value: Json, at: str) -> Json:
+        """Encode as the definition does."""
+        return self._codecs[self._name].encode(value, at)
+
+    def decode(self, value: Json) -> Json:
+        """Decode as the definition does."""
+        return self._codecs[self._name].decode(value)
+
+    def admits(self, value: Json) -> bool:
+        """Tell what the definition tells; while that is unknown, anything may be."""
+        return self.target is None or self.target.admits(value)

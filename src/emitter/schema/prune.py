@@ -1,0 +1,108 @@
+"""Taking away what no document can hold: forms without any value, and references to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from emitter.errors import Uncompilable
+from emitter.schema.shape import Choice, Document, Field, Never, Node, Record, Ref, Sequence, Values
+
+MAX_ROUNDS = 200
+
+
+def pruned(document: Document) -> Document:
+    """Return the document without forms that hold no value; raises ``Uncompilable`` where none is left."""
+    if not document.definitions and not isinstance(document.root, Never):
+        return document  # what holds no value was taken out as it was read; only references hide it
+    empty = _empty(document)
+    kept = document.definitions.keys() - empty
+    definitions = {
+        name: _without(document.definitions[name], empty, name) for name in document.definitions if name in kept
+    }
+    root = document.root
+    if _holds_none(root, empty):
+        raise Uncompilable("", "no document can satisfy this schema")
+    return Document(_without(root, empty), definitions)
+
+
+def _empty(document: Document) -> frozenset[str]:
+    """Return the definitions of which no finite value exists: the least fixed point, reached from all of them."""
+    empty = frozenset(document.definitions)
+    for _ in range(MAX_ROUNDS):
+        left = frozenset(name for name in empty if _holds_none(document.definitions[name], empty))
+        if left == empty:
+            break
+        empty = left
+    return empty
+
+
+def _holds_none(node: Node, empty: frozenset[str]) -> bool:
+    match node:
+        case Never():
+            return True
+        case Ref():
+            return node.name in empty
+        case Choice():
+            return all(_holds_none(each, empty) for each in node.branches)
+        case Record():
+            return any(each.required and _holds_none(each.node, empty) for each in node.fields.values())
+        case Sequence():
+            needed = node.prefix[: node.least]
+            lacking = node.least > len(node.prefix) and (node.rest is None or _holds_none(node.rest, empty))
+            return lacking or any(_holds_none(each, empty) for each in needed)
+        case _:
+            return False
+
+
+def _without(node: Node, empty: frozenset[str], within: str = "") -> Node:
+    """Return ``node`` without what holds no value; a definition that is a union has no branch that is itself."""
+    match node:
+        case Record():
+            return _record(node, empty)
+        case Sequence():
+            return _sequence(node, empty)
+        case Choice():
+            kept = [
+                _without(each, empty)
+                for each in node.branches
+                if not _holds_none(each, empty) and not (isinstance(each, Ref) and each.name == within)
+            ]
+            if len(kept) == 1:
+                return _joined(node, kept[0])
+            return replace(node, branches=tuple(kept)) if kept else Never(node.where)
+        case _:
+            return node
+
+
+def _joined(node: Choice, only: Node) -> Node:
+    """Return the one branch left, with what was said of the choice."""
+    unions = (*only.unions, *node.unions, *([node.origin] if node.origin is not None else []))
+    return replace(only, notes={**node.notes, **only.notes}, left=(*only.left, *node.left), unions=unions)
+
+
+def _record(node: Record, empty: frozenset[str]) -> Node:
+    fields = {
+        name: Field(_without(each.node, empty), each.required)
+        for name, each in node.fields.items()
+        if not _holds_none(each.node, empty)
+    }
+    forbidden = node.forbidden | (node.fields.keys() - fields.keys())
+    if node.rest is None:
+        return replace(node, fields=fields, forbidden=forbidden)
+    entries = tuple((key, _without(each, empty)) for key, each in node.rest.entries if not _holds_none(each, empty))
+    rest = replace(node.rest, entries=entries) if entries else None
+    return replace(node, fields=fields, rest=rest, forbidden=forbidden)
+
+
+def _sequence(node: Sequence, empty: frozenset[str]) -> Node:
+    cut = next((index for index, each in enumerate(node.prefix) if _holds_none(each, empty)), None)
+    prefix = tuple(_without(each, empty) for each in node.prefix[:cut])
+    rest = node.rest
+    if cut is not None or (rest is not None and _holds_none(rest, empty)):
+        rest = None
+    elif rest is not None:
+        rest = _without(rest, empty)
+    if not prefix and rest is None:
+        return Values(node.where, [[]], notes=node.notes, left=node.left, parts=node.parts)
+    most = node.most if rest is not None else min(len(prefix), node.most if node.most is not None else len(prefix))
+    return replace(node, prefix=prefix, rest=rest, most=most)

@@ -1,0 +1,106 @@
+"""What a caller may call a schema: a JSON Schema, or any type that pydantic knows; and the way to its values.
+
+A type is read by pydantic's own ``TypeAdapter``, so models, dataclasses, TypedDicts, unions and the like are
+one thing here. A JSON Schema has JSON for its values.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import SchemaError
+
+from emitter.errors import Uncompilable
+from emitter.schema.reading import Reading, found
+from emitter.schema.violation import names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.wire import Json
+
+T = TypeVar("T")
+
+UNNAMED = "document"
+_LONGEST_NAME = 64
+_WANTED = "a schema is a JSON Schema as a dict, or a type such as a pydantic model"
+
+
+class _Quiet(GenerateJsonSchema):
+    """Leaves out, without a warning, a default that is no JSON: the model is not told defaults of code."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  the shape is pydantic's
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Generic[T]):
+    """A caller's schema: as JSON Schema, under a ``name`` every vendor takes, with the way there and back.
+
+    ``read`` makes a value of a document that is valid against ``schema``, and ``dump`` a document of a value.
+    Where ``typed`` is false the values are the documents themselves.
+    """
+
+    schema: Mapping[str, Json] | bool
+    name: str
+    read: Callable[[Json], Reading[T]]
+    dump: Callable[[T], Json]
+    typed: bool
+
+
+def source(given: object) -> Source[Any]:
+    """Return the source that ``given`` stands for; raises ``Uncompilable`` for what is no schema."""
+    if isinstance(given, Mapping | bool):
+        schema = cast("Mapping[str, Json] | bool", given)
+        title = None if isinstance(schema, bool) else schema.get("title")
+        return Source(schema, _name(title), Reading, lambda document: document, typed=False)
+    if given is None or isinstance(given, str | bytes):
+        raise Uncompilable("", f"{_WANTED}; this is of type {type(given).__name__}")
+    return _of_type(given)
+
+
+def _of_type(kind: object) -> Source[Any]:
+    adapter, schema = _adapted(kind)
+    names = names_of(schema)
+    return Source(
+        schema=schema,
+        name=_name(schema.get("title") or (kind.__name__ if isinstance(kind, type) else None)),
+        read=partial(_read, adapter, names),
+        # Without computed fields, and with embedded JSON as text: what a document to be read holds.
+        dump=partial(adapter.dump_python, mode="json", by_alias=True, round_trip=True, warnings="error"),
+        typed=True,
+    )
+
+
+def _adapted(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
+        schema = adapter.json_schema(mode="validation", by_alias=True, schema_generator=_Quiet)
+    except (PydanticUserError, PydanticUndefinedAnnotation, SchemaError, TypeError, RecursionError) as error:
+        named = getattr(kind, "__name__", None) or type(kind).__name__
+        said = str(error).strip().partition("\n")[0]
+        raise Uncompilable("", f"pydantic can make no JSON Schema of {named}: {said}; {_WANTED}") from error
+    return adapter, schema
+
+
+def _read(adapter: TypeAdapter[Any], names: frozenset[str], document: Json) -> Reading[Any]:
+    """Read as JSON, not as Python: strict types then still take what only JSON writes as text or list."""
+    try:
+        return Reading(adapter.validate_json(json.dumps(document)))
+    except ValidationError as error:
+        return Reading(violations=found(error, document, names))
+
+
+def _name(title: object) -> str:
+    """Return a name that every vendor takes: letters, digits, ``_`` and ``-``, a letter first."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", title).strip("_") if isinstance(title, str) else ""
+    if not plain:
+        return UNNAMED
+    return (plain if plain[0].isalpha() else f"{UNNAMED}_{plain}")[:_LONGEST_NAME]

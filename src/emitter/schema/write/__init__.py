@@ -1,0 +1,1 @@
+"""Writing a shape in a vendor's subset: the wire schema and its codec together."""

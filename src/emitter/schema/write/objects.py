@@ -1,0 +1,157 @@
+"""Writing objects: named properties, and what is not named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from emitter.schema.codec import Beside, Codec, Entries, Extras, Free, Member, Object
+from emitter.schema.codec.objects import KEY, VALUE
+from emitter.schema.shape import Open, Record, Rest, Rule
+from emitter.schema.value import ARRAY, NULL, OBJECT, STRING
+from emitter.schema.walk import as_text
+from emitter.schema.write.leaves import enforced
+from emitter.schema.write.ledger import described
+from emitter.schema.write.nullable import nullable
+
+if TYPE_CHECKING:
+    from emitter.schema.write.writer import Writer
+
+SLOT = "additional_properties"
+
+
+def write_record(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
+    """Return an object, closed where the vendor wants it; an open map becomes a list of entries."""
+    if node.spilled:
+        return _spilled(node, writer)
+    if node.rest is None:
+        return _closed(node, writer)
+    if not writer.subset.closed_objects:
+        return _open(node, node.rest, writer)
+    if not node.fields:
+        return _map(node, node.rest, writer)
+    return _with_slot(node, node.rest, writer)
+
+
+def _members(node: Record, writer: Writer) -> tuple[dict[str, Any], dict[str, Member]]:
+    wires: dict[str, Any] = {}
+    members: dict[str, Member] = {}
+    for name, field in node.fields.items():
+        wire, codec = writer.write(field.node)
+        null = writer.nullable(field)
+        takes = writer.takes_null(field.node)
+        absent = not field.required and (not takes or (null and NULL not in codec.types))
+        members[name] = Member(codec, field.required, null, takes, absent)
+        wires[name] = nullable(wire) if null else wire
+    return wires, members
+
+
+def _object(node: Record, wires: dict[str, Any], members: dict[str, Member], writer: Writer) -> dict[str, Any]:
+    needed = [name for name in wires if name not in members or members[name].required or members[name].nullable]
+    wire = {"type": OBJECT, "properties": wires, "required": needed, "additionalProperties": False}
+    if writer.subset.ordering and wires:
+        wire[writer.subset.ordering] = list(wires)
+    return writer.noted_losses(node, wire, node.rules)
+
+
+def _closed(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
+    wires, members = _members(node, writer)
+    return _object(node, wires, members, writer), Object(members)
+
+
+def _spilled(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
+    """Return an object some properties of which go together as JSON text, for they are too many."""
+    wires, members = _members(node, writer)
+    for field in node.spilled.values():
+        writer.ledger.lose_whole(field.node, degraded=True)
+    names = frozenset(node.spilled)
+    said = f"JSON text of an object with any of the properties {', '.join(sorted(names))}; {{}} for none."
+    allowed = None if node.rest is not None else names
+    slot = _slot(wires)
+    wire = _object(node, {**wires, slot: {"type": STRING, "description": said}}, members, writer)
+    return writer.noted_losses(node, wire, node.rest.names if node.rest else ()), Object(
+        members, Extras(allowed), slot, node.forbidden
+    )
+
+
+def _slot(wires: dict[str, Any]) -> str:
+    slot = SLOT
+    while slot in wires:
+        slot += "_"
+    return slot
+
+
+def _open(node: Record, rest: Rest, writer: Writer) -> tuple[dict[str, Any], Codec]:
+    """Return an object whose other properties the vendor takes as they are."""
+    wires, members = _members(node, writer)
+    wire = _object(node, wires, members, writer)
+    del wire["additionalProperties"]
+    if not wires:
+        del wire["properties"], wire["required"]
+    entries: list[tuple[str | None, Codec]] = []
+    forms: list[dict[str, Any]] = []
+    for pattern, each in rest.entries:
+        form, codec = (None, Free()) if _anything(each) else writer.write(each)
+        entries.append((pattern, codec))
+        forms += [form] if form is not None else []
+    if len(forms) == len(entries):
+        wire["additionalProperties"] = forms[0] if len(forms) == 1 else {"anyOf": forms}
+    lost = [*rest.names, *rest.rules]
+    return writer.noted_losses(node, wire, lost), Object(members, Beside(tuple(entries)), None, node.forbidden)
+
+
+def _anything(node: object) -> bool:
+    return isinstance(node, Open) and not node.whole and not node.left and len(node.types) == len(Open("").types)
+
+
+def _map(node: Record, rest: Rest, writer: Writer) -> tuple[dict[str, Any], Codec]:
+    """Return an open map as a list of entries; the most properties are then the most entries."""
+    wire, codec, lost = _entries(rest, writer, node.forbidden)
+    for rule in node.rules:
+        if rule.keyword == "maxProperties" and "maxItems" in writer.subset.keywords:
+            wire["maxItems"] = codec.most = rule.value
+        else:
+            lost.append(rule)
+    return writer.noted_losses(node, wire, lost), codec
+
+
+def _with_slot(node: Record, rest: Rest, writer: Writer) -> tuple[dict[str, Any], Codec]:
+    """Return an object with one more property, for those that are not named."""
+    wires, members = _members(node, writer)
+    slot = _slot(wires)
+    codec: Codec
+    if rest.implicit:
+        said = "JSON text of an object with further properties, {} for none."
+        form, codec, lost = {"type": STRING, "description": said}, Extras(), [*rest.names]
+    else:
+        form, codec, lost = _entries(rest, writer)
+        form = described(form, "Further properties.")
+    wire = _object(node, {**wires, slot: form}, members, writer)
+    return writer.noted_losses(node, wire, lost), Object(members, codec, slot, node.forbidden)
+
+
+def _entries(
+    rest: Rest, writer: Writer, forbidden: frozenset[str] = frozenset()
+) -> tuple[dict[str, Any], Entries, list[Rule]]:
+    forms: list[dict[str, Any]] = []
+    entries: list[tuple[str | None, Codec]] = []
+    held = True
+    if writer.subset.discriminated and len(rest.entries) > 1:
+        # Entries are told apart by their keys, which is no discriminator.
+        rest = replace(rest, entries=((None, as_text(writer.document, *(each for _, each in rest.entries))),))
+    for pattern, each in rest.entries:
+        form, codec = writer.write(each)
+        key: dict[str, Any] = {"type": STRING}
+        if pattern is not None and enforced(Rule("", "pattern", pattern), writer.subset):
+            key["pattern"] = pattern
+        held = held and (pattern is None or "pattern" in key)
+        properties = {KEY: key, VALUE: form}
+        entry: dict[str, Any] = {"type": OBJECT, "properties": properties, "required": [KEY, VALUE]}
+        entry["additionalProperties"] = False
+        if writer.subset.ordering:
+            entry[writer.subset.ordering] = [KEY, VALUE]
+        forms.append(entry)
+        entries.append((pattern, codec))
+    items = forms[0] if len(forms) == 1 else {"anyOf": forms}
+    wire = {"type": ARRAY, "items": items, "description": "The properties of an object, as a list of entries."}
+    return wire, Entries(tuple(entries), forbidden), [*rest.names, *(() if held else rest.rules)]

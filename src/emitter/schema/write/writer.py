@@ -1,0 +1,216 @@
+"""Writing a shape in a vendor's subset: the wire schema and its codec together.
+
+Every form has a function that returns both, so that the two cannot drift apart.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from emitter.profile.subset import Optionals
+from emitter.schema.codec import Codec, Late, Text, Wrapped
+from emitter.schema.compiled import Why
+from emitter.schema.graph import Order, order_of
+from emitter.schema.shape import Choice, Document, Field, Never, Node, Open, Record, Ref, Scalar, Sequence, Values
+from emitter.schema.value import NULL, OBJECT, STRING
+from emitter.schema.walk import types_of
+from emitter.schema.write.apart import Exclusive
+from emitter.schema.write.arrays import write_array
+from emitter.schema.write.choices import write_choice
+from emitter.schema.write.leaves import write_scalar, write_values
+from emitter.schema.write.ledger import Ledger, described, shown
+from emitter.schema.write.objects import write_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from emitter.profile.subset import Subset
+    from emitter.schema.shape import Rule
+
+INLINE_DEPTH = 12
+"""Nor is one repeated whose JSON is nested deeper than this: engines stop reading at some depth."""
+
+_NESTED: tuple[type[Any], ...] = (dict, list)
+"""As a table, for to the checkers what isinstance finds by name is a dict of unknown things."""
+
+INLINE_VALUES = 20
+"""A definition that is a scalar, or lists no more values than this, is repeated rather than referred to."""
+
+
+class Written(NamedTuple):
+    """A form on the wire, and the way there and back."""
+
+    wire: dict[str, Any]
+    codec: Codec
+
+
+class Writer:
+    """One writing of one document for one vendor.
+
+    ``flipped`` are the nodes of optional properties that are written the other way than the vendor's usual.
+    """
+
+    def __init__(
+        self, document: Document, subset: Subset, ledger: Ledger, flipped: frozenset[int] = frozenset()
+    ) -> None:
+        self.document = document
+        self.subset = subset
+        self.ledger = ledger
+        self._flipped = flipped
+        self.nullable_optionals = subset.optionals is Optionals.NULLABLE
+        self.exclusive = Exclusive(document)
+        self._order: Order = order_of(document)
+        self._codecs: dict[str, Codec] = {}
+        self._wires: dict[str, dict[str, Any]] = {}
+        self._heights: dict[str, int] = {}
+        self._known_heights: dict[int, int] = {}
+        self._referred: dict[str, None] = {}
+
+    def root(self) -> Written:
+        """Return the whole document, its root in the form that the vendor wants."""
+        for name in self._order.names:
+            wire, codec = self.write(self.document.definitions[name])
+            self._wires[name], self._codecs[name], self._heights[name] = wire, codec, self._height(wire)
+        wire, codec = self._root()
+        definitions = self._definitions()
+        return Written({**wire, "$defs": definitions} if definitions else wire, codec)
+
+    def _root(self) -> Written:
+        root = self.document.root
+        written = self._definition(root) if isinstance(root, Ref) else self.write(root)
+        if self._may_be_root(written.wire):
+            return written
+        inner = self.write(root) if isinstance(root, Ref) else written
+        wire = {
+            "type": OBJECT,
+            "properties": {"value": inner.wire},
+            "required": ["value"],
+            "additionalProperties": False,
+        }
+        return Written(wire, Wrapped(inner.codec))
+
+    def _may_be_root(self, wire: dict[str, Any]) -> bool:
+        names = self.subset.root_names
+        plain = wire.get("type") == OBJECT and "anyOf" not in wire
+        return plain and (names is None or all(re.fullmatch(names, each) for each in wire.get("properties", ())))
+
+    def _definitions(self) -> dict[str, Any]:
+        """Return the definitions that are referred to, from the root or from one another."""
+        found: dict[str, Any] = {}
+        waiting = list(self._referred)
+        for name in waiting:
+            found[name] = self._wires[name]
+        return found
+
+    def write(self, node: Node) -> Written:
+        """Return a node's form, with what is said of it and what is lost."""
+        if isinstance(node, Ref):
+            return self._reference(node)
+        wire, codec = _WRITERS[node.__class__](node, self)
+        if not node.left and not node.notes:
+            return Written(wire, codec)
+        told = self.ledger.lose(node, node.left) if node.left else []
+        return Written(self.noted(node, wire, told), codec)
+
+    def noted(self, node: Node, wire: dict[str, Any], told: list[str]) -> dict[str, Any]:
+        """Return ``wire`` with the title and description of ``node``, and the rules to keep in mind."""
+        keywords = self.subset.keywords
+        notes = {key: each for key, each in node.notes.items() if key in keywords and isinstance(each, str)}
+        if "default" in node.notes and "default" in keywords:
+            notes["default"] = node.notes["default"]
+        if not notes and not told and "default" not in node.notes:
+            return wire
+        sentences = [notes.pop("description", ""), wire.get("description", "")]
+        if "default" in node.notes and "default" not in notes:
+            sentences.append(f"Default: {shown(node.notes['default'])}.")
+        sentences += [f"Must hold: {', '.join(told)}."] if told else []
+        own = {key: each for key, each in wire.items() if key != "description"}
+        return described({**own, **notes}, *sentences)
+
+    def noted_losses(
+        self, node: Node, wire: dict[str, Any], lost: Iterable[Rule], why: Why = Why.UNSUPPORTED
+    ) -> dict[str, Any]:
+        """Write down rules of ``node`` that are not enforced, and tell them in its description."""
+        told = self.ledger.lose(node, lost, why)
+        return described(wire, f"Must hold: {', '.join(told)}.") if told else wire
+
+    def nullable(self, field: Field) -> bool:
+        """Tell whether a property that may be absent is null on the wire instead."""
+        return not field.required and (self.nullable_optionals != (id(field.node) in self._flipped))
+
+    def open_value(self, node: Node) -> Written:
+        """Carry a value as JSON text."""
+        types = node.types if isinstance(node, Open) else ()
+        said = "JSON text of any value."
+        if isinstance(node, Open) and node.whole:
+            self.ledger.lose_whole(node, degraded=node.degraded)
+            said = f"JSON text of a value that must be valid against this JSON Schema: {self.ledger.schema_text(node)}"
+        elif len(types) < len(Open("").types):
+            said = f"JSON text of a value of type {' or '.join(types)}."
+        for rule in node.rules:
+            self.ledger.note(rule, Why.OPEN)
+        return Written({"type": STRING, "description": said}, Text(types))
+
+    def _definition(self, node: Ref) -> Written:
+        return Written(self._wires[node.name], self._codecs[node.name])
+
+    def _reference(self, node: Ref) -> Written:
+        target = self.document.definitions[node.name]
+        if node.name in self._wires and self._inlined(node.name, target):
+            wire, codec = self._definition(node)
+            notes = self._own_notes(node)
+            if "description" in notes and "description" in wire:
+                notes["description"] = f"{notes['description']} {wire['description']}"
+            return Written({**wire, **notes}, codec)
+        self._referred[node.name] = None
+        codec = Late(self._codecs, node.name)
+        wire = {"$ref": f"#/$defs/{node.name}"}
+        notes = self._own_notes(node)
+        if self.subset.ref_siblings:
+            return Written({**wire, **notes}, codec)
+        # A reference may have nothing beside it; a union of one may, where unions are not counted.
+        if "description" in notes and self.subset.limits.unions is None:
+            return Written({"anyOf": [wire], "description": notes["description"]}, codec)
+        return Written(wire, codec)
+
+    def _inlined(self, name: str, target: Node) -> bool:
+        if name in self._order.recursive or name in self._referred:
+            return False
+        if self._heights[name] > INLINE_DEPTH:
+            return False
+        small = isinstance(target, Scalar) or (isinstance(target, Values) and len(target.values) <= INLINE_VALUES)
+        return small or self._order.uses[name] == 1 or "$ref" not in self.subset.keywords
+
+    def _own_notes(self, node: Node) -> dict[str, Any]:
+        return {key: each for key, each in node.notes.items() if key in self.subset.keywords and key != "default"}
+
+    def takes_null(self, node: Node) -> bool:
+        """Tell whether null is a value of ``node``."""
+        return NULL in types_of(self.document, node)
+
+    def _height(self, value: Any) -> int:
+        """Return how deep the JSON of a form is nested; parts of it may be shared between forms."""
+        if not isinstance(value, _NESTED):
+            return 1
+        known = self._known_heights.get(id(value))
+        if known is None:
+            inside: Iterable[Any] = value.values() if value.__class__ is dict else value
+            known = 1 + max(map(self._height, inside), default=0)
+            self._known_heights[id(value)] = known
+        return known
+
+
+def _write_open(node: Node, writer: Writer) -> Written:
+    return writer.open_value(node)
+
+
+_WRITERS: dict[type[Node], Any] = {
+    Scalar: write_scalar,
+    Record: write_record,
+    Sequence: write_array,
+    Values: write_values,
+    Choice: write_choice,
+    Open: _write_open,
+    Never: _write_open,
+}

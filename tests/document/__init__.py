@@ -1,0 +1,1 @@
+"""``emit``: documents under schemas of the caller's own."""

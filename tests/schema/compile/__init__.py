@@ -1,0 +1,1 @@
+"""The behaviour of the schema compiler, construct by construct."""

@@ -1,0 +1,215 @@
+"""References of every draft: what they name, and what stands beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.schema.compile.forms import DRAFT4, DRAFT7, DRAFT2019, FURTHER, TEXT, WHOLE, closed, refer, told
+from tests.schema.compile.lens import (
+    ALL,
+    ANTHROPIC,
+    AZURE,
+    GOOGLE,
+    OPEN,
+    OPENAI,
+    UNSUPPORTED,
+    holds_of_a_document,
+    lens,
+    row,
+    table,
+)
+
+if TYPE_CHECKING:
+    from tests.schema.compile.forms import Form
+    from tests.schema.compile.lens import Lost
+
+
+@table(
+    row(
+        "used-once",
+        {**closed(a=refer("P")), "$defs": {"P": closed(x=WHOLE)}},
+        [{"a": {"x": 1}}],
+        (ALL, closed(a=closed(x=WHOLE))),
+    ),
+    row(
+        "used-twice",
+        {**closed(a=refer("P"), b=refer("P")), "$defs": {"P": closed(x=WHOLE)}},
+        [{"a": {"x": 1}, "b": {"x": 2}}],
+        (ALL, {**closed(a=refer("P"), b=refer("P")), "$defs": {"P": closed(x=WHOLE)}}),
+    ),
+    row(
+        "definitions",
+        {
+            **DRAFT7,
+            **closed(a={"$ref": "#/definitions/P"}, b={"$ref": "#/definitions/P"}),
+            "definitions": {"P": closed(x=WHOLE)},
+        },
+        [{"a": {"x": 1}, "b": {"x": 2}}],
+        (OPENAI, {**closed(a=refer("P"), b=refer("P")), "$defs": {"P": closed(x=WHOLE)}}),
+    ),
+    row(
+        "anchor",
+        {**closed(a={"$ref": "#p"}, b={"$ref": "#p"}), "$defs": {"P": {**closed(x=WHOLE), "$anchor": "p"}}},
+        [{"a": {"x": 1}, "b": {"x": 2}}],
+        (OPENAI, {**closed(a=refer("P"), b=refer("P")), "$defs": {"P": closed(x=WHOLE)}}),
+    ),
+    row(
+        "id",
+        {
+            **closed(a={"$ref": "p"}, b={"$ref": "https://a.example/p"}),
+            "$id": "https://a.example/root",
+            "$defs": {"P": {**closed(x=WHOLE), "$id": "/p"}},
+        },
+        [{"a": {"x": 1}, "b": {"x": 2}}],
+        (OPENAI, {**closed(a=refer("P"), b=refer("P")), "$defs": {"P": closed(x=WHOLE)}}),
+    ),
+    row(
+        "id-is-a-base",
+        {
+            **closed(a={"$ref": "p"}),
+            "$id": "https://a.example/root",
+            "$defs": {"P": {**closed(x=refer("Q")), "$id": "/p", "$defs": {"Q": WHOLE}}, "Q": TEXT},
+        },
+        [{"a": {"x": 1}}],
+        (OPENAI, closed(a=closed(x=WHOLE))),
+    ),
+    row(
+        "draft-4-id",
+        {
+            **DRAFT4,
+            **closed(a={"$ref": "p"}),
+            "id": "https://a.example/root",
+            "definitions": {"P": {**closed(x=WHOLE), "id": "/p"}},
+        },
+        [{"a": {"x": 1}}],
+        (OPENAI, closed(a=closed(x=WHOLE))),
+    ),
+    row(
+        "draft-7-id-anchor",
+        {**DRAFT7, **closed(a={"$ref": "#p"}), "definitions": {"P": {**closed(x=WHOLE), "$id": "#p"}}},
+        [{"a": {"x": 1}}],
+        (OPENAI, closed(a=closed(x=WHOLE))),
+    ),
+    row(
+        "any-place",
+        closed(a=closed(x=WHOLE), b={"$ref": "#/properties/a"}),
+        [{"a": {"x": 1}, "b": {"x": 2}}],
+        (OPENAI, closed(a=closed(x=WHOLE), b=closed(x=WHOLE))),
+    ),
+    row(
+        "escaped",
+        {**closed(a=refer("p~1q%20r~0")), "$defs": {"p/q r~": closed(x=WHOLE)}},
+        [{"a": {"x": 1}}],
+        (OPENAI, closed(a=closed(x=WHOLE))),
+    ),
+    row(
+        "through-another",
+        {**closed(a=refer("Q")), "$defs": {"Q": refer("P"), "P": closed(x=WHOLE)}},
+        [{"a": {"x": 1}}],
+        (OPENAI, closed(a=closed(x=WHOLE))),
+    ),
+    row("root", {"$ref": "#/$defs/P", "$defs": {"P": closed(x=WHOLE)}}, [{"x": 1}], (ALL, closed(x=WHOLE))),
+    row(
+        "dynamic",
+        {**closed(a={"$dynamicRef": "#p"}), "$defs": {"P": {**closed(x=WHOLE), "$dynamicAnchor": "p"}}},
+        [{"a": {"x": 1}}],
+        (
+            OPENAI,
+            closed(a=told(TEXT, 'JSON text of any value. Must hold: $dynamicRef "#p".')),
+            {
+                ("/properties/a", "$dynamicRef", UNSUPPORTED),
+                ("", "type", OPEN),
+                ("", "properties", OPEN),
+                ("", "required", OPEN),
+                ("", "additionalProperties", OPEN),
+                ("/$defs/P", "type", OPEN),
+                ("/$defs/P", "properties", OPEN),
+                ("/$defs/P", "required", OPEN),
+                ("/$defs/P", "additionalProperties", OPEN),
+                ("/$defs/P/properties/x", "type", OPEN),
+            },
+        ),
+    ),
+    row(
+        "unreached-and-dangling",
+        {**closed(a=TEXT), "$defs": {"P": refer("Q"), "Q": closed(x=WHOLE)}},
+        [{"a": "x"}],
+        (OPENAI, closed(a=TEXT)),
+    ),
+)
+def test_what_a_reference_names(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
+    """A definition is found wherever a draft lets it stand, and referred to or repeated."""
+    holds_of_a_document(vendor, schema, wire, losses, examples)
+
+
+@table(
+    row(
+        "2020-12",
+        {**closed(a={"$ref": "#/$defs/P", "minimum": 3}), "$defs": {"P": {"type": "integer", "maximum": 9}}},
+        [{"a": 3}],
+        ((OPENAI, GOOGLE), closed(a={"type": "integer", "minimum": 3, "maximum": 9})),
+        (
+            (ANTHROPIC, AZURE),
+            closed(a=told(WHOLE, "Must hold: minimum 3, maximum 9.")),
+            {("/properties/a", "minimum", UNSUPPORTED), ("/$defs/P", "maximum", UNSUPPORTED)},
+        ),
+    ),
+    row(
+        "2019-09",
+        {
+            **DRAFT2019,
+            **closed(a={"$ref": "#/$defs/P", "minimum": 3}),
+            "$defs": {"P": {"type": "integer", "maximum": 9}},
+        },
+        [{"a": 3}],
+        (OPENAI, closed(a={"type": "integer", "minimum": 3, "maximum": 9})),
+    ),
+    row(
+        "draft-7",
+        {
+            **DRAFT7,
+            **closed(a={"$ref": "#/definitions/P", "minimum": 3}),
+            "definitions": {"P": {"type": "integer", "maximum": 9}},
+        },
+        [{"a": 1}],
+        (OPENAI, closed(a={"type": "integer", "maximum": 9})),
+    ),
+    row(
+        "draft-4",
+        {
+            **DRAFT4,
+            **closed(a={"$ref": "#/definitions/P", "minimum": 3}),
+            "definitions": {"P": {"type": "integer", "maximum": 9}},
+        },
+        [{"a": 1}],
+        (OPENAI, closed(a={"type": "integer", "maximum": 9})),
+    ),
+    row(
+        "description",
+        {**closed(a={"$ref": "#/$defs/P", "description": "An a."}), "$defs": {"P": {"type": "integer", "maximum": 9}}},
+        [{"a": 3}],
+        (OPENAI, closed(a={"type": "integer", "maximum": 9, "description": "An a."})),
+    ),
+    row(
+        "properties",
+        {
+            **closed(a={"$ref": "#/$defs/P", "properties": {"y": WHOLE}, "required": ["y"]}),
+            "$defs": {"P": {"type": "object", "properties": {"x": WHOLE}}},
+        },
+        [{"a": {"y": 1}}, {"a": {"x": 2, "y": 1, "z": []}}],
+        (OPENAI, closed(a=closed(y=WHOLE, x={"type": ["integer", "null"]}, additional_properties=told(TEXT, FURTHER)))),
+    ),
+)
+def test_what_stands_beside_a_reference(
+    vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]
+) -> None:
+    """It holds too, except in the drafts that ignore it."""
+    holds_of_a_document(vendor, schema, wire, losses, examples)
+
+
+def test_what_stands_beside_a_reference_is_ignored_in_all_of_too() -> None:
+    """Draft 7 reads no keyword beside it, wherever it stands."""
+    beside = {"allOf": [{"$ref": "#/definitions/P", "minimum": 3}, {"maximum": 9}]}
+    compiled = lens({**DRAFT7, **closed(a=beside), "definitions": {"P": WHOLE}}, OPENAI, {"a": 1})
+
+    assert compiled.schema == closed(a={"type": "integer", "maximum": 9})
