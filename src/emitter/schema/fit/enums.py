@@ -14,17 +14,15 @@ if TYPE_CHECKING:
 
 def unlisted(document: Document, limits: Limits) -> Document:
     """Return the document with its longest enums given up, until the others are within the limits."""
-    lists = sorted(
-        (each for each in document.nodes() if isinstance(each, Values)), key=lambda each: -characters_of(each)
-    )
+    lists = [each for each in document.nodes() if isinstance(each, Values)]
+    lists.sort(key=characters_of, reverse=True)
     dropped: set[int] = set()
     values = sum(len(each.values) for each in lists)
-    characters = sum(map(_weight, lists))
+    characters = sum(map(characters_of, lists))
     for each in lists:
+        most = limits.long_enum_characters
         long = limits.long_enum is not None and len(each.values) > limits.long_enum
-        too_long = (
-            long and limits.long_enum_characters is not None and characters_of(each) > limits.long_enum_characters
-        )
+        too_long = long and most is not None and characters_of(each) > most
         if too_long or _over(values, limits.enum_values) or _over(characters, limits.characters):
             dropped.add(id(each))
             values -= len(each.values)
