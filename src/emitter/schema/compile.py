@@ -19,7 +19,7 @@ from emitter import profile as profiles
 from emitter.errors import Uncompilable
 from emitter.schema.build import build
 from emitter.schema.compiled import Compiled, Loss, Why
-from emitter.schema.openapi import with_null
+from emitter.schema.openapi import as_json_schema, spoken_in
 from emitter.schema.source import source
 from emitter.schema.write.ledger import shown
 
@@ -110,8 +110,8 @@ def _of_type(kind: object, wish: _Wish) -> Compiled:
 def _of_text(text: str, wish: _Wish) -> Compiled:
     schema: Any = json.loads(text)
     widened: list[Rule] = []
-    if '"nullable": true' in text:
-        schema, widened = with_null(schema)
+    if spoken_in(text):
+        schema, widened = as_json_schema(schema)
     compiled = build(schema, wish.subset, degrade=wish.degrade, close=wish.undeclared is Undeclared.CLOSE)
     # Null is valid here although JSON Schema, which does not know the word, would say otherwise.
     losses = tuple(Loss(rule.where, rule.keyword, shown(rule.value), Why.OPEN) for rule in widened)

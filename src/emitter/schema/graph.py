@@ -31,6 +31,8 @@ def references(node: Node, follow: Callable[[Node, Node], bool] = lambda _node, 
 
 def order_of(document: Document) -> Order:
     """Return the order of what the root reaches."""
+    if not document.definitions:
+        return Order((), frozenset(), Counter())
     edges = {name: tuple(dict.fromkeys(references(node))) for name, node in document.definitions.items()}
     names = ordered(edges, tuple(references(document.root)))
     reached = set(names)

@@ -1,34 +1,45 @@
-"""OpenAPI 3.0's ``nullable``, which JSON Schema does not know: read as the type list that is meant."""
+"""Two words that JSON Schema does not know: OpenAPI 3.0's ``nullable``, and Google's types in capitals.
+
+Both are read as the JSON Schema that is meant.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 from emitter.schema.pointer import below
 from emitter.schema.shape import Rule
 from emitter.wire import sequence
 
+_SPOKEN = re.compile(r'"nullable": true|"type": "(?:STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)"')
+_CAPITALS = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
 _DATA = frozenset({"const", "enum", "default", "examples", "example"})
 """Keywords whose values are no schemas."""
 
 
-def with_null(schema: Any) -> tuple[Any, list[Rule]]:
-    """Return the schema with null among the types of what is nullable, and the types that were widened."""
+def spoken_in(text: str) -> bool:
+    """Tell whether a schema, as JSON text, may use either word."""
+    return _SPOKEN.search(text) is not None
+
+
+def as_json_schema(schema: Any) -> tuple[Any, list[Rule]]:
+    """Return the JSON Schema that is meant, and the types that were widened to take null."""
     widened: list[Rule] = []
-    return _widened(schema, "", widened), widened
+    return _meant(schema, "", widened), widened
 
 
-def _widened(node: Any, where: str, widened: list[Rule]) -> Any:
+def _meant(node: Any, where: str, widened: list[Rule]) -> Any:
     if isinstance(node, list):
-        return [_widened(each, below(where, i), widened) for i, each in enumerate(cast("list[Any]", node))]
+        return [_meant(each, below(where, i), widened) for i, each in enumerate(cast("list[Any]", node))]
     if not isinstance(node, dict):
         return node
     table = cast("dict[str, Any]", node)
-    found = {
-        name: each if name in _DATA else _widened(each, below(where, name), widened) for name, each in table.items()
-    }
-    if table.get("nullable") is True and isinstance(table.get("type"), str | list):
-        named = sequence(table["type"]) or [table["type"]]
-        widened.append(Rule(where, "type", table["type"]))
+    found = {name: each if name in _DATA else _meant(each, below(where, name), widened) for name, each in table.items()}
+    if isinstance(found.get("type"), str) and found["type"] in _CAPITALS:
+        found["type"] = found["type"].lower()
+    if table.get("nullable") is True and isinstance(found.get("type"), str | list):
+        named = sequence(found["type"]) or [found["type"]]
+        widened.append(Rule(where, "type", found["type"]))
         found["type"] = named if "null" in named else [*named, "null"]
     return found

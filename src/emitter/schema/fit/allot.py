@@ -110,13 +110,15 @@ class Allotment:
         if not self._take(Counter(properties=3, characters=30)):
             return None
         most = self._subset.limits.optional_of_one_object
+        optional = 0
         for name, each in sorted(node.fields.items(), key=lambda pair: not pair[1].required):
-            full = not each.required and most is not None and _optional_in(kept) >= most
+            full = not each.required and most is not None and optional >= most
             if full or not self._take(self._field_cost(name, each)):
                 if each.required:
                     return None
                 continue
             kept[name] = each
+            optional += not each.required
         return {name: kept[name] for name in node.fields if name in kept}
 
     def _field_cost(self, name: str, each: Field) -> Counter[str]:
@@ -184,10 +186,6 @@ class Allotment:
 
 def _flat(value: Any) -> bool:
     return not isinstance(value, dict | list)
-
-
-def _optional_in(fields: dict[str, Field]) -> int:
-    return sum(not each.required for each in fields.values())
 
 
 def _levels(node: Node) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from emitter.errors import Uncompilable
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 MAX_RULES = 5_000
 """More than these are not listed one by one."""
 
+_DEFINITION = re.compile(r'"\$ref": "#/(\$defs|definitions)/([^"/~%]+)"')
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _SINGLE = frozenset(
@@ -92,6 +95,21 @@ def dangling(scope: Scope, draft: Draft) -> Uncompilable | None:
     return None
 
 
-def schema_of(parts: tuple[Any, ...]) -> Any:
-    """Return the one schema that says what ``parts`` say together."""
-    return parts[0].schema if len(parts) == 1 else {"allOf": [part.schema for part in parts]}
+def schema_of(parts: tuple[Any, ...], scope: Scope) -> Any:
+    """Return the one schema that says what ``parts`` say together, with the definitions that it refers to."""
+    schema = parts[0].schema if len(parts) == 1 else {"allOf": [part.schema for part in parts]}
+    needed = _needed(schema, scope.root.schema)
+    return {**schema, **needed} if needed and isinstance(schema, dict) else schema
+
+
+def _needed(schema: Any, root: Any) -> dict[str, dict[str, Any]]:
+    """Return the definitions of the root that ``schema`` refers to, and those that they refer to."""
+    found: dict[str, dict[str, Any]] = {}
+    waiting = _DEFINITION.findall(json.dumps(schema))
+    while waiting:
+        keyword, name = waiting.pop()
+        held = mapping(mapping(root).get(keyword))
+        if name in held and name not in found.setdefault(keyword, {}):
+            found[keyword][name] = held[name]
+            waiting.extend(_DEFINITION.findall(json.dumps(held[name])))
+    return {keyword: each for keyword, each in found.items() if each}

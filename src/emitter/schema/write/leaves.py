@@ -22,7 +22,10 @@ def write_scalar(node: Scalar, writer: Writer) -> tuple[dict[str, Any], Codec]:
     """Return a scalar with the rules that the vendor enforces."""
     wire: dict[str, Any] = {"type": node.types[0] if len(node.types) == 1 else list(node.types)}
     if not node.rules:
-        return wire, _SHARED.setdefault(node.types, Plain(node.types, {}))
+        shared = _SHARED.get(node.types)
+        if shared is None:
+            shared = _SHARED[node.types] = Plain(node.types, {})
+        return wire, shared
     lost: list[Rule] = []
     for rule in node.rules:
         if enforced(rule, writer.subset):
@@ -51,11 +54,14 @@ def write_values(node: Values, writer: Writer) -> tuple[dict[str, Any], Codec]:
     """Return a list of constants, by type; as JSON texts where the vendor does not take one of them."""
     if node.dropped:
         return _unlisted(node, writer)
+    if all(each.__class__ is str for each in node.values):
+        wire = {"type": STRING, "enum": node.values}
+        return wire, Plain((STRING,), wire)
     takes = writer.subset.enum_types
     if not all(_taken(each, node.values, takes) for each in node.values):
         return _texts(node)
     texts = [each for each in node.values if isinstance(each, str)]
-    numbers = [each for each in node.values if type_of(each) in {INTEGER, NUMBER}]
+    numbers = [int(each) if type_of(each) == INTEGER else each for each in node.values if _is_number(each)]
     truths = [each for each in node.values if isinstance(each, bool)]
     groups: list[dict[str, Any]] = []
     if texts:
@@ -70,6 +76,10 @@ def write_values(node: Values, writer: Writer) -> tuple[dict[str, Any], Codec]:
     types = tuple(each["type"] for each in groups)
     codec = Plain(types, {"enum": node.values})
     return (groups[0] if len(groups) == 1 else {"anyOf": groups}), codec
+
+
+def _is_number(value: Any) -> bool:
+    return type_of(value) in {INTEGER, NUMBER}
 
 
 def _taken(value: Any, values: list[Any], takes: frozenset[str]) -> bool:

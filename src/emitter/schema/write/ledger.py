@@ -66,7 +66,7 @@ class Ledger:
         """Return the JSON text of what ``node`` was read from, cut where it is long."""
         key = tuple(id(part.schema) for part in node.parts)
         if key not in self._texts:
-            self._texts[key] = shown(schema_of(node.parts), min(TOLD, self._left))
+            self._texts[key] = shown(schema_of(node.parts, self._scope), min(TOLD, self._left))
         self._left = max(self._left - len(self._texts[key]), 0)
         return self._texts[key][: self._left] or "…"
 

@@ -116,6 +116,8 @@ class Writer:
     def noted(self, node: Node, wire: dict[str, Any], told: list[str]) -> dict[str, Any]:
         """Return ``wire`` with the title and description of ``node``, and the rules to keep in mind."""
         keywords = self.subset.keywords
+        if not told and "default" not in node.notes and "description" not in wire:
+            return {**wire, **{key: each for key, each in node.notes.items() if key in keywords}}
         notes = {key: each for key, each in node.notes.items() if key in keywords and isinstance(each, str)}
         if "default" in node.notes and "default" in keywords:
             notes["default"] = node.notes["default"]
@@ -187,6 +189,8 @@ class Writer:
 
     def takes_null(self, node: Node) -> bool:
         """Tell whether null is a value of ``node``."""
+        if isinstance(node, Scalar):
+            return NULL in node.types
         return NULL in types_of(self.document, node)
 
     def _height(self, value: Any) -> int:
