@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 REFUSED = {
     "rej007": "refers to itself without end",
     "rej008": "names nothing in this document",
-    "rej023": "no valid JSON Schema",
     "rej080": "no document can satisfy",
     "rej081": "no document can satisfy",
     "rej122": "no valid JSON Schema",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
                 n=array(
                     closed(
                         v=WHOLE,
-                        n=array(text_of(closed(v=WHOLE, n=array(refer("T"))))),
+                        n=array(text_of(closed(v=WHOLE, n=array(refer("T"))), T=closed(v=WHOLE, n=array(refer("T"))))),
                     )
                 ),
             ),
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
                 n=loose(
                     "v",
                     v=WHOLE,
-                    n=text_of(loose("v", v=WHOLE, n=refer("T"))),
+                    n=text_of(loose("v", v=WHOLE, n=refer("T")), T=loose("v", v=WHOLE, n=refer("T"))),
                 ),
             ),
             {
@@ -111,8 +111,14 @@ if TYPE_CHECKING:
                     "E_level_2": either(
                         WHOLE,
                         closed(
-                            l=text_of(either(WHOLE, closed(l=refer("E"), r=refer("E")))),
-                            r=text_of(either(WHOLE, closed(l=refer("E"), r=refer("E")))),
+                            l=text_of(
+                                either(WHOLE, closed(l=refer("E"), r=refer("E"))),
+                                E=either(WHOLE, closed(l=refer("E"), r=refer("E"))),
+                            ),
+                            r=text_of(
+                                either(WHOLE, closed(l=refer("E"), r=refer("E"))),
+                                E=either(WHOLE, closed(l=refer("E"), r=refer("E"))),
+                            ),
                         ),
                     )
                 },
@@ -142,7 +148,7 @@ if TYPE_CHECKING:
         ),
         (
             ANTHROPIC,
-            loose(b=loose(a=text_of(loose(b=refer("B"))))),
+            loose(b=loose(a=text_of(loose(b=refer("B")), B=loose(a=refer("A")), A=loose(b=refer("B"))))),
             {
                 ("/$defs/A", "type", OPEN),
                 ("/$defs/A", "properties", OPEN),
