@@ -91,6 +91,7 @@ LOSSES = {
     Why.INSIDE: False,
     Why.OPEN: False,
     Why.CLOSED: False,
+    Why.WIDENED: False,
 }
 
 

@@ -61,16 +61,18 @@ def run(asked: argparse.Namespace) -> int:
     schema = read_schema(asked.file)
     vendors = [each for each in profile.names() if each != _PORTABLE]
     rows = [*_portable(schema), *(row for name in vendors for row in _vendor(schema, name))]
+    refused = {row.vendor for row in rows if row.fix == _REFUSED}
+    status = 2 if len(refused) == len(vendors) else 0  # no vendor at all: not a schema for anything
     if asked.json:
         write([row._asdict() for row in rows])
-        return 0
+        return status
     found = {row.vendor for row in rows}
-    rows += [Row(name, "#", "nothing is lost", "") for name in (_PORTABLE, *vendors) if name not in found]
+    rows += [Row(name, "#", "nothing is lost", "") for name in (_PORTABLE, *vendors) if not (status or name in found)]
     widths = [max((len(line(row[column])) for row in rows), default=0) for column in range(3)]
     for row in rows:
         cells = [f"{line(cell):<{width}}" for cell, width in zip(row, widths, strict=False)]
         sys.stdout.write(f"{'  '.join(cells)}  {line(row.fix)}".rstrip() + "\n")
-    return 0
+    return status
 
 
 def _portable(schema: Json) -> Iterator[Row]:

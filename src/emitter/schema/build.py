@@ -122,6 +122,7 @@ class _Making:
 
     def degraded(self) -> Written | None:
         """Return the document cut down until it fits; None where only the prompt is left."""
+        room = max((self._subset.limits.unions or 0) - self._unions, 0)
         flipped = flips(self._document, self._subset, self._over, self._unions)
         written = self.written(flipped=flipped) if flipped else None
         if written is not None:
@@ -134,7 +135,10 @@ class _Making:
         for spare, share in enumerate(_SHARES):
             if written is not None:
                 break
-            written = self.written(Allotment(whole, self._subset, share, spare).document())
+            allotted = Allotment(whole, self._subset, share, spare, room if spare == 0 else 0).document()
+            written = self.written(allotted)
+            flipped = flips(allotted, self._subset, self._over, self._unions) if written is None else frozenset[int]()
+            written = self.written(allotted, flipped) if flipped else written
         return written
 
     def losses(self) -> tuple[Loss, ...]:

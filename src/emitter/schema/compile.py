@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from emitter import profile as profiles
-from emitter.errors import Uncompilable
+from emitter.errors import InputError, Uncompilable
 from emitter.schema.build import build
 from emitter.schema.compiled import Compiled, Loss, Why
 from emitter.schema.openapi import as_json_schema, spoken_in
@@ -60,7 +60,7 @@ def compile_schema(
     profile: str | Profile,
     *,
     degrade: bool = True,
-    undeclared: Undeclared | None = None,
+    undeclared: Undeclared | str | None = None,
 ) -> Compiled:
     """Compile a schema for the vendor of ``profile``.
 
@@ -73,13 +73,21 @@ def compile_schema(
     Raises ``Uncompilable`` with a pointer when no sound form exists. The result is cached.
     """
     chosen = profiles.load(profile) if isinstance(profile, str) else profile
-    wish = _Wish(chosen.subset, degrade, undeclared)
+    wish = _Wish(chosen.subset, bool(degrade), None if undeclared is None else _undeclared(undeclared))
     if isinstance(schema, Mapping):
         given = cast("Mapping[str, Any]", schema)
         return _of_json(given if isinstance(given, dict) else dict(given), wish)
     if isinstance(schema, bool):
         return _of_text(json.dumps(schema), _defaulted(wish, typed=False))
     return _of_type(schema, wish) if isinstance(schema, Hashable) else _of_type.__wrapped__(schema, wish)
+
+
+def _undeclared(given: Undeclared | str) -> Undeclared:
+    try:
+        return Undeclared(given)
+    except ValueError as error:
+        said = " or ".join(repr(each.value) for each in Undeclared)
+        raise InputError(f"undeclared is {given!r}; it must be {said}.") from error
 
 
 def _defaulted(wish: _Wish, *, typed: bool) -> Any:
@@ -114,7 +122,7 @@ def _of_text(text: str, wish: _Wish) -> Compiled:
         schema, widened = as_json_schema(schema)
     compiled = build(schema, wish.subset, degrade=wish.degrade, close=wish.undeclared is Undeclared.CLOSE)
     # Null is valid here although JSON Schema, which does not know the word, would say otherwise.
-    losses = tuple(Loss(rule.where, rule.keyword, shown(rule.value), Why.OPEN) for rule in widened)
+    losses = tuple(Loss(rule.where, rule.keyword, shown(rule.value), Why.WIDENED) for rule in widened)
     return replace(compiled, losses=(*compiled.losses, *losses)) if losses else compiled
 
 

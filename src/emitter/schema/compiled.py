@@ -24,6 +24,8 @@ class Why(str, Enum):
     """It stands inside a value that has no closed form, carried as JSON text."""
     CLOSED = "closed"
     """What the schema does not name is left out, as the caller wished."""
+    WIDENED = "widened"
+    """Null is taken besides, by OpenAPI's ``nullable``, which JSON Schema does not know."""
     DEGRADED = "degraded"
     """The vendor has it, but the schema as a whole was too large for the vendor."""
 
@@ -54,6 +56,7 @@ class Compiled:
     document back, and never raises. Null and absent are the same in an optional property. ``validate`` checks
     an instance against ``original``, the caller's own schema. Where ``enforced`` is false nothing sound was
     left that the vendor could enforce: ``schema`` is the original, and belongs into the prompt.
+    One object serves all callers: copy what you want to change.
     """
 
     schema: Mapping[str, Json] | bool

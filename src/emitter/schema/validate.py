@@ -87,7 +87,7 @@ def _nowhere(uri: str) -> Any:
 def _refused(error: ValidationError) -> str:
     if isinstance(error.kind, Kind.Referencing):
         return DANGLING
-    return f"is no valid JSON Schema: {_expected(error.kind)}"
+    return f"is no valid JSON Schema: {_plain(error.instance)} may not stand here"
 
 
 def _meant(error: ValidationError) -> Iterator[ValidationError]:

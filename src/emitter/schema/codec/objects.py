@@ -101,9 +101,13 @@ class Extras:
         return json.dumps(value, ensure_ascii=False)
 
     def decode(self, value: Json) -> Json:
-        """Return the object; text that says no object says nothing."""
-        meant = mapping(Text((OBJECT,)).decode(value))
-        return {name: each for name, each in meant.items() if self._allowed is None or name in self._allowed}
+        """Return the object; text that says none is returned as it is."""
+        if value is None or value == "":
+            return {}
+        meant = Text((OBJECT,)).decode(value)
+        if not isinstance(meant, dict):
+            return meant
+        return {name: each for name, each in mapping(meant).items() if self._allowed is None or name in self._allowed}
 
     def admits(self, value: Json) -> bool:
         """Tell whether it is text."""
@@ -186,9 +190,16 @@ class Object:
     def _decoded(self, beside: dict[str, Json]) -> dict[str, Json]:
         if self._rest is None:
             return beside
-        more = mapping(self._rest.decode(beside if self._slot is None else beside.pop(self._slot, None)))
-        kept = {name: each for name, each in more.items() if name not in self._passed_over}
-        return kept if self._slot is None else {**beside, **kept}
+        if self._slot is None:
+            return self._kept(self._rest.decode(beside))
+        if self._slot not in beside:
+            return beside
+        said = beside.pop(self._slot)
+        more = self._rest.decode(said)
+        return {**beside, **self._kept(more)} if isinstance(more, dict) else {**beside, self._slot: said}
+
+    def _kept(self, more: Json) -> dict[str, Json]:
+        return {name: each for name, each in mapping(more).items() if name not in self._passed_over}
 
     def admits(self, value: Json) -> bool:
         """Tell whether the members are there and could be what they are."""

@@ -36,8 +36,10 @@ MAX_PLACES = 4_000
 MAX_DEPTH = 30
 """Nor is anything deeper than this, where the vendor names no limit of its own."""
 
-_SLACK = 8
+_SLACK = {"properties": 8, "characters": 100, "enum_values": 8}
 """What a property for the spilled ones, a wrapped root and the like may cost beside the estimate."""
+
+_NO_LIMIT = 10**9
 
 
 @dataclass(slots=True)
@@ -53,13 +55,20 @@ class _Place:
 class Allotment:
     """One allotment of a vendor's limits to the places of a document.
 
-    ``share`` is how much of what is counted is used, ``spare`` how many levels are left over.
+    ``share`` is how much of what is counted is used, ``spare`` how many levels are left over, ``extra`` how many
+    optional properties may be kept beyond the limit, to be written as null later.
     """
 
-    def __init__(self, document: Document, subset: Subset, share: float, spare: int) -> None:
+    def __init__(self, document: Document, subset: Subset, share: float, spare: int, extra: int = 0) -> None:
         self._document = document
         self._subset = subset
-        self._left = {name: int((most - _SLACK) * share) for name, most in _countable(subset.limits).items()}
+        self._left = {
+            name: int((most - _SLACK.get(name, 0)) * share) for name, most in _countable(subset.limits).items()
+        }
+        self._left["optional"] = self._left.get("optional", 0) + extra if "optional" in self._left else _NO_LIMIT
+        self._of_one = (
+            None if subset.limits.optional_of_one_object is None else subset.limits.optional_of_one_object + extra
+        )
         deepest = [each for each in (subset.limits.depth, subset.limits.levels) if each is not None]
         self._depth = min(deepest, default=MAX_DEPTH) - spare
         self._places = 0
@@ -109,7 +118,7 @@ class Allotment:
         kept: dict[str, Field] = {}
         if not self._take(Counter(properties=3, characters=30)):
             return None
-        most = self._subset.limits.optional_of_one_object
+        most = self._of_one
         optional = 0
         for name, each in sorted(node.fields.items(), key=lambda pair: not pair[1].required):
             full = not each.required and most is not None and optional >= most

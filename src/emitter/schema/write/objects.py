@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.schema.codec import Beside, Codec, Entries, Extras, Free, Member, Object
 from emitter.schema.codec.objects import KEY, VALUE
+from emitter.schema.compiled import Why
 from emitter.schema.shape import Open, Record, Rest, Rule
 from emitter.schema.value import ARRAY, NULL, OBJECT, STRING
 from emitter.schema.walk import as_text
@@ -65,7 +66,10 @@ def _spilled(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
     for field in node.spilled.values():
         writer.ledger.lose_whole(field.node, degraded=True)
     names = frozenset(node.spilled)
-    said = f"JSON text of an object with any of the properties {', '.join(sorted(names))}; {{}} for none."
+    forms = ", ".join(f"{name}: {writer.ledger.schema_text(each.node)}" for name, each in node.spilled.items())
+    said = f"JSON text of an object with any of these properties, {{}} for none: {forms}"
+    if node.rest is None:  # a text that is no such object breaks it
+        writer.ledger.note(Rule(node.where, "additionalProperties", value=False), Why.DEGRADED)
     allowed = None if node.rest is not None else names
     slot = _slot(wires)
     wire = _object(node, {**wires, slot: {"type": STRING, "description": said}}, members, writer)

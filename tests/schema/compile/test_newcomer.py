@@ -1,0 +1,61 @@
+"""What someone new to the library stumbled over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emitter.errors import InputError
+from emitter.schema import Undeclared, Why, compile_schema
+from tests.schema.compile.forms import TEXT, WHOLE, closed, loose
+from tests.schema.compile.lens import ANTHROPIC, OPENAI, lens
+
+SILENT = {"type": "object", "properties": {"b": WHOLE}}
+
+
+@pytest.mark.parametrize("undeclared", ["close", Undeclared.CLOSE], ids=["word", "member"])
+def test_undeclared_may_be_a_word(undeclared: Any) -> None:
+    """The word means what the member means, whichever comes first to the cache."""
+    compiled = compile_schema(SILENT, OPENAI, undeclared=undeclared)
+
+    assert list(compiled.schema["properties"]) == ["b"]
+
+
+def test_another_word_is_refused() -> None:
+    """A misspelt choice is told, with those there are."""
+    with pytest.raises(InputError, match="'carry' or 'close'"):
+        compile_schema(SILENT, OPENAI, undeclared="keep")
+
+
+@pytest.mark.parametrize("said", ['{"z": 1', "none", "[1]"])
+def test_text_that_is_no_object_is_not_dropped(said: str) -> None:
+    """What cannot be read is handed on, not lost."""
+    compiled = compile_schema(SILENT, OPENAI)
+
+    assert said in compiled.decode({"b": 1, "additional_properties": said}).values()
+
+
+def test_properties_that_were_spilled_do_not_vanish() -> None:
+    """Text that says none of them is a violation, for the schema is closed."""
+    compiled = lens(loose(**{f"p{each}": TEXT for each in range(60)}), ANTHROPIC)
+    slot = list(compiled.schema["properties"])[-1]
+
+    assert compiled.validate(compiled.decode({slot: '{"p50": "x"'})) != ()
+    assert "p50: " in compiled.schema["properties"][slot]["description"]
+
+
+def test_no_more_is_given_up_than_needed() -> None:
+    """Of forty optional properties Anthropic keeps all but one or two: 23 left out, 16 null."""
+    compiled = lens(loose(**{f"p{each}": TEXT for each in range(40)}), ANTHROPIC, {"p0": "x", "p39": "y"})
+
+    assert len(compiled.schema["properties"]) >= 39
+
+
+def test_an_enum_that_was_given_up_is_told_whole() -> None:
+    """The model cannot know what it is not told."""
+    codes = [f"code-{each}" for each in range(2_000)]
+    compiled = lens(closed(a={"type": "string", "enum": codes}), OPENAI, {"a": "code-1999"})
+
+    assert "code-1999" in compiled.schema["properties"]["a"]["description"]
+    assert {each.why for each in compiled.losses} == {Why.DEGRADED}
