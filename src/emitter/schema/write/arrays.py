@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from emitter.schema.codec import Array, Codec, Slots, Text
 from emitter.schema.codec.lists import REST, slot
 from emitter.schema.shape import Rule, Sequence
-from emitter.schema.value import ARRAY, NULL, OBJECT, STRING
+from emitter.schema.value import ARRAY, NULL, STRING
+from emitter.schema.write.forms import closed, nullable
 from emitter.schema.write.ledger import described
-from emitter.schema.write.nullable import nullable
 
 if TYPE_CHECKING:
     from emitter.schema.write.writer import Writer
@@ -84,10 +84,7 @@ def _slots(node: Sequence, first: list[Any], writer: Writer) -> tuple[dict[str, 
         wires[REST] = _rest(node, form, writer)
         rest = Array(codec, wires[REST])
         needed_slots.append(REST)
-    wire = {"type": OBJECT, "properties": wires, "required": needed_slots, "additionalProperties": False}
-    if writer.subset.ordering:
-        wire[writer.subset.ordering] = list(wires)
-    wire = described(wire, "The items of an array, each in its place.")
+    wire = described(closed(wires, needed_slots, writer.subset), "The items of an array, each in its place.")
     return wire, Slots(tuple(codecs), rest, min(node.least, len(codecs)), nullable=null)
 
 

@@ -11,6 +11,7 @@ from emitter.schema.codec.choices import VALUE, VARIANT
 from emitter.schema.shape import Choice, Node, Ref
 from emitter.schema.value import OBJECT, STRING
 from emitter.schema.write.apart import apart
+from emitter.schema.write.forms import closed
 from emitter.schema.write.ledger import described
 
 if TYPE_CHECKING:
@@ -96,9 +97,4 @@ def _kind(node: Node, writer: Writer) -> str:
 
 
 def _tagged(name: str, form: dict[str, Any], writer: Writer) -> dict[str, Any]:
-    properties = {VARIANT: {"type": STRING, "enum": [name]}, VALUE: form}
-    wire: dict[str, Any] = {"type": OBJECT, "properties": properties, "required": [VARIANT, VALUE]}
-    wire["additionalProperties"] = False
-    if writer.subset.ordering:
-        wire[writer.subset.ordering] = [VARIANT, VALUE]
-    return wire
+    return closed({VARIANT: {"type": STRING, "enum": [name]}, VALUE: form}, (VARIANT, VALUE), writer.subset)

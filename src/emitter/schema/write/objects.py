@@ -9,11 +9,11 @@ from emitter.schema.codec import Beside, Codec, Entries, Extras, Free, Member, O
 from emitter.schema.codec.objects import KEY, VALUE
 from emitter.schema.compiled import Why
 from emitter.schema.shape import Open, Record, Rest, Rule
-from emitter.schema.value import ARRAY, NULL, OBJECT, STRING
+from emitter.schema.value import ARRAY, NULL, STRING
 from emitter.schema.walk import as_text
+from emitter.schema.write.forms import closed, nullable
 from emitter.schema.write.leaves import enforced
 from emitter.schema.write.ledger import described
-from emitter.schema.write.nullable import nullable
 
 if TYPE_CHECKING:
     from emitter.schema.write.writer import Writer
@@ -49,10 +49,7 @@ def _members(node: Record, writer: Writer) -> tuple[dict[str, Any], dict[str, Me
 
 def _object(node: Record, wires: dict[str, Any], members: dict[str, Member], writer: Writer) -> dict[str, Any]:
     needed = [name for name in wires if name not in members or members[name].required or members[name].nullable]
-    wire = {"type": OBJECT, "properties": wires, "required": needed, "additionalProperties": False}
-    if writer.subset.ordering and wires:
-        wire[writer.subset.ordering] = list(wires)
-    return writer.noted_losses(node, wire, node.rules)
+    return writer.noted_losses(node, closed(wires, needed, writer.subset), node.rules)
 
 
 def _closed(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
@@ -149,12 +146,7 @@ def _entries(
         if pattern is not None and enforced(Rule("", "pattern", pattern), writer.subset):
             key["pattern"] = pattern
         held = held and (pattern is None or "pattern" in key)
-        properties = {KEY: key, VALUE: form}
-        entry: dict[str, Any] = {"type": OBJECT, "properties": properties, "required": [KEY, VALUE]}
-        entry["additionalProperties"] = False
-        if writer.subset.ordering:
-            entry[writer.subset.ordering] = [KEY, VALUE]
-        forms.append(entry)
+        forms.append(closed({KEY: key, VALUE: form}, (KEY, VALUE), writer.subset))
         entries.append((pattern, codec))
     items = forms[0] if len(forms) == 1 else {"anyOf": forms}
     wire = {"type": ARRAY, "items": items, "description": "The properties of an object, as a list of entries."}

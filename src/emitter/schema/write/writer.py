@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from emitter.profile.subset import Optionals
 from emitter.schema.codec import Codec, Late, Text, Wrapped
+from emitter.schema.codec.choices import VALUE
 from emitter.schema.compiled import Why
 from emitter.schema.graph import Order, order_of
 from emitter.schema.shape import Choice, Document, Field, Never, Node, Open, Record, Ref, Scalar, Sequence, Values
@@ -18,6 +19,7 @@ from emitter.schema.walk import types_of
 from emitter.schema.write.apart import Exclusive
 from emitter.schema.write.arrays import write_array
 from emitter.schema.write.choices import write_choice
+from emitter.schema.write.forms import closed
 from emitter.schema.write.leaves import write_scalar, write_values
 from emitter.schema.write.ledger import Ledger, described, shown
 from emitter.schema.write.objects import write_record
@@ -82,12 +84,7 @@ class Writer:
         if self._may_be_root(written.wire):
             return written
         inner = self.write(root) if isinstance(root, Ref) else written
-        wire = {
-            "type": OBJECT,
-            "properties": {"value": inner.wire},
-            "required": ["value"],
-            "additionalProperties": False,
-        }
+        wire = closed({VALUE: inner.wire}, (VALUE,), self.subset)
         return Written(wire, Wrapped(inner.codec))
 
     def _may_be_root(self, wire: dict[str, Any]) -> bool:

@@ -1,11 +1,26 @@
-"""Letting a form be null besides."""
+"""The two steps that every form shares: closing an object, and letting a form be null besides."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from emitter.schema.value import OBJECT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from emitter.profile.subset import Subset
 
 _SHAPED = frozenset({"enum", "const", "properties", "items"})
 _NOTES = frozenset({"title", "description", "default"})
+
+
+def closed(properties: dict[str, Any], required: Iterable[str], subset: Subset) -> dict[str, Any]:
+    """Return an object that has these properties and no others, in this order."""
+    wire = {"type": OBJECT, "properties": properties, "required": list(required), "additionalProperties": False}
+    if subset.ordering and properties:
+        wire[subset.ordering] = list(properties)
+    return wire
 
 
 def nullable(wire: dict[str, Any]) -> dict[str, Any]:
