@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from emitter.errors import Uncompilable
 from emitter.schema.compiled import Compiled, Loss, Why
-from emitter.schema.drafts import draft_of
+from emitter.schema.drafts import DRAFT201909, draft_of
 from emitter.schema.fit import exceeded, measure, unrolled
 from emitter.schema.fit.allot import Allotment
 from emitter.schema.fit.enums import unlisted
@@ -22,6 +22,7 @@ from emitter.schema.validate import DANGLING, Validator
 from emitter.schema.write.around import unions_around
 from emitter.schema.write.ledger import Ledger, shown
 from emitter.schema.write.writer import Writer, Written
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from emitter.profile.subset import Subset
@@ -37,12 +38,11 @@ def build(given: Any, subset: Subset, *, degrade: bool, close: bool) -> Compiled
     if not isinstance(given, dict | bool):
         raise Uncompilable("", f"a JSON Schema is an object or a boolean, not a value of type {type(given).__name__}")
     schema = cast("dict[str, Json] | bool", given)
-    draft = draft_of(schema)
-    validate = _validator(schema, draft)
+    draft, validate = _validated(schema)
     scope = Scope(schema, draft)
     if not subset.enforced:
         weigh(scope)
-        return _plain(schema, validate, scope, Why.OPEN)
+        return _plain(schema, validate, (scope, draft), Why.OPEN)
     reader = Reader(scope, draft, close=close)
     read = reader.document()
     if read.definitions:
@@ -55,7 +55,7 @@ def build(given: Any, subset: Subset, *, degrade: bool, close: bool) -> Compiled
     if written is None and not degrade:
         raise Uncompilable("", f"the schema is too large for this vendor: {made.told}")
     if written is None:
-        return _plain(schema, validate, reader.scope, Why.DEGRADED)
+        return _plain(schema, validate, (scope, draft), Why.DEGRADED)
     return Compiled(
         schema=written.wire,
         losses=made.losses(),
@@ -64,6 +64,21 @@ def build(given: Any, subset: Subset, *, degrade: bool, close: bool) -> Compiled
         validate=validate,
         original=schema,
     )
+
+
+def _validated(schema: Json) -> tuple[Draft, Validator]:
+    """Return the schema's draft and its validator; an older draft's words may stand in a schema that names none."""
+    draft = draft_of(schema)
+    try:
+        return draft, _validator(schema, draft)
+    except Uncompilable:
+        if "$schema" in mapping(schema):
+            raise
+        try:
+            return DRAFT201909, _validator(schema, DRAFT201909)
+        except Uncompilable:
+            pass
+        raise
 
 
 def _validator(schema: Any, draft: Draft) -> Validator:
@@ -75,9 +90,10 @@ def _validator(schema: Any, draft: Draft) -> Validator:
         raise found or error from error
 
 
-def _plain(schema: Any, validate: Validator, scope: Scope, why: Why) -> Compiled:
+def _plain(schema: Any, validate: Validator, reading: tuple[Scope, Draft], why: Why) -> Compiled:
     """Return the schema as it is, for the prompt: nothing of it is enforced."""
-    rules = {(rule.where, rule.keyword): rule for rule in reversed(everything([scope.root], scope, draft_of(schema)))}
+    scope, draft = reading
+    rules = {(rule.where, rule.keyword): rule for rule in reversed(everything([scope.root], scope, draft))}
     losses = tuple(
         Loss(rule.where, rule.keyword, shown(rule.value), Why.OPEN if rule.where else why)
         for rule in reversed(rules.values())

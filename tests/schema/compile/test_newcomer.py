@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from emitter.errors import InputError
+from emitter.errors import InputError, Uncompilable
 from emitter.schema import Undeclared, Why, compile_schema
 from tests.schema.compile.forms import TEXT, WHOLE, closed, loose
 from tests.schema.compile.lens import ANTHROPIC, OPENAI, lens
@@ -59,3 +59,26 @@ def test_an_enum_that_was_given_up_is_told_whole() -> None:
 
     assert "code-1999" in compiled.schema["properties"]["a"]["description"]
     assert {each.why for each in compiled.losses} == {Why.DEGRADED}
+
+
+def test_an_older_drafts_tuple_needs_no_schema_keyword() -> None:
+    """A schema that names no draft may speak an older one's words."""
+    pair = {"type": "array", "items": [TEXT, WHOLE], "additionalItems": False, "minItems": 2}
+    compiled = lens(closed(a=pair), OPENAI, {"a": ["x", 1]})
+
+    assert compiled.validate({"a": ["x", 1, 2]}) != ()
+
+
+def test_what_no_draft_knows_is_told_of_the_latest() -> None:
+    """The place and the word are those of the schema."""
+    with pytest.raises(Uncompilable, match="/type: is no valid JSON Schema"):
+        compile_schema({"type": "strnig"}, OPENAI)
+
+
+def test_the_bounds_of_an_integer_are_integers() -> None:
+    """What lies between them is what the vendor is sent, and nothing between them is refused."""
+    compiled = lens(closed(a={"type": "integer", "minimum": 0.5, "maximum": 2.5}), OPENAI, {"a": 1})
+
+    assert compiled.schema["properties"]["a"] == {"type": "integer", "minimum": 1, "maximum": 2}
+    with pytest.raises(Uncompilable, match="no document"):
+        compile_schema(closed(a={"type": "integer", "minimum": 0.5, "maximum": 0.6}), OPENAI)

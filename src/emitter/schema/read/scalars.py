@@ -28,6 +28,7 @@ _RULES = {
     NULL: frozenset[str](),
 }
 _ALONE = {each: (each,) for each in SCALARS}
+_ROUNDED = {"minimum": math.ceil, "maximum": math.floor}
 _LOWER = {"minimum": max, "exclusiveMinimum": max, "minLength": max}
 _UPPER = {"maximum": min, "exclusiveMaximum": min, "maxLength": min}
 _TIGHTEST = {**_LOWER, **_UPPER}
@@ -58,6 +59,7 @@ def leaf(part: Part) -> Node | None:
     if not rules:
         return Scalar(part.where, types, notes=notes, parts=(part,))
     kept, _ = merged(rules)
+    kept = whole(kept) if kind == INTEGER else kept
     if contradictory(kept):
         return Never(part.where)
     return Scalar(part.where, types, notes=notes, rules=tuple(kept), parts=(part,))
@@ -102,6 +104,13 @@ def _even(rule: Rule) -> Rule:
     return rule._replace(value=int(rule.value)) if whole else rule
 
 
+def whole(rules: list[Rule]) -> list[Rule]:
+    """Return the rules of an integer with their bounds on integers."""
+    return [
+        rule._replace(value=_ROUNDED[rule.keyword](rule.value)) if rule.keyword in _ROUNDED else rule for rule in rules
+    ]
+
+
 def contradictory(rules: Iterable[Rule]) -> bool:
     """Tell whether the bounds leave no value at all."""
     bound: dict[str, float] = {rule.keyword: rule.value for rule in rules}
@@ -116,6 +125,7 @@ def scalar(facts: Facts, types: tuple[str, ...]) -> Node:
     if NUMBER in types or INTEGER in types:
         said += facts.about.get(NUMBER, ())
     rules, over = merged(said)
+    rules = whole(rules) if types == (INTEGER,) else rules
     node = Scalar(
         facts.where,
         types,
