@@ -64,11 +64,11 @@ def compile_schema(
 ) -> Compiled:
     """Compile a schema for the vendor of ``profile``.
 
-    ``schema`` is a JSON Schema (drafts 4, 6, 7, 2019-09 or 2020-12, the last one where ``$schema`` names
-    none, or 2019-09 where the latest does not know its words), a pydantic model, or any type that pydantic's ``TypeAdapter`` takes. With ``degrade=False`` a
-    schema over the vendor's limits of size is refused rather than degraded. ``undeclared`` says what becomes
-    of properties that an object schema is silent about; without it they are carried for a JSON Schema, and
-    closed for a type, whose reader would drop them.
+    ``schema`` is a JSON Schema (drafts 4, 6, 7, 2019-09 or 2020-12), a pydantic model, or any type that
+    pydantic's ``TypeAdapter`` takes. Where ``$schema`` names no draft it is 2020-12, or 2019-09 if only that
+    knows the words. With ``degrade=False`` a schema over the vendor's limits of size is refused rather than
+    degraded. ``undeclared`` says what becomes of properties that an object schema is silent about; without it
+    they are carried for a JSON Schema, and closed for a type, whose reader would drop them.
 
     Raises ``Uncompilable`` with a pointer when no sound form exists. The result is cached.
     """
