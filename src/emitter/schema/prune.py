@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from emitter.errors import Uncompilable
+from emitter.schema.graph import circles
 from emitter.schema.shape import Choice, Document, Field, Never, Node, Record, Ref, Sequence, Values
+from emitter.schema.walk import as_text, forms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 MAX_ROUNDS = 200
 
@@ -14,15 +20,54 @@ def pruned(document: Document) -> Document:
     """Return the document without forms that hold no value; raises ``Uncompilable`` where none is left."""
     if not document.definitions and not isinstance(document.root, Never):
         return document  # what holds no value was taken out as it was read; only references hide it
+    document = _unknotted(document)
     empty = _empty(document)
     kept = document.definitions.keys() - empty
-    definitions = {
-        name: _without(document.definitions[name], empty, name) for name in document.definitions if name in kept
-    }
+    definitions = {name: _without(document.definitions[name], empty) for name in document.definitions if name in kept}
     root = document.root
     if _holds_none(root, empty):
         raise Uncompilable("", "no document can satisfy this schema")
     return Document(_without(root, empty), definitions)
+
+
+def _unknotted(document: Document) -> Document:
+    """Return the document without unions that lead back to themselves: each is the forms that it can come to."""
+    bare = {name: tuple(_bare(node)) for name, node in document.definitions.items()}
+    knots = circles(bare)
+    if not knots:
+        return document
+    tied = any(node.left or node.exclusive for node in _choices(document, knots))
+    definitions = {
+        name: _loosened(document, node, tied=tied) if name in knots else node
+        for name, node in document.definitions.items()
+    }
+    return Document(document.root, definitions)
+
+
+def _bare(node: Node) -> Iterator[str]:
+    """Yield the definitions that ``node`` may simply be."""
+    if isinstance(node, Ref):
+        yield node.name
+    elif isinstance(node, Choice):
+        for each in node.branches:
+            yield from _bare(each)
+
+
+def _choices(document: Document, names: Iterable[str]) -> Iterator[Choice]:
+    waiting = [document.definitions[name] for name in names]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Choice):
+            yield node
+            waiting.extend(node.branches)
+
+
+def _loosened(document: Document, node: Node, *, tied: bool) -> Node:
+    """Return the forms of ``node`` without the way round; as JSON text where more is said on that way."""
+    forms = forms_of(document, node)
+    if tied or forms is None or not isinstance(node, Choice):
+        return as_text(document, node)
+    return replace(node, branches=tuple(forms))
 
 
 def _empty(document: Document) -> frozenset[str]:
@@ -54,19 +99,14 @@ def _holds_none(node: Node, empty: frozenset[str]) -> bool:
             return False
 
 
-def _without(node: Node, empty: frozenset[str], within: str = "") -> Node:
-    """Return ``node`` without what holds no value; a definition that is a union has no branch that is itself."""
+def _without(node: Node, empty: frozenset[str]) -> Node:
     match node:
         case Record():
             return _record(node, empty)
         case Sequence():
             return _sequence(node, empty)
         case Choice():
-            kept = [
-                _without(each, empty)
-                for each in node.branches
-                if not _holds_none(each, empty) and not (isinstance(each, Ref) and each.name == within)
-            ]
+            kept = [_without(each, empty) for each in node.branches if not _holds_none(each, empty)]
             if len(kept) == 1:
                 return _joined(node, kept[0])
             return replace(node, branches=tuple(kept)) if kept else Never(node.where)

@@ -8,7 +8,17 @@ import pytest
 
 from emitter.schema import compile_schema
 from tests.schema.compile.forms import DRAFT4, NULL, PLACED, TEXT, WHOLE, array, closed, either, loose, refer, told
-from tests.schema.compile.lens import ANTHROPIC, AZURE, OPEN, OPENAI, UNSUPPORTED, holds_of_a_property, lens, lost
+from tests.schema.compile.lens import (
+    ANTHROPIC,
+    AZURE,
+    GOOGLE,
+    OPEN,
+    OPENAI,
+    UNSUPPORTED,
+    holds_of_a_property,
+    lens,
+    lost,
+)
 
 UNTOLD: dict[str, tuple[Any, Any]] = {
     "nullable-of-openapi": (loose(a={"type": "string", "nullable": True}), {"a": None}),
@@ -92,6 +102,26 @@ def test_a_union_that_refers_to_itself_is_its_other_branches(vendor: str) -> Non
     schema = {**closed(a=refer("A")), "$defs": {"A": either(refer("A"), TEXT)}}
 
     lens(schema, vendor, {"a": "x"})
+
+
+CIRCLE = {"A": either(refer("B"), TEXT), "B": either(refer("C"), WHOLE), "C": either(refer("A"), closed(b=refer("B")))}
+
+
+@pytest.mark.parametrize("vendor", [OPENAI, ANTHROPIC, GOOGLE, AZURE])
+def test_unions_that_lead_round_are_the_forms_they_come_to(vendor: str) -> None:
+    """A circle of nothing but references and unions is no recursion: its values can be said, each one."""
+    schema = {**closed(a=refer("A"), b=refer("B")), "$defs": CIRCLE}
+
+    lens(schema, vendor, {"a": "x", "b": 1}, {"a": 1, "b": "x"}, {"a": {"b": {"b": "x"}}, "b": {"b": 1}})
+
+
+def test_a_union_that_leads_round_and_says_more_goes_as_text() -> None:
+    """That exactly one branch holds cannot be unwound, and is told."""
+    definitions = {"A": {"oneOf": [refer("B"), TEXT]}, "B": either(refer("A"), WHOLE)}
+    compiled = compile_schema({**closed(a=refer("A")), "$defs": definitions}, OPENAI)
+
+    assert compiled.decode({"a": "1"}) == {"a": 1}
+    assert ("/$defs/A", "oneOf") in {(each.pointer, each.keyword) for each in compiled.losses}
 
 
 def test_every_branch_of_a_tagged_union_has_a_name_of_its_own() -> None:
