@@ -61,7 +61,7 @@ recovery: .venv/installed  ## how well recovery agrees with a corpus of malforme
 benchmarks: .venv/peers/installed  ## measure validation, compiling, and the peers' schema helpers beside ours
 	.venv/peers/bin/python -m benchmarks.validation
 	.venv/peers/bin/python -m benchmarks.compiling
-	.venv/peers/bin/python -m benchmarks.peers
+	.venv/peers/bin/python -m benchmarks.peers --limit 120 --samples 3
 
 clean:  ## remove what was installed
 	rm -rf .venv

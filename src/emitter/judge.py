@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.recover import Path, Recovered, read
 from emitter.schema.reading import Raised, Reading
-from emitter.schema.violation import Violation
+from emitter.schema.violation import HALF_A_CHARACTER, Violation
 from emitter.wire import Fault, Reply, Stop
 
 if TYPE_CHECKING:
@@ -140,5 +140,5 @@ def _halves(document: Json) -> tuple[Violation, ...]:
     try:
         json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return (Violation("", "unicode", "text without lone surrogates"),)
+        return (HALF_A_CHARACTER,)
     return ()

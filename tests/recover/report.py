@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from tests.recover.test_corpus import lines, outcome, table
+from tests.recover.test_corpus import outcome, table
+from tests.shared import lines
 
 COLUMNS = ("agree", "none", "several", "differ")
 

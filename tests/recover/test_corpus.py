@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from pathlib import Path as File
-from typing import Any
-
-import pytest
 
 from emitter.recover import Path, Recovered, read, recover
-
-CORPORA = File(__file__).parents[2].joinpath("../shared/corpora").resolve()
+from tests.shared import Line, lines
 
 AGREE_AT_LEAST = {
     "bad-key": 1,
@@ -39,16 +34,6 @@ DIFFER_AT_MOST = 19
 """Of the other kinds: nine strings whose last line break we keep, five texts that are strict JSON, three fences
 whose document was meant as text, one float that equals an integer and one unquoted key meant as an error.
 """
-
-Line = dict[str, Any]
-
-
-def lines(name: str) -> list[Line]:
-    """Return a corpus, or skip the test when the folder is absent."""
-    file = CORPORA / name
-    if not file.is_file():
-        pytest.skip(f"{file} is absent")
-    return [json.loads(line) for line in file.read_text("utf-8").split("\n") if line]
 
 
 def outcome(line: Line) -> str:

@@ -72,7 +72,6 @@ class Subset(Facts):
     closed_objects: bool = True
     discriminated: bool = False
     ref_siblings: bool = False
-    root_union: bool = False
     root_names: Pattern | None = None
     recursion: Recursion = Recursion.REFUSE
     unroll: int = 2

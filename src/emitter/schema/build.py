@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.errors import Uncompilable
@@ -74,10 +75,8 @@ def _validated(schema: Json) -> tuple[Draft, Validator]:
     except Uncompilable:
         if "$schema" in mapping(schema):
             raise
-        try:
+        with suppress(Uncompilable):
             return DRAFT201909, _validator(schema, DRAFT201909)
-        except Uncompilable:
-            pass
         raise
 
 

@@ -16,7 +16,7 @@ from jsonschema_rs import ValidationErrorKind as Kind
 from emitter.errors import Uncompilable
 from emitter.schema.drafts import DRAFT202012
 from emitter.schema.pointer import escaped
-from emitter.schema.violation import Violation, names_of, told
+from emitter.schema.violation import HALF_A_CHARACTER, Violation, names_of, told
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ Schema: TypeAlias = "Mapping[str, Any] | bool"
 
 MAX_VIOLATIONS = 12
 """More than this many are cut off: a corrective fragment has constant size."""
-
-_HALF_A_CHARACTER = Violation("", "unicode", "text without lone surrogates")
 
 DANGLING = "a reference names nothing in this document, or something outside it"
 
@@ -62,7 +60,7 @@ class Validator:
         try:
             return () if self._check.is_valid(value) else self._violations(value)
         except UnicodeEncodeError:
-            return (_HALF_A_CHARACTER,)
+            return (HALF_A_CHARACTER,)
 
     def _violations(self, value: Json) -> tuple[Violation, ...]:
         found = {

@@ -47,3 +47,7 @@ def _names(schema: Json) -> Iterator[str]:
         table = mapping(node)
         yield from mapping(table.get("properties"))
         pending.extend(table.values() or sequence(node))
+
+
+HALF_A_CHARACTER = Violation("", "unicode", "text without lone surrogates")
+"""Half a character, which JSON can spell and nothing can carry: found by the judge wherever it stands."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from emitter.errors import Uncompilable
 from emitter.schema import compile_schema
 from tests.schema.compile.lens import ALL, CLOSED, GOOGLE, broken, lens
-from tests.schema.rules.corpora import checker, lines
+from tests.schema.rules.corpora import checker
+from tests.shared import lines
 
 if TYPE_CHECKING:
-    from tests.schema.rules.corpora import Line
+    from tests.shared import Line
 
 REFUSED = {
     "rej007": "refers to itself without end",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tests.schema.rules.corpora import CORPORA
+from tests.shared import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

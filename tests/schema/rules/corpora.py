@@ -1,12 +1,8 @@
-"""The recorded acceptances and rejections that stand beside the checkout, and which dialect each one speaks."""
+"""Which dialect a recorded acceptance or rejection speaks."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 from tests.schema.rules import anthropic, azure_openai, google, google_openapi, openai
 
@@ -14,18 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.schema.rules.reading import Breach
-
-CORPORA = Path(__file__).parents[3].joinpath("../shared/corpora").resolve()
-
-Line = dict[str, Any]
-
-
-def lines(name: str) -> list[Line]:
-    """Return a corpus, or skip the test when the folder is absent."""
-    file = CORPORA / name
-    if not file.is_file():
-        pytest.skip(f"{file} is absent")
-    return [json.loads(line) for line in file.read_text("utf-8").split("\n") if line]
 
 
 def checker(vendor: str, surface: str) -> Callable[[object], list[Breach]]:

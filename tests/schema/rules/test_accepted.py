@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from tests.schema.rules import google
-from tests.schema.rules.corpora import Line, checker, lines
+from tests.schema.rules.corpora import checker
+from tests.shared import Line, lines
 
 NOT_THE_DIALECT = {
     403: "the wire has numbers for types (Vertex over gRPC), not JSON Schema",

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.schema.rules import anthropic, azure_openai, google, google_openapi, openai
-from tests.schema.rules.corpora import Line, checker, lines
+from tests.schema.rules.corpora import checker
 from tests.schema.rules.shapes import TEXT, chosen, closed, many, nested
+from tests.shared import Line, lines
 
 FORESEEN = {
     # OpenAI

@@ -100,8 +100,8 @@ _IDLE = ("minLength", 0)
 
 def _even(rule: Rule) -> Rule:
     """Write whole numbers without a fraction."""
-    whole = isinstance(rule.value, float) and rule.value.is_integer()
-    return rule._replace(value=int(rule.value)) if whole else rule
+    even = isinstance(rule.value, float) and rule.value.is_integer()
+    return rule._replace(value=int(rule.value)) if even else rule
 
 
 def whole(rules: list[Rule]) -> list[Rule]:

@@ -13,7 +13,6 @@ from referencing import Registry, exceptions
 
 from emitter.errors import Uncompilable
 from emitter.schema.pointer import below
-from emitter.wire import sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from emitter.schema.drafts import Draft
 
-_NESTED: tuple[type[Any], ...] = (dict, list)
 _ODD = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -60,6 +58,18 @@ class Scope:
         """The whole document as a part."""
         return Part(self._schema, "", self._start)
 
+    def places(self) -> Iterator[Part]:
+        """Yield everything in the document that may be a schema."""
+        waiting = [self.root]
+        while waiting:
+            part = waiting.pop()
+            node: Any = part.schema
+            if node.__class__ is dict:
+                yield part
+                waiting.extend(self.inside(part, below(part.where, key), each) for key, each in node.items())
+            elif node.__class__ is list:
+                waiting.extend(part._replace(where=below(part.where, i), schema=each) for i, each in enumerate(node))
+
     def inside(self, part: Part, where: str, schema: Any) -> Part:
         """Return a subschema of ``part``; one with an id of its own has its own base for references."""
         resolver = part.resolver
@@ -85,20 +95,8 @@ class Scope:
 
     def _pointer(self, schema: Any, reference: str) -> str:
         if self._pointers is None:
-            self._pointers = {id(each): where for where, each in _walk(self._schema)}
+            self._pointers = {id(part.schema): part.where for part in self.places()}
         return self._pointers.get(id(schema), reference)
-
-
-def _walk(schema: Any) -> Iterator[tuple[str, Any]]:
-    waiting: list[tuple[str, Any]] = [("", schema)]
-    while waiting:
-        where, node = waiting.pop()
-        yield where, node
-        if isinstance(node, dict):
-            table = cast("dict[str, Any]", node)
-            waiting.extend((below(where, key), each) for key, each in table.items() if isinstance(each, _NESTED))
-        else:
-            waiting.extend((below(where, i), each) for i, each in enumerate(sequence(node)))
 
 
 def _unresolved(reference: object) -> str:

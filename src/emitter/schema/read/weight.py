@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from emitter.errors import Uncompilable
-from emitter.schema.pointer import below
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from emitter.schema.read.scope import Part, Scope
 
 MAX_WEIGHT = 100_000
@@ -23,26 +20,13 @@ _SINGLE = ("not", "if", "then", "else")
 def weigh(scope: Scope) -> None:
     """Raise ``Uncompilable`` where references unfold into more than can be checked."""
     known: dict[int, int] = {}
-    for part in _places(scope):
+    for part in scope.places():
         try:
             weight = _weight(part, scope, known)
         except RecursionError as error:
             raise Uncompilable(part.where, "references lead on and on") from error
         if weight > MAX_WEIGHT:
             raise Uncompilable(part.where, f"references unfold into more than {MAX_WEIGHT} schemas of one value")
-
-
-def _places(scope: Scope) -> Iterator[Part]:
-    """Yield everything that may be a schema."""
-    waiting = [scope.root]
-    while waiting:
-        part = waiting.pop()
-        schema: Any = part.schema
-        if schema.__class__ is dict:
-            yield part
-            waiting.extend(scope.inside(part, below(part.where, key), each) for key, each in schema.items())
-        elif schema.__class__ is list:
-            waiting.extend(part._replace(where=below(part.where, i), schema=each) for i, each in enumerate(schema))
 
 
 def _weight(part: Part, scope: Scope, known: dict[int, int]) -> int:

@@ -14,8 +14,6 @@ from emitter.schema.write.ledger import described
 if TYPE_CHECKING:
     from emitter.schema.write.writer import Writer
 
-_NEW = ("type", "description", "title", "default")
-
 
 def write_array(node: Sequence, writer: Writer) -> tuple[dict[str, Any], Codec]:
     """Return an array; one with places of its own becomes an object where the vendor has no such thing."""

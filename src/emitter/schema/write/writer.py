@@ -88,17 +88,14 @@ class Writer:
         return Written(wire, Wrapped(inner.codec))
 
     def _may_be_root(self, wire: dict[str, Any]) -> bool:
+        """Tell whether a form may stand at the root: a plain object, for some formats and every tool take no other."""
         names = self.subset.root_names
         plain = wire.get("type") == OBJECT and "anyOf" not in wire
         return plain and (names is None or all(re.fullmatch(names, each) for each in wire.get("properties", ())))
 
     def _definitions(self) -> dict[str, Any]:
         """Return the definitions that are referred to, from the root or from one another."""
-        found: dict[str, Any] = {}
-        waiting = list(self._referred)
-        for name in waiting:
-            found[name] = self._wires[name]
-        return found
+        return {name: self._wires[name] for name in self._referred}
 
     def write(self, node: Node) -> Written:
         """Return a node's form, with what is said of it and what is lost."""

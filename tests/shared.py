@@ -1,0 +1,21 @@
+"""The corpora that stand beside the checkout; a test that needs one is skipped, by name, where it is absent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CORPORA = Path(__file__).parents[1].joinpath("../shared/corpora").resolve()
+
+Line = dict[str, Any]
+
+
+def lines(name: str) -> list[Line]:
+    """Return a corpus, or skip the test when the folder is absent."""
+    file = CORPORA / name
+    if not file.is_file():
+        pytest.skip(f"{file} is absent")
+    return [json.loads(line) for line in file.read_text("utf-8").split("\n") if line]
