@@ -51,7 +51,12 @@ def own_refusal(complaint: str) -> str | None:
 
 
 def by_the_decoder(fault: Fault) -> bool:
-    """Tell whether a vendor that enforces the keyword would not have written what breaks it."""
+    """Tell whether a vendor that enforces the keyword would not have written what breaks it.
+
+    Of a union that is so where nothing else is broken in one of its branches.
+    """
+    if fault.branches:
+        return any(all(map(by_the_decoder, each)) for each in fault.branches)
     if fault.steps[0].keyword == "format":
         return fault.expected in LOOSER_FORMATS
     if fault.steps[0].keyword == "multipleOf":

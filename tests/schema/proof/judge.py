@@ -50,12 +50,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that an instance breaks: ``steps`` lead to it from the inside out, the first is the broken one."""
+    """Something that an instance breaks: ``steps`` lead to it from the inside out, the first is the broken one.
+
+    ``branches`` are those of a union of which none holds, each with what is broken in it.
+    """
 
     steps: tuple[Step, ...]
     expected: Any
     instance: Any
     told: str
+    branches: tuple[tuple[Fault, ...], ...] = ()
 
     def __str__(self) -> str:
         first = self.steps[0]
@@ -92,7 +96,11 @@ class Judge:
         trail = [Step(self._places.get(id(schema)), keyword) for schema, keyword in getattr(error, "trail", ())]
         inner = Step(trail[0].pointer, error.validator) if trail and error.validator else None
         steps = (*((inner,) if inner and inner != trail[0] else ()), *trail) or (Step("", "false"),)
-        return Fault(steps, error.validator_value, error.instance, error.message[:200])
+        inside: dict[Any, list[Fault]] = {}
+        for each in error.context or () if error.validator in {"anyOf", "oneOf"} else ():
+            inside.setdefault(each.schema_path[0], []).append(self._fault(each))
+        branches = tuple(map(tuple, inside.values()))
+        return Fault(steps, error.validator_value, error.instance, error.message[:200], branches)
 
 
 def _class_of(draft: str | None) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.schema.proof.corpora import SUITE, read
+from tests.schema.proof.exceptions import by_the_decoder
 from tests.schema.proof.judge import Judge, Step, Unjudged
 
 OTHERWISE = {
@@ -74,3 +75,18 @@ def test_what_cannot_be_judged_is_no_verdict(schema: Any, instance: Any) -> None
     """A schema that is none, a reference to nothing, and one that never ends."""
     with pytest.raises(Unjudged):
         Judge(schema).valid(instance)
+
+
+LEAP = {"anyOf": [{"type": "object", "properties": {"at": {"type": "string", "format": "time"}, "n": {"const": 1}}}]}
+
+
+@pytest.mark.parametrize(
+    ("instance", "excused"),
+    [({"at": "19:43:60Z", "n": 1}, True), ({"at": "19:43:60Z", "n": 2}, False), ({"n": 2}, False), (7, False)],
+    ids=["leap second alone", "and something else", "something else", "another type"],
+)
+def test_a_union_is_the_decoders_fault_only_if_a_branch_is(instance: object, *, excused: bool) -> None:
+    """What the decoder writes beyond a format excuses a union in which nothing else is broken."""
+    faults = Judge(LEAP).faults(instance)
+
+    assert [by_the_decoder(each) for each in faults] == [excused]
