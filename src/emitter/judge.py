@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.recover import Path, Recovered, read
-from emitter.schema.reading import Raised, Reading
+from emitter.schema.findings import Raised, Reading
 from emitter.schema.violation import HALF_A_CHARACTER, Violation
 from emitter.wire import Fault, Reply, Stop
 

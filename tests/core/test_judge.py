@@ -12,7 +12,7 @@ from emitter.judge import BY_STOP, Contract, Verdict, judge
 from emitter.recover import Path
 from emitter.remedy import FAULT_CODES, REMEDIES
 from emitter.schema import Violation
-from emitter.schema.reading import Raised, Reading
+from emitter.schema.findings import Raised, Reading
 from emitter.wire import Fault, FaultKind, Reply, Stop
 from tests.core import asks
 

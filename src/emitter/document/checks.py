@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from emitter.door.settings import listed
 from emitter.errors import InputError
 from emitter.schema import Violation
-from emitter.schema.reading import MAX_FINDINGS, Raised, Reading
+from emitter.schema.findings import MAX_FINDINGS, Raised, Reading
 
 if TYPE_CHECKING:
     from emitter.judge import Read

@@ -10,7 +10,7 @@ from emitter.door.settings import check_kind
 from emitter.errors import InputError
 from emitter.kinds import BINDING_MOMENT, Hatches, turn
 from emitter.schema import Violation
-from emitter.schema.reading import Reading
+from emitter.schema.findings import Reading
 
 if TYPE_CHECKING:
     from emitter.wire import Json

@@ -19,7 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import SchemaError
 
 from emitter.errors import Uncompilable
-from emitter.schema.reading import Reading, found
+from emitter.schema.findings import Reading, found
 from emitter.schema.violation import names_of
 
 if TYPE_CHECKING:

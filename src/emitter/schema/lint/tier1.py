@@ -11,8 +11,8 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
+from emitter.schema.lint.survey import Breach, Step, Survey
 from emitter.schema.pointer import escaped
-from emitter.schema.survey import Breach, Step, Survey
 from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The linter of OpenWOP's portable tier-1 subset."""
