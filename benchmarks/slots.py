@@ -14,12 +14,11 @@ import sys
 from random import Random
 from typing import Any
 
-from tests.schema.proof.sampling import Sampler, value
-
 from emitter import profile
 from emitter.kinds import turn
 from emitter.schema import Compiled, compile_schema
 from emitter.schema.fit import measure
+from emitter.testing.decoding.sampling import Sampler, value
 
 DRAWN = 200
 _COUNTED = ("properties", "optional", "unions", "depth")

@@ -8,16 +8,16 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tests.schema.proof.laws import Subject, hold
-from tests.schema.proof.sampling import Sampler, compiles, value
 from tests.schema.proof.texts import texts
 from tests.schema.proof.verdict import Report
-from tests.schema.rules import anthropic, google, openai
 
 from benchmarks.helpers import OURS, helper
 from benchmarks.nulls import Nulls
 from benchmarks.told import told
 from emitter.errors import Uncompilable
 from emitter.schema import Compiled, compile_schema
+from emitter.testing.decoding.sampling import Sampler, compiles, value
+from emitter.testing.rules import anthropic, google, openai
 
 if TYPE_CHECKING:
     from tests.schema.proof.corpora import Case

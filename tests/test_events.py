@@ -57,6 +57,11 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         cache_read_tokens=COUNTS,
         cache_write_tokens=COUNTS,
     ),
+    events.NlToFormatEngaged: st.builds(
+        events.NlToFormatEngaged,
+        original_envelope_type=st.text(min_size=1, max_size=20),
+        fallback_calls=st.integers(1, 9),
+    ),
     events.LogAppended: st.builds(
         events.LogAppended,
         level=st.sampled_from(Level),
@@ -74,7 +79,7 @@ def told(event: Event) -> RunEvent:
 def definition(kind: str) -> str:
     """Return where OpenWOP defines the payload of an event type."""
     head, *tail = kind.split(".")
-    return f"run-event-payloads.schema.json#/$defs/{head}{''.join(each.capitalize() for each in tail)}"
+    return f"run-event-payloads.schema.json#/$defs/{head}{''.join(each[0].upper() + each[1:] for each in tail)}"
 
 
 def test_every_kind_of_event_is_tried() -> None:

@@ -12,20 +12,29 @@ if TYPE_CHECKING:
     from emitter.cassette import Record as Record
     from emitter.cassette import Replay as Replay
     from emitter.document import aemit as aemit
+    from emitter.document import astream as astream
     from emitter.document import emit as emit
+    from emitter.document import stream as stream
+    from emitter.door.running import AsyncStream as AsyncStream
+    from emitter.door.running import Stream as Stream
     from emitter.drive import Clock as Clock
     from emitter.errors import BadCassette as BadCassette
     from emitter.errors import BadProfile as BadProfile
     from emitter.errors import BadPrompt as BadPrompt
     from emitter.errors import BadTraffic as BadTraffic
     from emitter.errors import CheckFailed as CheckFailed
+    from emitter.errors import CostLimitReached as CostLimitReached
+    from emitter.errors import DeadlineReached as DeadlineReached
     from emitter.errors import EmissionError as EmissionError
     from emitter.errors import EmitterError as EmitterError
     from emitter.errors import InputError as InputError
     from emitter.errors import Invalid as Invalid
+    from emitter.errors import LimitReached as LimitReached
     from emitter.errors import MissingExtra as MissingExtra
     from emitter.errors import MissingKey as MissingKey
+    from emitter.errors import PromptTooLong as PromptTooLong
     from emitter.errors import Refused as Refused
+    from emitter.errors import TokenLimitReached as TokenLimitReached
     from emitter.errors import Truncated as Truncated
     from emitter.errors import Uncompilable as Uncompilable
     from emitter.errors import UnexpectedRequest as UnexpectedRequest
@@ -43,9 +52,15 @@ if TYPE_CHECKING:
     from emitter.moment import Trace as Trace
     from emitter.moment import Withheld as Withheld
     from emitter.moment import aemit_binding_moment as aemit_binding_moment
+    from emitter.moment import astream_binding_moment as astream_binding_moment
     from emitter.moment import emit_binding_moment as emit_binding_moment
+    from emitter.moment import stream_binding_moment as stream_binding_moment
+    from emitter.policy import Policy as Policy
+    from emitter.policy import Prices as Prices
+    from emitter.progress import Restart as Restart
+    from emitter.progress import Slot as Slot
+    from emitter.progress import TextDelta as TextDelta
     from emitter.prompt import Material as Material
-    from emitter.remedy import Policy as Policy
     from emitter.schema import Violation as Violation
     from emitter.sinks import to_all as to_all
     from emitter.sinks import to_jsonl as to_jsonl
@@ -54,7 +69,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "cassette": ("Record", "Replay"),
-    "document": ("aemit", "emit"),
+    "document": ("aemit", "astream", "emit", "stream"),
+    "door.running": ("AsyncStream", "Stream"),
     "drive": ("Clock",),
     "errors": (
         "BadCassette",
@@ -67,7 +83,12 @@ _HOME = {
         "InputError",
         "Invalid",
         "MissingExtra",
+        "TokenLimitReached",
+        "LimitReached",
+        "DeadlineReached",
+        "CostLimitReached",
         "MissingKey",
+        "PromptTooLong",
         "Refused",
         "Truncated",
         "Uncompilable",
@@ -85,9 +106,18 @@ _HOME = {
         "Hatches",
         "Trust",
     ),
-    "moment": ("Emission", "Trace", "Withheld", "aemit_binding_moment", "emit_binding_moment"),
+    "moment": (
+        "Emission",
+        "Trace",
+        "Withheld",
+        "aemit_binding_moment",
+        "astream_binding_moment",
+        "emit_binding_moment",
+        "stream_binding_moment",
+    ),
+    "progress": ("Restart", "Slot", "TextDelta"),
     "prompt": ("Material",),
-    "remedy": ("Policy",),
+    "policy": ("Policy", "Prices"),
     "schema": ("Violation",),
     "sinks": ("to_all", "to_jsonl", "to_logging"),
     "wire": ("Usage",),

@@ -4,12 +4,15 @@ EmitterError
 InputError                what the caller handed over cannot be used
 UnknownModel            no such vendor, or not ``vendor/model``
 MissingKey              no credentials in the usual place
-MissingExtra            the vendor's SDK is not installed
+MissingExtra            a vendor's SDK, or another extra, is not installed
 BadProfile              a file of ``providers/`` does not hold
 BadPrompt               a file of ``prompts/`` does not hold
 BadCassette             a cassette does not hold
 BadTraffic              a recorded exchange does not hold
+BadJournal              a journal is of another run, in use, or does not hold
+PromptTooLong           the prompt leaves no room for an answer in the model's window
 UnexpectedRequest       a replay met a request that its cassette does not know
+JournalFailed           the journal of a run could not be written
 Uncompilable              a schema no sound form of which the vendor takes
 Unencodable               a value that the compiled schema cannot say
 EmissionError             the emission ended without an envelope
@@ -17,6 +20,10 @@ Refused                 the model or a filter said no
 Truncated               the answer never fitted its budget
 Invalid                 the answer never satisfied its schema
 Unreachable             the vendor could not be reached, or would not serve
+LimitReached            a limit of the caller's left nothing for a further call
+TokenLimitReached         ``Policy.max_total_tokens``
+CostLimitReached          ``Policy.max_cost``
+DeadlineReached           ``Policy.deadline``; it is ``Unreachable`` too
 CheckFailed             a check or a validator of the caller's own raised
 """
 
@@ -59,7 +66,7 @@ class MissingKey(InputError):
 
 
 class MissingExtra(InputError):
-    """The vendor's SDK is not installed."""
+    """An extra is not installed: a vendor's SDK, or what the simulator is made of."""
 
 
 class BadProfile(InputError):
@@ -78,8 +85,24 @@ class BadTraffic(InputError):
     """A recorded exchange is not in the expected form."""
 
 
+class BadJournal(InputError):
+    """A journal is of another run, is in use, or does not hold; it was left as it is."""
+
+
+class PromptTooLong(InputError):
+    """The prompt leaves no room for an answer in the model's context window."""
+
+    hint = "Shorten the situation, the material or the schema, or choose a model with a larger window."
+
+
 class UnexpectedRequest(EmitterError):
     """A replay met a request that its cassette does not know; the message shows the difference."""
+
+
+class JournalFailed(EmitterError):
+    """The journal of a run could not be written, so nothing more was begun; what was finished is handed out."""
+
+    hint = "Make room for it, and run again: what stands in it is not asked for again."
 
 
 class _Placed(EmitterError):
@@ -176,6 +199,24 @@ class Unreachable(EmissionError):
     """The vendor could not be reached, or would not serve the request."""
 
     hint = "Check key, model name, address and network; each attempt's fault is in the error's trace."
+
+
+class LimitReached(EmissionError):
+    """A limit of the caller's left nothing for a further call."""
+
+    hint = "Raise the limit in Policy; what was spent until then is in the error's trace."
+
+
+class TokenLimitReached(LimitReached):
+    """All calls together would have come to more than ``Policy.max_total_tokens``."""
+
+
+class CostLimitReached(LimitReached):
+    """All calls together would have cost more than ``Policy.max_cost``."""
+
+
+class DeadlineReached(LimitReached, Unreachable):
+    """``Policy.deadline`` passed before there was an answer that holds."""
 
 
 class CheckFailed(EmissionError):

@@ -80,13 +80,22 @@ class RecoveryApplied:
 
 
 @dataclass(frozen=True, slots=True)
+class NlToFormatEngaged:
+    """The form is sought in two steps: first in plain words, then from these. ``fallback_calls`` is how many calls."""
+
+    type: ClassVar[str] = "envelope.nlToFormat.engaged"
+    original_envelope_type: str
+    fallback_calls: int
+
+
+@dataclass(frozen=True, slots=True)
 class CapBreached:
     """A limit was reached; ``observed`` is what the next step would have made it."""
 
     type: ClassVar[str] = "cap.breached"
     kind: str
-    limit: int
-    observed: int
+    limit: float
+    observed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +146,7 @@ Event: TypeAlias = (
     | EnvelopeRefusal
     | EnvelopeTruncated
     | RecoveryApplied
+    | NlToFormatEngaged
     | CapBreached
     | NodeFailed
     | ProviderUsage

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from emitter.recover import Path, Recovered, read
 from emitter.schema.findings import Raised, Reading
 from emitter.schema.violation import HALF_A_CHARACTER, Violation
@@ -138,7 +140,15 @@ def _validate(found: Recovered, contract: Contract) -> Judgement:
 def _halves(document: Json) -> tuple[Violation, ...]:
     """Refuse half a character: JSON can spell it, and nothing can carry it."""
     try:
-        json.dumps(document, ensure_ascii=False).encode()
+        to_json(document)
+    except PydanticSerializationError:  # what is too deep for this writer is told from half a character by that one
+        return _halves_of(json.dumps(document, ensure_ascii=False))
+    return ()
+
+
+def _halves_of(text: str) -> tuple[Violation, ...]:
+    try:
+        text.encode()
     except UnicodeEncodeError:
         return (HALF_A_CHARACTER,)
     return ()

@@ -9,7 +9,7 @@ import html
 import json
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from string import Template
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "ask": ("binding_moment", "deliberation", "clarification", "error"),
     "begin": (),
+    "begin_in_words": (),
     "corrective": ("violations",),
     "document": (),
     "examples": ("examples",),
+    "in_words": ("schema",),
+    "into_form": ("answer",),
     "losses": ("losses",),
     "material": ("source", "text"),
     "schema": ("schema",),
@@ -61,9 +64,12 @@ class Material:
             whole(f"Material.{name}", getattr(self, name))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Prompts:
-    """The templates by name, each checked to use exactly the names that it is filled with."""
+    """The templates by name, each checked to use exactly the names that it is filled with.
+
+    Compared by identity, so that what was made of them is found again.
+    """
 
     templates: Mapping[str, Template]
 
@@ -131,6 +137,7 @@ def _known() -> str:
     return ", ".join(f"{each}.md" for each in _NAMES)
 
 
+@lru_cache(maxsize=16)
 def ask(prompts: Prompts) -> str:
     """Return the system prompt that asks for a binding moment or an honest "not yet"."""
     return prompts.fill(

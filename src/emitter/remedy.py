@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from emitter.errors import InputError
 from emitter.events import Reason
 from emitter.judge import Judgement, Verdict
 from emitter.wire import FaultKind, Request, with_budget
@@ -19,59 +18,8 @@ from emitter.wire import FaultKind, Request, with_budget
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from emitter.policy import Policy
     from emitter.schema import Violation
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What an emission may spend.
-
-    ``max_attempts`` counts all answered calls, the first included (1 to 16). ``output_tokens`` is the first
-    output budget (the vendor's default where None), ``max_output_tokens`` the ceiling it may be raised to
-    (the model's own where None). ``truncation_multiplier`` (above 1, at most 8) raises it after a cut.
-    ``max_faults`` bounds the re-sends after transport faults. ``max_retry_after``, ``timeout`` (one call;
-    it wins over the client's own) and ``deadline`` (the whole emission; None for no limit) are in seconds.
-    The blocking call can only bound each wait for the network, so a vendor that trickles an answer may
-    outlast both; the async call is ended.
-    """
-
-    max_attempts: int = 3
-    output_tokens: int | None = None
-    max_output_tokens: int | None = None
-    truncation_multiplier: float = 2.0
-    max_faults: int = 4
-    max_retry_after: float = 60.0
-    timeout: float = 600.0
-    deadline: float | None = None
-
-    def __post_init__(self) -> None:
-        _within("max_attempts", self.max_attempts, 1, 16)
-        _within("truncation_multiplier", self.truncation_multiplier, 1, 8)
-        _within("output_tokens", self.output_tokens, 1, math.inf)
-        _within("max_output_tokens", self.max_output_tokens, 1, math.inf)
-        _within("max_faults", self.max_faults, 0, 16)
-        _within("max_retry_after", self.max_retry_after, 0, math.inf)
-        for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline)):
-            _numeric(name, seconds)
-            if seconds is not None and not seconds > 0:
-                raise InputError(f"Policy.{name} is {seconds!r}; it must be above 0 seconds.")
-
-
-def _within(name: str, value: Any, low: float, high: float) -> None:
-    _numeric(name, value)
-    if name in _WHOLE and isinstance(value, float):
-        raise InputError(f"Policy.{name} is {value!r}; it must be a whole number.")
-    if value is not None and not low <= value <= high:
-        bounds = f"{low} to {high}" if high < math.inf else f"{low} or more"
-        raise InputError(f"Policy.{name} is {value!r}; it must be {bounds}.")
-
-
-def _numeric(name: str, value: Any) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise InputError(f"Policy.{name} is {value!r}; it must be a number.")
-
-
-_WHOLE = frozenset({"max_attempts", "output_tokens", "max_output_tokens", "max_faults"})
 
 
 class Remedy(Enum):
@@ -125,6 +73,7 @@ FAULT_CODES: dict[FaultKind, str] = {
     FaultKind.CONNECTION: "provider_unavailable",
     FaultKind.PROTOCOL: "provider_unavailable",
     FaultKind.DEADLINE: "deadline_exceeded",
+    FaultKind.CANCELLED: "cancelled",
     FaultKind.AUTHENTICATION: "provider_authentication_failed",
     FaultKind.PERMISSION: "provider_permission_denied",
     FaultKind.NOT_FOUND: "provider_model_not_found",

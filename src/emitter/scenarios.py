@@ -14,7 +14,7 @@ from emitter.cassette import Replay, http_client, parse
 from emitter.errors import InputError
 from emitter.profile import of_model
 from emitter.prompt import Material
-from emitter.remedy import Policy
+from emitter.policy import Policy
 
 if TYPE_CHECKING:
     from emitter.cassette import Cassette

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-import uuid
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,12 +36,12 @@ _ERRORS = frozenset({"envelope.retry.exhausted", "node.failed"})
 
 def now() -> str:
     """Return the time as ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{datetime.now(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def new_id() -> str:
     """Return a fresh opaque id."""
-    return str(uuid.uuid4())
+    return os.urandom(16).hex()
 
 
 @dataclass(slots=True)

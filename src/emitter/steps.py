@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Send this request and send back the answer; ``number`` counts all calls from 1."""
+    """Send this request and send back the answer.
+
+    ``number`` counts all calls from 1, ``after`` is the verdict on the one before.
+    """
 
     request: Request
     number: int
+    after: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +91,30 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Fallback:
+    """How an answer is had in two calls: ``describe`` asks in plain words, ``convert`` puts words into the form."""
+
+    describe: Callable[[Request], Request]
+    convert: Callable[[Request, str], Request]
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
-    """What is asked, of whom, and what must hold. ``ceiling`` bounds the output budget in tokens."""
+    """What is asked, of whom, and what must hold.
+
+    ``ceiling`` bounds the output budget in tokens, ``least`` is the smallest that is worth a call. ``kind`` is the
+    envelope's. ``count`` returns the tokens that a request puts in, for limits; it is called only where some are set.
+    """
 
     provider: str
     request: Request
     contract: Contract
     write: Write
     ceiling: int
+    least: int = 1
+    kind: str = ""
+    count: Callable[[Request], int] = lambda _: 0
+    fallback: Fallback | None = None
 
 
 Steps: TypeAlias = Generator[Step, Answer | None, Outcome]

@@ -96,7 +96,8 @@ class Usage:
     """Tokens of one or more calls: ``input`` and ``output`` are all that went in and came out.
 
     ``cache_read`` and ``cache_write`` are parts of ``input``, ``thinking`` is a part of ``output``, as far
-    as the vendor tells them apart.
+    as the vendor tells them apart. ``estimated`` says that a part of it was counted here, since an answer that
+    broke off was never billed in words.
     """
 
     input: int = 0
@@ -104,6 +105,12 @@ class Usage:
     cache_read: int = 0
     cache_write: int = 0
     thinking: int = 0
+    estimated: bool = False
+
+    @property
+    def total(self) -> int:
+        """All tokens, in and out."""
+        return self.input + self.output
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -112,6 +119,7 @@ class Usage:
             self.cache_read + other.cache_read,
             self.cache_write + other.cache_write,
             self.thinking + other.thinking,
+            self.estimated or other.estimated,
         )
 
 
@@ -150,6 +158,8 @@ class FaultKind(str, Enum):
     CONNECTION = "connection"
     PROTOCOL = "protocol"
     DEADLINE = "deadline"
+    CANCELLED = "cancelled"
+    """The caller left before the answer was whole."""
 
     @property
     def transient(self) -> bool:

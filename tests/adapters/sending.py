@@ -12,7 +12,10 @@ import httpx2
 
 from emitter import profile
 from emitter.adapters.client import make
+from emitter.door.exchange import Line as Through
+from emitter.door.exchange import Whole
 from emitter.door.session import asession, session
+from emitter.drive import Clock
 from emitter.wire import Fault, Message, OutputFormat, OutputMode, Request, Role
 from tests.adapters.bodies import VENDORS
 
@@ -86,12 +89,17 @@ def send(line: Line, vendor: Vendor, asked: Request, client: object = None) -> A
     asynchronous = line.world == "async"
     used = client or make(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
-        with session(plan, used, None) as sending:
-            return sending(asked, TIMEOUT)
+        with session(facts, used, None) as through:
+            exchange = Whole(Through(plan, through, Clock()), asked, TIMEOUT)
+            list(exchange)
+            return exchange.answer
 
     async def run() -> Answer:
-        async with asession(plan, used, None) as sending:
-            return await sending(asked, TIMEOUT)
+        async with asession(facts, used, None) as through:
+            exchange = Whole(Through(plan, through, Clock()), asked, TIMEOUT)
+            async for _ in exchange:
+                pass
+            return exchange.answer
 
     return asyncio.run(run())
 

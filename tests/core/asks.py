@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from emitter.judge import Contract
@@ -23,6 +24,9 @@ SCHEMA: dict[str, Any] = {
 COMPILED = compile_schema(SCHEMA, "openai")
 FIRST, CEILING = 100, 350
 
+INPUT = 12
+"""What a request is expected to put in."""
+
 SPENT = Usage(input=10, output=3)
 
 
@@ -38,15 +42,18 @@ def request(**changes: Any) -> Request:
     return Request(**{**given, **changes})
 
 
-def ask() -> Ask:
+def ask(**changes: Any) -> Ask:
     """Return what is asked, with a correction that shows which violations it was given."""
-    return Ask(
+    asked = Ask(
         provider="vendor",
         request=request(),
         contract=Contract(COMPILED),
         write=lambda violations: "; ".join(f"{each.pointer} {each.rule}" for each in violations) or "no document",
         ceiling=CEILING,
+        kind="vendor.test.answer",
+        count=lambda _: INPUT,
     )
+    return replace(asked, **changes)
 
 
 def reply(stop: Stop, text: str = "", raw: str = "") -> Reply:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 import tenacity
 
-from emitter.drive import Clock, Limits, arun, run
+from emitter.drive import AsyncDrive, Clock, Drive, Limits, arun, run
 from emitter.emission import emission
 from emitter.errors import InputError
-from emitter.remedy import Policy
+from emitter.policy import Policy
 from tests.core import asks
+from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,12 +55,12 @@ def drive(world: str, time: Time, script: list[Answer], limits: Limits, policy: 
     """Drive a script in either world."""
     left, steps = iter(script), emission(asks.ask(), policy or Policy())
 
-    async def asend(_: Request, timeout: float) -> Answer:  # noqa: ASYNC109  the driver's own seam
-        return time.answer(left, timeout)
+    def send(_: Request, timeout: float) -> Scripted:
+        return Scripted(lambda: time.answer(left, timeout))
 
     if world == "async":
-        return asyncio.run(arun(steps, asend, lambda _: None, limits))
-    return run(steps, lambda _, timeout: time.answer(left, timeout), lambda _: None, limits)
+        return asyncio.run(arun(AsyncDrive(steps, send, lambda _: None, limits)))
+    return run(Drive(steps, send, lambda _: None, limits))
 
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.drive import Clock, Limits, arun, run
+from emitter.drive import AsyncDrive, Clock, Drive, Limits, arun, run
 from emitter.emission import emission
-from emitter.events import Event, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
+from emitter.events import LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
 from emitter.judge import Verdict
-from emitter.remedy import Policy
-from emitter.steps import Call, Outcome, Tell, Wait
+from emitter.policy import Policy
+from emitter.steps import Call, Outcome, Wait
 from emitter.wire import Fault, FaultKind, Usage
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask
+from tests.core.driving import Ran, by_hand
+from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,52 +27,16 @@ if TYPE_CHECKING:
     from emitter.wire import Answer, Request
 
 
-@dataclass
-class Ran:
-    """What an emission did."""
-
-    outcome: Outcome
-    events: list[Event]
-    requests: list[Request]
-    waits: list[float]
-
-    @property
-    def verdicts(self) -> list[Verdict]:
-        """The verdict of every call."""
-        return [each.verdict for each in self.outcome.attempts]
-
-
-def by_hand(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
-    """Drive an emission without a driver; a script that runs out is an error of the test."""
-    ran = Ran(Outcome(()), [], [], [])
-    steps, left, answer = emission(ask(), policy or Policy()), iter(script), None
-    while True:
-        try:
-            step = steps.send(answer)
-        except StopIteration as end:
-            ran.outcome = end.value
-            return ran
-        answer = None
-        match step:
-            case Call(request):
-                ran.requests.append(request)
-                answer = next(left)
-            case Wait(at_least=seconds):
-                ran.waits.append(seconds)
-            case Tell(event):
-                ran.events.append(event)
-
-
 def sync(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
     """Drive an emission with ``run``."""
     ran, left = Ran(Outcome(()), [], [], []), iter(script)
 
-    def send(request: Request, _: float) -> Answer:
+    def send(request: Request, _: float) -> Scripted:
         ran.requests.append(request)
-        return next(left)
+        return Scripted(lambda: next(left))
 
     limits = Limits(1.0, clock=Clock(sleep=ran.waits.append, wait=lambda _: 0.0))
-    ran.outcome = run(emission(ask(), policy or Policy()), send, ran.events.append, limits)
+    ran.outcome = run(Drive(emission(ask(), policy or Policy()), send, ran.events.append, limits))
     return ran
 
 
@@ -79,15 +44,15 @@ def asynchronous(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
     """Drive an emission with ``arun``."""
     ran, left = Ran(Outcome(()), [], [], []), iter(script)
 
-    async def send(request: Request, _: float) -> Answer:
+    def send(request: Request, _: float) -> Scripted:
         ran.requests.append(request)
-        return next(left)
+        return Scripted(lambda: next(left))
 
     async def asleep(seconds: float) -> None:
         ran.waits.append(seconds)
 
     limits = Limits(1.0, clock=Clock(asleep=asleep, wait=lambda _: 0.0))
-    ran.outcome = asyncio.run(arun(emission(ask(), policy or Policy()), send, ran.events.append, limits))
+    ran.outcome = asyncio.run(arun(AsyncDrive(emission(ask(), policy or Policy()), send, ran.events.append, limits)))
     return ran
 
 

@@ -11,8 +11,8 @@ from emitter import prompt
 from emitter.door import plan, wording
 from emitter.emission import emission
 from emitter.events import Level, LogAppended
+from emitter.policy import Policy
 from emitter.profile import load, of_model
-from emitter.remedy import Policy
 from emitter.scenarios import MODELS
 from emitter.schema import Loss, Why, compile_schema
 from emitter.steps import Tell
@@ -30,7 +30,7 @@ def output(wire: str, compiled: Any, model: str = "") -> OutputFormat:
     """Return the format that a plan would ask for."""
     facts, named = of_model(MODELS[wire])
     name = next(each for each in facts.wires if each.value == wire)
-    return plan._output("Invoice", compiled, facts, (name, model or named))
+    return plan._form("Invoice", compiled, PROMPTS, plan._Reached(facts, name, model or named)).output
 
 
 MODES = [

@@ -35,6 +35,18 @@ class Adapter(Protocol):
         """Send through the client; return its response, or an awaitable of it from an async client."""
         ...
 
+    def streamed(self, body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:
+        """Return the body of a request for a stream."""
+        ...
+
+    def stream(self, client: object, body: Mapping[str, Json], timeout: float) -> object:
+        """Send for a stream; return the ``httpx2`` response or the SDK's iterator, or an awaitable of it."""
+        ...
+
+    def written(self, event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+        """Return what an event adds to the text of the document; ``memory`` is the adapter's, one for a stream."""
+        ...
+
 
 ADAPTERS: Mapping[WireName, Adapter] = MappingProxyType(
     {

@@ -155,6 +155,11 @@ def items(value: Json) -> list[Mapping[str, Any]]:
     return [mapping(each) for each in sequence(value)]
 
 
+def first_of(value: Json) -> Mapping[str, Any]:
+    """Return the choice or candidate of a streamed event that belongs to the first of them, or an empty one."""
+    return next((each for each in items(value) if not count(each.get("index"))), mapping(None))
+
+
 def count(value: Json) -> int:
     """Return a token count; what is not a number counts nothing."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

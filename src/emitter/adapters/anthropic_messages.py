@@ -21,7 +21,7 @@ from emitter.adapters.answer import (
     with_usage,
 )
 from emitter.adapters.body import merged
-from emitter.adapters.sdk import post
+from emitter.adapters.sdk import post, post_for_stream
 from emitter.wire import OutputMode, Usage, mapping
 
 if TYPE_CHECKING:
@@ -169,6 +169,31 @@ def _loaded(arguments: str) -> Json:
         return arguments
 
 
+def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+    """Return what an event adds to the first message: text, or the arguments of its first call."""
+    delta = mapping(event.get("delta"))
+    match event.get("type"):
+        case "message_start":
+            memory["messages"] = count(memory.get("messages")) + 1
+        case "content_block_start" if mapping(event.get("content_block")).get("type") == "tool_use":
+            memory["calls"] = count(memory.get("calls")) + 1
+        case "content_block_delta" if count(memory.get("messages")) <= 1 and count(memory.get("calls")) <= 1:
+            return text(delta.get("text")) + text(delta.get("partial_json"))
+        case _:
+            pass
+    return ""
+
+
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
     """Send through an ``anthropic`` client of any flavour."""
     return post(client, PATH, body, timeout)
+
+
+def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: ARG001  another wire needs it
+    """Return the body of a request for a stream."""
+    return {**body, "stream": True}
+
+
+def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send for a stream through an ``anthropic`` client of any flavour."""
+    return post_for_stream(client, PATH, body, timeout)

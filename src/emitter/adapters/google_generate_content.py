@@ -6,6 +6,7 @@ used; ``should_return_http_response`` hands over the response as it came.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +16,7 @@ from emitter.adapters.answer import (
     answer,
     count,
     error_answer,
+    first_of,
     is_error,
     items,
     text,
@@ -158,16 +160,40 @@ def _closed(folded: Mapping[str, Any]) -> dict[str, Any]:
     return {"content": {"parts": folded["parts"]}, "finishReason": "|".join(folded["reasons"])}
 
 
+def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+    """Return what a chunk adds to the first candidate: text, or the arguments of its first call, which come whole."""
+    found = _candidate(first_of(_unwrapped(event).get("candidates")))
+    if found.arguments and "call" not in memory:
+        memory["call"] = True
+        return json.dumps(found.arguments[0])
+    return found.text
+
+
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
     """Send through a ``google.genai`` client, or through its ``aio`` half."""
+    arguments = _arguments(body, timeout)
+    arguments["config"]["should_return_http_response"] = True
+    return cast("Any", client).models.generate_content(**arguments)
+
+
+def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: ARG001  another wire needs it
+    """Return the arguments as they are: a stream has an endpoint of its own."""
+    return dict(body)
+
+
+def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send for a stream; the SDK hands over its chunks as objects of its own."""
+    return cast("Any", client).models.generate_content_stream(**_arguments(body, timeout))
+
+
+def _arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
+    """Return what the SDK is called with: a deadline always, and nothing that it would do of its own accord."""
     # Milliseconds, and never 0, which the SDK takes for no limit at all.
     options = {"timeout": max(1, int(timeout * 1000)), "retry_options": {"attempts": 1}}
     config = {
         **cast("dict[str, Json]", body["config"]),
         "automatic_continuation": False,
         "automatic_function_calling": {"disable": True},
-        "should_return_http_response": True,
         "http_options": options,
     }
-    models = cast("Any", client).models
-    return models.generate_content(model=body["model"], contents=body["contents"], config=config)
+    return {"model": body["model"], "contents": body["contents"], "config": config}

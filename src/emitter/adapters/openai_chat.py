@@ -15,13 +15,14 @@ from emitter.adapters.answer import (
     answer,
     count,
     error_answer,
+    first_of,
     is_error,
     items,
     text,
     with_usage,
 )
 from emitter.adapters.body import merged
-from emitter.adapters.sdk import post
+from emitter.adapters.sdk import post, post_for_stream
 from emitter.wire import OutputMode, Usage, mapping
 
 if TYPE_CHECKING:
@@ -201,6 +202,28 @@ def _closed(choice: _Choice) -> dict[str, Any]:
     return {"message": message, "finish_reason": "|".join(choice.reasons), "error": choice.error}
 
 
+def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+    """Return what a chunk adds to the first choice: its content, or the arguments of its first call."""
+    first = first_of(event.get("choices"))
+    delta = mapping(first.get("delta")) or mapping(first.get("message"))
+    called = [*items(delta.get("tool_calls")), {"function": delta.get("function_call")}]
+    own = [each for each in called if _named(each) and not count(each.get("index"))]
+    memory["calls"] = count(memory.get("calls")) + sum(bool(_named(each).get("name")) for each in own)
+    given = "".join(text(_given(each)) for each in own) if memory["calls"] == 1 else ""
+    return _content(delta.get("content")) + given
+
+
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
     """Send through an ``openai`` client of any flavour."""
     return post(client, PATH, body, timeout)
+
+
+def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:
+    """Return the body of a request for a stream."""
+    usage: dict[str, Json] = {"stream_options": {"include_usage": True}} if wire.output.stream_usage else {}
+    return {**body, "stream": True, **usage}
+
+
+def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send for a stream through an ``openai`` client of any flavour."""
+    return post_for_stream(client, PATH, body, timeout)

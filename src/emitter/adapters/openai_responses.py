@@ -20,7 +20,7 @@ from emitter.adapters.answer import (
 )
 from emitter.adapters.body import merged
 from emitter.adapters.openai_responses_stream import assemble
-from emitter.adapters.sdk import post
+from emitter.adapters.sdk import post, post_for_stream
 from emitter.wire import OutputMode, Stop, Usage, mapping
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from emitter.profile.model import Wire
     from emitter.wire import Answer, Json, OutputFormat, Request
 
-__all__ = ["assemble", "call", "decode", "encode"]
+__all__ = ["assemble", "call", "decode", "encode", "stream", "streamed", "written"]
 
 PATH = "/responses"
 
@@ -38,6 +38,7 @@ _FINAL_PHASES = (None, "final_answer")
 _VISIBLE = ("output_text", "text")
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 """Where each kind of called tool holds what it is called with."""
+_ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _SAID = ("failed", "incomplete")
 """The statuses that say themselves why an error stands beside them."""
 
@@ -127,6 +128,29 @@ def _usage(usage: Json) -> Usage | None:
     )
 
 
+def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+    """Return what an event adds to the final answer, or to the arguments of the first call."""
+    kind, index = text(event.get("type")), count(event.get("output_index"))
+    item = mapping(event.get("item"))
+    if kind == "response.output_item.added" and item.get("phase") not in _FINAL_PHASES:
+        memory[f"aside {index}"] = True
+    if kind == "response.output_text.delta" and f"aside {index}" not in memory:
+        return text(event.get("delta"))
+    if kind in _ARGUMENTS and memory.setdefault("call", index) == index:
+        return text(event.get("delta"))
+    return ""
+
+
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
     """Send through an ``openai`` client of any flavour."""
     return post(client, PATH, body, timeout)
+
+
+def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: ARG001  another wire needs it
+    """Return the body of a request for a stream."""
+    return {**body, "stream": True}
+
+
+def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send for a stream through an ``openai`` client of any flavour."""
+    return post_for_stream(client, PATH, body, timeout)

@@ -32,7 +32,7 @@ class _Stream:
     """A stream so far: whole items, the pieces of unfinished ones, the latest response."""
 
     items: dict[int, Mapping[str, Any]] = field(default_factory=dict[int, "Mapping[str, Any]"])
-    pieces: dict[tuple[int, int, str], str] = field(default_factory=dict[tuple[int, int, str], str])
+    pieces: dict[tuple[int, int, str], list[str]] = field(default_factory=dict[tuple[int, int, str], list[str]])
     last: Mapping[str, Any] = field(default_factory=dict[str, Any])
     error: Json = None
     ended: bool = False
@@ -66,8 +66,10 @@ def _fold(stream: _Stream, kind: str, event: Mapping[str, Any]) -> None:
         stream.items[place] = mapping(event.get("item"))
     if stem in _WRITTEN:
         piece = (index, count(event.get("content_index")), stem)
-        whole = text(event.get(_WRITTEN[stem][1]))
-        stream.pieces[piece] = whole if step == "done" else stream.pieces.get(piece, "") + text(event.get("delta"))
+        if step == "done":
+            stream.pieces[piece] = [text(event.get(_WRITTEN[stem][1]))]
+        else:
+            stream.pieces.setdefault(piece, []).append(text(event.get("delta")))
 
 
 def _output(stream: _Stream) -> list[Json]:
@@ -91,6 +93,6 @@ def _item(stream: _Stream, index: int, item: Mapping[str, Any]) -> Mapping[str, 
     return {**item, "type": "message", "content": parts}
 
 
-def _part(place: tuple[int, int, str], said: str) -> dict[str, Any]:
+def _part(place: tuple[int, int, str], said: list[str]) -> dict[str, Any]:
     kind, key = _WRITTEN[place[2]]
-    return {"type": kind, key: said}
+    return {"type": kind, key: "".join(said)}

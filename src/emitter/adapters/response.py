@@ -48,8 +48,18 @@ def read(profile: Profile, wire: WireName, status: int, headers: Mapping[str, st
     body = loaded(text)
     good = _FIRST_GOOD <= status <= _LAST_GOOD
     found = _read_body(wire, body, tables) if good else error_answer(status, body, tables)
-    request_id = next((lower[each] for each in _REQUEST_IDS if each in lower), None)
-    return with_status(found, status, _retry_after(lower, body), request_id)
+    return with_status(found, status, _retry_after(lower, body), _request_id(lower))
+
+
+def _request_id(headers: Mapping[str, str]) -> str | None:
+    return next((headers[each] for each in _REQUEST_IDS if each in headers), None)
+
+
+def of_events(profile: Profile, wire: WireName, headers: Mapping[str, str], events: list[Json]) -> Answer:
+    """Return the answer of a stream that was read to its end, event by event."""
+    found = _read_body(wire, events, Tables(profile.wires[wire].stops, profile.faults))
+    lower = {name.lower(): value for name, value in headers.items()}
+    return with_status(found, 200, _retry_after(lower, None), _request_id(lower))
 
 
 def of_sdk_response(profile: Profile, wire: WireName, response: object) -> Answer:
@@ -60,7 +70,15 @@ def of_sdk_response(profile: Profile, wire: WireName, response: object) -> Answe
         return read(profile, wire, 200, carried.headers or {}, carried.body or "")
     if isinstance(raw, str):
         return protocol_fault("the body is not JSON")
-    return read(profile, wire, raw.status_code, raw.headers, raw.text)
+    return read(profile, wire, raw.status_code, raw.headers, _text(raw))
+
+
+def _text(response: Any) -> str:
+    """Return the body's text: JSON is UTF-8 (RFC 8259), whatever the headers say; what is not is read as they say."""
+    try:
+        return cast("str", response.content.decode())
+    except UnicodeDecodeError:
+        return cast("str", response.text)
 
 
 def of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer | None:

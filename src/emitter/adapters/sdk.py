@@ -29,6 +29,7 @@ _KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
         ("httpx", "TransportError"): FaultKind.CONNECTION,
         ("aiohttp", "ServerTimeoutError"): FaultKind.TIMEOUT,
         ("aiohttp", "ClientError"): FaultKind.CONNECTION,
+        ("google", "UnknownApiResponseError"): FaultKind.PROTOCOL,
         ("json", "JSONDecodeError"): FaultKind.PROTOCOL,
         ("builtins", "TimeoutError"): FaultKind.TIMEOUT,
     }
@@ -54,6 +55,17 @@ def post(client: object, path: str, body: Mapping[str, Json], timeout: float) ->
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
     options = {"timeout": timeout, "max_retries": 0}
+    return cast("Any", client).post(path, cast_to=httpx2.Response, body=body, options=options)
+
+
+def post_for_stream(client: object, path: str, body: Mapping[str, Json], timeout: float) -> object:
+    """Post as ``post`` does, and return the response as soon as its headers are there, its body unread.
+
+    The header is the SDKs' own switch for it (``_constants.RAW_RESPONSE_HEADER``, openai 3.52.0, anthropic 2.11.0).
+    """
+    import httpx2  # noqa: PLC0415  as above
+
+    options = {"timeout": timeout, "max_retries": 0, "headers": {"X-Stainless-Raw-Response": "stream"}}
     return cast("Any", client).post(path, cast_to=httpx2.Response, body=body, options=options)
 
 

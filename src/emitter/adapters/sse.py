@@ -19,36 +19,66 @@ if TYPE_CHECKING:
 
 _DONE = "[DONE]"
 _DECODER = json.JSONDecoder()
-_BEFORE = "\ufeff \t\n\r"
+BLANK = "\ufeff \t\n\r"
+"""What may stand before a body."""
 _NEXT = re.compile(r"[^ \t\n\r]")
 
 
 def is_stream(text: str) -> bool:
     """Tell whether a body is a stream of events rather than a document."""
-    return text.lstrip(_BEFORE).startswith(("data:", "event:", "id:", "retry:", ":"))
+    return text.lstrip(BLANK).startswith(("data:", "event:", "id:", "retry:", ":"))
 
 
 def events(text: str) -> list[Json]:
     """Return the JSON payloads of a stream; raises ``ValueError`` on one that is not JSON."""
-    found: list[Json] = []
-    for name, lines in _blocks(text):
-        payloads = _documents("\n".join(line for line in lines if line.strip() != _DONE))
-        found.extend(map(_as_error, payloads) if name == "error" else payloads)
-    return found
+    decoder = Decoder()
+    return [*decoder.feed(text), *decoder.end()]
 
 
-def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each event's name and data lines; a second name begins a new event, blank line or not."""
-    name, lines = "", list[str]()
-    for line in [*text.lstrip(_BEFORE).replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""]:
+class Decoder:
+    """Reads a stream as it comes, in pieces of any size; a second name begins a new event, blank line or not."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._lines: list[str] = []
+        self._pending: list[str] = []
+        self._begun = False
+
+    def feed(self, text: str) -> list[Json]:
+        """Return the payloads that are whole with this piece; raises ``ValueError`` on one that is not JSON."""
+        if not self._begun:
+            text = text.lstrip(BLANK)
+            self._begun = bool(text)
+        halved = bool(self._pending) and self._pending[-1].endswith("\r")
+        self._pending.append(text)
+        if not halved and "\n" not in text and "\r" not in text:
+            return []
+        whole = "".join(self._pending)
+        # A carriage return at the very end may be half of a line's end.
+        held = "\r" if whole.endswith("\r") else ""
+        *lines, rest = whole.removesuffix(held).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._pending = [rest + held]
+        return [payload for line in lines for payload in self._line(line)]
+
+    def end(self) -> list[Json]:
+        """Return the payload that the end of the stream makes whole, if there is one."""
+        last, self._pending = "".join(self._pending), []
+        return [*self._line(last.removesuffix("\r")), *self._line("")]
+
+    def _line(self, line: str) -> list[Json]:
         field, _, value = line.partition(":")
-        if not line or (field == "event" and name):
-            yield name, lines
-            name, lines = "", []
+        found = self._dispatch() if not line or (field == "event" and self._name) else []
         if field == "event":
-            name = value.strip()
+            self._name = value.strip()
         elif field == "data":
-            lines.append(value.removeprefix(" "))
+            self._lines.append(value.removeprefix(" "))
+        return found
+
+    def _dispatch(self) -> list[Json]:
+        name, lines = self._name, self._lines
+        self._name, self._lines = "", []
+        payloads = list(_documents("\n".join(line for line in lines if line.strip() != _DONE))) if lines else []
+        return [_as_error(each) for each in payloads] if name == "error" else payloads
 
 
 def _documents(text: str) -> Iterator[Json]:

@@ -14,16 +14,18 @@ from emitter.cli.source import read_text
 from emitter.cli.timeline import Timeline
 from emitter.errors import InputError
 from emitter.kinds import Trust
-from emitter.moment import emit_binding_moment
+from emitter.moment import emit_binding_moment, stream_binding_moment
+from emitter.policy import Policy
+from emitter.progress import Slot
 from emitter.prompt import Material
-from emitter.remedy import Policy
 from emitter.sinks import to_all, to_jsonl
 from emitter.wire import mapping
 
 if TYPE_CHECKING:
     import argparse
 
-    from emitter.sinks import Sink
+    from emitter.door.running import Stream
+    from emitter.moment.result import Decision
 
 _MEANT_AS_MESSAGES = re.compile(r"\s*(\[\s*[\]{]|\{\s*\")")
 
@@ -43,29 +45,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompts", metavar="DIR", help="a folder whose files replace the library's prompts")
     parser.add_argument("--max-attempts", type=int, default=3, metavar="N", help="calls in all, 1 to 16 (default 3)")
     parser.add_argument(
-        "--output-tokens", type=int, metavar="N", help="the first output budget (default: the vendor's)"
+        "--output-tokens", type=int, metavar="N", help="the first output budget (default: worked out from the form)"
+    )
+    parser.add_argument("--max-total-tokens", type=int, metavar="N", help="for all calls together, in and out")
+    parser.add_argument(
+        "--nl-to-format",
+        action="store_true",
+        help="two calls more, in plain words first, if the form is broken to the end",
     )
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for everything")
+    parser.add_argument("--stream", action="store_true", help="tell of each part of the decision as it is whole")
     parser.add_argument("--events", metavar="FILE", help="append every event to FILE, one JSON document a line")
     parser.add_argument("--json", action="store_true", help="print the envelope as JSON instead of the decision")
 
 
 def run(asked: argparse.Namespace) -> int:
     """Emit and print."""
-    policy = Policy(max_attempts=asked.max_attempts, output_tokens=asked.output_tokens, deadline=asked.deadline)
-    decision = emit_binding_moment(
-        _situation(read_text(asked.file)),
-        model=asked.model,
-        materials=[*_materials(asked.material, Trust.TRUSTED), *_materials(asked.untrusted, Trust.UNTRUSTED)],
-        decision_class=asked.decision_class,
-        policy=policy,
-        sink=_sink(asked.events),
-        wire=asked.wire,
-        base_url=asked.base_url,
-        prompts=asked.prompts,
-    )
+    timeline = Timeline()
+    situation = _situation(read_text(asked.file))
+    settings: dict[str, Any] = {
+        "model": asked.model,
+        "materials": [*_materials(asked.material, Trust.TRUSTED), *_materials(asked.untrusted, Trust.UNTRUSTED)],
+        "decision_class": asked.decision_class,
+        "policy": _policy(asked),
+        "sink": timeline if asked.events is None else to_all(timeline, to_jsonl(asked.events)),
+        "wire": asked.wire,
+        "base_url": asked.base_url,
+        "prompts": asked.prompts,
+    }
+    if asked.stream:
+        decision = _streamed(stream_binding_moment(situation, **settings), timeline)
+    else:
+        decision = emit_binding_moment(situation, **settings)
     show(decision, as_json=asked.json)
     return 0
+
+
+def _streamed(running: Stream[Decision], timeline: Timeline) -> Decision:
+    with running:
+        for told in running:
+            if isinstance(told, Slot):
+                timeline.line("quiet", "slot", told.pointer)
+        return running.result()
+
+
+def _policy(asked: argparse.Namespace) -> Policy:
+    return Policy(
+        max_attempts=asked.max_attempts,
+        output_tokens=asked.output_tokens,
+        max_total_tokens=asked.max_total_tokens,
+        deadline=asked.deadline,
+        nl_to_format=asked.nl_to_format,
+    )
 
 
 def _situation(text: str) -> Any:
@@ -84,8 +115,3 @@ def _situation(text: str) -> Any:
 
 def _materials(names: list[str], trust: Trust) -> list[Material]:
     return [Material(read_text(name), name, trust) for name in names]
-
-
-def _sink(events: str | None) -> Sink:
-    timeline = Timeline()
-    return timeline if events is None else to_all(timeline, to_jsonl(events))

@@ -24,6 +24,7 @@ _LINES: dict[str, tuple[str, str, str]] = {
     "envelope.retry.exhausted": ("bad", "exhausted", "after {totalAttempts} calls: {finalReason}"),
     "envelope.refusal": ("bad", "refused", "it is not sent again"),
     "envelope.recovery.applied": ("odd", "recovered", "the document was read by {path}"),
+    "envelope.nlToFormat.engaged": ("odd", "in words", "plain words first, then the form: {fallbackCalls} more calls"),
     "cap.breached": ("bad", "limit", "{kind}: {limit} reached"),
 }
 """How an event is drawn: its tone, a word, and a sentence made from its payload."""

@@ -63,11 +63,11 @@ def read(situation: Situation, prompts: Prompts) -> Conversation:
 
 def meet(trusts: Iterable[Trust]) -> Trust:
     """Return the trust of several inputs together: one untrusted input taints."""
-    return Trust.UNTRUSTED if Trust.UNTRUSTED in set(trusts) else Trust.TRUSTED
+    return Trust.UNTRUSTED if Trust.UNTRUSTED in trusts else Trust.TRUSTED
 
 
 def _of_text(situation: str, prompts: Prompts) -> Conversation:
-    if not situation.strip():
+    if not situation or situation.isspace():
         raise InputError("The situation is empty.", hint=_SAY)
     text = prompts.fill("situation", situation=situation)
     return Conversation((), (Message(Role.USER, text),), Trust.TRUSTED)

@@ -10,7 +10,7 @@ from emitter.door.plan import Plan, plan
 from emitter.door.result import Done, Emission, enveloped
 from emitter.door.settings import More, Settings
 from emitter.kinds import document
-from emitter.remedy import Policy
+from emitter.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +83,7 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     """
     settings = Settings(model, client, materials, policy or Policy(), sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
-    return _emission(planned, perform(planned, settings))
+    return emission_of(planned, perform(planned, settings))
 
 
 @overload
@@ -130,10 +130,11 @@ async def aemit(  # noqa: PLR0913  every one but the model has a default
     """Do as ``emit`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or Policy(), sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
-    return _emission(planned, await aperform(planned, settings))
+    return emission_of(planned, await aperform(planned, settings))
 
 
-def _emission(planned: Plan, done: Done) -> Emission[Any]:
+def emission_of(planned: Plan, done: Done) -> Emission[Any]:
+    """Return the document, or the value that was read from it, in its envelope."""
     named = planned.ask.request.output.name
     envelope = enveloped(planned, document.DOCUMENT, document.payload(named, done.document))
     return Emission(done.value, envelope, done.trace)

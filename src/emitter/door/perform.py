@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from emitter.door.exchange import Line, Whole
 from emitter.door.result import done
 from emitter.door.session import asession, session
-from emitter.drive import arun, run
+from emitter.drive import AsyncDrive, Drive, arun, run
 from emitter.emission import emission
 from emitter.sinks import Recorder
 
@@ -18,19 +20,22 @@ if TYPE_CHECKING:
 
 def perform(planned: Plan, settings: Settings) -> Done:
     """Ask, and return what was accepted; raises the ``EmissionError`` that it ended in."""
-    recorder = _recorder(planned, settings)
-    with session(planned, settings.client, settings.base_url) as send:
-        outcome = run(emission(planned.ask, settings.policy), send, recorder, settings.limits())
-    return done(outcome, tuple(recorder.told))
+    tell = recorder(planned, settings)
+    with session(planned.profile, settings.client, settings.base_url) as client:
+        send = partial(Whole, Line(planned, client, settings.clock))
+        outcome = run(Drive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
+    return done(outcome, tuple(tell.told))
 
 
 async def aperform(planned: Plan, settings: Settings) -> Done:
     """Do as ``perform`` does, without blocking."""
-    recorder = _recorder(planned, settings)
-    async with asession(planned, settings.client, settings.base_url) as send:
-        outcome = await arun(emission(planned.ask, settings.policy), send, recorder, settings.limits())
-    return done(outcome, tuple(recorder.told))
+    tell = recorder(planned, settings)
+    async with asession(planned.profile, settings.client, settings.base_url) as client:
+        send = partial(Whole, Line(planned, client, settings.clock))
+        outcome = await arun(AsyncDrive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
+    return done(outcome, tuple(tell.told))
 
 
-def _recorder(planned: Plan, settings: Settings) -> Recorder:
+def recorder(planned: Plan, settings: Settings) -> Recorder:
+    """Return what keeps the events of one emission, and hands them to the caller's sink."""
     return Recorder(settings.run_id, planned.node_id, planned.correlation_id, settings.sink)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from emitter import conversation, profile, prompt
+from emitter import conversation, profile, prompt, tokens
 from emitter.door import wording
+from emitter.door.fallback import fallback
+from emitter.door.spending import spending
 from emitter.errors import InputError, Unencodable
 from emitter.judge import Contract
 from emitter.profile.model import WireName
 from emitter.schema import compile_schema
 from emitter.schema.compile import Undeclared
 from emitter.steps import Ask
-from emitter.wire import OutputFormat, OutputMode, Request, mapping
+from emitter.wire import OutputFormat, OutputMode, Request, mapping, with_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,29 +75,32 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     prompts, materials = wording.load(settings.prompts), settings.shown()
     talk = conversation.read(situation, prompts)
     contract = Contract(_compile(wanted, chosen, settings), wanted.read, wanted.tidy)
-    limits, tokens = chosen.limits(model), chosen.wires[wire].tokens
-    ceiling = min(limits.max_output, settings.policy.max_output_tokens or limits.max_output)
-    output = _output(wanted.name, contract.compiled, chosen, (wire, model))
-    said = [wanted.words(prompts), settings.instructions or "", *talk.system]
-    form = wording.form(prompts, contract.compiled, output, holds=chosen.holds(wire, model))
+    form = _form(wanted.name, contract.compiled, prompts, _Reached(chosen, wire, model))
+    said = wording.joined(wanted.words(prompts), settings.instructions or "", *talk.system)
+    shown, two_steps = partial(wording.messages, prompts, talk.messages, materials), settings.policy.nl_to_format
     request = Request(
         model=model,
-        system=wording.joined(*said, *form, prompt.examples(prompts, _encoded(contract, wanted.examples))),
-        messages=wording.messages(prompts, talk.messages, materials),
-        output=output,
-        budget=max(min(settings.policy.output_tokens or tokens.default, ceiling), tokens.minimum),
+        system=wording.joined(said, *form.words, prompt.examples(prompts, _encoded(contract, wanted.examples))),
+        messages=shown("begin"),
+        output=form.output,
+        budget=1,
         options=settings.options,
     )
+    allowed = spending(request, contract.compiled, (chosen, wire), settings.policy)
     node_id = wanted.node if settings.node_id is None else settings.node_id
     return Plan(
         profile=chosen,
         wire=wire,
         ask=Ask(
             provider=chosen.provider,
-            request=request,
+            request=with_budget(request, allowed.budget),
             contract=contract,
             write=lambda violations: prompt.corrective(prompts, violations or (_NO_DOCUMENT,)),
-            ceiling=ceiling,
+            ceiling=allowed.ceiling,
+            least=chosen.wires[wire].tokens.minimum,
+            kind=wanted.kind,
+            count=lambda request: tokens.of_request(request, chosen.encoding(model)),
+            fallback=fallback(prompts, said, shown("begin_in_words"), contract.compiled) if two_steps else None,
         ),
         trust=conversation.meet([talk.trust, *(each.trust for each in materials)]),
         node_id=node_id,
@@ -126,16 +132,32 @@ def _compile(wanted: Wanted, chosen: Profile, settings: Settings) -> Compiled:
     return compile_schema(wanted.schema, chosen, degrade=settings.degrade, undeclared=undeclared)
 
 
-def _output(name: str, compiled: Compiled, chosen: Profile, asked: tuple[WireName, str]) -> OutputFormat:
-    """Return the format to ask for; a schema that the vendor cannot hold the model to is not sent as one."""
-    mode = chosen.mode(*asked) if compiled.enforced else _unenforced(compiled, chosen, asked)
-    return OutputFormat(name, mapping(compiled.schema), mode, strict=chosen.strict(*asked))
+class _Reached(NamedTuple):
+    """Whom a request reaches."""
+
+    profile: Profile
+    wire: WireName
+    model: str
 
 
-def _unenforced(compiled: Compiled, chosen: Profile, asked: tuple[WireName, str]) -> OutputMode:
-    wire, model = asked
-    allowed = chosen.limits(model).modes
-    has = OutputMode.JSON_OBJECT in chosen.wires[wire].output.modes
+class _Form(NamedTuple):
+    """The form that is asked for, and what is said of it."""
+
+    output: OutputFormat
+    words: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def _form(name: str, compiled: Compiled, prompts: Prompts, to: _Reached) -> _Form:
+    """Return the form to ask for; a schema that the vendor cannot hold the model to is not sent as one."""
+    mode = to.profile.mode(to.wire, to.model) if compiled.enforced else _unenforced(compiled, to)
+    output = OutputFormat(name, mapping(compiled.schema), mode, strict=to.profile.strict(to.wire, to.model))
+    return _Form(output, wording.form(prompts, compiled, output, holds=to.profile.holds(to.wire, to.model)))
+
+
+def _unenforced(compiled: Compiled, to: _Reached) -> OutputMode:
+    allowed = to.profile.limits(to.model).modes
+    has = OutputMode.JSON_OBJECT in to.profile.wires[to.wire].output.modes
     usable = has and (allowed is None or OutputMode.JSON_OBJECT in allowed)
     return OutputMode.JSON_OBJECT if usable and _is_object(compiled.original) else OutputMode.TEXT
 

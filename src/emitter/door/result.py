@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from emitter.errors import CheckFailed, EmissionError, Invalid, Refused, Truncated, Unreachable
+from emitter.errors import (
+    CheckFailed,
+    CostLimitReached,
+    DeadlineReached,
+    EmissionError,
+    Invalid,
+    Refused,
+    TokenLimitReached,
+    Truncated,
+    Unreachable,
+)
 from emitter.judge import Verdict
 from emitter.kinds import AIEnvelope, EnvelopeMeta, Source
 from emitter.sinks import new_id, now
@@ -92,8 +102,16 @@ def done(outcome: Outcome, events: tuple[RunEvent, ...]) -> Done:
     return Done(outcome.value, outcome.document, trace)
 
 
+_LIMITS: dict[str, type[EmissionError]] = {
+    "token_limit_reached": TokenLimitReached,
+    "cost_limit_reached": CostLimitReached,
+    "deadline_exceeded": DeadlineReached,
+}
+
+
 def _error(failure: Failure, trace: Trace) -> EmissionError:
-    return _ERRORS.get(failure.verdict, Invalid)(failure.message, code=failure.code, trace=trace)
+    kind = _LIMITS.get(failure.code) or _ERRORS.get(failure.verdict, Invalid)
+    return kind(failure.message, code=failure.code, trace=trace)
 
 
 def enveloped(plan: Plan, kind: str, payload: Mapping[str, Json]) -> AIEnvelope:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 from emitter.drive import Clock, Limits
 from emitter.errors import InputError
+from emitter.policy import Policy
 from emitter.prompt import Material, whole
-from emitter.remedy import Policy
 from emitter.schema.compile import Undeclared
 from emitter.sinks import new_id
 

@@ -51,10 +51,12 @@ def joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def messages(prompts: Prompts, turns: tuple[Message, ...], materials: list[Material]) -> tuple[Message, ...]:
-    """Return the turns with the materials, ending in a user turn as every vendor wants it."""
+def messages(
+    prompts: Prompts, turns: tuple[Message, ...], materials: list[Material], begin: str
+) -> tuple[Message, ...]:
+    """Return the turns with the materials, ending in a user turn, as every vendor wants it, that says ``begin``."""
     shown = [prompt.material(prompts, each) for each in materials]
-    last = Message(Role.USER, "\n\n".join([*shown, prompts.fill("begin")]))
+    last = Message(Role.USER, "\n\n".join([*shown, prompts.fill(begin)]))
     if turns[-1].role is Role.ASSISTANT:
         return (*turns, last)
     joint = replace(turns[-1], text=joined(turns[-1].text, last.text))

@@ -14,8 +14,6 @@ from emitter.kinds.binding_moment import (
     MIN_OPTIONS,
     BindingMoment,
     Hatches,
-    Option,
-    Question,
 )
 from emitter.kinds.withheld import (
     CLARIFICATION_REQUEST,
@@ -125,14 +123,10 @@ def _binding_moment(turn: dict[str, Any], hatches: Hatches, decision_class: str 
     named = turn.pop("decision_class", "")
     said = {"decision_class": decision_class or named, "calibration_note": note}
     meta = {name: text for name, text in said.items() if text.strip()}
-    question = _question(turn.pop("question"), hatches)
-    return BindingMoment.model_validate({**turn, "question": question, **({"meta": meta} if meta else {})})
-
-
-def _question(given: Mapping[str, Json], hatches: Hatches) -> Question:
-    options = [Option(**each) for each in given["options"]]
+    asked = turn["question"]
     # JSON Schema counts 1.0 as an integer
-    return Question.ask(given["stem"], options, int(given["recommended_idx"]), hatches)
+    turn["question"] = {**asked, "recommended_idx": int(asked["recommended_idx"]), "hatches": hatches}
+    return BindingMoment.model_validate({**turn, "meta": meta} if meta else turn)
 
 
 def payload(outcome: Outcome, reasoning: str) -> dict[str, Json]:

@@ -10,7 +10,7 @@ from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
 from emitter.moment.result import Decision, decision
 from emitter.moment.wanted import wanted
-from emitter.remedy import Policy
+from emitter.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

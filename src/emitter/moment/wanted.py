@@ -10,6 +10,7 @@ from emitter.door.settings import check_kind
 from emitter.errors import InputError
 from emitter.kinds import BINDING_MOMENT, Hatches, turn
 from emitter.schema import Violation
+from emitter.schema.compile import Constant
 from emitter.schema.findings import Reading
 
 if TYPE_CHECKING:
@@ -32,13 +33,14 @@ def wanted(hatches: Hatches, decision_class: str | None) -> Wanted:
         kind=BINDING_MOMENT,
         node="emit_binding_moment",
         name=turn.NAME,
-        schema=turn.SCHEMA,
+        schema=_SCHEMA,
         words=prompt.ask,
         read=read,
         tidy=turn.with_reasoning,
     )
 
 
+_SCHEMA = Constant(turn.SCHEMA)
 _NO_SUCH_OPTION = Violation(
     "/turn/question/recommended_idx", "range", "the position of an option that exists, counted from 0"
 )

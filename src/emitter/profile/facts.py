@@ -14,6 +14,10 @@ class Table(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    def __hash__(self) -> int:
+        """Be found by identity: a profile is loaded once, and every emission looks up what was made for it."""
+        return id(self)
+
 
 class Facts(Table):
     """A table of facts with its source."""

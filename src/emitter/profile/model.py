@@ -8,15 +8,21 @@ from __future__ import annotations
 
 from enum import Enum
 from fnmatch import fnmatchcase
-from functools import cached_property
-from typing import Annotated
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field, field_validator
 
 from emitter.profile.facts import Facts, Table
 from emitter.profile.meanings import Faults, Stops
+from emitter.profile.spending import Encoding, Thinker, Thinking
 from emitter.profile.subset import Subset
 from emitter.wire import OutputMode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.wire import Json
 
 
 class WireName(str, Enum):
@@ -57,13 +63,11 @@ class Client(Facts):
 class Tokens(Facts):
     """The output budget on the wire.
 
-    ``parameter`` is the body's key, ``minimum`` the least value the vendor takes, ``default`` the first
-    budget in tokens when the caller names none.
+    ``parameter`` is the body's key, ``minimum`` the least value the vendor takes.
     """
 
     parameter: str
     minimum: Annotated[int, Field(ge=1)] = 1
-    default: Annotated[int, Field(ge=1)] = 4096
 
 
 class Output(Facts):
@@ -71,12 +75,14 @@ class Output(Facts):
 
     ``strict`` says whether a strict flag is sent, ``enforced`` whether a schema holds the model even without
     one; where neither is true the schema stands in the prompt too.
-    ``options`` are merged into every request body of this wire.
+    ``options`` are merged into every request body of this wire. ``stream_usage`` says that a stream tells what it
+    cost only when asked to.
     """
 
     modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)]
     strict: bool = True
     enforced: bool = True
+    stream_usage: bool = False
     options: dict[str, object] = Field(default_factory=dict)
 
 
@@ -84,11 +90,14 @@ class ModelLimits(Facts):
     """Limits of the models whose name matches ``match`` (shell pattern, case-sensitive).
 
     ``context`` and ``max_output`` are in tokens. ``modes`` narrows the wire's output modes for models that
-    lack some of them, ``strict`` overrules the wire's flag where a model differs.
+    lack some of them, ``strict`` overrules the wire's flag where a model differs. ``elastic`` says that the
+    window may be larger than ``context``, by an operator's or a caller's setting or because we do not know it:
+    then no prompt is held against it.
     """
 
     match: str
     context: Annotated[int, Field(ge=1)]
+    elastic: bool = False
     max_output: Annotated[int, Field(ge=1)]
     modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)] | None = None
     strict: bool | None = None
@@ -98,15 +107,32 @@ class Wire(Table):
     """What is particular to one wire of the vendor."""
 
     tokens: Tokens
+    thinking: Thinking | None = None
     output: Output
     stops: Stops
+
+
+class _Patterns(NamedTuple):
+    """The shell patterns of each list of rows."""
+
+    models: tuple[str, ...]
+    thinkers: tuple[str, ...]
+    encodings: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def _first(model: str, patterns: tuple[str, ...]) -> int | None:
+    """Return the place of the first pattern that ``model`` matches; an emission asks several times."""
+    return next((place for place, each in enumerate(patterns) if fnmatchcase(model, each)), None)
 
 
 class Profile(Table):
     """One vendor: facts that adapters, compiler and judge read.
 
     ``provider`` is the id told in events. The first of ``wires`` is the default. ``models`` are tried in
-    order; the last row must match everything and is the honest default for unknown models.
+    order; the last row must match everything and is the honest default for unknown models. A model that no
+    row of ``thinkers`` names does not think unless asked, one that no row of ``encodings`` names has a
+    tokenizer that is not published.
     """
 
     name: str
@@ -117,6 +143,8 @@ class Profile(Table):
     subset: Subset
     faults: Faults
     models: Annotated[tuple[ModelLimits, ...], Field(min_length=1)]
+    thinkers: tuple[Thinker, ...] = ()
+    encodings: tuple[Encoding, ...] = ()
 
     @field_validator("models")
     @classmethod
@@ -130,9 +158,26 @@ class Profile(Table):
         """The wire used when the caller names none."""
         return next(iter(self.wires))
 
+    @cached_property
+    def _patterns(self) -> _Patterns:
+        rows = (self.models, self.thinkers, self.encodings)
+        return _Patterns(*(tuple(row.match for row in each) for each in rows))
+
     def limits(self, model: str) -> ModelLimits:
         """Return the limits of ``model``."""
-        return next(row for row in self.models if fnmatchcase(model, row.match))
+        return self.models[_first(model, self._patterns.models) or 0]
+
+    def encoding(self, model: str) -> str | None:
+        """Return the name of the published encoding of ``model``; None where there is none."""
+        found = _first(model, self._patterns.encodings)
+        return None if found is None else self.encodings[found].encoding
+
+    def thinking(self, wire: WireName, model: str, options: Mapping[str, Json]) -> int:
+        """Return the tokens of the output budget to set aside for thinking, under the caller's ``options``."""
+        facts = self.wires[wire].thinking
+        found = _first(model, self._patterns.thinkers)
+        unasked = None if found is None else self.thinkers[found].effort
+        return 0 if facts is None else facts.allowance(options, unasked)
 
     def mode(self, wire: WireName, model: str) -> OutputMode:
         """Return the preferred output mode that both the wire and the model have."""

@@ -74,12 +74,27 @@ def compile_schema(
     """
     chosen = profiles.load(profile) if isinstance(profile, str) else profile
     wish = _Wish(chosen.subset, bool(degrade), None if undeclared is None else _undeclared(undeclared))
+    if isinstance(schema, Constant):
+        return _of_constant(schema, _defaulted(wish, typed=False))
     if isinstance(schema, Mapping):
         given = cast("Mapping[str, Any]", schema)
         return _of_json(given if isinstance(given, dict) else dict(given), wish)
     if isinstance(schema, bool):
         return _of_text(json.dumps(schema), _defaulted(wish, typed=False))
     return _of_type(schema, wish) if isinstance(schema, Hashable) else _of_type.__wrapped__(schema, wish)
+
+
+class Constant(dict[str, Any]):
+    """A JSON Schema that nobody will change: it is its own key to what was compiled before."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        """Be found by identity; a dict cannot be, since it may be changed."""
+        return id(self)
+
+
+@lru_cache(maxsize=_CACHED)
+def _of_constant(schema: Constant, wish: _Wish) -> Compiled:
+    return _of_text(_text(schema), wish)
 
 
 def _undeclared(given: Undeclared | str) -> Undeclared:

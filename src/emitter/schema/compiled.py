@@ -47,7 +47,7 @@ class Loss:
         return f"{self.pointer or '/'}: {self.keyword} {self.value}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
     """A schema inside the vendor's subset, and the way there and back.
 

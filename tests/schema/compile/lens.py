@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.schema import Why, compile_schema
+from emitter.testing.rules import anthropic, azure_openai, google, openai
 from tests.schema.compile.forms import Form, closed
-from tests.schema.rules import anthropic, azure_openai, google, openai
 
 if TYPE_CHECKING:
     from emitter.schema import Compiled

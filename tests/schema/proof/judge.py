@@ -17,8 +17,8 @@ import jsonschema_rs
 from jsonschema_specifications import REGISTRY
 from referencing import Registry, Resource
 
+from emitter.schema.pointer import escaped
 from tests.schema.proof.corpora import DRAFTS
-from tests.schema.rules.reading import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

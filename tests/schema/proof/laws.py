@@ -20,13 +20,13 @@ import jsonschema_rs
 
 from emitter.errors import Uncompilable, Unencodable
 from emitter.schema import Edition, Mode, compile_schema, lint_tier1, lint_variants
+from emitter.testing.decoding.sampling import Sampler, compiles, value
+from emitter.testing.rules import openai
 from tests.schema.proof.exceptions import DIFFERENT_VALIDATORS, own_refusal
 from tests.schema.proof.excuses import Losses
 from tests.schema.proof.judge import Judge, Unjudged
-from tests.schema.proof.sampling import Sampler, compiles, value
 from tests.schema.proof.texts import texts
 from tests.schema.proof.verdict import Report, differing
-from tests.schema.rules import openai
 from tests.schema.rules.test_compiled import CHECKERS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tests.schema.proof.sampling import HARD_LIMIT, Sampler, compiles, value
+from emitter.testing.decoding.sampling import HARD_LIMIT, Sampler, compiles, value
 from tests.schema.rules.shapes import TEXT, closed, nested
 
 TREE = {"$ref": "#/$defs/n", "$defs": {"n": closed(v=TEXT, c={"type": "array", "items": {"$ref": "#/$defs/n"}})}}

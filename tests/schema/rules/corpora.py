@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.schema.rules import anthropic, azure_openai, google, google_openapi, openai
+from emitter.testing.rules import anthropic, azure_openai, google, google_openapi, openai
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.schema.rules.reading import Breach
+    from emitter.testing.rules.reading import Breach
 
 
 def checker(vendor: str, surface: str) -> Callable[[object], list[Breach]]:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.schema.rules import google
+from emitter.testing.rules import google
 from tests.schema.rules.corpora import checker
 from tests.shared import Line, lines
 

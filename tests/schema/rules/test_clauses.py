@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.schema.rules import anthropic, azure_openai, google, google_openapi, openai
+from emitter.testing.rules import anthropic, azure_openai, google, google_openapi, openai
 from tests.schema.rules.shapes import TEXT, chosen, closed, many, nested
 
 ITEM = {"$ref": "#/$defs/A"}

@@ -9,7 +9,7 @@ import pytest
 from emitter import profile
 from emitter.kinds import turn
 from emitter.schema import compile_schema
-from tests.schema.rules import anthropic, azure_openai, google, openai
+from emitter.testing.rules import anthropic, azure_openai, google, openai
 
 CHECKERS: dict[str, tuple[Any, ...]] = {
     "openai": (openai.broken,),

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.schema.rules import anthropic, azure_openai, google, google_openapi, openai
-from tests.schema.rules.dialect import MAX_BREACHES
+from emitter.testing.rules import anthropic, azure_openai, google, google_openapi, openai
+from emitter.testing.rules.dialect import MAX_BREACHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.schema.rules.reading import Breach
+    from emitter.testing.rules.reading import Breach
 
 CHECKERS: dict[str, Callable[[object], list[Breach]]] = {
     "openai": openai.broken,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from emitter.errors import Unencodable
@@ -42,8 +43,31 @@ class Among:
         """Return what the form says that the document has."""
         if self.still:
             return value
-        meant = next((each for each in self.branches if each.admits(value)), None) or self._nearest(value)
+        meant = (
+            self._tagged(value)
+            or next((each for each in self.branches if each.admits(value)), None)
+            or self._nearest(value)
+        )
         return value if meant is None else meant.decode(value)
+
+    @cached_property
+    def _tags(self) -> tuple[str, dict[str, Codec]] | None:
+        """The member that tells all branches apart by its value, and the branch of each of its values."""
+        listed = [_listed(each) for each in self.branches]
+        for name in listed[0] if listed else ():
+            values = [value for each in listed for value in each.get(name, ())]
+            if all(each.get(name) for each in listed) and len(set(values)) == len(values):
+                pairs = zip(listed, self.branches, strict=True)
+                return name, {value: branch for each, branch in pairs for value in each[name]}
+        return None
+
+    def _tagged(self, value: Json) -> Codec | None:
+        """Return the branch that a tag names: no other could be meant."""
+        if self._tags is None or not isinstance(value, dict):
+            return None
+        name, branches = self._tags
+        given = mapping(value).get(name)
+        return branches.get(given) if isinstance(given, str) else None
 
     def _nearest(self, value: Json) -> Codec | None:
         """Return the branch of the right type; of several objects the one with most members in common."""
@@ -53,6 +77,17 @@ class Among:
     def admits(self, value: Json) -> bool:
         """Tell whether any branch does."""
         return any(each.admits(value) for each in self.branches)
+
+
+def _listed(codec: Codec) -> dict[str, list[str]]:
+    """Return the members that must be there and are one of some texts, and which."""
+    members = getattr(codec, "members", None)
+    if members is None:
+        return {}
+    each, required, _ = members()
+    plain = {name: one for name, (one, nullable) in each.items() if name in required and not nullable}
+    values = {name: one.values for name, one in plain.items() if isinstance(one, Plain) and one.values}
+    return {name: texts for name, texts in values.items() if all(isinstance(text, str) for text in texts)}
 
 
 def _is_type(value: Json, kind: str) -> bool:

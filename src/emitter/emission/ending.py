@@ -1,0 +1,49 @@
+"""How an emission ends without an envelope: what is told, in OpenWOP's order, and the failure it comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from emitter.emission.told import because, said
+from emitter.events import CapBreached, NodeFailed, RetryExhausted
+from emitter.judge import Verdict
+from emitter.remedy import FAULT_CODES, REMEDIES, Code, reason
+from emitter.steps import Failure, Outcome, Steps, Tell
+
+if TYPE_CHECKING:
+    from emitter.emission.run import Run
+    from emitter.judge import Judgement
+    from emitter.limits import Reached
+    from emitter.wire import Fault
+
+
+def on_fault(run: Run, fault: Fault) -> Steps:
+    """End because no answer came."""
+    return (yield from _end(run, Failure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message)))
+
+
+def on_verdict(run: Run, judgement: Judgement, counted: int) -> Steps:
+    """End because no further call may help; ``counted`` answered calls were attempts at the form."""
+    row = REMEDIES[judgement.verdict]
+    code, told = row.code or Code.INVALID, reason(judgement)
+    if code is not Code.REFUSAL and told is not None:
+        yield Tell(RetryExhausted(counted, told, said(judgement)))
+        yield Tell(CapBreached("schema", counted, counted + 1))
+    why = f"{because(run.ask, run.attempts[-1], judgement)} (calls made: {len(run.attempts)})."
+    cause = judgement.raised.error if judgement.raised else None
+    return (yield from _end(run, Failure(judgement.verdict, code.value, why, cause)))
+
+
+def on_limit(run: Run, reached: Reached, judgement: Judgement | None) -> Steps:
+    """End because a limit of all calls together forbids the next one; ``judgement`` is that on the last answer."""
+    told = reason(judgement) if judgement is not None else None
+    if judgement is not None and told is not None:
+        yield Tell(RetryExhausted(len(run.earlier), told, said(judgement)))
+    yield Tell(CapBreached(reached.kind, reached.limit, reached.observed))
+    verdict = Verdict.FAULTED if judgement is None else judgement.verdict
+    return (yield from _end(run, Failure(verdict, reached.code, f"{reached} (calls made: {len(run.attempts)}).")))
+
+
+def _end(run: Run, failure: Failure) -> Steps:
+    yield Tell(NodeFailed(failure.code, failure.message, len(run.attempts)))
+    return Outcome(tuple(run.attempts), failure=failure)

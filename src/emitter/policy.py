@@ -1,0 +1,109 @@
+"""What an emission may spend: calls, tokens, money and time. Set by the caller, checked when it is made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from emitter.errors import InputError
+
+if TYPE_CHECKING:
+    from emitter.wire import Usage
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in a currency of the caller's own.
+
+    ``cache_read`` and ``cache_write`` are those of the parts of the input that a vendor bills apart; the price of
+    ``input`` where None.
+    """
+
+    input: float
+    output: float
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            price = getattr(self, each.name)
+            _numeric(f"Prices.{each.name}", price)
+            if price is not None and not 0 <= price < math.inf:
+                raise InputError(f"Prices.{each.name} is {price!r}; it must be 0 or more.")
+
+    def of(self, usage: Usage) -> float:
+        """Return what ``usage`` costs."""
+        read = self.input if self.cache_read is None else self.cache_read
+        written = self.input if self.cache_write is None else self.cache_write
+        plain = usage.input - usage.cache_read - usage.cache_write
+        parts = (plain * self.input, usage.cache_read * read, usage.cache_write * written, usage.output * self.output)
+        return sum(parts) / _MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What an emission may spend.
+
+    ``max_attempts`` counts all answered calls, the first included (1 to 16). ``output_tokens`` is the first
+    output budget (the vendor's default where None), ``max_output_tokens`` the ceiling it may be raised to
+    (the model's own where None). ``truncation_multiplier`` (above 1, at most 8) raises it after a cut.
+    ``max_faults`` bounds the re-sends after transport faults. ``max_total_tokens`` and ``max_cost`` (at these
+    ``prices``) bound all calls together, in and out: a call that could pass them gets a smaller output budget, or
+    is not made. ``nl_to_format`` allows two calls more, once the attempts are used up on answers that broke the
+    form: one in plain words, and one that puts these into the form (Tam et al., arXiv 2408.02442).
+    ``max_retry_after``, ``timeout`` (one call; it wins over the client's own) and ``deadline`` (the whole
+    emission; None for no limit) are in seconds. A blocking call that is not a stream can only bound each wait for
+    the network, so a vendor that trickles an answer may outlast both; every other call is ended.
+    """
+
+    max_attempts: int = 3
+    output_tokens: int | None = None
+    max_output_tokens: int | None = None
+    truncation_multiplier: float = 2.0
+    max_faults: int = 4
+    max_total_tokens: int | None = None
+    max_cost: float | None = None
+    prices: Prices | None = None
+    nl_to_format: bool = False
+    max_retry_after: float = 60.0
+    timeout: float = 600.0
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        _within("max_attempts", self.max_attempts, 1, 16)
+        _within("truncation_multiplier", self.truncation_multiplier, 1, 8)
+        _within("output_tokens", self.output_tokens, 1, math.inf)
+        _within("max_output_tokens", self.max_output_tokens, 1, math.inf)
+        _within("max_faults", self.max_faults, 0, 16)
+        _within("max_total_tokens", self.max_total_tokens, 1, math.inf)
+        _within("max_cost", self.max_cost, 0, math.inf)
+        _within("max_retry_after", self.max_retry_after, 0, math.inf)
+        if self.max_cost is not None and not isinstance(self.prices, Prices):
+            raise InputError(
+                "Policy.max_cost is set, and no prices.",
+                hint="Pass prices=Prices(input=…, output=…), per million tokens.",
+            )
+        for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline)):
+            _numeric(f"Policy.{name}", seconds)
+            if seconds is not None and not seconds > 0:
+                raise InputError(f"Policy.{name} is {seconds!r}; it must be above 0 seconds.")
+
+
+def _within(name: str, value: Any, low: float, high: float) -> None:
+    _numeric(f"Policy.{name}", value)
+    if name in _WHOLE and isinstance(value, float):
+        raise InputError(f"Policy.{name} is {value!r}; it must be a whole number.")
+    if value is not None and not low <= value <= high:
+        bounds = f"{low} to {high}" if high < math.inf else f"{low} or more"
+        raise InputError(f"Policy.{name} is {value!r}; it must be {bounds}.")
+
+
+def _numeric(name: str, value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise InputError(f"{name} is {value!r}; it must be a number.")
+
+
+_WHOLE = frozenset({"max_attempts", "output_tokens", "max_output_tokens", "max_faults", "max_total_tokens"})

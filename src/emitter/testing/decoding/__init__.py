@@ -1,0 +1,1 @@
+"""Constrained decoding: documents that a schema lets a model write. Needs the extra ``testing``."""

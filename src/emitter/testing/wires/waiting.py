@@ -1,0 +1,26 @@
+"""Saying how long to wait, the way HTTP says it."""
+
+from __future__ import annotations
+
+import time
+from email.utils import formatdate
+
+DATE_AHEAD = 2.0
+"""How far a date lies ahead, in seconds."""
+_UNTOLD = 20.0
+
+
+def seconds(retry_after: float | str | None) -> float:
+    """Return the wait in seconds; a usual one where none is told."""
+    if retry_after is None:
+        return _UNTOLD
+    return DATE_AHEAD if isinstance(retry_after, str) else float(retry_after)
+
+
+def waiting(retry_after: float | str | None) -> dict[str, str]:
+    """Return the header that asks for a wait, if one is asked for."""
+    if retry_after is None:
+        return {}
+    if isinstance(retry_after, str):
+        return {"retry-after": formatdate(time.time() + DATE_AHEAD, usegmt=True)}
+    return {"retry-after": f"{retry_after:g}"}

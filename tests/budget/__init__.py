@@ -1,0 +1,1 @@
+"""How much an answer may take."""

@@ -1,0 +1,32 @@
+"""A request that is answered from a script, in either world."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Iterator
+
+    from emitter.progress import Progress
+    from emitter.wire import Answer, Usage
+
+
+class Scripted:
+    """An exchange whose answer is made when it is asked for."""
+
+    def __init__(self, make: Callable[[], Answer], told: tuple[Progress, ...] = (), spent: Usage | None = None) -> None:
+        self.answer: Answer
+        self._make, self._told, self._spent = make, told, spent
+
+    def __iter__(self) -> Iterator[Progress]:
+        yield from self._told
+        self.answer = self._make()
+
+    async def __aiter__(self) -> AsyncGenerator[Progress]:
+        for each in self._told:
+            yield each
+        self.answer = self._make()
+
+    def so_far(self) -> Usage | None:
+        """Return what was spent on an answer that was left unread."""
+        return self._spent

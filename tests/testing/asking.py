@@ -1,0 +1,184 @@
+"""The same question on every wire, sent as plain HTTP, and what the library's own adapters read in the answer."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from emitter.adapters.response import read
+from emitter.profile import load
+from emitter.profile.model import WireName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.testing import Simulator
+    from emitter.wire import Answer
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"vendor": {"type": "string"}, "total": {"type": "integer"}},
+    "required": ["vendor", "total"],
+    "additionalProperties": False,
+}
+DOCUMENT = {"vendor": "Acme, of the Old Mill beside the river", "total": 12}
+TEXT = json.dumps(DOCUMENT)
+
+WIRES = tuple(WireName)
+MODELS = {
+    WireName.OPENAI_RESPONSES: "gpt-6-sol",
+    WireName.OPENAI_CHAT: "gpt-6-sol",
+    WireName.ANTHROPIC: "claude-sonnet-5-5",
+    WireName.GOOGLE: "gemini-3.8-flash",
+}
+PROFILES = {
+    WireName.OPENAI_RESPONSES: "openai",
+    WireName.OPENAI_CHAT: "openai",
+    WireName.ANTHROPIC: "anthropic",
+    WireName.GOOGLE: "google",
+}
+every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.value)
+both_forms = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: by default a document of ``SCHEMA`` within 400 tokens."""
+
+    prompt: str = "What is to be paid, and to whom?"
+    schema: Any = None
+    budget: int | None = 400
+    tool: bool = False
+    model: str | None = None
+    key: str = "a-key"
+
+    @property
+    def held(self) -> Any:
+        """The schema that is sent."""
+        return SCHEMA if self.schema is None else self.schema
+
+
+def body(wire: WireName, asked: Question, *, streamed: bool = False) -> dict[str, Any]:
+    """Return the request's body."""
+    turns = [{"role": "user", "content": asked.prompt}]
+    model = asked.model or MODELS[wire]
+    match wire:
+        case WireName.OPENAI_RESPONSES:
+            made = {"model": model, "input": turns, **_responses(asked)}
+            return _with(made, streamed=streamed, max_output_tokens=asked.budget)
+        case WireName.OPENAI_CHAT:
+            options = {"stream_options": {"include_usage": True}} if streamed else {}
+            made = {"model": model, "messages": turns, **_chat(asked), **options}
+            return _with(made, streamed=streamed, max_completion_tokens=asked.budget)
+        case WireName.ANTHROPIC:
+            made = {"model": model, "messages": turns, **_anthropic(asked)}
+            return _with(made, streamed=streamed, max_tokens=asked.budget)
+        case WireName.GOOGLE:
+            parts = {"contents": [{"role": "user", "parts": [{"text": asked.prompt}]}]}
+            return {**parts, **_google(asked)}
+
+
+def _with(made: dict[str, Any], *, streamed: bool, **budget: int | None) -> dict[str, Any]:
+    given = {name: value for name, value in budget.items() if value is not None}
+    return {**made, **given, **({"stream": True} if streamed else {})}
+
+
+def _responses(asked: Question) -> dict[str, Any]:
+    if asked.tool:
+        tool = {"type": "function", "name": "pay", "parameters": asked.held, "strict": True}
+        return {"tools": [tool], "tool_choice": {"type": "function", "name": "pay"}}
+    return {"text": {"format": {"type": "json_schema", "name": "bill", "schema": asked.held, "strict": True}}}
+
+
+def _chat(asked: Question) -> dict[str, Any]:
+    if asked.tool:
+        tool = {"type": "function", "function": {"name": "pay", "parameters": asked.held, "strict": True}}
+        return {"tools": [tool], "tool_choice": {"type": "function", "function": {"name": "pay"}}}
+    held = {"name": "bill", "schema": asked.held, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": held}}
+
+
+def _anthropic(asked: Question) -> dict[str, Any]:
+    if asked.tool:
+        tool = {"name": "pay", "input_schema": asked.held, "strict": True}
+        return {"tools": [tool], "tool_choice": {"type": "tool", "name": "pay"}}
+    return {"output_config": {"format": {"type": "json_schema", "schema": asked.held}}}
+
+
+def _google(asked: Question) -> dict[str, Any]:
+    config = {} if asked.budget is None else {"maxOutputTokens": asked.budget}
+    if asked.tool:
+        calling = {"mode": "ANY", "allowedFunctionNames": ["pay"]}
+        tool = {"name": "pay", "parametersJsonSchema": asked.held}
+        return {
+            "generationConfig": config,
+            "tools": [{"functionDeclarations": [tool]}],
+            "toolConfig": {"functionCallingConfig": calling},
+        }
+    return {"generationConfig": {**config, "responseMimeType": "application/json", "responseJsonSchema": asked.held}}
+
+
+def address(vendor: Simulator, wire: WireName, asked: Question, *, streamed: bool = False) -> str:
+    """Return where the request goes."""
+    paths = {
+        WireName.OPENAI_RESPONSES: "/v1/responses",
+        WireName.OPENAI_CHAT: "/v1/chat/completions",
+        WireName.ANTHROPIC: "/v1/messages",
+    }
+    google = f"/v1/models/{asked.model or MODELS[wire]}:"
+    form = "streamGenerateContent?alt=sse" if streamed else "generateContent"
+    return vendor.url + paths.get(wire, google + form)
+
+
+def headers(wire: WireName, key: str) -> dict[str, str]:
+    """Return the headers that carry the key."""
+    match wire:
+        case WireName.ANTHROPIC:
+            return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+        case WireName.GOOGLE:
+            return {"x-goog-api-key": key}
+        case _:
+            return {"authorization": f"Bearer {key}"}
+
+
+@cache
+def http() -> httpx2.Client:
+    """Return the client of all tests: making one costs more than most requests."""
+    return httpx2.Client(timeout=10)
+
+
+def post(
+    vendor: Simulator, wire: WireName, asked: Question | None = None, *, streamed: bool = False
+) -> httpx2.Response:
+    """Send the question and return the whole response."""
+    asked = asked or Question()
+    return http().post(
+        address(vendor, wire, asked, streamed=streamed),
+        json=body(wire, asked, streamed=streamed),
+        headers=headers(wire, asked.key),
+    )
+
+
+def understood(wire: WireName, response: httpx2.Response) -> Answer:
+    """Return what the library's own adapter reads in a response."""
+    return read(load(PROFILES[wire]), wire, response.status_code, dict(response.headers), response.text)
+
+
+def answer(vendor: Simulator, wire: WireName, asked: Question | None = None, *, streamed: bool = False) -> Answer:
+    """Send the question, and read the answer."""
+    return understood(wire, post(vendor, wire, asked, streamed=streamed))
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, at most ten seconds."""
+    for _ in range(1_000):
+        if holds():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never held")

@@ -1,0 +1,165 @@
+"""Every way to go wrong, on every wire and in both forms: what our adapters read, and what is billed."""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emitter.profile.model import WireName
+from emitter.testing import (
+    ErrorEvent,
+    Failed,
+    Failure,
+    Filtered,
+    NotFound,
+    NotJson,
+    Overflowed,
+    Overloaded,
+    Quota,
+    Text,
+    Trouble,
+    Unauthorized,
+    Unended,
+)
+from emitter.testing.counting import tokens
+from emitter.wire import Fault, FaultKind, Reply, Stop, Usage
+from tests.testing.asking import (
+    DOCUMENT,
+    TEXT,
+    answer,
+    both_forms,
+    every_wire,
+    post,
+)
+
+if TYPE_CHECKING:
+    from emitter.testing import Behaviour, Simulator
+
+WHOLE = Text(DOCUMENT)
+
+FAULTS: dict[str, tuple[Behaviour, FaultKind]] = {
+    "429": (Overloaded(), FaultKind.RATE_LIMIT),
+    "503": (Overloaded(503), FaultKind.OVERLOADED),
+    "529": (Overloaded(529), FaultKind.OVERLOADED),
+    "500": (Failed(), FaultKind.SERVER),
+    "502": (Failed(502), FaultKind.SERVER),
+    "quota": (Quota(), FaultKind.QUOTA),
+    "unauthorized": (Unauthorized(), FaultKind.AUTHENTICATION),
+    "no such model": (NotFound(), FaultKind.NOT_FOUND),
+    "page of a proxy": (NotJson(), FaultKind.PROTOCOL),
+    "torn document": (NotJson('{"id": "x", "choi'), FaultKind.PROTOCOL),
+    "nothing": (NotJson(""), FaultKind.PROTOCOL),
+    "text": (NotJson("upstream connect error"), FaultKind.PROTOCOL),
+}
+
+
+@both_forms
+@every_wire
+@pytest.mark.parametrize(("behaviour", "kind"), FAULTS.values(), ids=FAULTS.keys())
+def test_what_is_read(
+    vendor: Simulator, wire: WireName, behaviour: Behaviour, kind: FaultKind, *, streamed: bool
+) -> None:
+    """Each error is the fault that it stands for, and costs nothing."""
+    vendor.script(behaviour)
+
+    fault = answer(vendor, wire, streamed=streamed)
+
+    assert isinstance(fault, Fault), fault
+    assert fault.kind is kind
+    assert vendor.billed == Usage()
+    assert vendor.calls[0].status == fault.status
+
+
+@both_forms
+@every_wire
+def test_a_prompt_too_long(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+    """An overflow is read as one."""
+    vendor.script(Overflowed())
+
+    found = answer(vendor, wire, streamed=streamed)
+
+    assert isinstance(found, Reply)
+    assert found.stop is Stop.OVERFLOWED
+
+
+@both_forms
+@every_wire
+def test_a_blocked_prompt(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+    """A blocked prompt is a refusal on every wire; Google's is an answer, and bills the prompt."""
+    vendor.script(Filtered(prompt=True))
+
+    found = answer(vendor, wire, streamed=streamed)
+
+    assert isinstance(found, Reply)
+    assert found.stop is Stop.REFUSED
+    assert (vendor.billed.input > 0) is (wire is WireName.GOOGLE)
+
+
+@every_wire
+@pytest.mark.parametrize(("asked", "seconds"), [(None, None), (3, 3.0), (0.25, 0.25)])
+def test_how_long_to_wait(vendor: Simulator, wire: WireName, asked: float | None, seconds: float | None) -> None:
+    """The wait that is asked for is told in the header, and is the one that is read."""
+    vendor.script(Overloaded(503, retry_after=asked))
+
+    fault = answer(vendor, wire)
+
+    assert isinstance(fault, Fault)
+    assert fault.retry_after == seconds
+
+
+@every_wire
+def test_a_wait_as_a_date(vendor: Simulator, wire: WireName) -> None:
+    """The date is one that HTTP knows."""
+    vendor.script(Overloaded(503, retry_after="date"))
+
+    assert parsedate_to_datetime(post(vendor, wire).headers["retry-after"]).tzinfo is not None
+
+
+@every_wire
+def test_a_stream_that_just_ends(vendor: Simulator, wire: WireName) -> None:
+    """Without its last events a stream is no answer; all of its text is billed."""
+    vendor.script(Unended(of=WHOLE))
+
+    fault = answer(vendor, wire, streamed=True)
+
+    assert isinstance(fault, Fault)
+    assert vendor.billed.output == tokens(TEXT)
+
+
+@every_wire
+def test_an_answer_without_a_reason_for_its_end(vendor: Simulator, wire: WireName) -> None:
+    """In the unary form the reason is missing, and nobody knows it."""
+    vendor.script(Unended(of=WHOLE))
+
+    reply = answer(vendor, wire)
+
+    assert isinstance(reply, Reply)
+    assert (reply.stop, reply.raw_stop, reply.text) == (Stop.UNKNOWN, "", TEXT)
+
+
+ERRORS = {
+    "overloaded": (Trouble.OVERLOADED, {FaultKind.OVERLOADED, FaultKind.SERVER}),
+    "server": (Trouble.SERVER, {FaultKind.SERVER}),
+}
+
+
+@both_forms
+@every_wire
+@pytest.mark.parametrize(("trouble", "kinds"), ERRORS.values(), ids=ERRORS.keys())
+def test_an_error_under_a_good_status(
+    vendor: Simulator, wire: WireName, trouble: Trouble, kinds: set[FaultKind], *, streamed: bool
+) -> None:
+    """An error in the middle of a stream, or instead of a body, is a fault; what was streamed is billed."""
+    vendor.script(ErrorEvent(Failure(trouble), of=WHOLE))
+
+    response = post(vendor, wire, streamed=streamed)
+    vendor.script(ErrorEvent(Failure(trouble), of=WHOLE))
+    fault = answer(vendor, wire, streamed=streamed)
+
+    assert response.status_code == 200
+    assert isinstance(fault, Fault)
+    assert fault.kind in kinds
+    half = tokens(TEXT[: len(TEXT) // 2])
+    assert vendor.calls[0].usage.output == (half if streamed else 0)

@@ -1,0 +1,1 @@
+"""Counting tokens: exactly, and by estimates that hold."""
