@@ -1,46 +1,40 @@
-"""The README is run as it stands, against a real server on loopback that answers as the vendors do."""
+"""The README is run as it stands, against the simulator, a real server on loopback."""
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import TYPE_CHECKING
 
 import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
-from tests.loopback import serving
-from tests.scenarios.answers import BOUND, INVOICE, text
+from tests.scenarios.answers import BOUND, INVOICE
 
 from emitter.cli import main
+from emitter.testing import Text, simulator
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sybil import Example
-    from tests.scenarios.vendors import Response, Vendor
 
-_ENVIRONMENT = {
-    "OPENAI_API_KEY": "no-key",
-    "OPENAI_BASE_URL": "{url}/v1",
-    "ANTHROPIC_API_KEY": "no-key",
-    "ANTHROPIC_BASE_URL": "{url}",
-    "GEMINI_API_KEY": "no-key",
-    "GOOGLE_GEMINI_BASE_URL": "{url}",
-}
+    from emitter.testing import Asked
+
+_BOUND, _INVOICE = Text(BOUND), Text(INVOICE)
+
+
+def _answer(asked: Asked) -> Text:
+    title = mapping(asked.schema).get("title")
+    return _INVOICE if title == "Invoice" else _BOUND
 
 
 @pytest.fixture(scope="module")
 def vendors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Point the vendors' variables at the server, and write files where nobody keeps any."""
-
-    def answer(vendor: Vendor) -> Response:
-        asked_for_invoice = '"name": "Invoice"' in json.dumps(server.seen[-1].body)
-        return vendor.whole(text(INVOICE if asked_for_invoice else BOUND), 600)
-
-    with serving(answer) as server, pytest.MonkeyPatch.context() as patch:
-        for name, value in _ENVIRONMENT.items():
-            patch.setenv(name, value.format(url=server.url))
+    """Point the vendors' variables at a simulator, and write files where nobody keeps any."""
+    with simulator(answers=_answer) as vendor, pytest.MonkeyPatch.context() as patch:
+        for name, value in vendor.environment().items():
+            patch.setenv(name, value)
         patch.chdir(tmp_path_factory.mktemp("readme"))
         yield
 

@@ -9,6 +9,7 @@ import pytest
 
 from emitter.profile import names
 from emitter.scenarios import MODELS
+from emitter.testing import Text, simulator
 from tests.loopback import serving
 from tests.scenarios.answers import BOUND, DELIBERATION, REFUSAL_TEXT, text
 from tests.scenarios.vendors import Response
@@ -183,3 +184,34 @@ def test_providers_lists_every_vendor(run: Run) -> None:
     assert not found["anthropic"]
     assert "source" in json.loads(facts.out)["client"]
     assert "sk-very-secret" not in listed.out + summary.out + facts.out
+
+
+def test_moment_tells_of_each_part_while_it_streams(run: Run) -> None:
+    """With --stream the timeline has a line for each part, and the decision is the same."""
+    with simulator(answers=Text(BOUND)) as vendor:
+        streamed, whole = (run([*MOMENT, "--base-url", f"{vendor.url}/v1", *more], SAY) for more in (["--stream"], []))
+        sent = [call.streamed for call in vendor.calls]
+
+    assert sent == [True, False]
+    assert streamed.out == whole.out
+    assert "slot       /question/recommended_idx" in streamed.err
+    assert "slot" not in whole.err
+
+
+def test_moment_takes_its_limits(run: Run) -> None:
+    """A limit of tokens that leaves no room for a call is told as such."""
+    ran, seen = served(run, bound, "--max-total-tokens", "10")
+
+    assert ran.status == 1
+    assert "token_limit_reached" in ran.err
+    assert seen == []
+
+
+def test_moment_may_ask_in_plain_words(run: Run) -> None:
+    """With --nl-to-format an answer that stays prose is put into the form by one call more."""
+    answers = iter([*(["Prose."] * 3), text(BOUND)])
+    ran, seen = served(run, lambda vendor: vendor.whole(next(answers), 50), "--nl-to-format")
+
+    assert ran.status == 0
+    assert "in words" in ran.err
+    assert "Prose." in json.dumps(seen[-1])

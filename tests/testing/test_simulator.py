@@ -81,7 +81,7 @@ def test_a_taken_port_is_an_error_at_once() -> None:
     """The operating system's own error is raised."""
     with simulator() as vendor:
         second = simulator(port=int(vendor.url.rpartition(":")[2]))
-        with pytest.raises(OSError, match="in use"):
+        with pytest.raises(InputError, match="in use"):
             second.__enter__()
 
 

@@ -96,18 +96,28 @@ class Record(_Transport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Pass a request on."""
         request.read()
-        inner = self.inner or httpx2.HTTPTransport()
-        response = inner.handle_request(request)
+        self.inner = self.inner or httpx2.HTTPTransport()
+        response = self.inner.handle_request(request)
         response.read()
         return self._keep(request, response)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Pass a request on."""
         await request.aread()
-        inner = self.async_inner or httpx2.AsyncHTTPTransport()
-        response = await inner.handle_async_request(request)
+        self.async_inner = self.async_inner or httpx2.AsyncHTTPTransport()
+        response = await self.async_inner.handle_async_request(request)
         await response.aread()
         return self._keep(request, response)
+
+    def close(self) -> None:
+        """Close the connections that were passed on through."""
+        if self.inner is not None:
+            self.inner.close()
+
+    async def aclose(self) -> None:
+        """Close the connections that were passed on through."""
+        if self.async_inner is not None:
+            await self.async_inner.aclose()
 
     def _keep(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         kept = RecordedResponse(

@@ -1,4 +1,4 @@
-"""The command line: ``emitter demo | moment | classify | recover | compile | lint | providers``.
+"""The command line: ``emitter demo | moment | classify | recover | compile | lint | simulate | providers``.
 
 Every command reads files or standard input, prints JSON with ``--json``, and exits 0 on success, 1 on a
 refused or failed emission, 2 on bad usage. Bad input never ends in a traceback. Of the library only what the
@@ -32,6 +32,7 @@ _COMMANDS = {
     "recover": "read the one JSON document out of a text that a model wrote",
     "compile": "compile a JSON Schema for a vendor",
     "lint": "say where a JSON Schema leaves what vendors take",
+    "simulate": "run a simulated vendor on this machine, to test against",
     "providers": "list the vendors there are facts about, or the facts of one",
 }
 """The commands, each a module of this package, with a line for the list."""

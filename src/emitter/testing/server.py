@@ -8,7 +8,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING, Any
 
-from emitter.errors import MissingExtra
+from emitter.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from emitter.testing.serving import Application
@@ -58,9 +58,10 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
-    except OSError:
+    except (OSError, OverflowError) as error:
         made.close()
-        raise
+        said = getattr(error, "strerror", None) or "a port is a number from 0 to 65535"
+        raise InputError(f"The simulator cannot listen at {host}, port {port}: {said}.") from error
     return made
 
 

@@ -1,0 +1,54 @@
+"""The simulated vendor on the command line."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import openai
+import pytest
+
+from emitter import emit_binding_moment
+from emitter.cli import BAD_USAGE, SUCCESS
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+MODEL = "openai/gpt-6-sol"
+SIMULATE = [sys.executable, "-m", "emitter", "simulate", "--seed", "3"]
+
+
+def test_it_serves_until_it_is_interrupted() -> None:
+    """The variables that it prints lead an SDK to it; Ctrl-C ends it with what it would bill."""
+    with subprocess.Popen(SIMULATE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as serving:
+        assert serving.stdout is not None
+        said = dict(serving.stdout.readline().removeprefix("export ").strip().split("=", 1) for _ in range(8))
+        with openai.OpenAI(base_url=said["OPENAI_BASE_URL"], api_key=said["OPENAI_API_KEY"]) as client:
+            spent = emit_binding_moment("Shall we ship?", model=MODEL, client=client).usage
+        serving.send_signal(signal.SIGINT)
+        _, told = serving.communicate(timeout=60)
+
+    assert serving.returncode == SUCCESS
+    assert f"would bill {spent.input} tokens in, {spent.output} out" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--answer", "sulk"], "It knows cut, decoded"),
+        (["--answer", "cut=often"], "name=weight"),
+        (["--answer", "cut=-1"], "weight"),
+        (["--pace", "0"], "tokens_per_second"),
+        (["--port", "99999"], "port"),
+    ],
+    ids=["unknown", "no-number", "negative", "no-pace", "no-port"],
+)
+def test_bad_usage_is_told(run: Run, arguments: list[str], told: str) -> None:
+    """What cannot be simulated is said in a sentence."""
+    ran = run(["simulate", *arguments])
+
+    assert ran.status == BAD_USAGE
+    assert told in ran.err
