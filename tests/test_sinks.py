@@ -7,6 +7,7 @@ import logging
 import resource
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,14 @@ def test_stamps_and_ids_are_openwops() -> None:
     assert len(now()) == len("2026-01-31T12:00:00.000Z")
     assert now().endswith("Z")
     assert new_id() != new_id()
+
+
+def test_a_stamp_is_the_time() -> None:
+    """It lies between the times before and after, cut to the millisecond."""
+    before = datetime.now(UTC)
+    stamp = datetime.fromisoformat(now())
+
+    assert before - timedelta(milliseconds=1) < stamp <= datetime.now(UTC)
 
 
 def test_jsonl_appends_a_line_an_event(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from emitter.door.running import Stream as Stream
     from emitter.drive import Clock as Clock
     from emitter.errors import BadCassette as BadCassette
+    from emitter.errors import BadJournal as BadJournal
     from emitter.errors import BadProfile as BadProfile
     from emitter.errors import BadPrompt as BadPrompt
     from emitter.errors import BadTraffic as BadTraffic
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from emitter.errors import EmitterError as EmitterError
     from emitter.errors import InputError as InputError
     from emitter.errors import Invalid as Invalid
+    from emitter.errors import JournalFailed as JournalFailed
     from emitter.errors import LimitReached as LimitReached
     from emitter.errors import MissingExtra as MissingExtra
     from emitter.errors import MissingKey as MissingKey
@@ -48,6 +50,15 @@ if TYPE_CHECKING:
     from emitter.kinds import ErrorReport as ErrorReport
     from emitter.kinds import Hatches as Hatches
     from emitter.kinds import Trust as Trust
+    from emitter.many import AsyncRun as AsyncRun
+    from emitter.many import Item as Item
+    from emitter.many import Job as Job
+    from emitter.many import Run as Run
+    from emitter.many import RunProgress as RunProgress
+    from emitter.many import aemit_binding_moments as aemit_binding_moments
+    from emitter.many import aemit_many as aemit_many
+    from emitter.many import emit_binding_moments as emit_binding_moments
+    from emitter.many import emit_many as emit_many
     from emitter.moment import Emission as Emission
     from emitter.moment import Trace as Trace
     from emitter.moment import Withheld as Withheld
@@ -74,6 +85,7 @@ _HOME = {
     "drive": ("Clock",),
     "errors": (
         "BadCassette",
+        "BadJournal",
         "BadProfile",
         "BadPrompt",
         "BadTraffic",
@@ -82,6 +94,7 @@ _HOME = {
         "EmitterError",
         "InputError",
         "Invalid",
+        "JournalFailed",
         "MissingExtra",
         "TokenLimitReached",
         "LimitReached",
@@ -105,6 +118,17 @@ _HOME = {
         "ErrorReport",
         "Hatches",
         "Trust",
+    ),
+    "many": (
+        "AsyncRun",
+        "Item",
+        "Job",
+        "Run",
+        "RunProgress",
+        "aemit_binding_moments",
+        "aemit_many",
+        "emit_binding_moments",
+        "emit_many",
     ),
     "moment": (
         "Emission",

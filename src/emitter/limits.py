@@ -67,7 +67,7 @@ def _rooms(spent: Usage, expected: Usage, policy: Policy) -> Iterator[tuple[int,
         prices = policy.prices
         left = policy.max_cost - prices.of(spent) - prices.of(replace(expected, output=0))
         one = prices.of(Usage(output=1))
-        room = math.floor(left / one) if one else _UNBOUNDED if left >= 0 else -1
+        room = math.floor(min(left / one, _UNBOUNDED)) if one else _UNBOUNDED if left >= 0 else -1
         yield room, _reached(_COST, policy.max_cost, prices.of(least))
 
 

@@ -30,7 +30,7 @@ class Prices:
     def __post_init__(self) -> None:
         for each in fields(self):
             price = getattr(self, each.name)
-            _numeric(f"Prices.{each.name}", price)
+            _numeric("Prices", each.name, price)
             if price is not None and not 0 <= price < math.inf:
                 raise InputError(f"Prices.{each.name} is {price!r}; it must be 0 or more.")
 
@@ -73,37 +73,44 @@ class Policy:
     deadline: float | None = None
 
     def __post_init__(self) -> None:
-        _within("max_attempts", self.max_attempts, 1, 16)
-        _within("truncation_multiplier", self.truncation_multiplier, 1, 8)
-        _within("output_tokens", self.output_tokens, 1, math.inf)
-        _within("max_output_tokens", self.max_output_tokens, 1, math.inf)
-        _within("max_faults", self.max_faults, 0, 16)
-        _within("max_total_tokens", self.max_total_tokens, 1, math.inf)
-        _within("max_cost", self.max_cost, 0, math.inf)
-        _within("max_retry_after", self.max_retry_after, 0, math.inf)
+        for name, low, high in _BOUNDS:
+            value = getattr(self, name)
+            if value is not None:
+                _within(name, value, low, high)
         if self.max_cost is not None and not isinstance(self.prices, Prices):
             raise InputError(
                 "Policy.max_cost is set, and no prices.",
                 hint="Pass prices=Prices(input=…, output=…), per million tokens.",
             )
         for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline)):
-            _numeric(f"Policy.{name}", seconds)
+            _numeric("Policy", name, seconds)
             if seconds is not None and not seconds > 0:
                 raise InputError(f"Policy.{name} is {seconds!r}; it must be above 0 seconds.")
 
 
 def _within(name: str, value: Any, low: float, high: float) -> None:
-    _numeric(f"Policy.{name}", value)
+    _numeric("Policy", name, value)
     if name in _WHOLE and isinstance(value, float):
         raise InputError(f"Policy.{name} is {value!r}; it must be a whole number.")
-    if value is not None and not low <= value <= high:
+    if not low <= value <= high:
         bounds = f"{low} to {high}" if high < math.inf else f"{low} or more"
         raise InputError(f"Policy.{name} is {value!r}; it must be {bounds}.")
 
 
-def _numeric(name: str, value: Any) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise InputError(f"{name} is {value!r}; it must be a number.")
+def _numeric(owner: str, name: str, value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, _NUMBER)):
+        raise InputError(f"{owner}.{name} is {value!r}; it must be a number.")
 
 
+_NUMBER = (int, float)
+_BOUNDS = (
+    ("max_attempts", 1, 16),
+    ("truncation_multiplier", 1, 8),
+    ("output_tokens", 1, math.inf),
+    ("max_output_tokens", 1, math.inf),
+    ("max_faults", 0, 16),
+    ("max_total_tokens", 1, math.inf),
+    ("max_cost", 0, math.inf),
+    ("max_retry_after", 0, math.inf),
+)
 _WHOLE = frozenset({"max_attempts", "output_tokens", "max_output_tokens", "max_faults", "max_total_tokens"})

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -36,7 +38,14 @@ _ERRORS = frozenset({"envelope.retry.exhausted", "node.failed"})
 
 def now() -> str:
     """Return the time as ISO 8601 in UTC."""
-    return f"{datetime.now(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1000)
+    return f"{_second(seconds)}.{milliseconds:03}Z"
+
+
+@lru_cache(maxsize=4)
+def _second(since_1970: int) -> str:
+    """Return a second without its zone; the events of an emission mostly share it."""
+    return datetime.fromtimestamp(since_1970, UTC).replace(tzinfo=None).isoformat()
 
 
 def new_id() -> str:

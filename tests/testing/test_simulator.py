@@ -78,7 +78,7 @@ def test_several_at_once() -> None:
 
 
 def test_a_taken_port_is_an_error_at_once() -> None:
-    """The operating system's own error is raised."""
+    """It is told as bad input, at once."""
     with simulator() as vendor:
         second = simulator(port=int(vendor.url.rpartition(":")[2]))
         with pytest.raises(InputError, match="in use"):

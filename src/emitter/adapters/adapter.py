@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.answer import Assembled, Tables
     from emitter.profile.model import Wire
-    from emitter.wire import Answer, Json, Request
+    from emitter.wire import Answer, Json, OutputMode, Request
 
 
 class Adapter(Protocol):
@@ -43,8 +43,11 @@ class Adapter(Protocol):
         """Send for a stream; return the ``httpx2`` response or the SDK's iterator, or an awaitable of it."""
         ...
 
-    def written(self, event: Mapping[str, Json], memory: dict[str, Json]) -> str:
-        """Return what an event adds to the text of the document; ``memory`` is the adapter's, one for a stream."""
+    def written(self, event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
+        """Return what an event adds to the document: to a called tool's arguments, or to the text, as the mode says.
+
+        ``memory`` is the adapter's own, one for a stream.
+        """
         ...
 
 

@@ -56,7 +56,9 @@ _WORST_FIRST = (
 
 def meaning(raw: str, stops: Stops) -> Stop:
     """Return what a raw stop means; of several joined by ``|`` the worst, so that none is glossed over."""
-    return min((stops.meaning(each) for each in raw.split("|")), key=_WORST_FIRST.index)
+    if "|" not in raw:
+        return stops.meaning(raw)
+    return min(map(stops.meaning, raw.split("|")), key=_WORST_FIRST.index)
 
 
 def answer(candidates: Sequence[Candidate], tables: Tables, usage: Usage | None) -> Answer:
@@ -117,7 +119,7 @@ def is_error(body: Mapping[str, Any], *held: str) -> bool:
     """
     if body.get("error") or body.get("type") == "error":
         return True
-    return not any(key in body for key in held) and bool(error_of(body))
+    return body.keys().isdisjoint(held) and bool(error_of(body))
 
 
 def error_of(body: Json) -> Mapping[str, Any]:
@@ -142,7 +144,7 @@ def with_status(found: Answer, status: int, retry_after: float | None, request_i
     """Return ``found`` with what only the HTTP response knew."""
     if isinstance(found, Fault):
         return replace(found, status=found.status or status, retry_after=retry_after)
-    return replace(found, request_id=request_id)
+    return found if request_id is None else replace(found, request_id=request_id)
 
 
 def with_usage(found: Answer, usage: Usage | None) -> Answer:

@@ -169,16 +169,22 @@ def _loaded(arguments: str) -> Json:
         return arguments
 
 
-def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
-    """Return what an event adds to the first message: text, or the arguments of its first call."""
-    delta = mapping(event.get("delta"))
+def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
+    """Return what an event adds to the first message: to its text blocks, or to the arguments of its first call."""
+    block, delta = mapping(event.get("content_block")), mapping(event.get("delta"))
+    index = f"block {event.get('index')}"
     match event.get("type"):
         case "message_start":
             memory["messages"] = count(memory.get("messages")) + 1
-        case "content_block_start" if mapping(event.get("content_block")).get("type") == "tool_use":
-            memory["calls"] = count(memory.get("calls")) + 1
-        case "content_block_delta" if count(memory.get("messages")) <= 1 and count(memory.get("calls")) <= 1:
-            return text(delta.get("text")) + text(delta.get("partial_json"))
+        case "content_block_start":
+            memory[index] = block.get("type")
+            if mode is OutputMode.TOOL and memory[index] == "tool_use":
+                memory.setdefault("call", index)
+            return text(block.get("text")) if mode is not OutputMode.TOOL and memory[index] == "text" else ""
+        case "content_block_delta" if count(memory.get("messages")) <= 1:
+            if mode is OutputMode.TOOL:
+                return text(delta.get("partial_json")) if memory.get("call") == index else ""
+            return text(delta.get("text")) if memory.get(index, "text") == "text" else ""
         case _:
             pass
     return ""

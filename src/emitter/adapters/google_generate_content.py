@@ -160,13 +160,15 @@ def _closed(folded: Mapping[str, Any]) -> dict[str, Any]:
     return {"content": {"parts": folded["parts"]}, "finishReason": "|".join(folded["reasons"])}
 
 
-def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
     """Return what a chunk adds to the first candidate: text, or the arguments of its first call, which come whole."""
     found = _candidate(first_of(_unwrapped(event).get("candidates")))
-    if found.arguments and "call" not in memory:
-        memory["call"] = True
-        return json.dumps(found.arguments[0])
-    return found.text
+    if mode is not OutputMode.TOOL:
+        return found.text
+    if not found.arguments or "call" in memory:
+        return ""
+    memory["call"] = True
+    return json.dumps(found.arguments[0])
 
 
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:

@@ -9,7 +9,7 @@ import codecs
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.adapters.adapter import ADAPTERS
-from emitter.adapters.answer import Tables, protocol_fault, with_usage
+from emitter.adapters.answer import Tables, protocol_fault, with_status, with_usage
 from emitter.adapters.response import of_events, read
 from emitter.adapters.sse import BLANK, Decoder, is_stream
 from emitter.wire import mapping
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
     from emitter.profile.model import Profile, WireName
-    from emitter.wire import Answer, Fault, Json, Usage
+    from emitter.wire import Answer, Fault, Json, OutputMode, Usage
 
+_GOOD = 200
 _ENOUGH = 8
 """So many characters tell a stream of events from a document."""
 
 
 class Incoming:
-    """One stream so far. ``text`` is what it has written of the document."""
+    """One stream so far. ``text`` is what it has written of the document that was asked for in ``mode``."""
 
-    def __init__(self, profile: Profile, wire: WireName) -> None:
-        self._profile, self._wire = profile, wire
+    def __init__(self, profile: Profile, wire: WireName, mode: OutputMode) -> None:
+        self._profile, self._wire, self._mode = profile, wire, mode
         self._adapter = ADAPTERS[wire]
         self._headers: Mapping[str, str] = {}
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -70,7 +71,7 @@ class Incoming:
 
     def _took(self, events: list[Json]) -> str:
         self._events.extend(events)
-        written = "".join(self._adapter.written(mapping(each), self._memory) for each in events)
+        written = "".join(self._adapter.written(mapping(each), self._mode, self._memory) for each in events)
         if written:
             self.text.append(written)
         return written
@@ -78,13 +79,13 @@ class Incoming:
     def answer(self, headers: Mapping[str, str] | None = None) -> Answer:
         """Return the answer, now that the stream is at its end; ``headers`` are those of its response."""
         told = self._headers if headers is None else headers
-        if self._streams is not None or self._head:
+        if self._streams is not None or not self._events:
             self._characters(self._decode(b"", final=True))
             if not self._streams:
-                return read(self._profile, self._wire, 200, told, "".join(self._head))
+                return read(self._profile, self._wire, _GOOD, told, "".join(self._head))
             self._took(self._last())
         if self._broken is not None:
-            return with_usage(self._broken, self.usage())
+            return with_status(with_usage(self._broken, self.usage()), _GOOD, None, None)
         return of_events(self._profile, self._wire, told, self._events)
 
     def _last(self) -> list[Json]:
@@ -93,6 +94,11 @@ class Incoming:
         except (ValueError, RecursionError):
             self._broken = protocol_fault("the last event of the stream is not JSON")
             return []
+
+    @property
+    def begun(self) -> bool:
+        """Whether a stream has begun: a document under a good status is none."""
+        return bool(self._streams or self._events)
 
     def usage(self) -> Usage | None:
         """Return what the vendor has said so far of the cost; None where it has said nothing."""

@@ -202,15 +202,16 @@ def _closed(choice: _Choice) -> dict[str, Any]:
     return {"message": message, "finish_reason": "|".join(choice.reasons), "error": choice.error}
 
 
-def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
     """Return what a chunk adds to the first choice: its content, or the arguments of its first call."""
     first = first_of(event.get("choices"))
     delta = mapping(first.get("delta")) or mapping(first.get("message"))
+    if mode is not OutputMode.TOOL:
+        return _content(delta.get("content"))
     called = [*items(delta.get("tool_calls")), {"function": delta.get("function_call")}]
     own = [each for each in called if _named(each) and not count(each.get("index"))]
     memory["calls"] = count(memory.get("calls")) + sum(bool(_named(each).get("name")) for each in own)
-    given = "".join(text(_given(each)) for each in own) if memory["calls"] == 1 else ""
-    return _content(delta.get("content")) + given
+    return "".join(text(_given(each)) for each in own) if memory["calls"] <= 1 else ""
 
 
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:

@@ -128,17 +128,16 @@ def _usage(usage: Json) -> Usage | None:
     )
 
 
-def written(event: Mapping[str, Json], memory: dict[str, Json]) -> str:
+def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
     """Return what an event adds to the final answer, or to the arguments of the first call."""
     kind, index = text(event.get("type")), count(event.get("output_index"))
-    item = mapping(event.get("item"))
-    if kind == "response.output_item.added" and item.get("phase") not in _FINAL_PHASES:
+    if mode is OutputMode.TOOL:
+        first = kind in _ARGUMENTS and memory.setdefault("call", index) == index
+        return text(event.get("delta")) if first else ""
+    if kind == "response.output_item.added" and mapping(event.get("item")).get("phase") not in _FINAL_PHASES:
         memory[f"aside {index}"] = True
-    if kind == "response.output_text.delta" and f"aside {index}" not in memory:
-        return text(event.get("delta"))
-    if kind in _ARGUMENTS and memory.setdefault("call", index) == index:
-        return text(event.get("delta"))
-    return ""
+    final = kind == "response.output_text.delta" and f"aside {index}" not in memory
+    return text(event.get("delta")) if final else ""
 
 
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:

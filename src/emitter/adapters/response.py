@@ -23,6 +23,7 @@ from emitter.adapters.answer import (
 from emitter.adapters.sdk import fault as fault_of
 from emitter.adapters.sse import events, is_stream
 from emitter.errors import EmitterError
+from emitter.wire import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,23 +44,23 @@ class _Unreadable:
 
 def read(profile: Profile, wire: WireName, status: int, headers: Mapping[str, str], text: str) -> Answer:
     """Return the answer of a whole response."""
-    lower = {name.lower(): value for name, value in headers.items()}
     tables = Tables(profile.wires[wire].stops, profile.faults)
     body = loaded(text)
     good = _FIRST_GOOD <= status <= _LAST_GOOD
     found = _read_body(wire, body, tables) if good else error_answer(status, body, tables)
-    return with_status(found, status, _retry_after(lower, body), _request_id(lower))
+    return _with_headers(found, status, headers, body)
 
 
-def _request_id(headers: Mapping[str, str]) -> str | None:
-    return next((headers[each] for each in _REQUEST_IDS if each in headers), None)
+def _with_headers(found: Answer, status: int, headers: Mapping[str, str], body: Json) -> Answer:
+    lower = {name.lower(): value for name, value in headers.items()}
+    wait = _retry_after(lower, body) if isinstance(found, Fault) else None
+    return with_status(found, status, wait, next((lower[each] for each in _REQUEST_IDS if each in lower), None))
 
 
 def of_events(profile: Profile, wire: WireName, headers: Mapping[str, str], events: list[Json]) -> Answer:
     """Return the answer of a stream that was read to its end, event by event."""
     found = _read_body(wire, events, Tables(profile.wires[wire].stops, profile.faults))
-    lower = {name.lower(): value for name, value in headers.items()}
-    return with_status(found, 200, _retry_after(lower, None), _request_id(lower))
+    return _with_headers(found, 200, headers, None)
 
 
 def of_sdk_response(profile: Profile, wire: WireName, response: object) -> Answer:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from emitter.budget.answer import Span, of_schema
 
 if TYPE_CHECKING:
     from emitter.schema import Compiled
-
-_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +21,11 @@ class Measured:
     text: str
 
 
-_measured: dict[int, tuple[Compiled, Measured]] = {}
-
-
+@lru_cache(maxsize=256)
 def measured(compiled: Compiled) -> Measured:
-    """Return what ``compiled`` costs.
-
-    A compiled schema cannot be hashed, so it is known by its identity, which is its own while it is kept here.
-    """
-    found = _measured.get(id(compiled))
-    if found is None:
-        if len(_measured) >= _KEPT:
-            _measured.clear()
-        text = json.dumps(compiled.schema, ensure_ascii=False, separators=(",", ":"))
-        found = _measured[id(compiled)] = (compiled, Measured(answer_tokens(compiled), text))
-    return found[1]
+    """Return what ``compiled`` costs."""
+    text = json.dumps(compiled.schema, ensure_ascii=False, separators=(",", ":"))
+    return Measured(answer_tokens(compiled), text)
 
 
 def answer_tokens(compiled: Compiled) -> Span:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import aclosing, closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -11,7 +12,7 @@ from emitter import tokens
 from emitter.adapters.adapter import ADAPTERS
 from emitter.adapters.incoming import Incoming, apieces, headers_of, pieces
 from emitter.adapters.response import of_exception, of_sdk_response
-from emitter.wire import Reply, Usage
+from emitter.wire import Fault, Reply, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Generator, Iterator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from emitter.progress.slots import Reader, Slots
     from emitter.wire import Answer, Request
 
+_FIRST_ERROR = 400
 _SLOW = "The vendor did not finish its answer in time."
 
 
@@ -87,6 +89,12 @@ class Whole:
         return None
 
 
+def _document(reply: Reply) -> str:
+    """Return what the judge will read, where it came in another way than was asked for."""
+    first = next(iter(reply.arguments), reply.text)
+    return first if isinstance(first, str) else json.dumps(first)
+
+
 class Streamed:
     """A request whose answer is told while it comes."""
 
@@ -96,12 +104,13 @@ class Streamed:
         self._line, self._request, self._left = line, request, timeout
         self._incoming: Incoming | None = None
         self._reader: Reader | None = line.slots.reader() if line.slots else None
+        self._fed = 0
 
     def __iter__(self) -> Generator[Progress]:
         """Send, and tell what there is to tell."""
         try:
             opened = self._line.stream(self._request, self._left)
-            self._incoming = incoming = Incoming(self._line.plan.profile, self._line.plan.wire)
+            incoming = self._begun()
             with closing(cast("Any", opened)):
                 for piece in self._in_time(pieces(opened)):
                     yield from self._told(incoming.feed(piece))
@@ -116,7 +125,7 @@ class Streamed:
         try:
             async with asyncio.timeout(self._left):
                 opened = await cast("Awaitable[object]", self._line.stream(self._request, self._left))
-            self._incoming = incoming = Incoming(self._line.plan.profile, self._line.plan.wire)
+            incoming = self._begun()
             async with aclosing(cast("Any", opened)):
                 async for piece in self._ain_time(apieces(opened)):
                     for each in self._told(incoming.feed(piece)):
@@ -127,6 +136,11 @@ class Streamed:
         self.answer = self._accounted(answer)
         for each in self._rest(self.answer):
             yield each
+
+    def _begun(self) -> Incoming:
+        plan = self._line.plan
+        self._incoming = Incoming(plan.profile, plan.wire, self._request.output.mode)
+        return self._incoming
 
     def _in_time(self, coming: Iterator[object]) -> Iterator[object]:
         """Yield what comes, while the waiting for it takes no longer than allowed; the consumer's time is its own."""
@@ -148,26 +162,29 @@ class Streamed:
             self._left -= self._line.clock.monotonic() - began
             if piece is None:
                 return
+            if self._left <= 0:
+                raise TimeoutError(_SLOW)
             yield piece
 
     def _told(self, text: str) -> list[Any]:
+        self._fed += len(text)
         return list(self._reader.feed(text)) if self._reader and text else []
 
     def _rest(self, answer: Answer) -> list[Any]:
-        """Return what is to be told of an answer that came whole all the same."""
-        if self._incoming is None or self._incoming.text or not isinstance(answer, Reply) or answer.arguments:
+        """Return what is to be told of an answer of which only the end of the stream, or no stream at all, told."""
+        if self._incoming is None or not isinstance(answer, Reply):
             return []
-        return self._told(answer.text)
+        text = "".join(self._incoming.text)
+        return self._told(text[self._fed :] if text else _document(answer))
 
     def _accounted(self, answer: Answer) -> Answer:
         """Return the answer with what it cost, where it broke off before the vendor said so."""
-        if isinstance(answer, Reply) or self._incoming is None:
-            return answer
-        return replace(answer, usage=self.so_far())
+        refused = isinstance(answer, Fault) and (answer.status or 0) >= _FIRST_ERROR
+        return answer if isinstance(answer, Reply) or refused else replace(answer, usage=self.so_far())
 
     def so_far(self) -> Usage | None:
         """Return what the answer has cost so far: what the vendor said, and what was counted here besides."""
-        if self._incoming is None:
+        if self._incoming is None or not self._incoming.begun:
             return None
         said = self._incoming.usage() or Usage()
         encoding = self._line.plan.profile.encoding(self._request.model)

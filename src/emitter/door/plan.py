@@ -13,7 +13,6 @@ from emitter.door.fallback import fallback
 from emitter.door.spending import spending
 from emitter.errors import InputError, Unencodable
 from emitter.judge import Contract
-from emitter.profile.model import WireName
 from emitter.schema import compile_schema
 from emitter.schema.compile import Undeclared
 from emitter.steps import Ask
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from emitter.judge import Read
     from emitter.kinds import Trust
     from emitter.profile import Profile
+    from emitter.profile.model import WireName
     from emitter.prompt import Prompts
     from emitter.schema import Compiled
     from emitter.wire import Json
@@ -121,10 +121,11 @@ def _for_client(chosen: Profile, client: object) -> Profile:
 def _wire(chosen: Profile, named: str | None) -> WireName:
     if named is None:
         return chosen.default_wire
-    has = [each.value for each in chosen.wires]
-    if named not in has:
-        raise InputError(f"{chosen.title} has no wire {named!r}.", hint=f"It has {', '.join(has)}.")
-    return WireName(named)
+    found = next((each for each in chosen.wires if each == named), None)
+    if found is None:
+        has = ", ".join(each.value for each in chosen.wires)
+        raise InputError(f"{chosen.title} has no wire {named!r}.", hint=f"It has {has}.")
+    return found
 
 
 def _compile(wanted: Wanted, chosen: Profile, settings: Settings) -> Compiled:
@@ -189,7 +190,12 @@ def _example(contract: Contract, index: int, example: Json) -> Json:
 
 
 def _correlation_id(run_id: str, node_id: str, kind: str) -> str:
-    made = f"{run_id}:{node_id}:0:{hashlib.sha256(kind.encode()).hexdigest()[:8]}"
+    made = f"{run_id}:{node_id}:0:{_digest(kind)}"
     if len(made) > _LONGEST_ID or not run_id or not node_id:
         raise InputError(f"run_id and node_id must be non-empty and make an id of at most {_LONGEST_ID} characters.")
     return made
+
+
+@lru_cache(maxsize=256)
+def _digest(kind: str) -> str:
+    return hashlib.sha256(kind.encode()).hexdigest()[:8]

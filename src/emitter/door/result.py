@@ -17,7 +17,7 @@ from emitter.errors import (
     Unreachable,
 )
 from emitter.judge import Verdict
-from emitter.kinds import AIEnvelope, EnvelopeMeta, Source
+from emitter.kinds import AIEnvelope, Source
 from emitter.sinks import new_id, now
 from emitter.steps import total_usage
 
@@ -116,11 +116,13 @@ def _error(failure: Failure, trace: Trace) -> EmissionError:
 
 def enveloped(plan: Plan, kind: str, payload: Mapping[str, Json]) -> AIEnvelope:
     """Return the envelope around a payload."""
-    return AIEnvelope(
-        type=kind,
-        envelope_id=new_id(),
-        correlation_id=plan.correlation_id,
-        node_id=plan.node_id,
-        payload=dict(payload),
-        meta=EnvelopeMeta(source=Source.AI_GENERATION, ts=now(), content_trust=plan.trust),
+    return AIEnvelope.model_validate(
+        {
+            "type": kind,
+            "envelope_id": new_id(),
+            "correlation_id": plan.correlation_id,
+            "node_id": plan.node_id,
+            "payload": dict(payload),
+            "meta": {"source": Source.AI_GENERATION, "ts": now(), "content_trust": plan.trust},
+        }
     )

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 
+_UNDECLARED = tuple(each.value for each in Undeclared)
+
+
 class More(TypedDict, total=False):
     """What few callers set.
 
@@ -73,9 +76,9 @@ class Settings:
         check_kind("policy", self.policy, Policy)
         if self.instructions is not None:
             whole("instructions", self.instructions)
-        known = [each.value for each in Undeclared]
-        if self.undeclared is not None and self.undeclared not in known:
-            raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {', '.join(known)}, or None.")
+        if self.undeclared is not None and self.undeclared not in _UNDECLARED:
+            known = ", ".join(_UNDECLARED)
+            raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {known}, or None.")
 
     def limits(self) -> Limits:
         """Return how long calls and the whole may take."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import tokens
 from emitter.budget.first import Allowed, first_budget
-from emitter.budget.measured import measured
+from emitter.budget.measured import Measured, measured
 from emitter.budget.window import Spending, Window, fitted
 
 if TYPE_CHECKING:
@@ -19,27 +19,49 @@ if TYPE_CHECKING:
     from emitter.wire import Request
 
 
+class _Known(NamedTuple):
+    """What holds for every request of one schema to one model.
+
+    ``thinking`` is what is set aside where the caller's options say nothing; no prompt is held against the
+    window where that is None.
+    """
+
+    cost: Measured
+    largest: int
+    minimum: int
+    thinking: int
+    window: Window | None
+
+
 def spending(request: Request, compiled: Compiled, reached: tuple[Profile, WireName], policy: Policy) -> Spending:
     """Return the first budget of ``request``, whatever it has, and the ceiling to which it may be raised.
 
     Raises ``PromptTooLong`` where no answer can fit beside the prompt.
     """
     profile, wire = reached
-    limits, minimum = profile.limits(request.model), profile.wires[wire].tokens.minimum
-    ceiling = min(limits.max_output, policy.max_output_tokens or limits.max_output)
-    thinking = profile.thinking(wire, request.model, request.options)
-    cost = measured(compiled)
-    budget = first_budget(cost.answer, thinking, Allowed(minimum, ceiling), asked=policy.output_tokens)
+    known = _known(compiled, reached, request.model)
+    options = request.options
+    thinking = profile.thinking(wire, request.model, options) if options else known.thinking
+    ceiling = min(known.largest, policy.max_output_tokens or known.largest)
+    budget = first_budget(known.cost.answer, thinking, Allowed(known.minimum, ceiling), asked=policy.output_tokens)
     wished = Spending(budget, ceiling, firm=policy.output_tokens is not None)
-    if limits.elastic:
+    if known.window is None:
         return wished
+    return fitted(wished, tokens.texts(request, known.cost.text), known.window)
+
+
+@lru_cache(maxsize=256)
+def _known(compiled: Compiled, reached: tuple[Profile, WireName], model: str) -> _Known:
+    profile, wire = reached
+    cost, limits, minimum = measured(compiled), profile.limits(model), profile.wires[wire].tokens.minimum
     window = Window(
-        model=f"{profile.name}/{request.model}",
+        model=f"{profile.name}/{model}",
         context=limits.context,
         typical=max(cost.answer.typical, minimum),
-        exact=partial(_exact, profile.encoding(request.model)),
+        exact=partial(_exact, profile.encoding(model)),
     )
-    return fitted(wished, tokens.texts(request, cost.text), window)
+    unasked = profile.thinking(wire, model, {})
+    return _Known(cost, limits.max_output, minimum, unasked, None if limits.elastic else window)
 
 
 def _exact(encoding: str | None) -> Callable[[str], int] | None:

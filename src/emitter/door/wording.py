@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -56,8 +56,13 @@ def messages(
 ) -> tuple[Message, ...]:
     """Return the turns with the materials, ending in a user turn, as every vendor wants it, that says ``begin``."""
     shown = [prompt.material(prompts, each) for each in materials]
-    last = Message(Role.USER, "\n\n".join([*shown, prompts.fill(begin)]))
-    if turns[-1].role is Role.ASSISTANT:
-        return (*turns, last)
-    joint = replace(turns[-1], text=joined(turns[-1].text, last.text))
-    return (*turns[:-1], joint)
+    told = "\n\n".join([*shown, _begun(prompts, begin)])
+    *before, last = turns
+    if last.role is Role.ASSISTANT:
+        return (*turns, Message(Role.USER, told))
+    return (*before, Message(last.role, joined(last.text, told)))
+
+
+@lru_cache(maxsize=16)
+def _begun(prompts: Prompts, name: str) -> str:
+    return prompts.fill(name)

@@ -28,6 +28,7 @@ _SENTENCES = {
     Verdict.OVERFLOWED: "The prompt and its answer do not fit the model's context window",
     Verdict.REFUSED: "The model or a safety system refused",
 }
+_CUT = (Verdict.TRUNCATED, Verdict.OVERFLOWED)
 _SHOWN = 8
 """So many of the keywords that a schema's size cost are named in its event."""
 
@@ -52,7 +53,7 @@ def happened(ask: Ask, answer: Answer, judgement: Judgement) -> list[Event]:
         events.append(_usage(ask.provider, model, answer.usage))
     if isinstance(answer, Reply) and judgement.verdict is Verdict.REFUSED:
         events.append(EnvelopeRefusal(ask.provider, model, answer.refused_as))
-    if isinstance(answer, Reply) and judgement.verdict in {Verdict.TRUNCATED, Verdict.OVERFLOWED}:
+    if isinstance(answer, Reply) and judgement.verdict in _CUT:
         events.append(_truncated(ask.provider, model, answer, judgement.verdict))
     found = judgement.recovered
     if found is not None and found.path is not Path.DIRECT:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-
-from emitter.wire import Json, mapping
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
+
+    from emitter.wire import Json
 
 BINDING_MOMENT = "vendor.emitter.binding-moment"
 """The kind's id; its payload is ``{reasoning?, binding_moment}``."""
@@ -29,12 +29,11 @@ class Slot(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _no_null(cls, given: Json) -> Json:
-        if None in mapping(given).values():
-            raise ValueError("an absent member must be left out, not null")
-        return given
+
+def _no_null(given: Json) -> Json:
+    if given is None:
+        raise ValueError("an absent member must be left out, not null")
+    return given
 
 
 class Option(Slot):
@@ -83,8 +82,8 @@ class Question(Slot):
 class Meta(Slot):
     """What a surface may use beside the slots (section 5.9); an absent member stays absent."""
 
-    decision_class: str | None = None
-    calibration_note: str | None = None
+    decision_class: Annotated[str | None, BeforeValidator(_no_null)] = None
+    calibration_note: Annotated[str | None, BeforeValidator(_no_null)] = None
 
 
 class BindingMoment(Slot):
@@ -95,7 +94,7 @@ class BindingMoment(Slot):
     recommendations: Annotated[tuple[str, ...], Field(strict=False)]
     offer: str
     question: Question
-    meta: Meta | None = None
+    meta: Annotated[Meta | None, BeforeValidator(_no_null)] = None
 
     def to_json(self) -> dict[str, Json]:
         """Return the wire form: exactly the members, absent ones left out."""

@@ -75,7 +75,7 @@ class _Relaxing:
 
     def _kept(self, part: Part, key: str, path: Path) -> Json:
         """Return what a keyword says of the members."""
-        value = part.schema[key]
+        value: Json = part.schema[key]
         where = f"{part.where}/{key}"
         if key in ("properties", "patternProperties"):
             named = key == "properties"
@@ -86,11 +86,7 @@ class _Relaxing:
         inside = None if key in ("propertyNames", "additionalProperties") else (*path, -1)
         if key in ("items", "prefixItems") and isinstance(value, list):
             return [self._member(part, f"{where}/{at}", each, inside) for at, each in enumerate(sequence(value))]
-        return (
-            self._member(part, where, value, inside)
-            if isinstance(value, dict) and key not in ("const", "enum")
-            else value
-        )
+        return value if key in ("const", "enum") else self._member(part, where, value, inside)
 
     def _member(self, part: Part, where: str, schema: Json, path: Path | None) -> Json:
         if not isinstance(schema, dict):

@@ -196,7 +196,7 @@ def _all(container: Json) -> list[tuple[str | int | None, Json]]:
 def _new(container: Json, before: Json, step: str | int) -> list[tuple[str | int | None, Json]]:
     """Return the members that a container has come to by the one at ``step`` on the wire."""
     if isinstance(container, list):
-        return list(enumerate(sequence(container)))[len(sequence(before)) :]
+        return _all(container)[len(sequence(before)) :]
     members, known = mapping(container), mapping(before)
     if isinstance(step, str) and step in members:
         return [(step, members[step])]

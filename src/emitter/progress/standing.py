@@ -71,10 +71,10 @@ def _forms(scope: Scope, parts: Iterable[Part]) -> list[Part]:
         part = waiting.pop()
         if part.schema is True:  # what is free to be anything says nothing of it
             part = part._replace(schema=_FREE)
-        if id(part.schema) in found or not isinstance(part.schema, dict):
+        node = part.schema
+        if node.__class__ is not dict or id(node) in found:
             continue
-        found[id(part.schema)] = part
-        node = mapping(part.schema)
+        found[id(node)] = part
         joined = [each for key in _JOINED for each in sequence(node.get(key))]
         waiting.extend(scope.inside(part, part.where, each) for each in joined)
         referred = scope.found(part) if "$ref" in node else None

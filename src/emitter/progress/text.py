@@ -18,7 +18,7 @@ class Unescape:
     """Turns the raw pieces of one string into text; what is not whole yet is held back."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._held: str = ""
         self._broken = False
 
     def feed(self, raw: str) -> str:

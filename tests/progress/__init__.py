@@ -1,0 +1,1 @@
+"""What is told of a document while it is written."""

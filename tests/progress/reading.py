@@ -1,0 +1,62 @@
+"""Reading an answer piece by piece, and what ought to be told of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from emitter.document.watch import watched
+from emitter.progress import Slot, TextDelta
+from emitter.progress.slots import Slots
+from emitter.schema import compile_schema
+from emitter.schema.pointer import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from emitter.progress.slots import Reader
+
+
+def reader(schema: Any, profile: str, into: Iterable[str] = (), follow: Iterable[str] = ()) -> Reader:
+    """Return the reader of one answer to a schema."""
+    return Slots(compile_schema(schema, profile), watched(into, follow)).reader()
+
+
+def told(reading: Reader, pieces: Iterable[str]) -> list[Slot | TextDelta]:
+    """Return all that is told of the pieces."""
+    return [each for piece in pieces for each in reading.feed(piece)]
+
+
+def slots(found: Iterable[Slot | TextDelta]) -> list[tuple[str, Any]]:
+    """Return the slots, as pointers and values."""
+    return [(each.pointer, each.value) for each in found if isinstance(each, Slot)]
+
+
+def texts(found: Iterable[Slot | TextDelta]) -> dict[str, str]:
+    """Return the texts that were followed, put together."""
+    joined: dict[str, str] = {}
+    for each in found:
+        if isinstance(each, TextDelta):
+            assert each.text
+            joined[each.pointer] = joined.get(each.pointer, "") + each.text
+    return joined
+
+
+def members(document: Any, opened: Iterable[str] = (), at: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield what should be told: the members of a document, and those of its opened containers instead of them."""
+    if not isinstance(document, dict | list):
+        yield at, document
+        return
+    for name, each in document.items() if isinstance(document, dict) else enumerate(document):
+        pointer = f"{at}/{escaped(str(name))}"
+        if pointer in opened and isinstance(each, dict | list):
+            yield from members(each, opened, pointer)
+        else:
+            yield pointer, each
+
+
+def at(document: Any, pointer: str) -> Any:
+    """Return what stands at a pointer."""
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        document = document[int(name)] if isinstance(document, list) else document[name]
+    return document

@@ -1,0 +1,49 @@
+"""Pointers that cannot be used are refused before anything is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emitter import InputError, astream, astream_binding_moment, stream, stream_binding_moment
+from tests.progress.forms import Home, Invoice, Node
+
+MISTAKES: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "follow-one-text": (Invoice, {"follow": "/vendor"}, "follow must be a list"),
+    "into-one-text": (Invoice, {"into": "/lines"}, "into must be a list"),
+    "follow-none": (Invoice, {"follow": None}, "follow must be a list"),
+    "follow-a-number": (Invoice, {"follow": [3]}, "no JSON pointer"),
+    "no-slash": (Invoice, {"into": ["lines"]}, "no JSON pointer"),
+    "bare": (Invoice, {"into": [""]}, "no JSON pointer"),
+    "unknown-text": (Invoice, {"follow": ["/nobody"]}, "'/nobody' names no text .* vendor, lines, billed, note"),
+    "unknown-container": (Invoice, {"into": ["/nobody"]}, "'/nobody' names no list or object .* vendor, lines"),
+    "a-list-is-no-text": (Invoice, {"follow": ["/lines"]}, "names no text"),
+    "a-number-is-no-text": (Invoice, {"follow": ["/billed/count"]}, "names no text"),
+    "a-text-is-no-container": (Invoice, {"into": ["/vendor"]}, "names no list or object"),
+    "below-a-text": (Invoice, {"follow": ["/vendor/x"]}, "names no text"),
+    "in-a-list": (Invoice, {"follow": ["/lines/0/what"]}, "names no text"),
+    "into-an-item": (Invoice, {"into": ["/lines/0"]}, "names no list or object"),
+    "unknown-in-what-refers": (Node, {"follow": ["/nobody"]}, "names no text"),
+    "into-a-map": (Home, {"into": ["/named/x"]}, "names no list or object"),
+    "any-value-as-text": (Home, {"follow": ["/anything"]}, "names no text"),
+    "scalar": (int, {"into": ["/x"]}, "names no list or object .* names no properties"),
+}
+
+
+@pytest.mark.parametrize("asked", [stream, astream], ids=["sync", "async"])
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_pointer_that_cannot_be_used(name: str, asked: Any) -> None:
+    """The error names it, and what there is."""
+    schema, more, said = MISTAKES[name]
+
+    with pytest.raises(InputError, match=said):
+        asked(schema, "Now.", model="openai/gpt-6-sol", **more)
+
+
+@pytest.mark.parametrize("asked", [stream_binding_moment, astream_binding_moment], ids=["sync", "async"])
+@pytest.mark.parametrize("follow", ["/synopsis", ["synopsis"], ["/findings"], [""], [None], None, 3])
+def test_a_text_of_a_decision_that_cannot_be_followed(follow: Any, asked: Any) -> None:
+    """The error names those that can."""
+    with pytest.raises(InputError, match=r"follow must be a list|The texts of a decision are /reasoning, /synopsis"):
+        asked("Now.", model="openai/gpt-6-sol", follow=follow)

@@ -1,0 +1,146 @@
+"""A stream that is read piece by piece gives the answer that its whole text gives."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from emitter import profile
+from emitter.adapters.endpoint import wire_of
+from emitter.adapters.incoming import Incoming
+from emitter.adapters.response import read
+from emitter.profile import WireName
+from emitter.wire import Fault, FaultKind, OutputMode, Reply, Stop
+from tests.adapters.bodies import VENDORS
+from tests.adapters.streams import STREAMS
+from tests.adapters.test_streams import ANSWERS, FRAMES, cuts
+from tests.traffic.recorded import exchanges, needed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from emitter.wire import Answer
+    from tests.adapters.streams import Cut, Frame
+
+often = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def fed(wire: WireName, pieces: Iterable[bytes], mode: OutputMode = OutputMode.JSON_SCHEMA) -> tuple[Answer, str]:
+    """Return the answer and the text that the pieces came to."""
+    incoming = Incoming(profile.load(VENDORS[wire]), wire, mode)
+    written = "".join(map(incoming.feed, pieces))
+    assert written == "".join(incoming.text)
+    answer = incoming.answer({})
+    return answer, "".join(incoming.text)
+
+
+def in_pieces(data: bytes, sizes: list[int]) -> list[bytes]:
+    """Return the bytes in pieces of these sizes, again and again."""
+    pieces, at = list[bytes](), 0
+    while at < len(data):
+        size = sizes[len(pieces) % len(sizes)]
+        pieces.append(data[at : at + size])
+        at += size
+    return pieces
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@given(cut=cuts(), frame=FRAMES, sizes=st.lists(st.integers(1, 30), min_size=1, max_size=4))
+@often
+def test_pieces_come_to_the_whole(name: str, cut: Cut, frame: Frame, sizes: list[int]) -> None:
+    """However it is written down and cut, even within a character; what was written is what is answered."""
+    wire, body = ANSWERS[name]
+    text = frame.write(list(STREAMS[wire](body, cut)))
+
+    found, written = fed(wire, in_pieces(text.encode(), sizes))
+
+    assert found == read(profile.load(VENDORS[wire]), wire, 200, {}, text)
+    if isinstance(found, Reply) and not found.arguments:
+        assert written == found.text
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("size", [1, 7, 9999])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_body_that_is_no_stream(name: str, size: int, indent: int | None) -> None:
+    """A document in pieces is a document."""
+    wire, body = ANSWERS[name]
+    text = "\n" + json.dumps(body, indent=indent)
+
+    assert fed(wire, in_pieces(text.encode(), [size]))[0] == read(profile.load(VENDORS[wire]), wire, 200, {}, text)
+
+
+@pytest.mark.parametrize("wire", WireName)
+@given(
+    data=st.binary(min_size=1, max_size=60) | st.text('data: []{}"\n\r:\ufeff0eventrror', max_size=60).map(str.encode)
+)
+@often
+def test_any_bytes_are_an_answer(wire: WireName, data: bytes) -> None:
+    """Nothing is raised, whatever comes, and any cut is the same."""
+    assert fed(wire, [data]) == fed(wire, in_pieces(data, [1])) == fed(wire, in_pieces(data, [3, 5]))
+
+
+@pytest.mark.parametrize("wire", WireName)
+@pytest.mark.parametrize("flood", [b"\n", b": ping\n\n", b"\xef\xbb\xbf", b"data:\n\n", b"\r", b"\x80"])
+def test_a_flood_of_nothing_is_a_fault(wire: WireName, flood: bytes) -> None:
+    """Keep-alives without an answer are none."""
+    assert isinstance(fed(wire, in_pieces(flood * 20_000, [1]))[0], Fault)
+
+
+@needed
+def test_recorded_streams_come_to_the_same() -> None:
+    """Each recorded stream, cut by bytes in three ways, gives the answer of its whole text."""
+    differing: list[Any] = []
+    for name, wire, text in _streams():
+        whole = read(profile.load(VENDORS[wire]), wire, 200, {}, text)
+        for sizes in ([13, 1, 29], [4096], [len(text) or 1]):
+            found, _ = fed(wire, in_pieces(text.encode(), sizes))
+            if found != whole and not _unreadable(found, whole):
+                differing.append((name, sizes))
+    assert len(_streams()) > 300
+    assert differing == []
+
+
+def _unreadable(*found: Answer) -> bool:
+    """Tell whether none can be read: a stream still knows what it cost, and where it broke."""
+    return all(isinstance(each, Fault) and each.kind is FaultKind.PROTOCOL and each.status == 200 for each in found)
+
+
+@needed
+def test_recorded_streams_write_what_they_answer() -> None:
+    """What is told on the way is the text, or the arguments of the call that is judged instead."""
+    differing: list[str] = []
+    for name, wire, text in _streams():
+        found, _ = fed(wire, [text.encode()])
+        several = text.count('"message_start"') > 1  # recordings of several calls, one after the other
+        if not isinstance(found, Reply) or found.stop is not Stop.COMPLETE or several:
+            continue
+        mode = OutputMode.TOOL if found.arguments else OutputMode.JSON_SCHEMA
+        _, written = fed(wire, [text.encode()], mode)
+        first = found.arguments[0] if found.arguments else found.text
+        if written != (first if isinstance(first, str) else json.dumps(first)) and _loaded(written) != first:
+            differing.append(name)
+    assert differing == []
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return None
+
+
+def _streams() -> list[tuple[str, WireName, str]]:
+    """Return every recorded stream: its file, its wire and its text."""
+    found = ((name, _known(each), each["response"]["body"]) for name, each in exchanges().items())
+    return [(name, wire, text) for name, wire, text in found if wire is not None and "data:" in text]
+
+
+def _known(exchange: dict[str, Any]) -> WireName | None:
+    if not isinstance(exchange["response"]["body"], str) or exchange["response"]["status"] != 200:
+        return None
+    return wire_of(exchange["endpoint"], str((exchange.get("request") or {}).get("path") or ""))
