@@ -15,17 +15,28 @@ from emitter import (
     Emission,
     EmissionError,
     ErrorReport,
+    Item,
+    Job,
     Material,
     Policy,
+    Restart,
     RunEvent,
+    Slot,
+    TextDelta,
     Trust,
     Usage,
     Violation,
     Withheld,
     aemit,
     aemit_binding_moment,
+    astream,
+    astream_binding_moment,
     emit,
     emit_binding_moment,
+    emit_binding_moments,
+    emit_many,
+    stream,
+    stream_binding_moment,
 )
 
 if TYPE_CHECKING:
@@ -113,6 +124,37 @@ async def awaited(schema: dict[str, Any]) -> None:
     """See the same of the awaited call."""
     assert_type(await aemit(Invoice, "?", model="google/m", checks=[cheap]), Emission[Invoice])
     assert_type(await aemit(schema, "?", model="google/m", wire="google"), Emission[Any])
+
+
+def streamed(schema: dict[str, Any]) -> None:
+    """See the types of what is told, and of the result."""
+    with stream(Invoice, "?", model="openai/m", into=["/lines"], follow=["/note"]) as running:
+        for told in running:
+            assert_type(told, Slot | TextDelta | Restart)
+        assert_type(running.result(), Emission[Invoice])
+    assert_type(stream(schema, "?", model="openai/m").result(), Emission[Any])
+    assert_type(stream_binding_moment("?", model="openai/m").result(), Emission[BindingMoment] | Withheld)
+
+
+async def astreamed() -> None:
+    """See the same of the async ones."""
+    async with astream(Invoice, "?", model="openai/m") as running:
+        async for told in running:
+            assert_type(told, Slot | TextDelta | Restart)
+        assert_type(await running.result(), Emission[Invoice])
+    async with astream_binding_moment("?", model="openai/m", follow=["/synopsis"]) as deciding:
+        assert_type(await deciding.result(), Emission[BindingMoment] | Withheld)
+
+
+def many(schema: dict[str, Any]) -> None:
+    """See the types of items, of their values and of all results."""
+    for item in emit_many(Invoice, ["?", Job("!", key="2")], model="openai/m", journal="run.jsonl"):
+        assert_type(item, Item[Emission[Invoice]])
+        assert_type(item.result, Emission[Invoice])
+    for anything in emit_many(schema, ["?"], model="openai/m"):
+        assert_type(anything.result, Emission[Any])
+    for decided in emit_binding_moments(["?"], model="openai/m"):
+        assert_type(decided.result, Emission[BindingMoment] | Withheld)
 
 
 def failing() -> None:

@@ -1,0 +1,75 @@
+"""``emit_binding_moments`` and ``aemit_binding_moments``: they compose the parts and decide nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from emitter.door.settings import More, Settings
+from emitter.kinds import OPEN_HATCHES, Hatches
+from emitter.many.job import AnySituations, Situations, checked, count, stream
+from emitter.many.run import AsyncRun, How
+from emitter.many.threaded import Run
+from emitter.many.work import work
+from emitter.moment.result import Decision, decision
+from emitter.moment.wanted import wanted
+from emitter.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+    from typing import Unpack
+
+    from emitter.many.bar import Report
+    from emitter.prompt import Material
+    from emitter.sinks import Sink
+
+
+def emit_binding_moments(  # noqa: PLR0913  every one but the model has a default
+    situations: Situations,
+    *,
+    model: str,
+    client: object = None,
+    in_flight: int = 32,
+    ordered: bool = True,
+    journal: str | PathLike[str] | None = None,
+    progress: Report | bool | None = None,
+    materials: Iterable[Material | str] = (),
+    decision_class: str | None = None,
+    hatches: Hatches = OPEN_HATCHES,
+    policy: Policy | None = None,
+    sink: Sink | None = None,
+    **more: Unpack[More],
+) -> Run[Decision]:
+    """Turn each of many situations into a decision that its principal can make.
+
+    Everything about the many is as in ``emit_many``, everything about the decision as in ``emit_binding_moment``.
+    """
+    checked(situations, asynchronous=False)
+    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    how = How(in_flight, ordered, journal, progress)
+    asked = work(wanted(hatches, decision_class), settings, decision)
+    return Run(asked, iter(situations), count(situations), how)
+
+
+def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a default
+    situations: AnySituations,
+    *,
+    model: str,
+    client: object = None,
+    in_flight: int = 32,
+    ordered: bool = True,
+    journal: str | PathLike[str] | None = None,
+    progress: Report | bool | None = None,
+    materials: Iterable[Material | str] = (),
+    decision_class: str | None = None,
+    hatches: Hatches = OPEN_HATCHES,
+    policy: Policy | None = None,
+    sink: Sink | None = None,
+    **more: Unpack[More],
+) -> AsyncRun[Decision]:
+    """Do as ``emit_binding_moments`` does, without blocking; see ``aemit_many``."""
+    checked(situations, asynchronous=True)
+    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    how = How(in_flight, ordered, journal, progress)
+    asked = work(wanted(hatches, decision_class), settings, decision)
+    return AsyncRun(asked, stream(situations), count(situations), how)

@@ -1,0 +1,165 @@
+"""One emission of a run, from the situation to the item: asked of the vendor, or read from the journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic
+
+from emitter.door.plan import plan
+from emitter.door.result import done
+from emitter.errors import InputError, JournalFailed
+from emitter.kinds import AIEnvelope
+from emitter.many.item import Item, R
+from emitter.many.job import Job, job
+from emitter.many.journal import Record, digest
+from emitter.many.limit import Turn
+from emitter.many.sending import Ended, Sent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.conversation import Situation
+    from emitter.door.plan import Plan, Wanted
+    from emitter.door.result import Done
+    from emitter.door.settings import Settings
+    from emitter.many.journal import Journal
+    from emitter.many.limit import Gate
+    from emitter.many.tally import Tally
+
+_UNSTAMPED = {"type", "payload"}
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[R]):
+    """What is asked every time, with which settings, and how the result is made.
+
+    ``probe`` is the plan of a situation that stands for any: what is wrong with the settings is wrong with it.
+    """
+
+    wanted: Wanted
+    settings: Settings
+    finish: Callable[[Plan, Done], R]
+    probe: Plan
+
+
+def work(wanted: Wanted, settings: Settings, finish: Callable[[Plan, Done], R]) -> Work[R]:
+    """Return the work of a run; raises ``InputError`` or ``Uncompilable`` for what could never be asked."""
+    kept = replace(settings, materials=tuple(settings.shown()))
+    return Work(wanted, kept, finish, plan(wanted, "…", kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A situation that was taken up: its plan, or why it has none."""
+
+    index: int
+    key: str | None
+    situation: Situation | Job
+    settings: Settings
+    plan: Plan | Exception
+
+
+@dataclass(slots=True)
+class Desk(Generic[R]):
+    """Where the emissions of one run are made, one after the other or at once."""
+
+    work: Work[R]
+    gate: Gate
+    client: object
+    tally: Tally
+    journal: Journal | None
+    unwritten: JournalFailed | None = None
+    """Why the journal could not be written, once it could not."""
+    _before: Counter[str] = field(default_factory=Counter[str])
+
+    def begin(self, index: int, situation: Situation | Job) -> Begun:
+        """Plan an emission; a situation that cannot be asked about is an item of its own."""
+        settings = self.work.settings
+        try:
+            given = job(situation)
+            node = f"{self.work.probe.node_id}.{index}"
+            settings = replace(settings, materials=(*settings.materials, *given.materials), node_id=node)
+            planned = plan(self.work.wanted, given.situation, settings)
+            key = self._key(given, planned)
+        except Exception as error:  # noqa: BLE001  the caller's objects may raise anything when they are read
+            key = situation.key if isinstance(situation, Job) else None
+            return Begun(index, key, situation, settings, error)
+        return Begun(index, key, situation, settings, planned)
+
+    async def item(self, begun: Begun) -> Item[R]:
+        """Return what an emission comes to. What the vendor was paid for is in the journal before."""
+        known = self._known(begun)
+        if known is not None:
+            return known
+        try:
+            outcome = await self._asked(begun)
+        except Exception as error:  # noqa: BLE001  one failure never loses the others
+            outcome = error
+        return Item(begun.index, begun.key, begun.situation, outcome)
+
+    def _key(self, given: Job, planned: Plan) -> str | None:
+        """Return what the journal knows a job by: the caller's key, or its words and how often they came before."""
+        if self.journal is None:
+            return given.key
+        key = given.key or digest(planned)
+        before = self._before[key]
+        self._before[key] += 1
+        if given.key is None:
+            return f"{key}#{before}"
+        if before:
+            raise InputError(f"The key {key!r} was given before.", hint="Give each job a key of its own.")
+        return key
+
+    def _known(self, begun: Begun) -> Item[R] | None:
+        """Return the item that the journal holds, if today's schema and checks still take its answer."""
+        planned = begun.plan
+        record = None
+        if self.journal is not None and begun.key is not None and not isinstance(planned, Exception):
+            record = self.journal.find(begun.key)
+        if record is None or isinstance(planned, Exception):
+            return None
+        outcome = record.outcome
+        if outcome.failure is None:
+            reading = planned.ask.contract.accept(outcome.document)
+            if reading.violations or reading.raised is not None:
+                return None
+            outcome = replace(outcome, value=reading.value)
+        result = self._finished(planned, Ended(outcome, record.events), record.stamps)
+        return Item(begun.index, begun.key, begun.situation, result, replayed=True)
+
+    async def _asked(self, begun: Begun) -> R | Exception:
+        planned = begun.plan
+        if isinstance(planned, Exception):
+            return planned
+        sent = Sent(planned, begun.settings, Turn(self.gate), self.tally)
+        try:
+            over = await sent.run(self.client)
+        except BaseException:
+            if sent.ended is not None:
+                self._keep(begun, sent.ended, None)
+            raise
+        result = self._finished(planned, over, None)
+        self._keep(begun, over, result)
+        return result
+
+    def _finished(self, planned: Plan, over: Ended, stamps: Any) -> R | Exception:
+        try:
+            result = self.work.finish(planned, done(over.outcome, over.events))
+        except Exception as error:  # noqa: BLE001  it is the item's
+            return error
+        if stamps is None:
+            return result
+        envelope = {**stamps, "type": result.envelope.type, "payload": result.envelope.payload}
+        return replace(result, envelope=AIEnvelope.model_validate(envelope))
+
+    def _keep(self, begun: Begun, over: Ended, result: Any) -> None:
+        if self.journal is None or begun.key is None:
+            return
+        stamps = None
+        if over.outcome.failure is None and not isinstance(result, Exception):
+            stamps = result.envelope.model_dump(mode="json", by_alias=True, exclude=_UNSTAMPED)
+        try:
+            self.journal.add(Record(begun.key, over.outcome, over.events, stamps))
+        except JournalFailed as error:  # what was paid for is handed out all the same
+            self.unwritten = error

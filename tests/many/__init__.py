@@ -1,0 +1,1 @@
+"""Many emissions: their pace, their journal, their end."""
