@@ -114,3 +114,6 @@ _BOUNDS = (
     ("max_retry_after", 0, math.inf),
 )
 _WHOLE = frozenset({"max_attempts", "output_tokens", "max_output_tokens", "max_faults", "max_total_tokens"})
+
+DEFAULT_POLICY = Policy()
+"""What an emission may spend where the caller says nothing."""

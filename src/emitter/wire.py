@@ -5,7 +5,7 @@ Values only: nothing here reads, sends or decides.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -200,7 +200,15 @@ Answer: TypeAlias = Reply | Fault
 
 def with_budget(request: Request, budget: int) -> Request:
     """Return the same request, byte for byte in its prompt, with another output budget."""
-    return replace(request, budget=budget)
+    return Request(
+        model=request.model,
+        system=request.system,
+        messages=request.messages,
+        output=request.output,
+        budget=budget,
+        correction=request.correction,
+        options=request.options,
+    )
 
 
 def mapping(value: Json) -> Mapping[str, Json]:

@@ -51,7 +51,7 @@ def run(asked: argparse.Namespace) -> int:
 def _behaviours() -> dict[str, Behaviour]:
     """Return the behaviours that need nothing said, by their name in lower case."""
     found: dict[str, Behaviour] = {}
-    for name in testing.__all__:
+    for name in dir(testing):
         kind = getattr(testing, name)
         if isinstance(kind, type) and kind.__module__ in _HOMES:
             with suppress(TypeError):

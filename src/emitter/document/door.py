@@ -10,7 +10,7 @@ from emitter.door.plan import Plan, plan
 from emitter.door.result import Done, Emission, enveloped
 from emitter.door.settings import More, Settings
 from emitter.kinds import document
-from emitter.policy import Policy
+from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,7 +81,7 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     before anything is sent, and ``Refused``, ``Truncated``, ``Invalid``, ``Unreachable`` or ``CheckFailed``,
     each with the whole trace.
     """
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
     return emission_of(planned, perform(planned, settings))
 
@@ -128,7 +128,7 @@ async def aemit(  # noqa: PLR0913  every one but the model has a default
     **more: Unpack[More],
 ) -> Emission[Any]:
     """Do as ``emit`` does, without blocking; ``client`` is an async one."""
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
     return emission_of(planned, await aperform(planned, settings))
 

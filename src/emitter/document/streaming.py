@@ -10,7 +10,7 @@ from emitter.document.watch import watched
 from emitter.door.plan import plan
 from emitter.door.running import AsyncStream, Stream
 from emitter.door.settings import More, Settings
-from emitter.policy import Policy
+from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,7 +82,7 @@ def stream(  # noqa: PLR0913  every one but the model has a default
 
     The verdict on the whole is that of ``emit``, with the same events, and iterating raises the same errors.
     """
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
     return Stream(planned, settings, watched(into, follow), emission_of)
 
@@ -135,6 +135,6 @@ def astream(  # noqa: PLR0913  every one but the model has a default
     **more: Unpack[More],
 ) -> AsyncStream[Emission[Any]]:
     """Do as ``stream`` does, without blocking; ``client`` is an async one."""
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
     return AsyncStream(planned, settings, watched(into, follow), emission_of)

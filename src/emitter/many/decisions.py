@@ -12,7 +12,7 @@ from emitter.many.threaded import Run
 from emitter.many.work import work
 from emitter.moment.result import Decision, decision
 from emitter.moment.wanted import wanted
-from emitter.policy import Policy
+from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +45,7 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
     Everything about the many is as in ``emit_many``, everything about the decision as in ``emit_binding_moment``.
     """
     checked(situations, asynchronous=False)
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress)
     asked = work(wanted(hatches, decision_class), settings, decision)
     return Run(asked, iter(situations), count(situations), how)
@@ -69,7 +69,7 @@ def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a defau
 ) -> AsyncRun[Decision]:
     """Do as ``emit_binding_moments`` does, without blocking; see ``aemit_many``."""
     checked(situations, asynchronous=True)
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress)
     asked = work(wanted(hatches, decision_class), settings, decision)
     return AsyncRun(asked, stream(situations), count(situations), how)

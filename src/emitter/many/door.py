@@ -11,7 +11,7 @@ from emitter.many.job import AnySituations, Situations, checked, count, stream
 from emitter.many.run import AsyncRun, How
 from emitter.many.threaded import Run
 from emitter.many.work import work
-from emitter.policy import Policy
+from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,7 +99,7 @@ def emit_many(  # noqa: PLR0913  every one but the model has a default
     ``JournalFailed`` or what reading the situations raised, once all that was begun is handed out.
     """
     checked(situations, asynchronous=False)
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress)
     asked = work(wanted(schema, checks, examples), settings, emission_of)
     return Run(asked, iter(situations), count(situations), how)
@@ -163,7 +163,7 @@ def aemit_many(  # noqa: PLR0913  every one but the model has a default
     ``situations`` may be an async iterable, ``client`` is left open, and what is returned is an async iterator.
     """
     checked(situations, asynchronous=True)
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress)
     asked = work(wanted(schema, checks, examples), settings, emission_of)
     return AsyncRun(asked, stream(situations), count(situations), how)

@@ -10,7 +10,7 @@ from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
 from emitter.moment.result import Decision, decision
 from emitter.moment.wanted import wanted
-from emitter.policy import Policy
+from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,7 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
 
     Source: draft-morrison-binding-moment-envelope-00; OpenWOP ai-envelope, RFC 0032 and RFC 0033.
     """
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(hatches, decision_class), situation, settings)
     return decision(planned, perform(planned, settings))
 
@@ -65,6 +65,6 @@ async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a 
     **more: Unpack[More],
 ) -> Decision:
     """Do as ``emit_binding_moment`` does, without blocking; ``client`` is an async one."""
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(hatches, decision_class), situation, settings)
     return decision(planned, await aperform(planned, settings))

@@ -11,7 +11,7 @@ from emitter.kinds import OPEN_HATCHES, Hatches
 from emitter.moment.result import Decision, decision
 from emitter.moment.wanted import wanted
 from emitter.moment.watch import watched
-from emitter.policy import Policy
+from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +46,7 @@ def stream_binding_moment(  # noqa: PLR0913  every one but the model has a defau
 
     Nothing that is told on the way is a decision: a ``Restart`` takes it back, and only ``result()`` binds.
     """
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(hatches, decision_class), situation, settings)
     return Stream(planned, settings, watched(follow), decision)
 
@@ -65,6 +65,6 @@ def astream_binding_moment(  # noqa: PLR0913  every one but the model has a defa
     **more: Unpack[More],
 ) -> AsyncStream[Decision]:
     """Do as ``stream_binding_moment`` does, without blocking; ``client`` is an async one."""
-    settings = Settings(model, client, materials, policy or Policy(), sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(hatches, decision_class), situation, settings)
     return AsyncStream(planned, settings, watched(follow), decision)
