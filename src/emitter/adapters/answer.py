@@ -41,6 +41,8 @@ class Candidate:
     refused_as: str | None = None
 
 
+ERROR_STOP = "error:"
+"""How the stop of an answer begins that came as an error."""
 _FIRST_ERROR = 400
 
 _WORST_FIRST = (
@@ -109,7 +111,7 @@ def _meant_status(status: int, code: str) -> int:
 def _stopped(stop: Stop, named: str) -> Answer:
     if stop is Stop.FAULTED:
         return Fault(FaultKind.SERVER, f"The vendor answered with an error ({named}).", code=named)
-    return Reply(stop, f"error:{named}", refused_as=named if stop is Stop.REFUSED else None)
+    return Reply(stop, f"{ERROR_STOP}{named}", refused_as=named if stop is Stop.REFUSED else None)
 
 
 def is_error(body: Mapping[str, Any], *held: str) -> bool:

@@ -102,9 +102,22 @@ class Incoming:
 
     def usage(self) -> Usage | None:
         """Return what the vendor has said so far of the cost; None where it has said nothing."""
+        return self._said()[0]
+
+    def bill(self) -> Usage | None:
+        """Return what the vendor has said of the cost, where the answer had come to its end."""
+        usage, ended = self._said()
+        return usage if ended else None
+
+    def _said(self) -> tuple[Usage | None, bool]:
         tables = Tables(self._profile.wires[self._wire].stops, self._profile.faults)
-        assembled = self._adapter.assemble(self._events)
-        return self._adapter.decode(mapping(assembled.body), tables).usage
+        assembled = self._adapter.assemble([each for each in self._events if not _is_error(mapping(each))])
+        return self._adapter.decode(mapping(assembled.body), tables).usage, assembled.ended
+
+
+def _is_error(event: Mapping[str, Any]) -> bool:
+    """Tell an error event: it ends a stream, but not the answer in it."""
+    return bool(event.get("error")) or event.get("type") == "error"
 
 
 def pieces(opened: object) -> Iterator[object]:

@@ -148,10 +148,11 @@ def _retry_after(headers: Mapping[str, str], body: Json) -> float | None:
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
-    asked = headers.get("retry-after")
-    if asked is not None:
-        seconds = _number(asked)
-        return _until(asked, headers.get("date")) if seconds is None else seconds
+    asked = headers.get("retry-after", "")
+    seconds = _number(asked)
+    waits = seconds if seconds is not None else _until(asked, headers.get("date"))
+    if waits is not None:
+        return waits
     delays = [each.get("retryDelay") for each in items(error_of(body).get("details"))]
     return next((_number(each.removesuffix("s")) for each in delays if isinstance(each, str)), None)
 

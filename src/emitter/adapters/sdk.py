@@ -8,6 +8,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from pydantic_core import to_json
+
 from emitter.wire import Fault, FaultKind
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ _KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
     }
 )
 
+_PLAIN = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
 _WRAPPING = ("openai", "anthropic")
 
 _SENTENCES: Mapping[FaultKind, str] = MappingProxyType(
@@ -55,7 +58,7 @@ def post(client: object, path: str, body: Mapping[str, Json], timeout: float) ->
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
     options = {"timeout": timeout, "max_retries": 0}
-    return cast("Any", client).post(path, cast_to=httpx2.Response, body=body, options=options)
+    return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **_carried(client, body))
 
 
 def post_for_stream(client: object, path: str, body: Mapping[str, Json], timeout: float) -> object:
@@ -66,7 +69,17 @@ def post_for_stream(client: object, path: str, body: Mapping[str, Json], timeout
     import httpx2  # noqa: PLC0415  as above
 
     options = {"timeout": timeout, "max_retries": 0, "headers": {"X-Stainless-Raw-Response": "stream"}}
-    return cast("Any", client).post(path, cast_to=httpx2.Response, body=body, options=options)
+    return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **_carried(client, body))
+
+
+def _carried(client: object, body: Mapping[str, Json]) -> dict[str, Any]:
+    """Return the body as the client is given it: ready bytes where it is sent as it is.
+
+    The SDKs take several times as long to write it, and the clients of other clouds read and change it first.
+    """
+    if type(client).__name__ in _PLAIN:
+        return {"content": to_json(body)}
+    return {"body": body}
 
 
 def fault(error: BaseException) -> Fault | None:

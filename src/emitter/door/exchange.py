@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from emitter import tokens
 from emitter.adapters.adapter import ADAPTERS
+from emitter.adapters.answer import ERROR_STOP
 from emitter.adapters.incoming import Incoming, apieces, headers_of, pieces
 from emitter.adapters.response import of_exception, of_sdk_response
 from emitter.wire import Fault, Reply, Usage
@@ -179,13 +180,18 @@ class Streamed:
 
     def _accounted(self, answer: Answer) -> Answer:
         """Return the answer with what it cost, where it broke off before the vendor said so."""
-        refused = isinstance(answer, Fault) and (answer.status or 0) >= _FIRST_ERROR
-        return answer if isinstance(answer, Reply) or refused else replace(answer, usage=self.so_far())
+        if isinstance(answer, Fault):
+            refused = (answer.status or 0) >= _FIRST_ERROR
+            return answer if refused else replace(answer, usage=self.so_far())
+        return replace(answer, usage=self.so_far()) if answer.raw_stop.startswith(ERROR_STOP) else answer
 
     def so_far(self) -> Usage | None:
         """Return what the answer has cost so far: what the vendor said, and what was counted here besides."""
         if self._incoming is None or not self._incoming.begun:
             return None
+        billed = self._incoming.bill()
+        if billed is not None:
+            return billed
         said = self._incoming.usage() or Usage()
         encoding = self._line.plan.profile.encoding(self._request.model)
         written = tokens.count("".join(self._incoming.text), encoding)

@@ -7,6 +7,7 @@ nothing else, and that is decoded and validated as the whole would be.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.errors import InputError, Uncompilable
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 Read: TypeAlias = "Callable[[str, Json], Slot | None]"
 
+_CACHED = 256
+"""So many schemas keep what judges their parts."""
 _PROBE = "[1]"
 """A text that only a text is: what carries JSON as text would read it as a list."""
 
@@ -61,7 +64,7 @@ class Slots:
         self._before = _wrapper(compiled)
         around = {way(each)[:end] for each in watch.followed for end in range(1, len(way(each)))}
         opened = frozenset({*watch.opened, *around})
-        self._needed = Needed(compiled.original, compiled.schema)
+        self._needed = _needed(compiled)
         for each in watch.opened:
             _check_container(compiled.original, each)
         for pointer in watch.followed:
@@ -203,6 +206,7 @@ def _new(container: Json, before: Json, step: str | int) -> list[tuple[str | int
     return [(name, each) for name, each in members.items() if name not in known or known[name] != each]
 
 
+@lru_cache(maxsize=_CACHED)
 def _wrapper(compiled: Compiled) -> Path:
     """Return the way to the caller's root: the vendor may have it as the one member of an object of ours."""
     members = mapping(mapping(compiled.schema).get("properties"))
@@ -230,6 +234,12 @@ def _hint(schema: Json) -> str:
     return f"Its properties are {', '.join(names)}." if names else "Its schema names no properties."
 
 
+@lru_cache(maxsize=_CACHED)
+def _needed(compiled: Compiled) -> Needed:
+    return Needed(compiled.original, compiled.schema)
+
+
+@lru_cache(maxsize=_CACHED)
 def _validator(compiled: Compiled, opened: frozenset[Path]) -> Validator | None:
     """Return what judges parts, or nothing where no part can be judged alone."""
     schema, draft = compiled.original, draft_of(compiled.original)
