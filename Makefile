@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
 
-.PHONY: help demo test check lint types layers format cassettes corpus recovery benchmarks clean
+.PHONY: help demo test check lint types layers format cassettes corpus recovery benchmarks peers benchmark clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1 - /'
@@ -62,6 +62,23 @@ benchmarks: .venv/peers/installed  ## measure validation, compiling, and the pee
 	.venv/peers/bin/python -m benchmarks.validation
 	.venv/peers/bin/python -m benchmarks.compiling
 	.venv/peers/bin/python -m benchmarks.peers --limit 120 --samples 3
+
+PEERS := instructor pydantic-ai langchain baml
+
+peers: $(PEERS:%=.venv/peer-%/installed)  ## install the libraries that the benchmark measures beside this one
+
+.venv/peer-baml/installed: benchmarks/runners/baml_src/task.baml
+
+.venv/peer-%/installed: benchmarks/runners/%.txt .venv/installed
+	@echo 'installing $* into .venv/peer-$*'
+	@$(BIN)/python -m venv .venv/peer-$*
+	@.venv/peer-$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@test ! -d benchmarks/runners/$*_src || .venv/peer-$*/bin/$*-cli generate --from benchmarks/runners/$*_src
+	@touch $@
+
+benchmark: .venv/installed  ## run examples/benchmark.ipynb in full, with the peers that are installed: a quarter of an hour
+	BENCHMARK=full $(BIN)/python -m benchmarks.notebook
+	$(BIN)/python -m benchmarks.table --write
 
 clean:  ## remove what was installed
 	rm -rf .venv

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 UNNAMED = "document"
 _LONGEST_NAME = 64
+_CACHED = 256
+"""So many types are remembered: making a schema of one takes half a millisecond and more."""
 _WANTED = "a schema is a JSON Schema as a dict, or a type such as a pydantic model"
 
 
@@ -63,9 +65,10 @@ def source(given: object) -> Source[Any]:
         return Source(schema, _name(title), Reading, lambda document: document, typed=False)
     if given is None or isinstance(given, str | bytes):
         raise Uncompilable("", f"{_WANTED}; this is of type {type(given).__name__}")
-    return _of_type(given)
+    return _of_type(given) if isinstance(given, Hashable) else _of_type.__wrapped__(given)
 
 
+@lru_cache(maxsize=_CACHED)
 def _of_type(kind: object) -> Source[Any]:
     adapter, schema = _adapted(kind)
     names = names_of(schema)

@@ -1,0 +1,123 @@
+"""What it costs to read an answer that comes in deltas of 20 characters, against its size."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.libraries import EMITTER, PEERS, SDK, WIRES, Lost, Runners
+from benchmarks.runners.task import report
+from emitter.testing import Draft, Raw, simulator
+from emitter.testing.composing import composed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmarks.libraries import Library, Runner
+    from emitter.testing import Asked
+    from emitter.testing.draft import Planned
+
+KILO = 1000
+DELTA = 20
+PARTIAL = "pydantic_core partial"
+FLOOR = "httpx2 stream"
+PEER_WIRES = ("openai-chat", "anthropic")
+"""Where the peers are measured; ours and the SDKs are on every wire."""
+_REPEATED = 3
+_SHORT = 1.0
+"""Seconds below which a measurement is made three times, and the least counts."""
+_BUDGET = 32_000
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The processor seconds of one stream of ``kilobytes``; ``estimated`` where it was stopped and extrapolated."""
+
+    contender: str
+    wire: str
+    kilobytes: int
+    seconds: float
+    estimated: bool = False
+
+
+class Long:
+    """A long answer, whatever the request's budget: it is the reading that is measured."""
+
+    def __init__(self, size: int) -> None:
+        self._text = json.dumps(report(size), separators=(",", ":"))
+        self._written: dict[tuple[object, ...], Raw] = {}
+
+    def plan(self, asked: Asked) -> Planned:
+        """Return the events, written once for each form of request."""
+        key = (asked.wire, asked.tool, asked.usage)
+        if key not in self._written:
+            response = composed(Draft(self._text, chunk=DELTA), replace(asked, budget=None))
+            self._written[key] = Raw(response.body, response.headers["content-type"])
+        return self._written[key]
+
+
+def measured(sizes: Sequence[int], cap: float) -> list[Point]:
+    """Measure at ``sizes`` in kilobytes; what takes more than ``cap`` processor seconds is left, and extrapolated."""
+    with Runners() as runners, ExitStack() as stack:
+        urls = {size: stack.enter_context(simulator(answers=Long(size * KILO), keep=1)).url for size in sizes}
+        return [
+            point
+            for library, name, wire in _contests()
+            for point in _line(runners.of(library), (name, wire), urls, cap)
+        ]
+
+
+def plain(points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Return the points as JSON."""
+    return [{**asdict(each), "seconds": float(f"{each.seconds:.3g}")} for each in points]
+
+
+def _contests() -> Iterator[tuple[Library, str, str]]:
+    for wire in WIRES:
+        yield EMITTER, "emit", wire
+        yield SDK, SDK.contender, wire
+        yield SDK, FLOOR, wire
+    yield SDK, PARTIAL, "no wire"
+    yield from ((each, each.contender, wire) for each in PEERS if not each.absent for wire in PEER_WIRES)
+
+
+def _line(runner: Runner, who: tuple[str, str], urls: Mapping[int, str], cap: float) -> list[Point]:
+    points: list[Point] = []
+    for size, url in urls.items():
+        stopped = bool(points) and points[-1].estimated
+        job = {"contender": who[0], "wire": who[1], "url": url, "size": size * KILO, "cap": cap, "budget": _BUDGET}
+        seconds = None if stopped else _measured(runner, job, warm=bool(points))
+        points.append(Point(*who, size, *((seconds,) if seconds is not None else (_beyond(points, size, cap), True))))
+    return points
+
+
+def _measured(runner: Runner, job: dict[str, Any], *, warm: bool) -> float | None:
+    """Return the least seconds of one to three runs; None where it was too long."""
+    best: float | None = None
+    for count in range(_REPEATED + (not warm)):
+        try:
+            told = runner.ask("stream", 3 * job["cap"] + 30, **job)
+        except Lost:
+            return None
+        if told["stopped"]:
+            return None
+        _check(told["value"], job)
+        if count or warm:
+            best = min(told["cpu"], best or told["cpu"])
+        if told["cpu"] > _SHORT:
+            return best or told["cpu"]
+    return best
+
+
+def _check(value: Any, job: Mapping[str, Any]) -> None:
+    """Refuse a time for reading something else than the answer; a floor has no value."""
+    if value is not None and value != report(job["size"]):
+        raise RuntimeError(f"{job['contender']} on {job['wire']}: the stream of {job['size']} ended in another value")
+
+
+def _beyond(points: Sequence[Point], size: int, cap: float) -> float:
+    """Extrapolate quadratically from the largest size that was measured; at least the cap, which was passed."""
+    measured_ones = [each for each in points if not each.estimated]
+    return max([cap, *(each.seconds * (size / each.kilobytes) ** 2 for each in measured_ones[-1:])])
