@@ -20,6 +20,7 @@ NAMES = {
     "BadProfile",
     "BadPrompt",
     "BadTraffic",
+    "Batch",
     "BindingMoment",
     "CheckFailed",
     "ClarificationRequest",

@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from emitter.batch import Batch as Batch
     from emitter.cassette import Record as Record
     from emitter.cassette import Replay as Replay
     from emitter.document import aemit as aemit
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from emitter.wire import Usage as Usage
 
 _HOME = {
+    "batch": ("Batch",),
     "cassette": ("Record", "Replay"),
     "document": ("aemit", "astream", "emit", "stream"),
     "door.running": ("AsyncStream", "Stream"),

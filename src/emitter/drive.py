@@ -113,7 +113,7 @@ class Drive:
                     yield from _restarted(step)
                     answer = watch.late() or (yield from self._exchanged(step, watch.timeout()))
                 case Wait():
-                    seconds = watch.seconds(step)
+                    seconds = pause(step, self._limits.clock)
                     answer = watch.late(seconds)
                     if answer is None:
                         self._limits.clock.sleep(seconds)
@@ -136,6 +136,7 @@ class AsyncDrive:
         self.outcome: Outcome | None = None
         self._steps, self._send, self._tell, self._limits = steps, send, tell, limits
         self._exchange: AsyncExchange | None = None
+        self._answer: Answer | None = None
 
     async def __aiter__(self) -> AsyncGenerator[Progress]:
         """Do what the emission asks for, and yield what is told on the way."""
@@ -158,17 +159,12 @@ class AsyncDrive:
             answer = None
             match step:
                 case Call():
-                    for restart in _restarted(step):
-                        yield restart
-                    answer = watch.late()
-                    if answer is None:
-                        self._exchange = exchange = self._send(step.request, watch.timeout())
-                        async with aclosing(exchange.__aiter__()) as telling:
-                            async for each in telling:
-                                yield each
-                        self._exchange, answer = None, exchange.answer
+                    async with aclosing(self._called(step, watch)) as calling:
+                        async for each in calling:
+                            yield each
+                    answer = self._answer
                 case Wait():
-                    seconds = watch.seconds(step)
+                    seconds = pause(step, self._limits.clock)
                     answer = watch.late(seconds)
                     if answer is None:
                         await self._limits.clock.asleep(seconds)
@@ -176,6 +172,17 @@ class AsyncDrive:
                     self._tell(event)
                 case _:
                     assert_never(step)
+
+    async def _called(self, step: Call, watch: _Watch) -> AsyncGenerator[Progress]:
+        for restart in _restarted(step):
+            yield restart
+        self._answer = watch.late()
+        if self._answer is None:
+            self._exchange = exchange = self._send(step.request, watch.timeout())
+            async with aclosing(exchange.__aiter__()) as telling:
+                async for each in telling:
+                    yield each
+            self._exchange, self._answer = None, exchange.answer
 
 
 def run(drive: Drive) -> Outcome:
@@ -241,11 +248,12 @@ class _Watch:
             return None
         return Fault(FaultKind.DEADLINE, f"The deadline of {self._limits.deadline} seconds leaves no time to go on.")
 
-    def seconds(self, step: Wait) -> float:
-        """Return how long to wait: what the strategy says, and no less than the vendor asked for."""
-        from tenacity import RetryCallState, Retrying, wait_random_exponential  # noqa: PLC0415  39 ms, only on faults
 
-        strategy = self._limits.clock.wait or wait_random_exponential(_FIRST_WAIT, _LONGEST_WAIT)
-        state = RetryCallState(Retrying(), None, (), {})
-        state.attempt_number = step.nth
-        return max(step.at_least, strategy(state))
+def pause(step: Wait, clock: Clock) -> float:
+    """Return how many seconds to wait: what the strategy says, and no less than the vendor asked for."""
+    from tenacity import RetryCallState, Retrying, wait_random_exponential  # noqa: PLC0415  39 ms, only on faults
+
+    strategy = clock.wait or wait_random_exponential(_FIRST_WAIT, _LONGEST_WAIT)
+    state = RetryCallState(Retrying(), None, (), {})
+    state.attempt_number = step.nth
+    return max(step.at_least, strategy(state))

@@ -12,9 +12,9 @@ from emitter.adapters.client import make
 from emitter.assets import folder
 from emitter.cassette import Replay, http_client, parse
 from emitter.errors import InputError
+from emitter.policy import Policy
 from emitter.profile import of_model
 from emitter.prompt import Material
-from emitter.policy import Policy
 
 if TYPE_CHECKING:
     from emitter.cassette import Cassette

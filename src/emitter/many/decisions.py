@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
+from emitter.many.batched import chosen
 from emitter.many.job import AnySituations, Situations, checked, count, stream
 from emitter.many.run import AsyncRun, How
 from emitter.many.threaded import Run
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Unpack
 
+    from emitter.batch import Batch
     from emitter.many.bar import Report
     from emitter.prompt import Material
     from emitter.sinks import Sink
@@ -33,6 +35,7 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
     ordered: bool = True,
     journal: str | PathLike[str] | None = None,
     progress: Report | bool | None = None,
+    batch: Batch | bool = False,
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
@@ -46,7 +49,7 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
     """
     checked(situations, asynchronous=False)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    how = How(in_flight, ordered, journal, progress)
+    how = How(in_flight, ordered, journal, progress, chosen(batch))
     asked = work(wanted(hatches, decision_class), settings, decision)
     return Run(asked, iter(situations), count(situations), how)
 
@@ -60,6 +63,7 @@ def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a defau
     ordered: bool = True,
     journal: str | PathLike[str] | None = None,
     progress: Report | bool | None = None,
+    batch: Batch | bool = False,
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
@@ -70,6 +74,6 @@ def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a defau
     """Do as ``emit_binding_moments`` does, without blocking; see ``aemit_many``."""
     checked(situations, asynchronous=True)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    how = How(in_flight, ordered, journal, progress)
+    how = How(in_flight, ordered, journal, progress, chosen(batch))
     asked = work(wanted(hatches, decision_class), settings, decision)
     return AsyncRun(asked, stream(situations), count(situations), how)

@@ -6,10 +6,11 @@ from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
+from emitter.batch import vendor_of
 from emitter.door.perform import recorder
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
-from emitter.many import bar, journal
+from emitter.many import bar, batched, journal
 from emitter.many.crew import Crew
 from emitter.many.item import Item, R
 from emitter.many.limit import gate_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from emitter.batch import Batch
     from emitter.conversation import Situation
     from emitter.many.bar import Report
     from emitter.many.job import Job
@@ -39,6 +41,7 @@ class How:
     ordered: bool
     journal: str | PathLike[str] | None
     progress: Report | bool | None
+    batch: Batch | None = None
 
     def __post_init__(self) -> None:
         given: Any = self.in_flight
@@ -77,6 +80,8 @@ class AsyncRun(Counted, Generic[R]):
 
     def __init__(self, work: Work[R], source: AsyncIterator[Situation | Job], total: int | None, how: How) -> None:
         fitting(work.settings.client, work.probe.profile)
+        if how.batch is not None:
+            vendor_of(work.probe.profile)
         self._tally = Tally(total)
         self._running = _running(work, source, how, self._tally)
 
@@ -120,8 +125,14 @@ async def _running(
             tally.finished(failed=item.error is not None, replayed=item.replayed)
             report(tally.snapshot(gate))
 
-        crew = Crew(Desk(work, gate, client, tally, book), source, tell)
-        items = await stack.enter_async_context(aclosing(crew.items(how.in_flight, ordered=how.ordered)))
+        desk = Desk(work, gate, client, tally, book)
+        if how.batch is not None:
+            kept = stack.enter_context(batched.book(how.journal, work))
+            using = batched.means(desk, kept, how.batch, report)
+            coming = batched.Batched(desk, source, tell).items(using, ordered=how.ordered)
+        else:
+            coming = Crew(desk, source, tell).items(how.in_flight, ordered=how.ordered)
+        items = await stack.enter_async_context(aclosing(coming))
         async for each in items:
             yield each
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import math
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,7 +39,8 @@ class Run(Counted, Generic[R]):
         feed: asyncio.Queue[_Fed] = asyncio.Queue()
         run = AsyncRun(work, _fed(feed), total, how)
         self._tally = run.tally
-        self._running = _relayed(run, feed, source, WINDOW * how.in_flight, work.settings.client)
+        window = math.inf if how.batch is not None else WINDOW * how.in_flight  # a batch wants all of them
+        self._running = _relayed(run, feed, source, window, work.settings.client)
 
     def __iter__(self) -> Iterator[Item[R]]:
         return self._running
@@ -140,7 +142,7 @@ class _Thread(Generic[R]):
 
 
 def _relayed(
-    run: AsyncRun[R], feed: asyncio.Queue[_Fed], source: Iterator[Situation | Job], window: int, client: object
+    run: AsyncRun[R], feed: asyncio.Queue[_Fed], source: Iterator[Situation | Job], window: float, client: object
 ) -> Generator[Item[R]]:
     """Feed situations in, while there is room, and yield what comes out."""
     thread, left = _Thread(run, feed, client), _Left(source)

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from emitter.door.plan import Plan, Wanted
     from emitter.door.result import Done
     from emitter.door.settings import Settings
+    from emitter.events import RunEvent
     from emitter.many.journal import Journal
     from emitter.many.limit import Gate
     from emitter.many.tally import Tally
+    from emitter.steps import Outcome
 
 _UNSTAMPED = {"type", "payload"}
 
@@ -89,7 +91,7 @@ class Desk(Generic[R]):
 
     async def item(self, begun: Begun) -> Item[R]:
         """Return what an emission comes to. What the vendor was paid for is in the journal before."""
-        known = self._known(begun)
+        known = self.known(begun)
         if known is not None:
             return known
         try:
@@ -111,7 +113,7 @@ class Desk(Generic[R]):
             raise InputError(f"The key {key!r} was given before.", hint="Give each job a key of its own.")
         return key
 
-    def _known(self, begun: Begun) -> Item[R] | None:
+    def known(self, begun: Begun) -> Item[R] | None:
         """Return the item that the journal holds, if today's schema and checks still take its answer."""
         planned = begun.plan
         record = None
@@ -127,6 +129,18 @@ class Desk(Generic[R]):
             outcome = replace(outcome, value=reading.value)
         result = self._finished(planned, Ended(outcome, record.events), record.stamps)
         return Item(begun.index, begun.key, begun.situation, result, replayed=True)
+
+    def concluded(self, begun: Begun, came: Outcome | Exception, events: tuple[RunEvent, ...]) -> Item[R]:
+        """Return the item of an emission that was asked for by a batch, and keep it."""
+        outcome: R | Exception
+        if isinstance(came, Exception) or isinstance(begun.plan, Exception):
+            outcome = came if isinstance(came, Exception) else RuntimeError("There was nothing to ask for.")
+        else:
+            self.tally.spent(came)
+            over = Ended(came, events)
+            outcome = self._finished(begun.plan, over, None)
+            self._keep(begun, over, outcome)
+        return Item(begun.index, begun.key, begun.situation, outcome)
 
     async def _asked(self, begun: Begun) -> R | Exception:
         planned = begun.plan

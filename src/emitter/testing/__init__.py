@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from emitter.testing.faults import Dropped as Dropped
     from emitter.testing.faults import ErrorEvent as ErrorEvent
     from emitter.testing.faults import Failed as Failed
+    from emitter.testing.faults import Forbidden as Forbidden
     from emitter.testing.faults import NotFound as NotFound
     from emitter.testing.faults import NotJson as NotJson
     from emitter.testing.faults import Overflowed as Overflowed
@@ -84,6 +85,7 @@ _HOME = {
         "Dropped",
         "ErrorEvent",
         "Failed",
+        "Forbidden",
         "NotFound",
         "NotJson",
         "Overflowed",

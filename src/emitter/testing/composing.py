@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _JSON = {WireName.GOOGLE: "application/json; charset=UTF-8"}
 _SSE = {WireName.GOOGLE: "text/event-stream"}
+_FILLERS = {WireName.GOOGLE: b"\n\n"}
+"""What a stream's reader skips, where that is no comment: google-genai takes every line for JSON but empty ones."""
 _REQUEST_IDS = {WireName.ANTHROPIC: "request-id"}
 _FIRST_ERROR = 400
 
@@ -66,8 +68,7 @@ def _answered(draft: Draft, asked: Asked) -> Response:
     if asked.streamed:
         return _streamed(said)
     if draft.failing:
-        denial = WIRES[asked.wire].denial(draft.failing, asked)
-        return Response(200, _headers(asked, _JSON, denial), dumped(denial.body).encode(), NOTHING)
+        return replace(denied(draft.failing, asked), status=200)
     body = dumped(WIRES[asked.wire].whole(said)).encode()
     return Response(200, _headers(asked, _JSON), body, usage, draft.delivery, draft.text)
 
@@ -95,6 +96,7 @@ def _streamed(said: Said) -> Response:
         draft.text,
         ends=tuple(accumulate(map(len, parts))),
         said=tuple(accumulate(each.said for each in events)),
+        filler=_FILLERS.get(asked.wire, b":\n\n"),
     )
 
 

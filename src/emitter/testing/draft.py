@@ -28,6 +28,7 @@ class Trouble(Enum):
     BAD_REQUEST = "bad_request"
     BAD_SCHEMA = "bad_schema"
     UNAUTHORIZED = "unauthorized"
+    FORBIDDEN = "forbidden"
     NOT_FOUND = "not_found"
     NO_MODEL = "no_model"
     RATE_LIMITED = "rate_limited"

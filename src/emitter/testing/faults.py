@@ -63,6 +63,15 @@ class Unauthorized:
 
 
 @dataclass(frozen=True, slots=True)
+class Forbidden:
+    """The key is good, and may not do this."""
+
+    def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
+        """Return the error."""
+        return Failure(Trouble.FORBIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
 class NotFound:
     """There is no such model."""
 
@@ -109,7 +118,10 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Trickled:
-    """``after`` so many bytes of the body, blanks or comments come one by one, for ever."""
+    """``after`` so many bytes of the body, what nobody reads comes bit by bit, for ever: blanks or comments.
+
+    Of a stream, only the events that end within those bytes are sent: what comes amid one would tear it.
+    """
 
     after: int = 0
     of: Behaviour = DECODED

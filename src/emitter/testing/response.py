@@ -23,7 +23,8 @@ class Response:
     """One HTTP response.
 
     Of a stream, ``ends`` are the offsets at which its events end and ``said`` the characters of ``text`` that
-    have been sent there. ``usage`` is the bill when all of it arrives.
+    have been sent there. ``usage`` is the bill when all of it arrives, ``filler`` what may come between without
+    being an answer.
     """
 
     status: int
@@ -34,6 +35,7 @@ class Response:
     text: str = ""
     ends: tuple[int, ...] = ()
     said: tuple[int, ...] = ()
+    filler: bytes = b" "
 
     @property
     def streamed(self) -> bool:
@@ -54,7 +56,9 @@ class Response:
         if delivery.after is None:
             return None
         last = self.ends[-2] if len(self.ends) > 1 else max(0, len(self.body) - 1)
-        return min(delivery.after, last)
+        reach = min(delivery.after, last)
+        tears = self.streamed and delivery.trip is Trip.TRICKLES
+        return max((end for end in self.ends if end <= reach), default=0) if tears else reach
 
     def billed(self, reach: int | None) -> Usage:
         """Return the bill when so many bytes arrive.

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _SLICE = 1 << 16
 _DRIP = 0.02
 """Seconds between two bytes that trickle."""
-_BLANK, _COMMENT = b" ", b":\n\n"
 
 
 class Pace:
@@ -130,7 +129,7 @@ async def _delivered(response: Response, client: _Client, pace: Pace) -> Usage |
         whole = trip is Trip.ARRIVES
         if not await _written(response, reach, client, pace, ends=whole):
             return response.billed(client.sent)
-    await _lost(trip, client, _COMMENT if response.streamed else _BLANK)
+    await _lost(trip, client, response.filler)
     return None
 
 

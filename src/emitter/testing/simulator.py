@@ -13,7 +13,7 @@ from emitter.errors import InputError
 from emitter.profile import of_model
 from emitter.profile.model import Sdk
 from emitter.testing.answers import DECODED
-from emitter.testing.desk import Desk
+from emitter.testing.batches.desk import BatchDesk
 from emitter.testing.ledger import Ledger
 from emitter.testing.server import Server
 from emitter.testing.serving import Application, Pace
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from emitter.testing.batches.store import Batches
     from emitter.testing.desk import Answers
     from emitter.testing.draft import Behaviour
     from emitter.testing.ledger import Call
@@ -46,7 +47,7 @@ _ENVIRONMENT = {
 class Simulator:
     """A simulated vendor, running while its block does; made by ``simulator``."""
 
-    def __init__(self, desk: Desk, ledger: Ledger, pace: Pace, host: str, port: int) -> None:
+    def __init__(self, desk: BatchDesk, ledger: Ledger, pace: Pace, host: str, port: int) -> None:
         self._desk = desk
         self._ledger = ledger
         self._application = Application(desk, ledger, pace)
@@ -137,6 +138,11 @@ class Simulator:
         self._desk.script.extend(behaviours)
 
     @property
+    def batches(self) -> Batches:
+        """The batches that arrived, and what is to happen to the next ones."""
+        return self._desk.batches
+
+    @property
     def calls(self) -> tuple[Call, ...]:
         """The requests that arrived, in order."""
         return self._ledger.calls
@@ -198,5 +204,5 @@ def simulator(  # noqa: PLR0913  each is one property of the vendor
     if latency < 0 or (tokens_per_second is not None and tokens_per_second <= 0):
         raise InputError("latency is 0 or more seconds, tokens_per_second above 0.")
     ledger = Ledger(keep)
-    desk = Desk(answers, ledger, seed=seed, check_schemas=check_schemas)
+    desk = BatchDesk(answers, ledger, seed=seed, check_schemas=check_schemas)
     return Simulator(desk, ledger, Pace(latency, tokens_per_second), host, port)

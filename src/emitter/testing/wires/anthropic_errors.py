@@ -23,6 +23,11 @@ _ERRORS: Mapping[Trouble, tuple[int, str, str]] = {
     Trouble.BAD_REQUEST: (400, _INVALID, "The request body is not valid JSON"),
     Trouble.BAD_SCHEMA: (400, _INVALID, "output_config.format.schema: Invalid schema"),
     Trouble.UNAUTHORIZED: (401, "authentication_error", "invalid x-api-key"),
+    Trouble.FORBIDDEN: (
+        403,
+        "permission_error",
+        "Your API key does not have permission to use the specified resource.",
+    ),
     Trouble.NOT_FOUND: (404, "not_found_error", "Not Found"),
     Trouble.NO_MODEL: (404, "not_found_error", "model: {model}"),
     Trouble.RATE_LIMITED: (429, "rate_limit_error", "This request would exceed the rate limit for your organization."),

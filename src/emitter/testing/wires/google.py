@@ -181,10 +181,16 @@ def _events(said: Said) -> Iterator[Event]:
     for parts, length in sent[:-1] if ended else sent:
         yield Event(unnamed(_chunk(said, list(parts), begun, finish=None)), length)
     if said.draft.failing:
-        yield Event(unnamed(denial(said.draft.failing, said.asked).body))
+        yield Event(unnamed(_failed(said, said.draft.failing)))
     elif ended:
         parts, length = sent[-1] if sent else ([], 0)
         yield Event(unnamed(_chunk(said, list(parts), _usage(said), finish=_finish(said))), length)
+
+
+def _failed(said: Said, failure: Failure) -> Json:
+    """Return the error; a block is none, and says what the answer had cost until then."""
+    body = denial(failure, said.asked).body
+    return {**mapping(body), "usageMetadata": _usage(said)} if failure.trouble is Trouble.PROMPT_BLOCKED else body
 
 
 def _called(said: Said) -> tuple[list[dict[str, Json]], int]:

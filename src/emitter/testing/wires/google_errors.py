@@ -25,6 +25,7 @@ _KINDS: Mapping[Trouble, tuple[int, str]] = {
     Trouble.BAD_REQUEST: (400, _INVALID),
     Trouble.BAD_SCHEMA: (400, _INVALID),
     Trouble.UNAUTHORIZED: (400, _INVALID),
+    Trouble.FORBIDDEN: (403, "PERMISSION_DENIED"),
     Trouble.NOT_FOUND: (404, "NOT_FOUND"),
     Trouble.NO_MODEL: (404, "NOT_FOUND"),
     Trouble.RATE_LIMITED: (429, "RESOURCE_EXHAUSTED"),
@@ -38,6 +39,10 @@ _MESSAGES: Mapping[Trouble, str] = {
     Trouble.BAD_REQUEST: "Invalid JSON payload received.",
     Trouble.BAD_SCHEMA: "Request contains an invalid response_json_schema.",
     Trouble.UNAUTHORIZED: "API key not valid. Please pass a valid API key.",
+    Trouble.FORBIDDEN: (
+        "Requests to this API generativelanguage.googleapis.com method "
+        "google.ai.generativelanguage.v1beta.GenerativeService.{method} are blocked."
+    ),
     Trouble.NOT_FOUND: "Requested entity was not found.",
     Trouble.NO_MODEL: "models/{model} is not found for API version v1, or is not supported for generateContent.",
     Trouble.RATE_LIMITED: "Resource has been exhausted (e.g. check quota). Please retry in {wait}.",
@@ -46,7 +51,7 @@ _MESSAGES: Mapping[Trouble, str] = {
     Trouble.OVERFLOWED: "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({most}).",
     Trouble.SERVER: "An internal error has occurred. Please retry.",
 }
-_REASONS = {Trouble.UNAUTHORIZED: "API_KEY_INVALID"}
+_REASONS = {Trouble.UNAUTHORIZED: "API_KEY_INVALID", Trouble.FORBIDDEN: "API_KEY_SERVICE_BLOCKED"}
 
 
 def denial(failure: Failure, asked: Asked) -> Denial:
@@ -58,7 +63,11 @@ def denial(failure: Failure, asked: Asked) -> Denial:
     wait = seconds(failure.retry_after)
     most = limits("google", asked.model).context
     told = failure.message or _MESSAGES[failure.trouble].format(
-        model=asked.model, wait=f"{wait:g}s", most=most, tokens=max(asked.input_tokens, most + 1)
+        model=asked.model,
+        wait=f"{wait:g}s",
+        most=most,
+        tokens=max(asked.input_tokens, most + 1),
+        method="StreamGenerateContent" if asked.streamed else "GenerateContent",
     )
     code = failure.status or status
     error: dict[str, Json] = {"code": code, "message": told, "status": kind}

@@ -23,6 +23,7 @@ _MESSAGES: Mapping[Trouble, str] = {
     Trouble.BAD_REQUEST: "We could not parse the JSON body of your request.",
     Trouble.BAD_SCHEMA: "Invalid schema for response_format.",
     Trouble.UNAUTHORIZED: "Incorrect API key provided.",
+    Trouble.FORBIDDEN: "Country, region, or territory not supported",
     Trouble.NOT_FOUND: "Invalid URL",
     Trouble.NO_MODEL: "The model `{model}` does not exist or you do not have access to it.",
     Trouble.RATE_LIMITED: "Rate limit reached for {model} on requests per min (RPM). Please try again in {wait}.",
@@ -36,6 +37,7 @@ _KINDS: Mapping[Trouble, tuple[int, str, str | None]] = {
     Trouble.BAD_REQUEST: (400, _INVALID, None),
     Trouble.BAD_SCHEMA: (400, _INVALID, "invalid_json_schema"),
     Trouble.UNAUTHORIZED: (401, _INVALID, "invalid_api_key"),
+    Trouble.FORBIDDEN: (403, "request_forbidden", "unsupported_country_region_territory"),
     Trouble.NOT_FOUND: (404, _INVALID, None),
     Trouble.NO_MODEL: (404, _INVALID, "model_not_found"),
     Trouble.RATE_LIMITED: (429, "requests", "rate_limit_exceeded"),
@@ -48,6 +50,7 @@ _KINDS: Mapping[Trouble, tuple[int, str, str | None]] = {
 """Status, type and code."""
 _AZURE: Mapping[Trouble, Mapping[str, Json]] = {
     Trouble.UNAUTHORIZED: {"code": "401", "message": "Access denied due to invalid subscription key."},
+    Trouble.FORBIDDEN: {"code": "403", "message": "Access denied due to Virtual Network/Firewall rules."},
     Trouble.NOT_FOUND: {"code": "404", "message": "Resource not found"},
     Trouble.NO_MODEL: {"code": "DeploymentNotFound", "message": "The API deployment for this resource does not exist."},
     Trouble.PROMPT_BLOCKED: {

@@ -18,9 +18,10 @@ def seconds(retry_after: float | str | None) -> float:
 
 
 def waiting(retry_after: float | str | None) -> dict[str, str]:
-    """Return the header that asks for a wait, if one is asked for."""
+    """Return the headers that ask for a wait, if one is asked for; a date comes with the one it is counted from."""
     if retry_after is None:
         return {}
     if isinstance(retry_after, str):
-        return {"retry-after": formatdate(time.time() + DATE_AHEAD, usegmt=True)}
+        now = time.time()
+        return {"date": formatdate(now, usegmt=True), "retry-after": formatdate(now + DATE_AHEAD, usegmt=True)}
     return {"retry-after": f"{retry_after:g}"}

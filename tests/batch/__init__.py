@@ -1,0 +1,1 @@
+"""Emissions by way of the vendors' batches."""
