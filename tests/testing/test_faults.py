@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from emitter.testing import (
     Failed,
     Failure,
     Filtered,
+    Forbidden,
     NotFound,
     NotJson,
     Overflowed,
@@ -47,6 +49,7 @@ FAULTS: dict[str, tuple[Behaviour, FaultKind]] = {
     "502": (Failed(502), FaultKind.SERVER),
     "quota": (Quota(), FaultKind.QUOTA),
     "unauthorized": (Unauthorized(), FaultKind.AUTHENTICATION),
+    "forbidden": (Forbidden(), FaultKind.PERMISSION),
     "no such model": (NotFound(), FaultKind.NOT_FOUND),
     "page of a proxy": (NotJson(), FaultKind.PROTOCOL),
     "torn document": (NotJson('{"id": "x", "choi'), FaultKind.PROTOCOL),
@@ -111,10 +114,15 @@ def test_how_long_to_wait(vendor: Simulator, wire: WireName, asked: float | None
 
 @every_wire
 def test_a_wait_as_a_date(vendor: Simulator, wire: WireName) -> None:
-    """The date is one that HTTP knows."""
-    vendor.script(Overloaded(503, retry_after="date"))
+    """Both dates are such as HTTP knows, and so far apart that the wait is read from them alone."""
+    vendor.script(*[Overloaded(503, retry_after="date")] * 2)
 
-    assert parsedate_to_datetime(post(vendor, wire).headers["retry-after"]).tzinfo is not None
+    sent = post(vendor, wire).headers
+    fault = answer(vendor, wire)
+
+    assert {parsedate_to_datetime(sent[name]).tzinfo for name in ("date", "retry-after")} == {UTC}
+    assert isinstance(fault, Fault)
+    assert fault.retry_after == 2
 
 
 @every_wire
@@ -163,3 +171,19 @@ def test_an_error_under_a_good_status(
     assert fault.kind in kinds
     half = tokens(TEXT[: len(TEXT) // 2])
     assert vendor.calls[0].usage.output == (half if streamed else 0)
+
+
+@both_forms
+@every_wire
+def test_a_block_under_a_good_status(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+    """Google's block says what it costs, and that is what is billed; elsewhere it is an error and says nothing."""
+    vendor.script(ErrorEvent(Failure(Trouble.PROMPT_BLOCKED), of=WHOLE))
+
+    found = answer(vendor, wire, streamed=streamed)
+
+    assert isinstance(found, Reply)
+    assert found.stop is Stop.REFUSED
+    assert vendor.billed.output == (tokens(TEXT[: len(TEXT) // 2]) if streamed else 0)
+    assert (vendor.billed.input > 0) is (streamed or wire is WireName.GOOGLE)
+    if wire is WireName.GOOGLE:
+        assert found.usage == vendor.billed

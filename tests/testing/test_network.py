@@ -108,8 +108,14 @@ def test_a_stalled_answer(vendor: Simulator, wire: WireName, after: int | None, 
 @both_forms
 @every_wire
 def test_a_trickle_never_ends(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
-    """Something always comes, so no read ever takes too long, and it is never an answer."""
-    vendor.script(Trickled(after=5, of=WHOLE))
+    """Something always comes, so no read ever takes too long, and it is never an answer.
+
+    What comes in a stream comes after the end of an event; on Google's it is what its SDK does not take for JSON.
+    """
+    whole = post(vendor, wire, streamed=streamed).content
+    after = whole.index(b"Mill")
+    reach = whole.rindex(b"\n\n", 0, after) + 2 if streamed else after
+    vendor.script(Trickled(after, of=WHOLE))
     got = b""
 
     with (
@@ -122,10 +128,12 @@ def test_a_trickle_never_ends(vendor: Simulator, wire: WireName, *, streamed: bo
     ):
         for part in response.iter_raw():
             got += part
-            if len(got) > 12:
+            if len(got) > reach + 6:
                 break
 
-    assert set(got[5:]) <= set(b":\n" if streamed else b" ")
+    filler = b" " if not streamed else b"\n\n" if wire is WireName.GOOGLE else b":\n\n"
+    assert len(got) > reach
+    assert got[reach:].replace(filler, b"") == b""
 
 
 def test_leaving_does_not_wait_for_clients(vendor: Simulator) -> None:

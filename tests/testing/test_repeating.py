@@ -63,7 +63,8 @@ def test_a_repeated_question_gets_another_answer(vendor: Simulator) -> None:
     assert first["choices"][0]["message"] != second["choices"][0]["message"]
 
 
-MIXTURE = {Text("whole"): 3.0, Overloaded(): 1.0, Cut(at=1, of=Text("whole")): 1.0}
+LONG = Text("the whole of it")
+MIXTURE = {LONG: 3.0, Overloaded(): 1.0, Cut(at=1, of=LONG): 1.0}
 
 
 def drawn(order: list[int], *, at_once: int) -> dict[str, int]:

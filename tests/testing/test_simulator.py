@@ -183,6 +183,14 @@ def test_importing_costs_little() -> None:
     assert not {"uvicorn", "llguidance", "openai", "anthropic", "google.genai", "tiktoken", "httpx2"} & set(loaded)
 
 
+def test_a_name_that_a_module_has_too() -> None:
+    """The function is what is imported, whichever name of its module is asked for first."""
+    script = "from emitter.testing import Simulator, simulator; print(type(simulator()) is Simulator)"
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout
+
+    assert said.strip() == "True"
+
+
 def test_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing is named, with the line that installs it."""
     monkeypatch.setitem(sys.modules, "emitter.testing.listening", None)

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from emitter.testing.faults import Unauthorized as Unauthorized
     from emitter.testing.faults import Unended as Unended
     from emitter.testing.ledger import Call as Call
-    from emitter.testing.simulator import Simulator as Simulator
-    from emitter.testing.simulator import simulator as simulator
+    from emitter.testing.simulation import Simulator as Simulator
+    from emitter.testing.simulation import simulator as simulator
 
 _HOME = {
     "answers": (
@@ -97,7 +97,7 @@ _HOME = {
         "Unended",
     ),
     "ledger": ("Call",),
-    "simulator": (
+    "simulation": (
         "Simulator",
         "simulator",
     ),

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from emitter.testing.pytest_plugin.plan import Plan
     from emitter.testing.pytest_plugin.tape import Tape
-    from emitter.testing.simulator import Simulator
+    from emitter.testing.simulation import Simulator
 
 _TAPED = frozenset({"emitter_http", "emitter_ahttp", "emitter_client"})
 _BLOCKING = ("marked", "all", "off")
 _VENDOR = (
     "emitter_vendor(answers, seed, latency, tokens_per_second, check_schemas, keep, ...): "
     "how the simulated vendor of the fixture emitter_vendor answers; the options are those of "
-    "emitter.testing.simulator, and the seed comes from the test's id where none is given."
+    "emitter.testing.simulation, and the seed comes from the test's id where none is given."
 )
 _CASSETTE = (
     "emitter_cassette(name=None, allow_unused=False): replay this cassette to what emitter_client, emitter_http and "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emitter.testing.ledger import Call
-    from emitter.testing.simulator import Simulator
+    from emitter.testing.simulation import Simulator
     from emitter.wire import Usage
 
 _SHOWN = 20

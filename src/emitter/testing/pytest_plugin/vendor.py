@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from emitter.testing.pytest_plugin.identity import seed
 from emitter.testing.pytest_plugin.plan import vendor_options
-from emitter.testing.simulator import Simulator, simulator
+from emitter.testing.simulation import Simulator, simulator
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -1,0 +1,134 @@
+"""Asking the simulated vendor in one of four ways through its own SDK, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tenacity import wait_incrementing
+
+from emitter import (
+    Clock,
+    EmissionError,
+    Policy,
+    aemit,
+    aemit_binding_moment,
+    astream,
+    astream_binding_moment,
+    emit,
+    emit_binding_moment,
+    stream,
+    stream_binding_moment,
+)
+from tests.faults.model import Invoice
+from tests.faults.row import FIRST, WIRES, Cell, Row
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Sequence
+
+    from emitter.progress import Progress
+    from emitter.testing import Simulator
+    from emitter.testing.ledger import Call
+    from emitter.wire import Usage
+
+SITUATION = "The tests are green and the release branch is cut. Shall we publish?"
+DOORS: dict[tuple[str, str], Any] = {
+    ("moment", "sync"): emit_binding_moment,
+    ("moment", "async"): aemit_binding_moment,
+    ("moment", "stream"): stream_binding_moment,
+    ("moment", "astream"): astream_binding_moment,
+    ("form", "sync"): emit,
+    ("form", "async"): aemit,
+    ("form", "stream"): stream,
+    ("form", "astream"): astream,
+}
+
+
+class Waits:
+    """A clock that runs as clocks do, but notes every wait instead of waiting; the backoff is 1, 2, 3, ... seconds."""
+
+    def __init__(self) -> None:
+        self.waited: list[float] = []
+
+    def clock(self) -> Clock:
+        """Return it as a driver's clock."""
+
+        async def asleep(seconds: float) -> None:
+            self.waited.append(seconds)
+
+        return Clock(sleep=self.waited.append, asleep=asleep, wait=wait_incrementing(1, 1))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a cell: the result or the error, what was told on the way, the waits, and the server's side."""
+
+    result: Any
+    told: Sequence[Progress]
+    waited: Sequence[float]
+    calls: Sequence[Call]
+    billed: Usage
+
+
+class Asking:
+    """One simulator, one client of each SDK and world, and one event loop, for all cells of a module."""
+
+    def __init__(self, vendor: Simulator, runner: asyncio.Runner) -> None:
+        self.vendor, self.runner = vendor, runner
+        self._clients: dict[tuple[str, bool], object] = {}
+
+    def client(self, wire: str, *, awaited: bool) -> object:
+        """Return the client of a wire's SDK; it is made once."""
+        model = WIRES[wire]
+        if (model, awaited) not in self._clients:
+            self._clients[model, awaited] = self.vendor.client(model, asynchronous=awaited)
+        return self._clients[model, awaited]
+
+    def arguments(self, cell: Cell, policy: Policy, **more: Any) -> dict[str, Any]:
+        """Return what every door takes."""
+        limited = policy if policy.output_tokens else replace(policy, output_tokens=FIRST)
+        client = self.client(cell.wire, awaited=cell.awaited)
+        return {"model": WIRES[cell.wire], "wire": cell.wire, "client": client, "policy": limited, **more}
+
+    def opened(self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION) -> Any:
+        """Return the call's value, awaitable or stream."""
+        given = (situation,) if cell.asks == "moment" else (Invoice, situation)
+        return DOORS[cell.asks, cell.way](*given, **arguments)
+
+    def outcome(self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION) -> tuple[Any, list[Progress]]:
+        """Ask, and read to the end; an emission's error is an outcome, too."""
+        if cell.awaited:
+            return self.runner.run(self.aoutcome(cell, arguments, situation))
+        told: list[Progress] = []
+        try:
+            opened = self.opened(cell, arguments, situation)
+            if not cell.streamed:
+                return opened, told
+            told.extend(opened)
+            return opened.result(), told
+        except EmissionError as error:
+            return error, told
+
+    async def aoutcome(self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION) -> tuple[Any, Any]:
+        """Do as ``outcome`` does, without blocking."""
+        told: list[Progress] = []
+        try:
+            opened = self.opened(cell, arguments, situation)
+            if not cell.streamed:
+                return await opened, told
+            async for each in opened:
+                told.append(each)  # noqa: PERF401  what was told before an error counts
+            return await opened.result(), told
+        except EmissionError as error:
+            return error, told
+
+    def ask(self, cell: Cell, row: Row) -> Found:
+        """Play a row on a wire in a way."""
+        self.vendor.reset()
+        self.vendor.script(*row.script)
+        waits = Waits()
+        options = row.options.get(cell.wire, {})
+        arguments = self.arguments(cell, row.policy, clock=waits.clock(), options=options)
+        result, told = self.outcome(cell, arguments)
+        return Found(result, told, waits.waited, self.vendor.calls, self.vendor.billed)

@@ -1,0 +1,120 @@
+"""Reading a cell: requests as the server saw them, events as words, and both as one story."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from emitter import Restart
+from emitter.events import (
+    CapBreached,
+    EnvelopeRefusal,
+    EnvelopeTruncated,
+    Level,
+    LogAppended,
+    NlToFormatEngaged,
+    NodeFailed,
+    ProviderUsage,
+    RecoveryApplied,
+    RetryAttempted,
+    RetryExhausted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from emitter.events import Event, RunEvent
+    from tests.faults.asking import Found
+
+CORRECTION = "Your last answer did not satisfy the required form"
+_TURNS = {"openai-responses": "input", "openai-chat": "messages", "anthropic": "messages", "google": "contents"}
+_BUDGETS = {
+    "openai-responses": ("max_output_tokens",),
+    "openai-chat": ("max_completion_tokens",),
+    "anthropic": ("max_tokens",),
+    "google": ("generationConfig", "maxOutputTokens"),
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request as the server saw it: its budget, its corrective fragment if any, and everything else."""
+
+    budget: int
+    correction: str | None
+    rest: Any
+
+
+def seen(wire: str, body: Any) -> Seen:
+    """Take a request's body apart."""
+    rest, (*path, name) = dict(body), _BUDGETS[wire]
+    for key in path:
+        rest[key] = dict(rest[key])
+    table = rest[path[0]] if path else rest
+    budget = table.pop(name)
+    *turns, last = rest.pop(_TURNS[wire])
+    said = last["parts"][0]["text"] if wire == "google" else last["content"]
+    corrected = said.startswith(CORRECTION)
+    return Seen(budget, said if corrected else None, (rest, turns if corrected else [*turns, last]))
+
+
+def story(found: Found, requests: list[Seen]) -> str:
+    """Return what happened in the words of the tables."""
+    calls = iter(_calls(requests))
+    attempts = iter(found.result.trace.attempts)
+    words: list[str] = []
+    for told in found.result.trace.events:
+        if _is_call(told.event):
+            words += [next(calls, "(unsent)"), next(attempts).verdict.name]
+        else:
+            words.append(_word(told.event))
+    return " ".join([*words, *(f"(untold){each}" for each in calls)])
+
+
+def _calls(requests: list[Seen]) -> Iterator[str]:
+    for each in requests:
+        share = each.budget / requests[0].budget
+        yield "call" + ("+fix" if each.correction else "") + (f"*{share:g}" if share != 1 else "")
+
+
+def _is_call(event: Event) -> bool:
+    return isinstance(event, LogAppended) and event.level is Level.DEBUG
+
+
+def budgets(events: Any) -> list[int]:
+    """Return the budgets that were told."""
+    return [each.event.fields["budget"] for each in events if _is_call(each.event)]
+
+
+def _word(event: Event) -> str:  # noqa: C901, PLR0911, PLR0912  total, one line for each event
+    match event:
+        case ProviderUsage():
+            return "usage"
+        case EnvelopeTruncated():
+            return f"truncated({event.stop_reason})"
+        case EnvelopeRefusal():
+            return "refusal"
+        case RecoveryApplied():
+            return f"recovered({event.path})"
+        case RetryAttempted():
+            return f"retry-{event.attempt}({event.reason.value})"
+        case RetryExhausted():
+            return f"exhausted-{event.total_attempts}({event.final_reason.value})"
+        case CapBreached():
+            return f"breached({event.kind})"
+        case NodeFailed():
+            return f"failed({event.code})"
+        case NlToFormatEngaged():
+            return f"two-steps({event.fallback_calls})"
+        case LogAppended():
+            return f"resent({event.fields['fault']})"
+
+
+def worded(events: Iterable[RunEvent]) -> str:
+    """Return events alone in the words of the tables."""
+    return " ".join("call" if _is_call(each.event) else _word(each.event) for each in events)
+
+
+def restarts(found: Found) -> list[tuple[int, str]]:
+    """Return the restarts that a stream told: the number of each further call, and the verdict before."""
+    return [(each.attempt, each.reason.name) for each in found.told if isinstance(each, Restart)]

@@ -1,0 +1,89 @@
+"""What may happen to an answer on its way, and what comes of it."""
+
+from __future__ import annotations
+
+from emitter import Policy
+from emitter.testing import Thinking, Trip
+from tests.faults.model import WHOLE, Lost
+from tests.faults.row import Row
+
+_CUT = "call FAULTED resent(connection) call COMPLETE usage"
+_COUNTED = "call FAULTED usage resent({fault}) call COMPLETE usage"
+_SLOW = "call FAULTED resent(timeout) call COMPLETE usage"
+ALMOST_ALL = 1_000_000
+"""More bytes than any body has: the simulator holds back the last byte, of a stream the last event."""
+PATIENCE = 3.0
+"""Seconds after which a stalled call is given up; all such cells wait at the same time."""
+
+NETWORK: dict[str, Row] = {
+    "dropped-before-headers": Row((Lost(Trip.CUT_OFF), WHOLE), _CUT, waits="1", bill="unheard"),
+    "dropped-midway": Row(
+        (Lost(Trip.CUT_OFF, 300, midway=True), WHOLE),
+        _CUT,
+        waits="1",
+        bill="unheard",
+        but={"streamed": {"story": _COUNTED.format(fault="connection"), "bill": "counted"}},
+    ),
+    "dropped-midway-after-thinking": Row(
+        (Lost(Trip.CUT_OFF, 300, midway=True, of=Thinking(500, WHOLE)), WHOLE),
+        _CUT,
+        waits="1",
+        bill="unheard",
+        but={"streamed": {"story": _COUNTED.format(fault="connection"), "bill": "unseen"}},
+    ),
+    "dropped-before-the-last-event": Row(
+        (Lost(Trip.CUT_OFF, ALMOST_ALL), WHOLE),
+        _CUT,
+        waits="1",
+        bill="unheard",
+        but={
+            "streamed": {"story": _COUNTED.format(fault="connection"), "bill": "counted"},
+            "openai-chat streamed": {"bill": "exact"},
+            "anthropic streamed": {"bill": "exact"},
+        },
+    ),
+    "dropped-to-the-end": Row(
+        (Lost(Trip.CUT_OFF),) * 3,
+        "call FAULTED resent(connection) call FAULTED resent(connection) call FAULTED failed(provider_unavailable)",
+        "Unreachable(provider_unavailable)",
+        waits="1 2",
+        bill="unheard",
+        policy=Policy(max_faults=2),
+    ),
+}
+
+_UNBOUNDED = {"sync": "a blocking call that is no stream bounds each wait for the network, never their sum"}
+_EVENTS_ONLY = "google's SDK skips empty lines by itself, so a blocking stream of it never looks at the clock amid them"
+
+SLOW: dict[str, Row] = {
+    "stalled-before-headers": Row(
+        (Lost(Trip.FALLS_SILENT), WHOLE), _SLOW, waits="1", bill="unheard", policy=Policy(timeout=PATIENCE)
+    ),
+    "stalled-midway": Row(
+        (Lost(Trip.FALLS_SILENT, 300, midway=True), WHOLE),
+        _SLOW,
+        waits="1",
+        bill="unheard",
+        policy=Policy(timeout=PATIENCE),
+        but={"streamed": {"story": _COUNTED.format(fault="timeout"), "bill": "counted"}},
+    ),
+    # all but the last event comes, which on two wires is after the vendor's own numbers
+    "trickled-until-the-deadline": Row(
+        (Lost(Trip.TRICKLES, ALMOST_ALL),),
+        "call FAULTED resent(timeout) failed(deadline_exceeded)",
+        "DeadlineReached(deadline_exceeded)",
+        bill="unheard",
+        policy=Policy(deadline=PATIENCE),
+        but={
+            "streamed": {
+                "story": "call FAULTED usage resent(timeout) failed(deadline_exceeded)",
+                "bill": "counted",
+            },
+            "openai-chat streamed": {"bill": "exact"},
+            "anthropic streamed": {"bill": "exact"},
+            "google": {"without": {**_UNBOUNDED, "stream": _EVENTS_ONLY}},
+        },
+        without=_UNBOUNDED,
+    ),
+}
+"""The rows whose cells wait for real; all of them at once."""
