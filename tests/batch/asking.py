@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections import Counter
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import httpx2
-from pydantic import BaseModel
 from tenacity import wait_none
 
 from emitter.adapters.client import make
@@ -25,6 +22,7 @@ from emitter.testing import Cut, Failed, Malformed, Refused, Simulator, Text, Vi
 from emitter.testing.batches.desk import BatchDesk
 from emitter.testing.ledger import Ledger
 from emitter.testing.serving import Pace
+from tests.many.asking import Numbered, number_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -38,25 +36,6 @@ if TYPE_CHECKING:
 OPENAI, CHAT = "openai/gpt-6-sol", "openai/gpt-6-sol chat"
 ANTHROPIC, GOOGLE = "anthropic/claude-sonnet-5-5", "google/gemini-3.8-flash"
 MODELS = {"responses": OPENAI, "chat": CHAT, "anthropic": ANTHROPIC, "google": GOOGLE}
-_NUMBER = re.compile(r"task (\d+)")
-
-
-class Numbered(BaseModel):
-    """The number of a task."""
-
-    n: int
-
-
-def task(n: int, mark: str = "") -> str:
-    """Return a situation; the ``mark`` says how the vendor takes it."""
-    return f"task {n} {mark}".strip()
-
-
-def number_in(body: Any) -> int:
-    """Return the number of the task that a request is about."""
-    found = _NUMBER.search(str(body))
-    assert found is not None, body
-    return int(found[1])
 
 
 def answered(asked: Request) -> Behaviour:
@@ -203,8 +182,3 @@ def ran(url: str, tasks: Iterable[str], setting: Setting | None = None, came: Ca
             return await arun(client, tasks, how, into)
 
     return asyncio.run(whole())
-
-
-def asked_of(running: Simulator) -> Counter[int]:
-    """Return how often each task was run, and so paid for."""
-    return Counter(number_in(each.body) for each in running.calls)

@@ -16,7 +16,8 @@ from emitter.batch.vendor import vendor_of
 from emitter.errors import BadJournal, InputError, JournalFailed
 from emitter.profile import load
 from emitter.wire import Fault, FaultKind, Reply, Stop, Usage
-from tests.batch.asking import Setting, asked_of, ran, task, vendor
+from tests.batch.asking import Setting, ran, vendor
+from tests.many.asking import asked_of, task
 
 if TYPE_CHECKING:
     from pathlib import Path

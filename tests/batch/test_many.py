@@ -11,7 +11,8 @@ from emitter.batch import Batch
 from emitter.drive import Clock
 from emitter.errors import InputError, Refused
 from emitter.many import Job, aemit_binding_moments, aemit_many, emit_many
-from tests.batch.asking import MODELS, POLICY, Numbered, Time, asked_of, task, vendor
+from tests.batch.asking import MODELS, POLICY, Time, vendor
+from tests.many.asking import Numbered, asked_of, task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

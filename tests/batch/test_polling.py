@@ -11,7 +11,8 @@ import pytest
 from emitter.batch import Batch
 from emitter.judge import Verdict
 from emitter.testing.batches.store import BatchCourse
-from tests.batch.asking import MODELS, POLICY, Setting, asked_of, ran, task, vendor
+from tests.batch.asking import MODELS, POLICY, Setting, ran, vendor
+from tests.many.asking import asked_of, task
 
 if TYPE_CHECKING:
     from pathlib import Path

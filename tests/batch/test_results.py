@@ -11,7 +11,8 @@ from emitter.judge import Verdict
 from emitter.policy import Policy
 from emitter.testing.batches.store import BatchCourse
 from emitter.wire import FaultKind
-from tests.batch.asking import MODELS, OPENAI, Setting, asked_of, ran, task, vendor
+from tests.batch.asking import MODELS, OPENAI, Setting, ran, vendor
+from tests.many.asking import asked_of, task
 
 if TYPE_CHECKING:
     from tests.batch.asking import Came

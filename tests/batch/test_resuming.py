@@ -15,7 +15,8 @@ import pytest
 
 from emitter.batch import Batch, Journal
 from emitter.judge import Verdict
-from tests.batch.asking import MODELS, OPENAI, Came, Setting, asked_of, ran, task, vendor
+from tests.batch.asking import MODELS, OPENAI, Came, Setting, ran, vendor
+from tests.many.asking import asked_of, task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,11 +71,13 @@ class Pen(Journal):
         self.lines += 1
         if self.lines == self.last and self.how == "before":
             raise KilledError
-        at = self._end
+        kept = self._lines
+        assert kept is not None
+        at = kept.end
         super()._write(members)
         if self.lines == self.last:
             if self.how == "within":
-                os.ftruncate(self._file, (at + self._end) // 2)
+                os.truncate(kept.place, (at + kept.end) // 2)
             raise KilledError
 
 

@@ -14,19 +14,8 @@ from emitter.judge import Verdict
 from emitter.policy import Policy
 from emitter.steps import total_usage
 from emitter.testing import Cut, Text
-from tests.batch.asking import (
-    MODELS,
-    POLICY,
-    Setting,
-    Time,
-    asked_of,
-    client_at,
-    planned,
-    ran,
-    settings_of,
-    task,
-    vendor,
-)
+from tests.batch.asking import MODELS, POLICY, Setting, Time, client_at, planned, ran, settings_of, vendor
+from tests.many.asking import asked_of, task
 
 if TYPE_CHECKING:
     from emitter.events import RunEvent

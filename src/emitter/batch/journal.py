@@ -8,25 +8,23 @@ been made whose id was not written any more. Such a batch is looked for at the v
 from __future__ import annotations
 
 import datetime as dt
-import json
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from emitter import lines
 from emitter.batch.answers import of_answer, to_answer
-from emitter.errors import BadJournal, JournalFailed
-from emitter.wire import mapping, sequence
+from emitter.wire import sequence
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Generator, Mapping, Sequence
 
+    from emitter.lines import Lines
     from emitter.wire import Answer, Json
 
-_KIND, _VERSION = "emitter-batches", 1
-_OPENING = b'{"journal": "emitter-batches"'
-_ANOTHER = "Name another file for this run, or ask for the same thing as before."
+_MEND = "It says what was paid for: mend that line, or name another file to ask for everything again."
 _TORN = "The journal {} ended in the middle of a line, which was dropped."
 
 
@@ -56,24 +54,26 @@ class _Known:
 class Journal:
     """What was submitted and answered. ``open`` are the batches that more may come from, by tag."""
 
-    def __init__(self, place: Path | None, file: int, about: Mapping[str, Json]) -> None:
+    def __init__(self, kept: Lines | None, about: Mapping[str, Json]) -> None:
         self.open: dict[str, Written] = {}
         self.notice: str | None = None
-        self._place, self._file = place, file
+        self._lines = kept
         self._known: dict[str, _Known] = {}
-        self._end = 0
-        if place is not None:
-            self._read(place, about)
+        if kept is not None:
+            self._read(kept, about)
 
     @property
     def lasting(self) -> bool:
         """Whether it is kept in a file."""
-        return self._place is not None
+        return self._lines is not None
 
     def answers(self, key: str) -> list[Answer]:
         """Return the answers to an emission that stood in the file when it was opened, in order."""
         known = self._known.get(key)
-        return [self._answer_at(*each) for each in known.places] if known else []
+        if known is None or self._lines is None:
+            return []
+        found = (self._lines.part(at, size) for at, size in known.places)
+        return [to_answer(lines.members_of(each)["answer"]) for each in found]
 
     def submitting(self, tag: str, keys: Sequence[str], at: dt.datetime) -> Written:
         """Write that a batch is about to be submitted."""
@@ -105,60 +105,22 @@ class Journal:
         """Write that an emission failed for good in this run, so that another run asks for it from the beginning."""
         self._write({"over": key})
 
-    def close(self) -> None:
-        """Bring all of it to the disk, and let others in."""
-        if self._place is None:
-            return
-        try:
-            os.fsync(self._file)
-        except OSError as error:
-            raise self._failed(error) from error
-        finally:
-            os.close(self._file)
+    def _read(self, kept: Lines, about: Mapping[str, Json]) -> None:
+        for number, at, line in kept.read():
+            if number == 1:
+                _check(kept, line, about)
+                continue
+            try:
+                self._take(lines.members_of(line), (at, len(line)))
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                raise kept.bad(f"does not hold in line {number}", _MEND) from error
+        if kept.torn:
+            self.notice = _TORN.format(kept.place)
+        if kept.end == 0:
+            kept.begin(about)
 
-    def _read(self, place: Path, about: Mapping[str, Json]) -> None:
-        with place.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if not line.endswith(b"\n"):
-                    self._torn(line, first=number == 1)
-                elif number == 1:
-                    self._check(line, about)
-                else:
-                    self._learn(line, number)
-        if self._end == 0:
-            self._write({"journal": _KIND, "version": _VERSION, "about": dict(about)})
-
-    def _torn(self, line: bytes, *, first: bool) -> None:
-        """Drop the part of a line that was being written when its process was killed."""
-        if first and not (line.startswith(_OPENING) or _OPENING.startswith(line)):
-            raise self._bad("is no journal of batches", "Name another file.")
-        os.ftruncate(self._file, self._end)
-        self.notice = _TORN.format(self._place)
-
-    def _check(self, line: bytes, about: Mapping[str, Json]) -> None:
-        """Refuse a first line that is of another run."""
-        head = _loaded(line)
-        if head.get("journal") != _KIND:
-            raise self._bad("is no journal of batches", "Name another file.")
-        if head.get("version") != _VERSION:
-            raise self._bad(f"is of format {head.get('version')!r}; this release reads {_VERSION}", _ANOTHER)
-        there = mapping(head.get("about"))
-        other = [each for each in about if there.get(each) != about[each]]
-        if other:
-            raise self._bad(f"is of another run: it differs in {', '.join(other)}", _ANOTHER)
-        self._end += len(line)
-
-    def _learn(self, line: bytes, number: int) -> None:
-        members = _loaded(line)
-        try:
-            self._take(members, len(line))
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            hint = "It says what was paid for: mend that line, or name another file to ask for everything again."
-            raise self._bad(f"does not hold in line {number}", hint) from error
-        self._end += len(line)
-
-    def _take(self, members: Mapping[str, Any], size: int) -> None:
-        """Learn what one line says."""
+    def _take(self, members: Mapping[str, Any], where: tuple[int, int]) -> None:
+        """Learn what the line that stands there says."""
         match members:
             case {"submitting": str(tag), "at": str(at), "keys": list()}:
                 keys = tuple(str(each) for each in sequence(members["keys"]))
@@ -168,7 +130,7 @@ class Journal:
             case {"answered": str(tag), "place": int(place), "answer": answer}:
                 to_answer(answer)
                 self.open[tag].left.remove(place)
-                self._known.setdefault(self.open[tag].keys[place], _Known()).places.append((self._end, size))
+                self._known.setdefault(self.open[tag].keys[place], _Known()).places.append(where)
             case {"cancelling": str(tag)}:
                 self.open[tag].cancelled = True
             case {"closed": str(tag)}:
@@ -178,40 +140,17 @@ class Journal:
             case _:
                 raise ValueError("it is no line of a journal")
 
-    def _answer_at(self, at: int, size: int) -> Answer:
-        os.lseek(self._file, at, os.SEEK_SET)
-        return to_answer(_loaded(os.read(self._file, size))["answer"])
-
     def _write(self, members: Mapping[str, Json]) -> None:
-        """Write a line, or no part of it."""
-        line = json.dumps(members).encode() + b"\n"
-        at, self._end = self._end, self._end + len(line)
-        if self._place is None:
-            return
-        os.lseek(self._file, at, os.SEEK_SET)
-        written, failed = 0, None
-        try:
-            while written < len(line):
-                written += os.write(self._file, line[written:])
-        except OSError as error:
-            failed = error
-        if failed is not None:
-            self._end = at
-            os.ftruncate(self._file, at)
-            raise self._failed(failed) from failed
-
-    def _bad(self, what: str, hint: str) -> BadJournal:
-        return BadJournal(f"The journal {self._place} {what}.", hint=hint)
-
-    def _failed(self, error: OSError) -> JournalFailed:
-        return JournalFailed(f"The journal {self._place} cannot be written: {error.strerror}.")
+        if self._lines is not None:
+            self._lines.add(lines.line_of(members))
 
 
-def _loaded(line: bytes) -> Mapping[str, Any]:
-    try:
-        return mapping(cast("object", json.loads(line)))
-    except (ValueError, RecursionError):
-        return {}
+def _check(kept: Lines, first: bytes, about: Mapping[str, Json]) -> None:
+    """Refuse a first line that is of another run."""
+    there = kept.about(first)
+    other = [each for each in about if there.get(each) != about[each]]
+    if other:
+        raise kept.bad(f"is of another run: it differs in {', '.join(other)}", lines.ANOTHER)
 
 
 @contextmanager
@@ -222,21 +161,7 @@ def opened(path: str | os.PathLike[str] | None, about: Mapping[str, Json]) -> Ge
     run or does not hold. It keeps nobody out: the journal of the run, beside which it lies, is locked.
     """
     if path is None:
-        yield Journal(None, -1, about)
+        yield Journal(None, about)
         return
-    place = Path(path)
-    try:
-        file = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-    except OSError as error:
-        raise BadJournal(
-            f"The journal {place} cannot be opened: {error.strerror}.", hint="Name another file."
-        ) from error
-    try:
-        journal = Journal(place, file, about)
-    except BaseException:
-        os.close(file)
-        raise
-    try:
-        yield journal
-    finally:
-        journal.close()
+    with lines.opened(Path(path), "emitter-batches", version=1, called="journal of batches") as kept:
+        yield Journal(kept, about)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from emitter.judge import Verdict
+from emitter.lines import line_of
 from emitter.many.journal.trace import of_attempts, of_events, to_attempts, to_events
 from emitter.steps import Failure, Outcome
 from emitter.wire import mapping
@@ -47,7 +48,7 @@ def write(record: Record) -> bytes:
     else:
         members["failure"] = {each: getattr(outcome.failure, each) for each in _FAILURE}
     members["events"] = of_events(record.events)
-    return json.dumps(members).encode() + b"\n"
+    return line_of(members)
 
 
 def read(line: bytes) -> Record:
