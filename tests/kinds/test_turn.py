@@ -81,6 +81,8 @@ def test_what_the_schema_admits_is_read_and_enveloped(document: Any, hatches: Ha
     envelope = enveloped(outcome, document["reasoning"])
 
     assert outcome == turn.read(json.loads(json.dumps(document)), hatches, named)
+    assert outcome == turn.read(turn.document(outcome, "first"), hatches, None)
+    assert IS_VALID(turn.document(outcome))
     assert envelope["type"] == document["turn"]["kind"]
     assert errors(envelope, "ai-envelope.schema.json") == []
     if type(outcome) in PAYLOADS:

@@ -245,10 +245,10 @@ class Other(Numbered):
     [
         ({"model": "openai/gpt-6-nova"}, "model is 'openai/gpt-6-sol', and here 'openai/gpt-6-nova'"),
         ({"wire": "openai-chat"}, "its wire is 'openai-responses', and here 'openai-chat'"),
-        ({"schema": Other}, "its name is 'Numbered', and here 'Other'; its schema differs"),
-        ({"instructions": "In French."}, "its words differs"),
-        ({"materials": ["a paper"]}, "its words differs"),
-        ({"options": {"temperature": 0}}, "its options differs"),
+        ({"schema": Other}, "its name is 'Numbered', and here 'Other'; it differs in its schema"),
+        ({"instructions": "In French."}, "differs in its words"),
+        ({"materials": ["a paper"]}, "differs in its words"),
+        ({"options": {"temperature": 0}}, "differs in its options"),
     ],
     ids=["model", "wire", "schema", "instructions", "materials", "options"],
 )

@@ -109,9 +109,14 @@ _LIMITS: dict[str, type[EmissionError]] = {
 }
 
 
+_LATER = "Try again later, or allow more faults, time or a longer wait in Policy; the error's trace has each fault."
+_HINTS = {"rate_limited": _LATER, "provider_unavailable": _LATER}
+"""What to do where another key or address would not help."""
+
+
 def _error(failure: Failure, trace: Trace) -> EmissionError:
     kind = _LIMITS.get(failure.code) or _ERRORS.get(failure.verdict, Invalid)
-    return kind(failure.message, code=failure.code, trace=trace)
+    return kind(failure.message, code=failure.code, trace=trace, hint=_HINTS.get(failure.code))
 
 
 def enveloped(plan: Plan, kind: str, payload: Mapping[str, Json]) -> AIEnvelope:

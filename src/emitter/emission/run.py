@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from emitter.emission.told import happened, resent
@@ -73,8 +73,11 @@ def back_off(run: Run, fault: Fault) -> Generator[Step, Answer | None, Fault | N
     """Wait if the fault may pass; return the fault that ends the emission otherwise."""
     asked = fault.retry_after or 0.0
     policy = run.policy
-    if not fault.kind.transient or run.faults > policy.max_faults or asked > policy.max_retry_after:
+    if not fault.kind.transient or run.faults > policy.max_faults:
         return fault
+    if asked > policy.max_retry_after:
+        longer = f"It asks for a wait of {asked:g} s, and Policy.max_retry_after is {policy.max_retry_after:g} s."
+        return replace(fault, message=f"{fault.message} {longer}")
     yield Tell(resent(fault))
     stopped = yield Wait(run.faults, asked)
     return stopped if isinstance(stopped, Fault) else None

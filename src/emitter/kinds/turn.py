@@ -129,6 +129,15 @@ def _binding_moment(turn: dict[str, Any], hatches: Hatches, decision_class: str 
     return BindingMoment.model_validate({**turn, "meta": meta} if meta else turn)
 
 
+def document(outcome: Outcome, reasoning: str = "") -> dict[str, Json]:
+    """Return the document that a model would write for ``outcome``: what ``read`` makes it of."""
+    said = outcome.model_dump(mode="json", exclude_none=True)
+    if isinstance(outcome, BindingMoment):
+        said |= said.pop("meta", {})
+        said["question"] = {key: said["question"][key] for key in _QUESTION["properties"]}
+    return {"reasoning": reasoning, "turn": {"kind": kind_of(outcome), **said}}
+
+
 def payload(outcome: Outcome, reasoning: str) -> dict[str, Json]:
     """Return the envelope's payload; an empty ``reasoning`` is left out."""
     body: dict[str, Json] = (

@@ -51,6 +51,10 @@ class Tally:
         self.verdicts: Counter[Verdict] = Counter()
         self.notices: list[str] = []
 
+    def __repr__(self) -> str:
+        counted = f"done={self.done}, failed={self.failed}, replayed={self.replayed}, calls={self.calls}"
+        return f"Tally({counted}, usage={self.usage}, verdicts={dict(self.verdicts)})"
+
     def spent(self, outcome: Outcome) -> None:
         """Count what an emission cost, whatever it came to."""
         self.usage += outcome.usage

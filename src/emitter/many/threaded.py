@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic
 
+from emitter.errors import InputError
 from emitter.many.crew import WINDOW
 from emitter.many.item import Item, R
 from emitter.many.run import AsyncRun, Counted
@@ -53,8 +54,16 @@ class Run(Counted, Generic[R]):
         return sorted(self._running, key=lambda each: each.index)
 
     def close(self) -> None:
-        """Leave: what is under way is cancelled, and nothing more is sent."""
-        self._running.close()
+        """Leave: what is under way is cancelled, and nothing more is sent.
+
+        It is for the thread that reads the run; raises ``InputError`` in another while that one waits.
+        """
+        try:
+            self._running.close()
+        except ValueError as error:  # the generator's own word for being at work
+            raise InputError(
+                "The run is being read in another thread.", hint="Close it there, or leave the loop that reads it."
+            ) from error
 
     def __enter__(self) -> Self:
         return self

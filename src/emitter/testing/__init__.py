@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from emitter.testing.answers import Twice as Twice
     from emitter.testing.answers import UnknownStop as UnknownStop
     from emitter.testing.answers import Violating as Violating
+    from emitter.testing.answers import decided as decided
     from emitter.testing.asked import Asked as Asked
     from emitter.testing.draft import Behaviour as Behaviour
     from emitter.testing.draft import Delivery as Delivery
@@ -69,6 +70,7 @@ _HOME = {
         "Twice",
         "UnknownStop",
         "Violating",
+        "decided",
     ),
     "asked": ("Asked",),
     "draft": (

@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from emitter.kinds import turn
 from emitter.testing.counting import tokens, within
 from emitter.testing.draft import Behaviour, Draft, Ending, Failure, Trouble
 
 if TYPE_CHECKING:
+    from emitter.kinds.turn import Outcome
     from emitter.testing.asked import Asked
     from emitter.testing.draft import Planned
     from emitter.wire import Json
@@ -77,6 +79,11 @@ class Text:
     def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
         """Return the text."""
         return Draft(self.text, chunk=self.chunk)
+
+
+def decided(outcome: Outcome, reasoning: str = "") -> Text:
+    """Return a decision, or what withholds one, as the model writes it when it is asked for a binding moment."""
+    return Text(turn.document(outcome, reasoning))
 
 
 @dataclass(frozen=True, slots=True)

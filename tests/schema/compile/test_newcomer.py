@@ -82,3 +82,13 @@ def test_the_bounds_of_an_integer_are_integers() -> None:
     assert compiled.schema["properties"]["a"] == {"type": "integer", "minimum": 1, "maximum": 2}
     with pytest.raises(Uncompilable, match="no document"):
         compile_schema(closed(a={"type": "integer", "minimum": 0.5, "maximum": 0.6}), OPENAI)
+
+
+@pytest.mark.parametrize("entry", [{"value": 6}, {"key": None, "value": 6}, {"key": 7, "value": 6}, {"key": "a"}, 6])
+def test_an_entry_without_a_key_or_a_value_does_not_vanish(entry: Any) -> None:
+    """A map's entries are handed on as they are where one is none, and the schema refuses them."""
+    compiled = compile_schema({"type": "object", "additionalProperties": WHOLE}, OPENAI)
+    wire = {"value": [{"key": "b", "value": 1}, entry]}
+
+    assert compiled.decode({"value": wire["value"][:1]}) == {"b": 1}
+    assert compiled.validate(compiled.decode(wire)) != ()

@@ -74,7 +74,7 @@ class Journal:
 
 def _told(name: str, there: object, here: str) -> str:
     """Say how a run differs; digests say nothing to a reader."""
-    return f"its {name} differs" if name in _DIGESTS else f"its {name} is {there!r}, and here {here!r}"
+    return f"it differs in its {name}" if name in _DIGESTS else f"its {name} is {there!r}, and here {here!r}"
 
 
 _DIGESTS = frozenset({"schema", "words", "options"})

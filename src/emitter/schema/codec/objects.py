@@ -65,12 +65,13 @@ class Entries:
         return codec.encode(value, below(at, key))
 
     def decode(self, value: Json) -> Json:
-        """Return the object; of two entries with one key the last one holds."""
+        """Return the object; of two entries with one key the last one holds. What is no list of entries stays."""
         if not isinstance(value, list):
             return self.pairs(value) if isinstance(value, dict) else value
-        return self.pairs(
-            {each[KEY]: each.get(VALUE) for each in map(mapping, sequence(value)) if isinstance(each.get(KEY), str)}
-        )
+        entries = [mapping(each) for each in sequence(value)]
+        if not all(isinstance(each.get(KEY), str) and VALUE in each for each in entries):
+            return value
+        return self.pairs({each[KEY]: each[VALUE] for each in entries})
 
     def pairs(self, given: Json) -> dict[str, Json]:
         """Return the properties with their values decoded."""
