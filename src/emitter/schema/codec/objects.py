@@ -66,12 +66,11 @@ class Entries:
 
     def decode(self, value: Json) -> Json:
         """Return the object; of two entries with one key the last one holds. What is no list of entries stays."""
-        if not isinstance(value, list):
-            return self.pairs(value) if isinstance(value, dict) else value
+        if isinstance(value, dict):
+            return self.pairs(mapping(value))
         entries = [mapping(each) for each in sequence(value)]
-        if not all(isinstance(each.get(KEY), str) and VALUE in each for each in entries):
-            return value
-        return self.pairs({each[KEY]: each[VALUE] for each in entries})
+        whole = all(isinstance(each.get(KEY), str) and VALUE in each for each in entries)
+        return self.pairs({each[KEY]: each[VALUE] for each in entries}) if isinstance(value, list) and whole else value
 
     def pairs(self, given: Json) -> dict[str, Json]:
         """Return the properties with their values decoded."""
