@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from emitter.errors import Unencodable
 from emitter.schema.codec.base import Codec, Members
@@ -69,8 +69,9 @@ class Entries:
         if isinstance(value, dict):
             return self.pairs(mapping(value))
         entries = [mapping(each) for each in sequence(value)]
-        whole = all(isinstance(each.get(KEY), str) and VALUE in each for each in entries)
-        return self.pairs({each[KEY]: each[VALUE] for each in entries}) if isinstance(value, list) and whole else value
+        if not isinstance(value, list) or not all(isinstance(each.get(KEY), str) and VALUE in each for each in entries):
+            return cast("Json", value)
+        return self.pairs({each[KEY]: each[VALUE] for each in entries})
 
     def pairs(self, given: Json) -> dict[str, Json]:
         """Return the properties with their values decoded."""
