@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from emitter.batch.flight import Flight
 from emitter.batch.standing import Pace, Standing
-from emitter.drive import pause
+from emitter.clock import pause
 from emitter.wire import FaultKind
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from emitter.batch.underway import Ended, Underway
     from emitter.batch.vendor import Vendor
     from emitter.batch.vendor.shapes import Channel
-    from emitter.drive import Clock
+    from emitter.clock import Clock
     from emitter.wire import Fault
 
 CROWDED = frozenset({FaultKind.RATE_LIMIT, FaultKind.OVERLOADED})

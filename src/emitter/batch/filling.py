@@ -51,10 +51,12 @@ class Filling:
     """Fills one batch after the other."""
 
     def __init__(self, vendor: Vendor, channel: Channel, how: Batch) -> None:
-        limits = vendor.LIMITS
+        limits = channel.profile.batches
+        if limits is None:
+            raise RuntimeError("The profile says nothing of batches.")
         self._vendor, self._channel = vendor, channel
         self._requests = min(limits.requests, how.max_requests or limits.requests)
-        self._size = min(limits.size, how.max_bytes)
+        self._size = min(limits.bytes, how.max_bytes)
         self._lot = Lot()
 
     @property

@@ -112,6 +112,13 @@ class Wire(Table):
     stops: Stops
 
 
+class Batches(Facts):
+    """What the vendor's batch interface takes at once: so many ``requests``, and ``bytes`` in all."""
+
+    requests: Annotated[int, Field(ge=1)]
+    bytes: Annotated[int, Field(ge=1)]
+
+
 class _Patterns(NamedTuple):
     """The shell patterns of each list of rows."""
 
@@ -145,6 +152,7 @@ class Profile(Table):
     models: Annotated[tuple[ModelLimits, ...], Field(min_length=1)]
     thinkers: tuple[Thinker, ...] = ()
     encodings: tuple[Encoding, ...] = ()
+    batches: Batches | None = None
 
     @field_validator("models")
     @classmethod

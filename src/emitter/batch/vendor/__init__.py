@@ -11,18 +11,13 @@ from emitter.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from emitter.batch.vendor.shapes import Candidate, Channel, Intent, Limits, Look, Packed, Result
+    from emitter.batch.vendor.shapes import Candidate, Channel, Intent, Look, Packed, Result
     from emitter.profile import Profile, WireName
     from emitter.wire import Json
 
 
 class Vendor(Protocol):
     """What every vendor's module offers. All of it raises what the SDK raises."""
-
-    @property
-    def LIMITS(self) -> Limits:  # noqa: N802  a constant of the module
-        """What fits into one batch."""
-        ...
 
     def packed(self, ident: str, body: Mapping[str, Json], wire: WireName) -> Packed:
         """Return a request as it lies in a batch, under an id."""
@@ -55,7 +50,7 @@ VENDORS: Mapping[str, Vendor] = MappingProxyType({"openai": openai, "anthropic":
 
 def vendor_of(profile: Profile) -> Vendor:
     """Return the batch interface of a profile; raises ``InputError`` where it has none that is known here."""
-    if profile.name not in VENDORS:
+    if profile.name not in VENDORS or profile.batches is None:
         raise InputError(
             f"{profile.title} has no batch interface that is known here.",
             hint=f"Leave batch= away, or use a model of {', '.join(VENDORS)}.",

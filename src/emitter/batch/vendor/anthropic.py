@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.adapters.answer import count
 from emitter.adapters.response import read
 from emitter.batch.vendor.calling import get, id_of, lines, post, post_bytes
-from emitter.batch.vendor.shapes import Candidate, Limits, Look, Packed, Result
+from emitter.batch.vendor.shapes import Candidate, Look, Packed, Result
 from emitter.wire import Fault, FaultKind, mapping, sequence
 
 if TYPE_CHECKING:
@@ -24,14 +24,7 @@ if TYPE_CHECKING:
     from emitter.profile import WireName
     from emitter.wire import Answer, Json
 
-__all__ = ["LIMITS", "cancel", "candidates", "look", "packed", "results", "submit"]
-
-LIMITS = Limits(
-    requests=100_000,
-    size=256_000_000,
-    source="platform.claude.com/docs/en/build-with-claude/batch-processing: 100,000 requests or 256 MB",
-    verified="2026-11-21",
-)
+__all__ = ["cancel", "candidates", "look", "packed", "results", "submit"]
 
 _PATH = "/v1/messages/batches"
 _AROUND = (b'{"requests":[', b",", b"]}")

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.response import read
-from emitter.batch.vendor.shapes import Candidate, Invalid, Limits, Look, Packed, Result
+from emitter.batch.vendor.shapes import Candidate, Invalid, Look, Packed, Result
 from emitter.errors import InputError
 from emitter.wire import Fault, FaultKind, mapping
 
@@ -21,14 +21,7 @@ if TYPE_CHECKING:
     from emitter.profile import WireName
     from emitter.wire import Answer, Json
 
-__all__ = ["LIMITS", "cancel", "candidates", "look", "packed", "results", "submit"]
-
-LIMITS = Limits(
-    requests=50_000,
-    size=19_000_000,
-    source="ai.google.dev/gemini-api/docs/batch-api: inline requests under 20 MB in all; no number is published",
-    verified="2026-11-21",
-)
+__all__ = ["cancel", "candidates", "look", "packed", "results", "submit"]
 
 _KEY = "key"
 _ENDED = frozenset({"SUCCEEDED", "PARTIALLY_SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})

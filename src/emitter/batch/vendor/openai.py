@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.adapters.answer import count
 from emitter.adapters.response import read
 from emitter.batch.vendor.calling import get, id_of, lines, post
-from emitter.batch.vendor.shapes import Candidate, Invalid, Limits, Look, Packed, Result
+from emitter.batch.vendor.shapes import Candidate, Invalid, Look, Packed, Result
 from emitter.profile import WireName
 from emitter.wire import Fault, FaultKind, mapping, sequence
 
@@ -23,14 +23,7 @@ if TYPE_CHECKING:
     from emitter.batch.vendor.shapes import Channel, Intent
     from emitter.wire import Json
 
-__all__ = ["LIMITS", "cancel", "candidates", "look", "packed", "results", "submit"]
-
-LIMITS = Limits(
-    requests=50_000,
-    size=200_000_000,
-    source="openai 3.52.0, resources/batches.py, create(input_file_id): 50,000 requests, 200 MB",
-    verified="2026-11-21",
-)
+__all__ = ["cancel", "candidates", "look", "packed", "results", "submit"]
 
 _ENDPOINTS = {WireName.OPENAI_RESPONSES: "/v1/responses", WireName.OPENAI_CHAT: "/v1/chat/completions"}
 _TAG = "emitter"

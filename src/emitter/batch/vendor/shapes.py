@@ -13,17 +13,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What the vendor takes in one batch, and where it says so."""
-
-    requests: int
-    size: int
-    """Bytes of the whole."""
-    source: str
-    verified: str
-
-
-@dataclass(frozen=True, slots=True)
 class Channel:
     """What everything is sent through: the vendor's client, the profile and wire it speaks, seconds for one request."""
 
