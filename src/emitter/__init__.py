@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from emitter.batch import Batch as Batch
     from emitter.cassette import Record as Record
     from emitter.cassette import Replay as Replay
+    from emitter.clock import Clock as Clock
     from emitter.document import aemit as aemit
     from emitter.document import astream as astream
     from emitter.document import emit as emit
     from emitter.document import stream as stream
     from emitter.door.running import AsyncStream as AsyncStream
     from emitter.door.running import Stream as Stream
-    from emitter.drive import Clock as Clock
     from emitter.errors import BadCassette as BadCassette
     from emitter.errors import BadJournal as BadJournal
     from emitter.errors import BadProfile as BadProfile
@@ -84,7 +84,7 @@ _HOME = {
     "cassette": ("Record", "Replay"),
     "document": ("aemit", "astream", "emit", "stream"),
     "door.running": ("AsyncStream", "Stream"),
-    "drive": ("Clock",),
+    "clock": ("Clock",),
     "errors": (
         "BadCassette",
         "BadJournal",

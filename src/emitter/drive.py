@@ -1,4 +1,4 @@
-"""The drivers: they do what an emission asks for. Nothing else in the library waits or reads a clock.
+"""The drivers: they do what an emission asks for. What time it is and how to wait, ``emitter.clock`` says.
 
 ``Drive`` and ``AsyncDrive`` are twins and the only ones; what they share stands below them. Each is iterated for
 what is told on the way, and holds its ``outcome`` at the end. A consumer that leaves early, or a task that is
@@ -8,25 +8,21 @@ cancelled, ends the emission with a fault, so that what was paid for is in its o
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias, assert_never
 
+from emitter.clock import pause
 from emitter.progress.told import Progress, Restart
 from emitter.steps import Call, Outcome, Steps, Tell, Wait
 from emitter.wire import Answer, Fault, FaultKind, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 
-    from tenacity.wait import WaitBaseT
-
+    from emitter.clock import Limits
     from emitter.events import Event
     from emitter.wire import Request
 
-_FIRST_WAIT = 0.5
-_LONGEST_WAIT = 30.0
 _LEFT = "The caller left before the answer was whole."
 
 
@@ -58,29 +54,6 @@ class AsyncExchange(Exchange, Protocol):
 Send: TypeAlias = "Callable[[Request, float], SyncExchange]"
 """Sends a request, which may take so many seconds."""
 AsyncSend: TypeAlias = "Callable[[Request, float], AsyncExchange]"
-
-
-@dataclass(slots=True)
-class Clock:
-    """Time, as a driver needs it; tests hand in their own.
-
-    ``monotonic`` returns seconds, ``sleep`` and ``asleep`` wait so many, ``wait`` is the tenacity strategy
-    for re-sends after faults (full jitter up to ``0.5 * 2**n`` seconds, at most 30, where None).
-    """
-
-    monotonic: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-    asleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    wait: WaitBaseT | None = None
-
-
-@dataclass(slots=True)
-class Limits:
-    """Seconds: ``timeout`` for one call, ``deadline`` for everything (None for no limit)."""
-
-    timeout: float
-    deadline: float | None = None
-    clock: Clock = field(default_factory=Clock)
 
 
 class Drive:
@@ -247,13 +220,3 @@ class _Watch:
         if left is None or left > ahead:
             return None
         return Fault(FaultKind.DEADLINE, f"The deadline of {self._limits.deadline} seconds leaves no time to go on.")
-
-
-def pause(step: Wait, clock: Clock) -> float:
-    """Return how many seconds to wait: what the strategy says, and no less than the vendor asked for."""
-    from tenacity import RetryCallState, Retrying, wait_random_exponential  # noqa: PLC0415  39 ms, only on faults
-
-    strategy = clock.wait or wait_random_exponential(_FIRST_WAIT, _LONGEST_WAIT)
-    state = RetryCallState(Retrying(), None, (), {})
-    state.attempt_number = step.nth
-    return max(step.at_least, strategy(state))

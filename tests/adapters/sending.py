@@ -12,10 +12,10 @@ import httpx2
 
 from emitter import profile
 from emitter.adapters.client import make
+from emitter.clock import Clock
 from emitter.door.exchange import Line as Through
 from emitter.door.exchange import Whole
 from emitter.door.session import asession, session
-from emitter.drive import Clock
 from emitter.wire import Fault, Message, OutputFormat, OutputMode, Request, Role
 from tests.adapters.bodies import VENDORS
 

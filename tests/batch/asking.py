@@ -12,10 +12,10 @@ from tenacity import wait_none
 
 from emitter.adapters.client import make
 from emitter.batch import Asked, Batch, Channel, Ended, Means, Standing, opened, run, vendor_of
+from emitter.clock import Clock
 from emitter.document.wanted import wanted
 from emitter.door.plan import plan
 from emitter.door.settings import Settings
-from emitter.drive import Clock
 from emitter.policy import Policy
 from emitter.profile import of_model
 from emitter.testing import Cut, Failed, Malformed, Refused, Simulator, Text, Violating

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.batch import Batch
-from emitter.drive import Clock
+from emitter.clock import Clock
 from emitter.errors import InputError, Refused
 from emitter.many import Job, aemit_binding_moments, aemit_many, emit_many
 from tests.batch.asking import MODELS, POLICY, Time, vendor

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import tenacity
 
-from emitter.drive import AsyncDrive, Clock, Drive, Limits, arun, run
+from emitter.clock import Clock, Limits
+from emitter.drive import AsyncDrive, Drive, arun, run
 from emitter.emission import emission
 from emitter.errors import InputError
 from emitter.policy import Policy

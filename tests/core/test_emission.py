@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.drive import AsyncDrive, Clock, Drive, Limits, arun, run
+from emitter.clock import Clock, Limits
+from emitter.drive import AsyncDrive, Drive, arun, run
 from emitter.emission import emission
 from emitter.events import LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
 from emitter.judge import Verdict

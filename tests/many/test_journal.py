@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tenacity
 
-from emitter.drive import Clock
+from emitter.clock import Clock
 from emitter.errors import BadJournal, InputError, Invalid, JournalFailed, Refused
 from emitter.events import LogAppended
 from emitter.many import Job, aemit_many, emit_binding_moments, emit_many

@@ -10,7 +10,7 @@ import tenacity
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.drive import Clock
+from emitter.clock import Clock
 from emitter.events import RetryAttempted
 from emitter.many import aemit_many
 from emitter.many.limit import Gate, Turn, gate_of

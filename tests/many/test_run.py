@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tenacity
 
+from emitter.clock import Clock
 from emitter.door.result import Emission
-from emitter.drive import Clock
 from emitter.errors import CheckFailed, EmitterError, InputError, Invalid, MissingKey, Refused
 from emitter.events import EnvelopeRefusal
 from emitter.judge import Verdict

@@ -18,8 +18,8 @@ from emitter.wire import Fault, Reply, Usage
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Generator, Iterator
 
+    from emitter.clock import Clock
     from emitter.door.plan import Plan
-    from emitter.drive import Clock
     from emitter.progress import Progress
     from emitter.progress.slots import Reader, Slots
     from emitter.wire import Answer, Request

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
-from emitter.drive import Clock, Limits
+from emitter.clock import Clock, Limits
 from emitter.errors import InputError
 from emitter.policy import Policy
 from emitter.prompt import Material, whole

@@ -17,7 +17,7 @@ from emitter.wire import Fault, FaultKind, Reply
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-    from emitter.drive import Clock
+    from emitter.clock import Clock
     from emitter.wire import Answer
 
 _TOO_MUCH = frozenset({FaultKind.RATE_LIMIT, FaultKind.OVERLOADED})

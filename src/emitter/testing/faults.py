@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from emitter.testing.answers import DECODED
 from emitter.testing.draft import Behaviour, Delivery, Draft, Ending, Failure, Raw, Trip, Trouble
@@ -44,49 +44,50 @@ class Failed:
         return Failure(Trouble.SERVER, self.message, self.status)
 
 
+class _Denied:
+    """An error that says all by its kind."""
+
+    __slots__ = ()
+    trouble: ClassVar[Trouble]
+
+    def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
+        """Return the error."""
+        return Failure(self.trouble)
+
+
 @dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(_Denied):
     """The account has run dry; waiting does not fill it."""
 
-    def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
-        """Return the error."""
-        return Failure(Trouble.QUOTA)
+    trouble: ClassVar[Trouble] = Trouble.QUOTA
 
 
 @dataclass(frozen=True, slots=True)
-class Unauthorized:
+class Unauthorized(_Denied):
     """The key is not taken."""
 
-    def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
-        """Return the error."""
-        return Failure(Trouble.UNAUTHORIZED)
+    trouble: ClassVar[Trouble] = Trouble.UNAUTHORIZED
 
 
 @dataclass(frozen=True, slots=True)
-class Forbidden:
+class Forbidden(_Denied):
     """The key is good, and may not do this."""
 
-    def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
-        """Return the error."""
-        return Failure(Trouble.FORBIDDEN)
+    trouble: ClassVar[Trouble] = Trouble.FORBIDDEN
 
 
 @dataclass(frozen=True, slots=True)
-class NotFound:
+class NotFound(_Denied):
     """There is no such model."""
 
-    def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
-        """Return the error."""
-        return Failure(Trouble.NO_MODEL)
+    trouble: ClassVar[Trouble] = Trouble.NO_MODEL
 
 
 @dataclass(frozen=True, slots=True)
-class Overflowed:
+class Overflowed(_Denied):
     """The prompt is longer than the model's context window."""
 
-    def plan(self, asked: Asked) -> Planned:  # noqa: ARG002  the same for everybody
-        """Return the error."""
-        return Failure(Trouble.OVERFLOWED)
+    trouble: ClassVar[Trouble] = Trouble.OVERFLOWED
 
 
 @dataclass(frozen=True, slots=True)
