@@ -47,7 +47,49 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         byte_offset=st.none() | COUNTS,
     ),
     events.CapBreached: st.builds(events.CapBreached, kind=st.just("schema"), limit=COUNTS, observed=COUNTS),
-    events.NodeFailed: st.builds(events.NodeFailed, code=NAMES, message=NAMES, attempts=st.integers(1, 99)),
+    events.NodeFailed: st.builds(
+        events.NodeFailed, code=NAMES, message=NAMES, attempts=st.none() | st.integers(1, 99), details=FIELDS
+    ),
+    events.NodeCompleted: st.builds(events.NodeCompleted, outputs=FIELDS),
+    events.ClarificationRequested: st.builds(
+        events.ClarificationRequested,
+        interrupt_id=NAMES,
+        questions=st.lists(st.fixed_dictionaries({"id": NAMES, "question": NAMES}), max_size=3).map(tuple),
+    ),
+    events.InterruptRequested: st.builds(
+        events.InterruptRequested, interrupt_id=NAMES, kind=st.just("clarification"), data=FIELDS
+    ),
+    events.ModelCapabilitySubstituted: st.builds(
+        events.ModelCapabilitySubstituted,
+        original_provider=NAMES,
+        original_model=NAMES,
+        fallback_provider=NAMES,
+        fallback_model=NAMES,
+        missing_capabilities=st.lists(NAMES, unique=True).map(tuple),
+    ),
+    events.ModelCapabilityInsufficient: st.builds(
+        events.ModelCapabilityInsufficient,
+        provider=NAMES,
+        model=NAMES,
+        missing_capabilities=st.lists(NAMES, unique=True).map(tuple),
+        fallback_attempted=st.booleans(),
+    ),
+    events.ReplayDiverged: st.builds(
+        events.ReplayDiverged,
+        source_run_id=NAMES,
+        at_sequence=COUNTS,
+        divergence_kind=st.sampled_from(["output", "missing", "extra", "type-mismatch"]),
+        divergence_point=NAMES,
+        original_event_id=MAYBE,
+    ),
+    events.ReplayDivergedAtRefusal: st.builds(
+        events.ReplayDivergedAtRefusal,
+        source_run_id=NAMES,
+        at_sequence=COUNTS,
+        original_envelope_kind=st.sampled_from(["valid", "refusal"]),
+        replay_envelope_kind=st.sampled_from(["valid", "refusal"]),
+        original_event_id=MAYBE,
+    ),
     events.ProviderUsage: st.builds(
         events.ProviderUsage,
         provider=NAMES,

@@ -13,6 +13,7 @@ from emitter.schema import Uncompilable, compile_schema
 
 NAMES = {
     "AIEnvelope",
+    "Acceptor",
     "AsyncRun",
     "AsyncStream",
     "BadCassette",
@@ -22,6 +23,7 @@ NAMES = {
     "BadTraffic",
     "Batch",
     "BindingMoment",
+    "CapabilityNotProvided",
     "CheckFailed",
     "ClarificationRequest",
     "Clock",
@@ -50,9 +52,12 @@ NAMES = {
     "Replay",
     "Restart",
     "Run",
+    "Rules",
     "RunEvent",
     "RunProgress",
+    "Secrets",
     "Slot",
+    "StoreFailed",
     "Stream",
     "TextDelta",
     "TokenLimitReached",

@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from emitter.accept import Acceptor as Acceptor
+    from emitter.accept import Rules as Rules
     from emitter.batch import Batch as Batch
     from emitter.cassette import Record as Record
     from emitter.cassette import Replay as Replay
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from emitter.errors import BadProfile as BadProfile
     from emitter.errors import BadPrompt as BadPrompt
     from emitter.errors import BadTraffic as BadTraffic
+    from emitter.errors import CapabilityNotProvided as CapabilityNotProvided
     from emitter.errors import CheckFailed as CheckFailed
     from emitter.errors import CostLimitReached as CostLimitReached
     from emitter.errors import DeadlineReached as DeadlineReached
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from emitter.errors import MissingKey as MissingKey
     from emitter.errors import PromptTooLong as PromptTooLong
     from emitter.errors import Refused as Refused
+    from emitter.errors import StoreFailed as StoreFailed
     from emitter.errors import TokenLimitReached as TokenLimitReached
     from emitter.errors import Truncated as Truncated
     from emitter.errors import Uncompilable as Uncompilable
@@ -73,6 +77,7 @@ if TYPE_CHECKING:
     from emitter.progress import Slot as Slot
     from emitter.progress import TextDelta as TextDelta
     from emitter.prompt import Material as Material
+    from emitter.redact import Secrets as Secrets
     from emitter.schema import Violation as Violation
     from emitter.sinks import to_all as to_all
     from emitter.sinks import to_jsonl as to_jsonl
@@ -80,6 +85,7 @@ if TYPE_CHECKING:
     from emitter.wire import Usage as Usage
 
 _HOME = {
+    "accept": ("Acceptor", "Rules"),
     "batch": ("Batch",),
     "cassette": ("Record", "Replay"),
     "document": ("aemit", "astream", "emit", "stream"),
@@ -91,6 +97,7 @@ _HOME = {
         "BadProfile",
         "BadPrompt",
         "BadTraffic",
+        "CapabilityNotProvided",
         "CheckFailed",
         "EmissionError",
         "EmitterError",
@@ -105,6 +112,7 @@ _HOME = {
         "MissingKey",
         "PromptTooLong",
         "Refused",
+        "StoreFailed",
         "Truncated",
         "Uncompilable",
         "UnexpectedRequest",
@@ -144,6 +152,7 @@ _HOME = {
     "progress": ("Restart", "Slot", "TextDelta"),
     "prompt": ("Material",),
     "policy": ("Policy", "Prices"),
+    "redact": ("Secrets",),
     "schema": ("Violation",),
     "sinks": ("to_all", "to_jsonl", "to_logging"),
     "wire": ("Usage",),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 
     from emitter.clock import Limits
-    from emitter.events import Event
+    from emitter.events import Event, RunEvent
     from emitter.wire import Request
 
 _LEFT = "The caller left before the answer was whole."
@@ -59,7 +59,7 @@ AsyncSend: TypeAlias = "Callable[[Request, float], AsyncExchange]"
 class Drive:
     """An emission under way in the blocking world."""
 
-    def __init__(self, steps: Steps, send: Send, tell: Callable[[Event], None], limits: Limits) -> None:
+    def __init__(self, steps: Steps, send: Send, tell: Callable[[Event | RunEvent], None], limits: Limits) -> None:
         self.outcome: Outcome | None = None
         self._steps, self._send, self._tell, self._limits = steps, send, tell, limits
         self._exchange: SyncExchange | None = None
@@ -105,7 +105,7 @@ class Drive:
 class AsyncDrive:
     """An emission under way in the async world."""
 
-    def __init__(self, steps: Steps, send: AsyncSend, tell: Callable[[Event], None], limits: Limits) -> None:
+    def __init__(self, steps: Steps, send: AsyncSend, tell: Callable[[Event | RunEvent], None], limits: Limits) -> None:
         self.outcome: Outcome | None = None
         self._steps, self._send, self._tell, self._limits = steps, send, tell, limits
         self._exchange: AsyncExchange | None = None
@@ -183,7 +183,7 @@ def _restarted(step: Call) -> Iterable[Restart]:
     return () if step.after is None else (Restart(step.number, step.after),)
 
 
-def _left(steps: Steps, exchange: Exchange | None, tell: Callable[[Event], None]) -> Outcome:
+def _left(steps: Steps, exchange: Exchange | None, tell: Callable[[Event | RunEvent], None]) -> Outcome:
     """End an emission whose caller left: nothing is sent any more, and all is told."""
     fault = Fault(FaultKind.CANCELLED, _LEFT, usage=exchange.so_far() if exchange else None)
     answer: Answer | None = fault

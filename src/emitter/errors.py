@@ -13,6 +13,7 @@ BadJournal              a journal is of another run, in use, or does not hold
 PromptTooLong           the prompt leaves no room for an answer in the model's window
 UnexpectedRequest       a replay met a request that its cassette does not know
 JournalFailed           the journal of a run could not be written
+StoreFailed             a store could not be read or written, or kept its caller waiting too long
 Uncompilable              a schema no sound form of which the vendor takes
 Unencodable               a value that the compiled schema cannot say
 EmissionError             the emission ended without an envelope
@@ -25,6 +26,7 @@ TokenLimitReached         ``Policy.max_total_tokens``
 CostLimitReached          ``Policy.max_cost``
 DeadlineReached           ``Policy.deadline``; it is ``Unreachable`` too
 CheckFailed             a check or a validator of the caller's own raised
+CapabilityNotProvided   no model at hand has what the caller requires of it
 """
 
 from __future__ import annotations
@@ -103,6 +105,13 @@ class JournalFailed(EmitterError):
     """The journal of a run could not be written, so nothing more was begun; what was finished is handed out."""
 
     hint = "Make room for it, and run again: what stands in it is not asked for again."
+
+
+class StoreFailed(EmitterError):
+    """A store could not be read or written, or its caller had to wait too long for others.
+
+    What was asked of it is kept whole or not at all: ask again, and what was kept is found.
+    """
 
 
 class _Placed(EmitterError):
@@ -226,3 +235,12 @@ class CheckFailed(EmissionError):
     """
 
     hint = "It is a bug in that code: a check returns what it finds, and a validator raises ValueError."
+
+
+class CapabilityNotProvided(EmissionError):
+    """Neither the model nor its declared fallback provides what is required of it, so nothing was sent.
+
+    Source: OpenWOP RFC 0031, section B.
+    """
+
+    hint = "Choose a model that provides it, or name one as fallback_model."

@@ -1,7 +1,8 @@
 """The events of an emission, in OpenWOP's standard vocabulary.
 
 Each record is one payload of ``run-event-payloads.schema.json``; ``RunEvent`` is the document around it.
-No event carries content, a secret or a word of the model's text. Field names follow OpenWOP in snake case
+No event that this library tells on its own carries content, a secret or a word of the model's text, but for the
+questions of a clarification, which are there to be read. Field names follow OpenWOP in snake case
 and are projected to its camel case.
 """
 
@@ -13,6 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, cast
 
 if TYPE_CHECKING:
+    from emitter.kinds.envelope import Trust
     from emitter.wire import Json
 
 
@@ -99,13 +101,88 @@ class CapBreached:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeCompleted:
+    """The node is done; ``outputs`` refer to what it made, and hold none of it unless the host's handler says so."""
+
+    type: ClassVar[str] = "node.completed"
+    outputs: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+
+
+@dataclass(frozen=True, slots=True)
 class NodeFailed:
-    """The emission ended without an envelope; ``code`` is the terminal code."""
+    """The node ended without an envelope; ``code`` is the terminal code, ``attempts`` counts its calls."""
 
     type: ClassVar[str] = "node.failed"
     code: str
     message: str
-    attempts: int
+    attempts: int | None = None
+    details: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+
+
+@dataclass(frozen=True, slots=True)
+class ClarificationRequested:
+    """The model needs answers; each question is ``{id, question, schema?}``, as the envelope asked it."""
+
+    type: ClassVar[str] = "clarification.requested"
+    interrupt_id: str
+    questions: tuple[Mapping[str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptRequested:
+    """The node waits for somebody; ``kind`` says for what, such as ``clarification``."""
+
+    type: ClassVar[str] = "interrupt.requested"
+    interrupt_id: str
+    kind: str
+    data: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCapabilitySubstituted:
+    """Another model is asked than the node named, since that one lacks what the node needs (RFC 0031)."""
+
+    type: ClassVar[str] = "model.capability.substituted"
+    original_provider: str
+    original_model: str
+    fallback_provider: str
+    fallback_model: str
+    missing_capabilities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCapabilityInsufficient:
+    """No model at hand has what the node needs; nothing was asked (RFC 0031)."""
+
+    type: ClassVar[str] = "model.capability.insufficient"
+    provider: str
+    model: str
+    missing_capabilities: tuple[str, ...]
+    fallback_attempted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayDiverged:
+    """A replay told another thing than the run it replays; ``divergence_point`` is the type of the event."""
+
+    type: ClassVar[str] = "replay.diverged"
+    source_run_id: str
+    at_sequence: int
+    divergence_kind: str
+    divergence_point: str
+    original_event_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayDivergedAtRefusal:
+    """A replay was refused where the run was not, or the other way round; the kinds are ``valid`` and ``refusal``."""
+
+    type: ClassVar[str] = "replay.divergedAtRefusal"
+    source_run_id: str
+    at_sequence: int
+    original_envelope_kind: str
+    replay_envelope_kind: str
+    original_event_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +217,9 @@ class LogAppended:
     fields: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
 
 
+CALLING = "calling"
+"""The message of the line that tells of each call; its fields are ``attempt`` and ``budget``."""
+
 Event: TypeAlias = (
     RetryAttempted
     | RetryExhausted
@@ -148,7 +228,14 @@ Event: TypeAlias = (
     | RecoveryApplied
     | NlToFormatEngaged
     | CapBreached
+    | NodeCompleted
     | NodeFailed
+    | ClarificationRequested
+    | InterruptRequested
+    | ModelCapabilitySubstituted
+    | ModelCapabilityInsufficient
+    | ReplayDiverged
+    | ReplayDivergedAtRefusal
     | ProviderUsage
     | LogAppended
 )
@@ -158,8 +245,9 @@ Event: TypeAlias = (
 class RunEvent:
     """One event as it was told: a RunEventDoc around a payload.
 
-    ``timestamp`` is ISO 8601 in UTC, ``sequence`` counts from 0 within the emission, ``causation_id`` is
-    the envelope's correlation id.
+    ``timestamp`` is ISO 8601 in UTC, ``sequence`` counts from 0 within the emission, or within the run where a
+    store keeps the run's log. ``causation_id`` is the envelope's correlation id. ``content_trust`` is the
+    envelope's, where an envelope is what the event tells of.
     """
 
     event: Event
@@ -169,6 +257,7 @@ class RunEvent:
     timestamp: str
     sequence: int
     causation_id: str
+    content_trust: Trust | None = None
 
     @property
     def type(self) -> str:
@@ -177,6 +266,7 @@ class RunEvent:
 
     def to_json(self) -> dict[str, Json]:
         """Return the RunEventDoc."""
+        trust: dict[str, Json] = {} if self.content_trust is None else {"contentTrust": self.content_trust.value}
         return {
             "eventId": self.event_id,
             "runId": self.run_id,
@@ -186,16 +276,23 @@ class RunEvent:
             "timestamp": self.timestamp,
             "sequence": self.sequence,
             "causationId": self.causation_id,
+            **trust,
         }
 
 
 def payload(event: Event, node_id: str) -> dict[str, Json]:
     """Return the event's payload as its schema wants it."""
     if isinstance(event, NodeFailed):
-        error = {"code": event.code, "message": event.message}
-        return {"nodeId": node_id, "error": error, "attempts": event.attempts}
+        return {"nodeId": node_id, **_failed(event)}
     told = {each.name: getattr(event, each.name) for each in fields(event)}
     return {"nodeId": node_id, **{_camel(name): _plain(value) for name, value in told.items() if value is not None}}
+
+
+def _failed(event: NodeFailed) -> dict[str, Json]:
+    error: dict[str, Json] = {"code": event.code, "message": event.message}
+    if event.details:
+        error["details"] = dict(event.details)
+    return {"error": error} if event.attempts is None else {"error": error, "attempts": event.attempts}
 
 
 def _camel(name: str) -> str:
@@ -206,4 +303,6 @@ def _camel(name: str) -> str:
 def _plain(value: Json) -> Json:
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Json]", value))
+    if isinstance(value, tuple):
+        return [_plain(each) for each in cast("tuple[Json, ...]", value)]
     return value.value if isinstance(value, Enum) else value

@@ -37,6 +37,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "losses": ("losses",),
     "material": ("source", "text"),
     "schema": ("schema",),
+    "schema_reply": ("kind", "version", "schema"),
+    "schema_unknown": ("kinds",),
     "situation": ("situation",),
     "untrusted": ("source", "text"),
 }
@@ -166,15 +168,37 @@ def whole(name: str, given: object) -> None:
 
 def material(prompts: Prompts, item: Material) -> str:
     """Return ``item`` as it stands in the prompt, fenced when untrusted."""
-    source = " ".join(item.source.split())[:_LONGEST_SOURCE]
     if item.trust is Trust.TRUSTED:
-        return prompts.fill("material", source=source, text=item.text)
-    return prompts.fill("untrusted", source=unfenced(html.escape(source, quote=True)), text=unfenced(item.text))
+        return prompts.fill("material", source=" ".join(item.source.split())[:_LONGEST_SOURCE], text=item.text)
+    return prompts.fill("untrusted", source=_attribute(item.source), text=unfenced(item.text))
 
 
 def unfenced(text: str) -> str:
     """Return ``text`` so that nothing in it can open or close a fence: every ``<`` is spelled out."""
     return _OPENS.sub("&lt;", text)
+
+
+def fenced(text: str, kind: str, source: str) -> str:
+    """Return untrusted text in a fence of its own, as OpenWOP marks what goes back to a model.
+
+    ``kind`` says what it is, ``source`` where it comes from; nothing in any of the three can close the fence.
+    """
+    attributes = f'type="{_attribute(kind)}" source="{_attribute(source)}"'
+    return f"<UNTRUSTED {attributes}>\n{unfenced(text)}\n</UNTRUSTED>"
+
+
+def _attribute(text: str) -> str:
+    return unfenced(html.escape(" ".join(text.split())[:_LONGEST_SOURCE], quote=True))
+
+
+def schema_reply(prompts: Prompts, kind: str, version: int, form: Mapping[str, Json]) -> str:
+    """Return what a model reads that asked for the schema of a kind."""
+    return prompts.fill("schema_reply", kind=kind, version=str(version), schema=json.dumps(form, ensure_ascii=False))
+
+
+def schema_unknown(prompts: Prompts, kinds: Iterable[str]) -> str:
+    """Return what a model reads that asked for the schema of a kind that nobody knows."""
+    return prompts.fill("schema_unknown", kinds=", ".join(f"`{each}`" for each in kinds))
 
 
 def losses(prompts: Prompts, rules: Sequence[object]) -> str:

@@ -11,7 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -19,9 +19,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.errors import EmitterError, InputError
 from emitter.events import Level, LogAppended, RunEvent
+from emitter.redact import NO_SECRETS
+from emitter.redact.event import struck
 
 if TYPE_CHECKING:
     from emitter.events import Event
+    from emitter.redact import Secrets
+    from emitter.store.log import Store
 
 Sink: TypeAlias = Callable[[RunEvent], object]
 """Called with every event as it happens; what it returns is not looked at."""
@@ -32,8 +36,17 @@ _LEVELS = {
     Level.WARN: logging.WARNING,
     Level.ERROR: logging.ERROR,
 }
-_WARNINGS = frozenset({"envelope.refusal", "envelope.truncated", "cap.breached"})
-_ERRORS = frozenset({"envelope.retry.exhausted", "node.failed"})
+_WARNINGS = frozenset(
+    {
+        "cap.breached",
+        "envelope.refusal",
+        "envelope.truncated",
+        "model.capability.substituted",
+        "replay.diverged",
+        "replay.divergedAtRefusal",
+    }
+)
+_ERRORS = frozenset({"envelope.retry.exhausted", "model.capability.insufficient", "node.failed"})
 
 
 def now() -> str:
@@ -55,8 +68,9 @@ def new_id() -> str:
 
 @dataclass(slots=True)
 class Recorder:
-    """Stamps each event, keeps it, and hands it to the sink.
+    """Stamps each event, strikes ``secrets`` out of it, keeps it, and hands it to the sink.
 
+    With a ``store`` the event stands in the run's log before it is told, and has its number there.
     ``stamp`` and ``mint`` give the time and the event ids; tests hand in their own.
     """
 
@@ -64,14 +78,26 @@ class Recorder:
     node_id: str
     correlation_id: str
     sink: Sink | None = None
+    secrets: Secrets = NO_SECRETS
+    store: Store | None = None
     stamp: Callable[[], str] = now
     mint: Callable[[], str] = new_id
     told: list[RunEvent] = field(default_factory=list[RunEvent])
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: Event | RunEvent) -> None:
         """Tell ``event``."""
+        told = self._recorded(event) if isinstance(event, RunEvent) else self._recorded_now(event)
+        self.told.append(told)
+        if self.sink is not None:
+            self.sink(told)
+
+    def _recorded(self, event: RunEvent) -> RunEvent:
+        """Return what a host recorded, with its place here where no log numbers it."""
+        return replace(event, sequence=len(self.told)) if self.store is None else event
+
+    def _recorded_now(self, event: Event) -> RunEvent:
         stamped = RunEvent(
-            event=event,
+            event=struck(event, self.secrets),
             event_id=self.mint(),
             run_id=self.run_id,
             node_id=self.node_id,
@@ -79,9 +105,7 @@ class Recorder:
             sequence=len(self.told),
             causation_id=self.correlation_id,
         )
-        self.told.append(stamped)
-        if self.sink is not None:
-            self.sink(stamped)
+        return stamped if self.store is None else self.store.append(self.run_id, (stamped,))[0]
 
 
 def to_jsonl(path: str | Path) -> Sink:

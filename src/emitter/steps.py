@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from emitter.wire import Answer, Fault, Request, Usage
 
 if TYPE_CHECKING:
-    from emitter.events import Event
+    from emitter.events import Event, RunEvent
     from emitter.judge import Contract, Verdict
+    from emitter.kinds import AIEnvelope
     from emitter.remedy import Write
     from emitter.schema import Violation
     from emitter.wire import Json
@@ -42,9 +43,9 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Tell this event to whoever listens."""
+    """Tell this event to whoever listens; one that was recorded already is told as it was."""
 
-    event: Event
+    event: Event | RunEvent
 
 
 Step: TypeAlias = Call | Wait | Tell
@@ -77,12 +78,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an emission came to: a ``value`` and its ``document``, or a ``failure``; and every call it took."""
+    """What an emission came to: a ``value``, its ``document`` and the ``envelope``, or a ``failure``.
+
+    ``attempts`` are all the calls it took.
+    """
 
     attempts: tuple[Attempt, ...]
     value: Any = None
     document: Json = None
     failure: Failure | None = None
+    envelope: AIEnvelope | None = None
 
     @property
     def usage(self) -> Usage:
@@ -99,11 +104,27 @@ class Fallback:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What the host makes of an answer that holds: its envelope or a ``failure``, and what is told of it.
+
+    ``value`` and ``document`` are what may leave the host.
+    """
+
+    value: Any
+    document: Json
+    envelope: AIEnvelope | None = None
+    events: tuple[RunEvent, ...] = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """What is asked, of whom, and what must hold.
 
     ``ceiling`` bounds the output budget in tokens, ``least`` is the smallest that is worth a call. ``kind`` is the
     envelope's. ``count`` returns the tokens that a request puts in, for limits; it is called only where some are set.
+    ``opening`` is told before all else. ``known`` returns what the host took for the same emission before, ``take``
+    hands it an answer that holds: the host has the last word.
     """
 
     provider: str
@@ -115,6 +136,9 @@ class Ask:
     kind: str = ""
     count: Callable[[Request], int] = lambda _: 0
     fallback: Fallback | None = None
+    opening: tuple[Event, ...] = ()
+    known: Callable[[], Taken | None] = lambda: None
+    take: Callable[[Any, Json], Taken] = Taken
 
 
 Steps: TypeAlias = Generator[Step, Answer | None, Outcome]

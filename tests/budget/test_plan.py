@@ -10,6 +10,7 @@ import pytest
 from emitter import InputError, PromptTooLong, profile
 from emitter.door.plan import Wanted, plan
 from emitter.door.settings import Settings
+from emitter.door.taking import Enclosing
 from emitter.policy import Policy
 from emitter.profile import WireName
 from emitter.schema.findings import Reading
@@ -37,12 +38,13 @@ class Case:
 
     def planned(self, situation: str = "Shall we?") -> tuple[int, int]:
         """Return the first budget and the ceiling."""
-        wanted = Wanted("a.kind", "node", "answer", self.schema, lambda _: "Decide.", Reading)
+        wanted = Wanted("a.kind", "node", "answer", self.schema, lambda _: "Decide.", Reading, NOBODY)
         settings = Settings(model=self.model, policy=self.policy, options=self.options, wire=self.wire, **UNSENT)
         ask = plan(wanted, situation, settings).ask
         return ask.request.budget, ask.ceiling
 
 
+NOBODY = Enclosing(lambda value, _: ("a.kind", value), lambda *_: None)
 OWN = Policy(output_tokens=1024)
 
 

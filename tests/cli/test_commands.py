@@ -90,7 +90,7 @@ def test_moment_takes_messages_material_prompts_and_events(run: Run, tmp_path: P
     assert last.endswith("Answer in Latin.")
     assert json.loads(ran.out)["meta"]["contentTrust"] == "untrusted"
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text("utf-8").splitlines()]
-    assert [each["type"] for each in events] == ["log.appended", "provider.usage"]
+    assert [each["type"] for each in events] == ["log.appended", "provider.usage", "node.completed"]
 
 
 TEXTS = {"a list of numbers": b"[1, 2] or [3]?", "an array of texts": b'["ship", "wait"]', "a footnote": b"[1] Ship?"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from emitter import Policy, Refused, Truncated, Trust, aemit, emit
-from emitter.events import EnvelopeTruncated, LogAppended, ProviderUsage, Reason, RetryAttempted
+from emitter.events import EnvelopeTruncated, LogAppended, NodeCompleted, ProviderUsage, Reason, RetryAttempted
 from tests.document.asking import FORM, HELD, INVOICE, ODD, TASK, WIRES, Invoice, ask, every_wire, every_world, said
 
 BUDGETS = {
@@ -29,7 +29,7 @@ def test_a_clean_answer_is_a_value(wire: str, world: str, schema: object, value:
 
     assert asked.value == value
     assert type(asked.value) is type(value)
-    assert [type(each) for each in asked.events] == [LogAppended, ProviderUsage]
+    assert [type(each) for each in asked.events] == [LogAppended, ProviderUsage, NodeCompleted]
     assert asked.trace.usage.output == 40
     assert TASK in json.dumps(asked.bodies[0])
 

@@ -9,6 +9,7 @@ import pytest
 
 from emitter import prompt
 from emitter.door import plan, wording
+from emitter.door.reached import Reached
 from emitter.emission import emission
 from emitter.events import Level, LogAppended
 from emitter.policy import Policy
@@ -30,7 +31,7 @@ def output(wire: str, compiled: Any, model: str = "") -> OutputFormat:
     """Return the format that a plan would ask for."""
     facts, named = of_model(MODELS[wire])
     name = next(each for each in facts.wires if each.value == wire)
-    return plan._form("Invoice", compiled, PROMPTS, plan._Reached(facts, name, model or named)).output
+    return plan._form("Invoice", compiled, PROMPTS, Reached(facts, name, model or named)).output
 
 
 MODES = [

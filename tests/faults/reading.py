@@ -13,6 +13,7 @@ from emitter.events import (
     Level,
     LogAppended,
     NlToFormatEngaged,
+    NodeCompleted,
     NodeFailed,
     ProviderUsage,
     RecoveryApplied,
@@ -102,12 +103,16 @@ def _word(event: Event) -> str:  # noqa: C901, PLR0911, PLR0912  total, one line
             return f"exhausted-{event.total_attempts}({event.final_reason.value})"
         case CapBreached():
             return f"breached({event.kind})"
+        case NodeCompleted():
+            return "done"
         case NodeFailed():
             return f"failed({event.code})"
         case NlToFormatEngaged():
             return f"two-steps({event.fallback_calls})"
         case LogAppended():
             return f"resent({event.fields['fault']})"
+        case _:
+            raise AssertionError(event)
 
 
 def worded(events: Iterable[RunEvent]) -> str:

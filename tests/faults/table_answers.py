@@ -34,16 +34,16 @@ _REFUSAL = "call REFUSED usage refusal failed(envelope_refusal)"
 _UNBILLED_REFUSAL = {"story": "call REFUSED refusal failed(envelope_refusal)"}
 _END = "breached(schema) failed(envelope_invalid)"
 _CUT_OFF = "breached(schema) failed(envelope_truncation_unrecoverable)"
-_UNKNOWN = "call UNKNOWN usage retry-2(unknown) call COMPLETE usage"
+_UNKNOWN = "call UNKNOWN usage retry-2(unknown) call COMPLETE usage done"
 _UNKNOWN_TWICE = f"call UNKNOWN usage retry-2(unknown) call UNKNOWN usage exhausted-2(unknown) {_END}"
 
 ANSWERS: dict[str, Row] = {
-    "clean": Row((WHOLE,), "call COMPLETE usage"),
-    "withheld": Row((Says("{withheld}"),), "call COMPLETE usage", ends="withheld"),
+    "clean": Row((WHOLE,), "call COMPLETE usage done"),
+    "withheld": Row((Says("{withheld}"),), "call COMPLETE usage done", ends="withheld"),
     # --- cut: the same request with twice the budget, and no corrective word
     "cut-then-whole": Row(
         (CUT, WHOLE),
-        "call TRUNCATED usage truncated(max_tokens) retry-2(truncation) call*2 COMPLETE usage",
+        "call TRUNCATED usage truncated(max_tokens) retry-2(truncation) call*2 COMPLETE usage done",
     ),
     "cut-to-the-end": Row(
         (CUT, CUT, CUT),
@@ -61,16 +61,16 @@ ANSWERS: dict[str, Row] = {
     ),
     "cut-but-valid": Row(
         (Says("{whole}", Ending.CUT, output=FIRST), WHOLE),
-        "call TRUNCATED usage truncated(max_tokens) retry-2(truncation) call*2 COMPLETE usage",
+        "call TRUNCATED usage truncated(max_tokens) retry-2(truncation) call*2 COMPLETE usage done",
     ),
     "cut-then-violating": Row(
         (CUT, VIOLATING, WHOLE),
         """call TRUNCATED usage truncated(max_tokens) retry-2(truncation)
-           call*2 VIOLATED usage retry-3(schema-violation) call+fix*2 COMPLETE usage""",
+           call*2 VIOLATED usage retry-3(schema-violation) call+fix*2 COMPLETE usage done""",
     ),
     "thinking-eats-the-budget": Row(
         (Thinking(FIRST + 100, WHOLE), Thinking(FIRST + 100, WHOLE)),
-        "call TRUNCATED usage truncated(max_tokens) retry-2(truncation) call*2 COMPLETE usage",
+        "call TRUNCATED usage truncated(max_tokens) retry-2(truncation) call*2 COMPLETE usage done",
     ),
     # --- refused: never sent again, whatever the text is; a prompt that is blocked with an error costs nothing
     "refused": Row((Refused(f"No, {MARK}."),), _REFUSAL, REFUSED),
@@ -87,10 +87,13 @@ ANSWERS: dict[str, Row] = {
     # and a stream of its without one never ended
     "paused-then-whole": Row(
         (PAUSED, WHOLE),
-        "call PAUSED usage retry-2(unknown) call COMPLETE usage",
+        "call PAUSED usage retry-2(unknown) call COMPLETE usage done",
         but={
             "openai-chat": {"story": _UNKNOWN},
-            "openai-chat streamed": {"story": "call FAULTED usage resent(protocol) call COMPLETE usage", "waits": "1"},
+            "openai-chat streamed": {
+                "story": "call FAULTED usage resent(protocol) call COMPLETE usage done",
+                "waits": "1",
+            },
         },
     ),
     "paused-twice": Row(
@@ -101,7 +104,8 @@ ANSWERS: dict[str, Row] = {
             "openai-chat": {"story": _UNKNOWN_TWICE},
             "openai-chat streamed": {
                 "script": (PAUSED, PAUSED, WHOLE),
-                "story": "call FAULTED usage resent(protocol) call FAULTED usage resent(protocol) call COMPLETE usage",
+                "story": """call FAULTED usage resent(protocol) call FAULTED usage resent(protocol)
+                            call COMPLETE usage done""",
                 "ends": "value",
                 "waits": "1 2",
             },
@@ -115,7 +119,7 @@ ANSWERS: dict[str, Row] = {
     ),
     # --- a broken form: the same budget, and one fragment that is written from the validator
     "violating-then-whole": Row(
-        (VIOLATING, WHOLE), "call VIOLATED usage retry-2(schema-violation) call+fix COMPLETE usage"
+        (VIOLATING, WHOLE), "call VIOLATED usage retry-2(schema-violation) call+fix COMPLETE usage done"
     ),
     "violating-to-the-end": Row(
         (VIOLATING,) * 3,
@@ -123,9 +127,11 @@ ANSWERS: dict[str, Row] = {
             call+fix VIOLATED usage exhausted-3(schema-violation) {_END}""",
         INVALID,
     ),
-    "type-drift": Row((DRIFTED, WHOLE), "call VIOLATED usage retry-2(type-drift) call+fix COMPLETE usage"),
-    "type-mismatch": Row((MISTYPED, WHOLE), "call VIOLATED usage retry-2(type-mismatch) call+fix COMPLETE usage"),
-    "malformed-then-whole": Row((WORDS, WHOLE), "call MALFORMED usage retry-2(parse-error) call+fix COMPLETE usage"),
+    "type-drift": Row((DRIFTED, WHOLE), "call VIOLATED usage retry-2(type-drift) call+fix COMPLETE usage done"),
+    "type-mismatch": Row((MISTYPED, WHOLE), "call VIOLATED usage retry-2(type-mismatch) call+fix COMPLETE usage done"),
+    "malformed-then-whole": Row(
+        (WORDS, WHOLE), "call MALFORMED usage retry-2(parse-error) call+fix COMPLETE usage done"
+    ),
     "malformed-to-the-end": Row(
         (WORDS,) * 3,
         f"""call MALFORMED usage retry-2(parse-error) call+fix MALFORMED usage retry-3(parse-error)
@@ -135,26 +141,26 @@ ANSWERS: dict[str, Row] = {
     "violating-then-malformed": Row(
         (VIOLATING, WORDS, WHOLE),
         """call VIOLATED usage retry-2(schema-violation) call+fix MALFORMED usage retry-3(parse-error)
-           call+fix COMPLETE usage""",
+           call+fix COMPLETE usage done""",
     ),
-    "empty-then-whole": Row((Empty(), WHOLE), "call MALFORMED usage retry-2(parse-error) call+fix COMPLETE usage"),
+    "empty-then-whole": Row((Empty(), WHOLE), "call MALFORMED usage retry-2(parse-error) call+fix COMPLETE usage done"),
     # --- several in turn: a fault between changes nothing, and a raised budget stays raised. A cut is answered with
     # the same request, so that a fragment that stood in it stays, and none is added
     "cut-fault-whole": Row(
         (CUT, Failed(), WHOLE),
         """call TRUNCATED usage truncated(max_tokens) retry-2(truncation)
-           call*2 FAULTED resent(server) call*2 COMPLETE usage""",
+           call*2 FAULTED resent(server) call*2 COMPLETE usage done""",
         waits="1",
     ),
     "violating-fault-whole": Row(
         (VIOLATING, Failed(), WHOLE),
-        "call VIOLATED usage retry-2(schema-violation) call+fix FAULTED resent(server) call+fix COMPLETE usage",
+        "call VIOLATED usage retry-2(schema-violation) call+fix FAULTED resent(server) call+fix COMPLETE usage done",
         waits="1",
     ),
     "violating-cut-whole": Row(
         (VIOLATING, CUT, WHOLE),
         """call VIOLATED usage retry-2(schema-violation) call+fix TRUNCATED usage truncated(max_tokens)
-           retry-3(truncation) call+fix*2 COMPLETE usage""",
+           retry-3(truncation) call+fix*2 COMPLETE usage done""",
     ),
     "cut-violating-refused": Row(
         (CUT, VIOLATING, Refused(f"No, {MARK}.")),
@@ -164,25 +170,26 @@ ANSWERS: dict[str, Row] = {
     ),
     "paused-violating-whole": Row(
         (PAUSED, VIOLATING, WHOLE),
-        """call PAUSED usage retry-2(unknown) call VIOLATED usage retry-3(schema-violation) call+fix COMPLETE usage""",
+        """call PAUSED usage retry-2(unknown) call VIOLATED usage retry-3(schema-violation)
+           call+fix COMPLETE usage done""",
         but={
             "openai-chat": {
                 "story": """call UNKNOWN usage retry-2(unknown) call VIOLATED usage retry-3(schema-violation)
-                            call+fix COMPLETE usage"""
+                            call+fix COMPLETE usage done"""
             },
             "openai-chat streamed": {
                 "story": """call FAULTED usage resent(protocol) call VIOLATED usage retry-2(schema-violation)
-                            call+fix COMPLETE usage""",
+                            call+fix COMPLETE usage done""",
                 "waits": "1",
             },
         },
     ),
     # --- not plain JSON, and read all the same: no further call
-    "fenced": Row((Fenced(WHOLE),), "call COMPLETE usage recovered(markdown-fence)"),
-    "in-prose": Row((InProse(WHOLE),), "call COMPLETE usage recovered(brace-walker)"),
-    "trailing-text": Row((Says("{whole}\n\nShall I go on?"),), "call COMPLETE usage recovered(brace-walker)"),
-    "twice-the-same": Row((Twice(WHOLE),), "call COMPLETE usage recovered(custom)"),
+    "fenced": Row((Fenced(WHOLE),), "call COMPLETE usage recovered(markdown-fence) done"),
+    "in-prose": Row((InProse(WHOLE),), "call COMPLETE usage recovered(brace-walker) done"),
+    "trailing-text": Row((Says("{whole}\n\nShall I go on?"),), "call COMPLETE usage recovered(brace-walker) done"),
+    "twice-the-same": Row((Twice(WHOLE),), "call COMPLETE usage recovered(custom) done"),
     "twice-and-different": Row(
-        (Says("{whole}\n{other}"), WHOLE), "call MALFORMED usage retry-2(parse-error) call+fix COMPLETE usage"
+        (Says("{whole}\n{other}"), WHOLE), "call MALFORMED usage retry-2(parse-error) call+fix COMPLETE usage done"
     ),
 }

@@ -32,7 +32,7 @@ LIMITS: dict[str, Row] = {
         policy=_ONE,
     ),
     "one-attempt-and-a-fault": Row(
-        (Failed(), WHOLE), "call FAULTED resent(server) call COMPLETE usage", waits="1", policy=_ONE
+        (Failed(), WHOLE), "call FAULTED resent(server) call COMPLETE usage done", waits="1", policy=_ONE
     ),
     # --- tokens and money of all calls together: a call that would pass the limit is not made
     "no-tokens-for-a-call": Row(
@@ -72,11 +72,11 @@ LIMITS: dict[str, Row] = {
     "in-words-after-violating": Row(
         (VIOLATING, VIOLATING, VIOLATING, WORDS, WHOLE),
         """call VIOLATED usage retry-2(schema-violation) call+fix VIOLATED usage retry-3(schema-violation)
-           call+fix VIOLATED usage two-steps(2) call COMPLETE usage call COMPLETE usage""",
+           call+fix VIOLATED usage two-steps(2) call COMPLETE usage call COMPLETE usage done""",
         policy=_TWO_STEPS,
     ),
     "in-words-already": Row(
-        (WORDS, WORDS, WORDS, WHOLE), f"{_MALFORMED} two-steps(1) call COMPLETE usage", policy=_TWO_STEPS
+        (WORDS, WORDS, WORDS, WHOLE), f"{_MALFORMED} two-steps(1) call COMPLETE usage done", policy=_TWO_STEPS
     ),
     "in-words-in-vain": Row(
         (WORDS,) * 4,
@@ -92,7 +92,7 @@ LIMITS: dict[str, Row] = {
     ),
     "in-words-after-a-fault": Row(
         (WORDS, WORDS, WORDS, Failed(), WHOLE),
-        f"{_MALFORMED} two-steps(1) call FAULTED resent(server) call COMPLETE usage",
+        f"{_MALFORMED} two-steps(1) call FAULTED resent(server) call COMPLETE usage done",
         waits="1",
         policy=_TWO_STEPS,
     ),

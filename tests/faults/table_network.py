@@ -7,9 +7,9 @@ from emitter.testing import Thinking, Trip
 from tests.faults.model import WHOLE, Lost
 from tests.faults.row import Row
 
-_CUT = "call FAULTED resent(connection) call COMPLETE usage"
-_COUNTED = "call FAULTED usage resent({fault}) call COMPLETE usage"
-_SLOW = "call FAULTED resent(timeout) call COMPLETE usage"
+_CUT = "call FAULTED resent(connection) call COMPLETE usage done"
+_COUNTED = "call FAULTED usage resent({fault}) call COMPLETE usage done"
+_SLOW = "call FAULTED resent(timeout) call COMPLETE usage done"
 ALMOST_ALL = 1_000_000
 """More bytes than any body has: the simulator holds back the last byte, of a stream the last event."""
 PATIENCE = 3.0

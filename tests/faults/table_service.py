@@ -27,7 +27,7 @@ from tests.faults.row import Row
 UNAVAILABLE = "Unreachable(provider_unavailable)"
 _UNAVAILABLE = "call FAULTED failed(provider_unavailable)"
 _LIMITED = "call FAULTED resent(rate_limit)"
-_COUNTED_AGAIN = "call FAULTED usage resent({}) call COMPLETE usage"
+_COUNTED_AGAIN = "call FAULTED usage resent({}) call COMPLETE usage done"
 _ONLY_STREAMS: dict[str, str] = dict.fromkeys(
     ("sync", "async"), "an answer that comes whole does not break off with an error"
 )
@@ -38,7 +38,7 @@ _DANGLING = {"type": "object", "properties": {"a": {"$ref": "#/$defs/nothing"}}}
 
 
 def _once(fault: str) -> str:
-    return f"call FAULTED resent({fault}) call COMPLETE usage"
+    return f"call FAULTED resent({fault}) call COMPLETE usage done"
 
 
 def _at_once(code: str) -> tuple[str, str]:
@@ -135,7 +135,7 @@ SERVICE: dict[str, Row] = {
     ),
     "no-end": Row(
         (Unended(WHOLE), WHOLE),
-        "call UNKNOWN usage retry-2(unknown) call COMPLETE usage",
+        "call UNKNOWN usage retry-2(unknown) call COMPLETE usage done",
         but={
             "streamed": {
                 "story": _COUNTED_AGAIN.format("protocol"),

@@ -58,6 +58,7 @@ def enveloped(outcome: turn.Outcome, reasoning: str) -> dict[str, Any]:
     """Return the envelope's wire form, as it crosses the wire."""
     envelope = AIEnvelope(
         type=turn.kind_of(outcome),
+        schema_version=1,
         envelope_id="e-1",
         correlation_id="r:n:0:k",
         node_id="n",
@@ -137,7 +138,7 @@ ENVELOPES: dict[str, dict[str, Any]] = {
     "long id": {"envelopeId": "x" * 129},
     "empty correlation": {"correlationId": ""},
     "negative version": {"schemaVersion": -1},
-    "payload that is text": {"payload": "x"},
+    "null for an absent member": {"partial": None},
     "ts that is a word": {"meta": {"source": "user", "ts": "tomorrow", "contentTrust": "trusted"}},
     "ts elsewhere": {"meta": {"source": "user", "ts": "2026-01-31T12:00:00+02:00", "contentTrust": "trusted"}},
     "ts without zone": {"meta": {"source": "user", "ts": "2026-01-31T12:00:00", "contentTrust": "trusted"}},

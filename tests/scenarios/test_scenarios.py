@@ -26,6 +26,7 @@ from emitter.events import (
     EnvelopeTruncated,
     Event,
     LogAppended,
+    NodeCompleted,
     NodeFailed,
     ProviderUsage,
     RecoveryApplied,
@@ -92,6 +93,7 @@ LINES: Mapping[type, str] = {
     RetryAttempted: "retry {0.attempt} {0.reason.value}",
     RetryExhausted: "exhausted {0.total_attempts} {0.final_reason.value}",
     CapBreached: "cap {0.kind} {0.limit} {0.observed}",
+    NodeCompleted: "done {0.outputs[envelopeType]}",
     NodeFailed: "failed {0.code} {0.attempts}",
 }
 """How an event reads in one line: everything in it that a scenario decides."""
@@ -108,15 +110,16 @@ def line(event: Event) -> str:
 
 CALL = f"call 1 budget {FIRST_BUDGET}"
 WHOLE = f"usage {INPUT_TOKENS} {WHOLE_TOKENS}"
+DONE = "done vendor.emitter.binding-moment"
 CUT = [
     f"usage {INPUT_TOKENS} {FIRST_BUDGET}",
     f"truncated max_tokens partial=True {FIRST_BUDGET}",
 ]
 
 EVENTS: dict[str, list[str]] = {
-    "bound": [CALL, WHOLE],
-    "deliberation": [CALL, f"usage {INPUT_TOKENS} 140"],
-    "truncated-then-bound": [CALL, *CUT, "retry 2 truncation", f"call 2 budget {TWICE}", WHOLE],
+    "bound": [CALL, WHOLE, DONE],
+    "deliberation": [CALL, f"usage {INPUT_TOKENS} 140", "done vendor.emitter.deliberation"],
+    "truncated-then-bound": [CALL, *CUT, "retry 2 truncation", f"call 2 budget {TWICE}", WHOLE, DONE],
     "truncated-to-the-ceiling": [
         CALL,
         *CUT,
@@ -140,9 +143,10 @@ EVENTS: dict[str, list[str]] = {
         "retry 2 schema-violation",
         f"call 2 budget {FIRST_BUDGET}",
         WHOLE,
+        DONE,
     ],
-    "fenced": [CALL, WHOLE, "recovered markdown-fence at 8"],
-    "prose": [CALL, WHOLE, "recovered brace-walker at 37"],
+    "fenced": [CALL, WHOLE, "recovered markdown-fence at 8", DONE],
+    "prose": [CALL, WHOLE, "recovered brace-walker at 37", DONE],
     "malformed-to-the-end": [
         CALL,
         f"usage {INPUT_TOKENS} 40",
@@ -156,7 +160,7 @@ EVENTS: dict[str, list[str]] = {
         "cap schema 3 4",
         "failed envelope_invalid 3",
     ],
-    "overloaded-then-bound": [CALL, "warn {overloaded}", f"call 2 budget {FIRST_BUDGET}", WHOLE],
+    "overloaded-then-bound": [CALL, "warn {overloaded}", f"call 2 budget {FIRST_BUDGET}", WHOLE, DONE],
     "thinking-ate-the-budget": [
         CALL,
         f"usage {INPUT_TOKENS} {FIRST_BUDGET}",
@@ -164,6 +168,7 @@ EVENTS: dict[str, list[str]] = {
         "retry 2 truncation",
         f"call 2 budget {TWICE}",
         WHOLE,
+        DONE,
     ],
 }
 

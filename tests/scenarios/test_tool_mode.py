@@ -37,7 +37,7 @@ def test_a_called_tool_is_a_decision(wire: str, world: str) -> None:
 
     assert isinstance(decision, Emission)
     assert decision.value.synopsis == BOUND["turn"]["synopsis"]
-    assert [each.type for each in decision.events] == ["log.appended", "provider.usage"]
+    assert [each.type for each in decision.events] == ["log.appended", "provider.usage", "node.completed"]
     body = json.loads(bodies[0])
     assert "binding_turn" in json.dumps(body["tools"])
     assert "binding_turn" in json.dumps(body["tool_choice"])

@@ -32,6 +32,8 @@ _COMMANDS = {
     "recover": "read the one JSON document out of a text that a model wrote",
     "compile": "compile a JSON Schema for a vendor",
     "lint": "say where a JSON Schema leaves what vendors take",
+    "accept": "say what a host makes of AI envelopes",
+    "capabilities": "print what a host of this configuration can do, as OpenWOP's capability document",
     "simulate": "run a simulated vendor on this machine, to test against",
     "providers": "list the vendors there are facts about, or the facts of one",
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from emitter.cli.source import read_text
+from emitter.cli.source import read_json
 from emitter.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,11 +13,7 @@ if TYPE_CHECKING:
 
 def read_schema(name: str) -> Json:
     """Return the JSON in the file ``name``, or on standard input for ``-``."""
-    text = read_text(name)
-    try:
-        schema: Json = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{'standard input' if name == '-' else name} is not JSON ({error}).") from error
+    schema = read_json(name)
     if schema.__class__ not in (dict, bool):
         raise InputError(f"A JSON Schema is an object or a boolean; this is of type {type(schema).__name__}.")
     return schema

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from emitter.errors import InputError
+
+if TYPE_CHECKING:
+    from emitter.wire import Json
 
 
 def read_text(name: str) -> str:
@@ -18,6 +23,15 @@ def read_text(name: str) -> str:
         raise InputError(f"{'standard input' if name == '-' else name} is not UTF-8 text.") from error
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def read_json(name: str) -> Json:
+    """Return the JSON in the file ``name``, or on standard input for ``-``."""
+    text = read_text(name)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{'standard input' if name == '-' else name} is not JSON ({error}).") from error
 
 
 def _standard_input() -> bytes:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from emitter.document.wanted import wanted
 from emitter.door.perform import aperform, perform
-from emitter.door.plan import Plan, plan
-from emitter.door.result import Done, Emission, enveloped
+from emitter.door.plan import plan
+from emitter.door.result import Done, Emission
 from emitter.door.settings import More, Settings
-from emitter.kinds import document
 from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
-    return emission_of(planned, perform(planned, settings))
+    return emission_of(perform(planned, settings))
 
 
 @overload
@@ -130,11 +129,9 @@ async def aemit(  # noqa: PLR0913  every one but the model has a default
     """Do as ``emit`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(schema, checks, examples), situation, settings)
-    return emission_of(planned, await aperform(planned, settings))
+    return emission_of(await aperform(planned, settings))
 
 
-def emission_of(planned: Plan, done: Done) -> Emission[Any]:
+def emission_of(done: Done) -> Emission[Any]:
     """Return the document, or the value that was read from it, in its envelope."""
-    named = planned.ask.request.output.name
-    envelope = enveloped(planned, document.DOCUMENT, document.payload(named, done.document))
-    return Emission(done.value, envelope, done.trace)
+    return Emission(done.value, done.envelope, done.trace)

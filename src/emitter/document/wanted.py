@@ -12,13 +12,17 @@ from emitter import prompt
 from emitter.document.checks import checked, reader
 from emitter.door.plan import Wanted
 from emitter.door.settings import listed
+from emitter.door.taking import Enclosing
 from emitter.errors import InputError
-from emitter.kinds import DOCUMENT
+from emitter.kinds import DOCUMENT, document
 from emitter.schema.source import source
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from emitter.judge import Contract
+    from emitter.kinds import AIEnvelope
     from emitter.schema.source import Source
     from emitter.wire import Json
 
@@ -34,6 +38,7 @@ def wanted(schema: object, checks: object, examples: object) -> Wanted:
         schema=schema,
         words=prompt.document,
         read=reader(named, checked(checks)),
+        enclosing=_enclosing(named.name),
         examples=tuple(_document(named, index, each) for index, each in enumerate(shown)),
     )
 
@@ -48,3 +53,13 @@ def _document(named: Source[Any], index: int, example: object) -> Json:
         return json.loads(json.dumps(given, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"examples[{index}] is neither JSON nor a value of the schema's type.") from error
+
+
+def _enclosing(name: str) -> Enclosing:
+    def disclose(contract: Contract, envelope: AIEnvelope) -> tuple[Any, Json] | None:
+        kept = mapping(envelope.payload)
+        reading = contract.accept(kept.get("document"))
+        whole = kept.get("name") == name and reading.raised is None and not reading.violations
+        return (reading.value, kept.get("document")) if whole else None
+
+    return Enclosing(lambda _, written: (DOCUMENT, document.payload(name, written)), disclose)

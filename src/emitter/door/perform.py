@@ -6,16 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.door.exchange import Line, Whole
+from emitter.door.recording import recording
 from emitter.door.result import done
 from emitter.door.session import asession, session
 from emitter.drive import AsyncDrive, Drive, arun, run
 from emitter.emission import emission
-from emitter.sinks import Recorder
 
 if TYPE_CHECKING:
     from emitter.door.plan import Plan
     from emitter.door.result import Done
     from emitter.door.settings import Settings
+    from emitter.sinks import Recorder
 
 
 def perform(planned: Plan, settings: Settings) -> Done:
@@ -38,4 +39,4 @@ async def aperform(planned: Plan, settings: Settings) -> Done:
 
 def recorder(planned: Plan, settings: Settings) -> Recorder:
     """Return what keeps the events of one emission, and hands them to the caller's sink."""
-    return Recorder(settings.run_id, planned.node_id, planned.correlation_id, settings.sink)
+    return recording(settings, planned.node_id, planned.correlation_id)

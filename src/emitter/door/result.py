@@ -17,17 +17,13 @@ from emitter.errors import (
     Unreachable,
 )
 from emitter.judge import Verdict
-from emitter.kinds import AIEnvelope, Source
-from emitter.sinks import new_id, now
 from emitter.steps import total_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from emitter.door.plan import Plan
     from emitter.events import RunEvent
+    from emitter.kinds import AIEnvelope
     from emitter.steps import Attempt, Failure, Outcome
-    from emitter.wire import Json, Usage
+    from emitter.wire import Usage
 
 T = TypeVar("T")
 
@@ -78,10 +74,10 @@ class Emission(Traced, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """An emission that came to a ``value``, and the ``document`` that the value was read from."""
+    """An emission that came to a ``value``, and the ``envelope`` that the host took."""
 
     value: Any
-    document: Json
+    envelope: AIEnvelope
     trace: Trace
 
 
@@ -99,7 +95,9 @@ def done(outcome: Outcome, events: tuple[RunEvent, ...]) -> Done:
     trace = Trace(outcome.attempts, events)
     if outcome.failure is not None:
         raise _error(outcome.failure, trace) from outcome.failure.cause
-    return Done(outcome.value, outcome.document, trace)
+    if outcome.envelope is None:
+        raise RuntimeError("The emission came to a value without an envelope.")
+    return Done(outcome.value, outcome.envelope, trace)
 
 
 _LIMITS: dict[str, type[EmissionError]] = {
@@ -117,17 +115,3 @@ _HINTS = {"rate_limited": _LATER, "provider_unavailable": _LATER}
 def _error(failure: Failure, trace: Trace) -> EmissionError:
     kind = _LIMITS.get(failure.code) or _ERRORS.get(failure.verdict, Invalid)
     return kind(failure.message, code=failure.code, trace=trace, hint=_HINTS.get(failure.code))
-
-
-def enveloped(plan: Plan, kind: str, payload: Mapping[str, Json]) -> AIEnvelope:
-    """Return the envelope around a payload."""
-    return AIEnvelope.model_validate(
-        {
-            "type": kind,
-            "envelope_id": new_id(),
-            "correlation_id": plan.correlation_id,
-            "node_id": plan.node_id,
-            "payload": dict(payload),
-            "meta": {"source": Source.AI_GENERATION, "ts": now(), "content_trust": plan.trust},
-        }
-    )

@@ -37,7 +37,7 @@ class _Running(Generic[R]):
     It knows nothing of the stream that reads it, so that one that nobody keeps is ended at once.
     """
 
-    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Plan, Done], R]) -> None:
+    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
         self._plan, self._settings, self._finish = plan, settings, finish
         self._slots = Slots(plan.ask.contract.compiled, watch)
         self._tell = recorder(plan, settings)
@@ -88,13 +88,13 @@ class _Running(Generic[R]):
         return partial(Streamed, Line(self._plan, client, self._settings.clock, self._slots))
 
     def _finished(self, drive: Drive | AsyncDrive) -> None:
-        self._result = self._finish(self._plan, done(ended(drive), tuple(self._tell.told)))
+        self._result = self._finish(done(ended(drive), tuple(self._tell.told)))
 
 
 class _Traced(Generic[R]):
     """A stream's view of what is running."""
 
-    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Plan, Done], R]) -> None:
+    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
         self._under_way = _Running(plan, settings, watch, finish)
 
     @property
@@ -110,7 +110,7 @@ class Stream(_Traced[R]):
     ends the request; what it has cost until then is in ``trace``.
     """
 
-    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Plan, Done], R]) -> None:
+    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
         super().__init__(plan, settings, watch, finish)
         self._running = self._under_way.driven()
 
@@ -140,7 +140,7 @@ class Stream(_Traced[R]):
 class AsyncStream(_Traced[R]):
     """Does as ``Stream`` does, without blocking."""
 
-    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Plan, Done], R]) -> None:
+    def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
         super().__init__(plan, settings, watch, finish)
         self._running = self._under_way.adriven()
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
+from emitter.accept import Acceptor
+from emitter.capability import DISPATCH
 from emitter.clock import Clock, Limits
+from emitter.door.dispatch import Way, dispatched
+from emitter.door.taking import DEFAULT_HOST
 from emitter.errors import InputError
 from emitter.policy import Policy
+from emitter.profile import of_model
+from emitter.profile.capabilities import Capability, is_id
 from emitter.prompt import Material, whole
 from emitter.schema.compile import Undeclared
 from emitter.sinks import new_id
@@ -17,11 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from emitter.capability import Gate
+    from emitter.events import Event
     from emitter.sinks import Sink
     from emitter.wire import Json
 
 
+MAX_REQUIRED = 32
+"""Capabilities that a node may require (RFC 0031, section B)."""
+
 _UNDECLARED = tuple(each.value for each in Undeclared)
+_CAPABILITY = "Write one such as 'structured-output', or 'x-host-<host>-<key>' for one of your own."
 
 
 class More(TypedDict, total=False):
@@ -36,6 +48,16 @@ class More(TypedDict, total=False):
     schema is silent about: ``"carry"`` them as text, as is usual for a JSON Schema, or ``"close"`` the object,
     as is usual for a type. ``run_id``, ``node_id``: told in every event; the run's is made up where
     absent. ``clock``: time itself, for tests and replays.
+
+    ``requires``: what the model must provide (OpenWOP RFC 0031), such as ``["structured-output"]``; where it does
+    not, ``CapabilityNotProvided`` is raised and nothing is sent. ``fallback_model`` is the ``vendor/model`` that is
+    asked instead, once, if it provides all of that. At another vendor it is reached through that vendor's
+    environment variables: ``client``, ``base_url`` and ``wire`` are the named model's alone, and so are ``options``
+    where the wire is another.
+
+    ``host`` takes the envelope: an ``Acceptor`` with kinds, limits, secrets and a store of your own. With a store,
+    ``run_id``, ``node_id`` and ``turn`` name the emission: what was accepted under the same three before is
+    returned as it is, and no model is asked.
     """
 
     instructions: str | None
@@ -48,11 +70,19 @@ class More(TypedDict, total=False):
     run_id: str
     node_id: str
     clock: Clock
+    requires: Iterable[str]
+    fallback_model: str | None
+    host: Acceptor
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that shapes one emission, whatever is asked for; see ``emit`` and ``More``."""
+    """All that shapes one emission, whatever is asked for; see ``emit`` and ``More``.
+
+    ``gate`` is the word on what the model provides, and ``opening`` what is told of it before all else. Where the
+    fallback is asked, ``model``, ``client``, ``base_url``, ``wire`` and ``options`` are those by which it is reached.
+    """
 
     model: str
     client: object
@@ -69,16 +99,37 @@ class Settings:
     run_id: str = field(default_factory=new_id)
     node_id: str | None = None
     clock: Clock = field(default_factory=Clock)
+    requires: Iterable[str] = ()
+    fallback_model: str | None = None
+    host: Acceptor = DEFAULT_HOST
+    turn: int = 0
+    gate: Gate = DISPATCH
+    opening: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
         if self.client is not None and self.base_url is not None:
             raise InputError("Both client= and base_url= were given.", hint="Give the address to the client.")
         check_kind("policy", self.policy, Policy)
+        check_kind("host", self.host, Acceptor)
+        check_kind("turn", self.turn, int)
         if self.instructions is not None:
             whole("instructions", self.instructions)
         if self.undeclared is not None and self.undeclared not in _UNDECLARED:
             known = ", ".join(_UNDECLARED)
             raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {known}, or None.")
+        required = _required(self.requires)
+        if self.fallback_model is not None:
+            of_model(self.fallback_model)
+        if required and self.gate is DISPATCH:
+            self._dispatch(required)
+
+    def _dispatch(self, required: tuple[str, ...]) -> None:
+        """Become the settings of the model that is asked, once: a copy is not dispatched again."""
+        named = Way(self.model, self.client, self.base_url, self.wire, self.options)
+        found = dispatched(named, required, self.fallback_model)
+        settled = {each.name: getattr(found.way, each.name) for each in fields(found.way)}
+        for name, value in {**settled, "requires": required, "gate": found.gate, "opening": found.opening}.items():
+            object.__setattr__(self, name, value)
 
     def limits(self) -> Limits:
         """Return how long calls and the whole may take."""
@@ -88,6 +139,19 @@ class Settings:
         """Return the materials, plain texts among them as trusted ones."""
         texts = listed("materials", self.materials, (str, Material), "the texts, or Materials")
         return [each if isinstance(each, Material) else Material(cast("str", each)) for each in texts]
+
+
+def _required(given: object) -> tuple[str, ...]:
+    """Return what the model must provide; raises ``InputError`` for what no node may require (RFC 0031, section B)."""
+    named = tuple(listed("requires", given, (str,), "the capabilities"))
+    if len(named) > MAX_REQUIRED:
+        raise InputError(f"requires names {len(named)} capabilities; at most {MAX_REQUIRED} are allowed.")
+    odd = next((each for each in named if not isinstance(each, str) or not is_id(each)), None)
+    if odd is not None:
+        raise InputError(f"requires has {odd!r}, which is no capability.", hint=_CAPABILITY)
+    if len(set(named)) < len(named):
+        raise InputError("requires names a capability twice.", hint="Name each once.")
+    return tuple(each.value if isinstance(each, Capability) else cast("str", each) for each in named)
 
 
 def listed(name: str, given: object, single: tuple[type, ...], what: str) -> Iterable[object]:

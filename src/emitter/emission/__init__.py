@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.emission.ending import on_fault, on_limit, on_verdict
+from emitter.emission.ending import on_answer, on_fault, on_limit, on_verdict
 from emitter.emission.fallback import applies, two_steps
 from emitter.emission.run import Run, affordable, back_off, call
 from emitter.emission.told import degraded, retried
@@ -29,10 +29,17 @@ if TYPE_CHECKING:
 
 def emission(ask: Ask, policy: Policy) -> Steps:
     """Ask until the answer holds, is refused, or may not be asked for again."""
+    known = ask.known()
+    if known is None:
+        return (yield from _sought(ask, policy))
+    return Outcome((), known.value, known.document, envelope=known.envelope)
+
+
+def _sought(ask: Ask, policy: Policy) -> Steps:
+    """Ask a model, since nothing is known."""
     run, request = Run(ask, policy), ask.request
     judgement: Judgement | None = None
-    if ask.contract.compiled.degraded:
-        yield Tell(degraded(ask.contract.compiled.degraded))
+    yield from _opened(ask)
     while True:
         earlier = run.earlier
         asked = yield from _asked(run, request, judgement)
@@ -40,7 +47,7 @@ def emission(ask: Ask, policy: Policy) -> Steps:
             return asked
         within, answer, found = asked
         if found.verdict is Verdict.COMPLETE:
-            return Outcome(tuple(run.attempts), found.value, found.document)
+            return (yield from on_answer(run, found))
         if isinstance(answer, Fault):
             fault = yield from back_off(run, answer)
             if fault is not None:
@@ -51,6 +58,14 @@ def emission(ask: Ask, policy: Policy) -> Steps:
         if again is None:
             return (yield from _without(run, answer, judgement))
         request = again
+
+
+def _opened(ask: Ask) -> Generator[Step, Answer | None]:
+    """Tell what is to be known before the first call."""
+    for event in ask.opening:
+        yield Tell(event)
+    if ask.contract.compiled.degraded:
+        yield Tell(degraded(ask.contract.compiled.degraded))
 
 
 def _asked(

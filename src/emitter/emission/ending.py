@@ -1,4 +1,4 @@
-"""How an emission ends without an envelope: what is told, in OpenWOP's order, and the failure it comes to."""
+"""How an emission ends: with an envelope that the host took, or with a failure, told in OpenWOP's order."""
 
 from __future__ import annotations
 
@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from emitter.judge import Judgement
     from emitter.limits import Reached
     from emitter.wire import Fault
+
+
+def on_answer(run: Run, judgement: Judgement) -> Steps:
+    """End with an answer that holds, if the host takes it."""
+    taken = run.ask.take(judgement.value, judgement.document)
+    for event in taken.events:
+        yield Tell(event)
+    if taken.failure is None:
+        return Outcome(tuple(run.attempts), taken.value, taken.document, envelope=taken.envelope)
+    if any(isinstance(each.event, NodeFailed) for each in taken.events):
+        return Outcome(tuple(run.attempts), failure=taken.failure)
+    return (yield from _end(run, taken.failure))
 
 
 def on_fault(run: Run, fault: Fault) -> Steps:

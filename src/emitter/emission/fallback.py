@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from emitter.emission.ending import on_fault, on_limit, on_verdict
+from emitter.emission.ending import on_answer, on_fault, on_limit, on_verdict
 from emitter.emission.run import affordable, back_off, call
 from emitter.events import NlToFormatEngaged
 from emitter.judge import BY_STOP, Judgement, Verdict, judge
@@ -53,7 +53,7 @@ def two_steps(run: Run, last: Answer, judgement: Judgement, fallback: Fallback) 
         return formed
     _, judged = formed
     if judged.verdict is Verdict.COMPLETE:
-        return Outcome(tuple(run.attempts), judged.value, judged.document)
+        return (yield from on_answer(run, judged))
     return (yield from on_verdict(run, judged, counted))
 
 

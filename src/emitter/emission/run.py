@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from emitter.emission.told import happened, resent
-from emitter.events import Level, LogAppended
+from emitter.events import CALLING, Level, LogAppended
 from emitter.judge import Judgement, Verdict, judge
 from emitter.limits import Reached, held, limited
 from emitter.steps import Ask, Attempt, Call, Step, Tell, Wait, total_usage
@@ -43,7 +43,7 @@ def call(
 ) -> Generator[Step, Answer | None, tuple[Answer, Judgement]]:
     """Send once; ``weigh`` says what the answer is worth."""
     number = len(run.attempts) + 1
-    yield Tell(LogAppended(Level.DEBUG, "calling", {"attempt": number, "budget": request.budget}))
+    yield Tell(LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.budget}))
     answer = yield Call(request, number, run.attempts[-1].verdict if run.attempts else None)
     if answer is None:
         raise TypeError("the driver must send the answer to a Call")

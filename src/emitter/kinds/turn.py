@@ -110,12 +110,23 @@ def read(document: Json, hatches: Hatches, decision_class: str | None) -> Outcom
     kind: str = turn.pop("kind")
     if kind == BINDING_MOMENT:
         return _binding_moment(turn, hatches, decision_class)
-    forms: dict[str, type[Deliberation | ClarificationRequest | ErrorReport]] = {
-        DELIBERATION: Deliberation,
-        CLARIFICATION_REQUEST: ClarificationRequest,
-        ERROR: ErrorReport,
-    }
-    return forms[kind].model_validate(turn)
+    return _FORMS[kind].model_validate(turn)
+
+
+_FORMS: dict[str, type[Deliberation | ClarificationRequest | ErrorReport]] = {
+    DELIBERATION: Deliberation,
+    CLARIFICATION_REQUEST: ClarificationRequest,
+    ERROR: ErrorReport,
+}
+
+
+def recorded(kind: str, payload: Json) -> Outcome:
+    """Return what an envelope's payload holds; raises ``ValidationError`` for one that ``payload`` did not make."""
+    members = mapping(payload)
+    if kind == BINDING_MOMENT:
+        return BindingMoment.model_validate(members.get("binding_moment"))
+    rest = {name: each for name, each in members.items() if name != "reasoning"}
+    return _FORMS.get(kind, Deliberation).model_validate(rest)
 
 
 def _binding_moment(turn: dict[str, Any], hatches: Hatches, decision_class: str | None) -> BindingMoment:

@@ -15,6 +15,7 @@ from emitter.many.job import Job, job
 from emitter.many.journal import Record, digest
 from emitter.many.limit import Turn
 from emitter.many.sending import Ended, Sent
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from emitter.many.tally import Tally
     from emitter.steps import Outcome
 
-_UNSTAMPED = {"type", "payload"}
+_UNSTAMPED = frozenset({"type", "payload"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,11 @@ class Work(Generic[R]):
 
     wanted: Wanted
     settings: Settings
-    finish: Callable[[Plan, Done], R]
+    finish: Callable[[Done], R]
     probe: Plan
 
 
-def work(wanted: Wanted, settings: Settings, finish: Callable[[Plan, Done], R]) -> Work[R]:
+def work(wanted: Wanted, settings: Settings, finish: Callable[[Done], R]) -> Work[R]:
     """Return the work of a run; raises ``InputError`` or ``Uncompilable`` for what could never be asked."""
     kept = replace(settings, materials=tuple(settings.shown()))
     return Work(wanted, kept, finish, plan(wanted, "…", kept))
@@ -126,8 +127,10 @@ class Desk(Generic[R]):
             reading = planned.ask.contract.accept(outcome.document)
             if reading.violations or reading.raised is not None:
                 return None
-            outcome = replace(outcome, value=reading.value)
-        result = self._finished(planned, Ended(outcome, record.events), record.stamps)
+            kind, payload = planned.enclosing.enclose(reading.value, outcome.document)
+            envelope = AIEnvelope.model_validate({**mapping(record.stamps), "type": kind, "payload": payload})
+            outcome = replace(outcome, value=reading.value, envelope=envelope)
+        result = self._finished(Ended(outcome, record.events))
         return Item(begun.index, begun.key, begun.situation, result, replayed=True)
 
     def concluded(self, begun: Begun, came: Outcome | Exception, events: tuple[RunEvent, ...]) -> Item[R]:
@@ -138,7 +141,7 @@ class Desk(Generic[R]):
         else:
             self.tally.spent(came)
             over = Ended(came, events)
-            outcome = self._finished(begun.plan, over, None)
+            outcome = self._finished(over)
             self._keep(begun, over, outcome)
         return Item(begun.index, begun.key, begun.situation, outcome)
 
@@ -153,26 +156,22 @@ class Desk(Generic[R]):
             if sent.ended is not None:
                 self._keep(begun, sent.ended, None)
             raise
-        result = self._finished(planned, over, None)
+        result = self._finished(over)
         self._keep(begun, over, result)
         return result
 
-    def _finished(self, planned: Plan, over: Ended, stamps: Any) -> R | Exception:
+    def _finished(self, over: Ended) -> R | Exception:
         try:
-            result = self.work.finish(planned, done(over.outcome, over.events))
+            return self.work.finish(done(over.outcome, over.events))
         except Exception as error:  # noqa: BLE001  it is the item's
             return error
-        if stamps is None:
-            return result
-        envelope = {**stamps, "type": result.envelope.type, "payload": result.envelope.payload}
-        return replace(result, envelope=AIEnvelope.model_validate(envelope))
 
     def _keep(self, begun: Begun, over: Ended, result: Any) -> None:
         if self.journal is None or begun.key is None:
             return
         stamps = None
         if over.outcome.failure is None and not isinstance(result, Exception):
-            stamps = result.envelope.model_dump(mode="json", by_alias=True, exclude=_UNSTAMPED)
+            stamps = {name: each for name, each in result.envelope.to_json().items() if name not in _UNSTAMPED}
         try:
             self.journal.add(Record(begun.key, over.outcome, over.events, stamps))
         except JournalFailed as error:  # what was paid for is handed out all the same

@@ -49,7 +49,7 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(hatches, decision_class), situation, settings)
-    return decision(planned, perform(planned, settings))
+    return decision(perform(planned, settings))
 
 
 async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a default
@@ -67,4 +67,4 @@ async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a 
     """Do as ``emit_binding_moment`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     planned = plan(wanted(hatches, decision_class), situation, settings)
-    return decision(planned, await aperform(planned, settings))
+    return decision(await aperform(planned, settings))

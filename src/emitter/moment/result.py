@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from emitter.door.result import Emission, Trace, Traced, enveloped
+from emitter.door.result import Emission, Trace, Traced
 from emitter.kinds import AIEnvelope, BindingMoment, ClarificationRequest, Deliberation, ErrorReport, turn
 
 if TYPE_CHECKING:
-    from emitter.door.plan import Plan
     from emitter.door.result import Done
 
 
@@ -29,10 +28,9 @@ Decision: TypeAlias = Emission[BindingMoment] | Withheld
 """What comes back."""
 
 
-def decision(plan: Plan, done: Done) -> Decision:
+def decision(done: Done) -> Decision:
     """Return the model's choice in its envelope."""
     chosen: turn.Outcome = done.value
-    envelope = enveloped(plan, turn.kind_of(chosen), turn.payload(chosen, done.document["reasoning"]))
     if isinstance(chosen, BindingMoment):
-        return Emission(chosen, envelope, done.trace)
-    return Withheld(chosen, envelope, done.trace)
+        return Emission(chosen, done.envelope, done.trace)
+    return Withheld(chosen, done.envelope, done.trace)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from emitter import prompt
 from emitter.door.plan import Wanted
 from emitter.door.settings import check_kind
+from emitter.door.taking import Enclosing
 from emitter.errors import InputError
 from emitter.kinds import BINDING_MOMENT, Hatches, turn
 from emitter.schema import Violation
 from emitter.schema.compile import Constant
 from emitter.schema.findings import Reading
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
+    from emitter.judge import Contract
+    from emitter.kinds import AIEnvelope
     from emitter.wire import Json
 
 
@@ -36,6 +42,7 @@ def wanted(hatches: Hatches, decision_class: str | None) -> Wanted:
         schema=_SCHEMA,
         words=prompt.ask,
         read=read,
+        enclosing=_ENCLOSING,
         tidy=turn.with_reasoning,
     )
 
@@ -44,3 +51,19 @@ _SCHEMA = Constant(turn.SCHEMA)
 _NO_SUCH_OPTION = Violation(
     "/turn/question/recommended_idx", "range", "the position of an option that exists, counted from 0"
 )
+
+
+def _enclose(chosen: turn.Outcome, document: Json) -> tuple[str, Json]:
+    return turn.kind_of(chosen), turn.payload(chosen, document["reasoning"])
+
+
+def _disclose(_: Contract, envelope: AIEnvelope) -> tuple[turn.Outcome, Json] | None:
+    """Return the choice as it was recorded, with the hatches that it had then."""
+    try:
+        chosen = turn.recorded(envelope.type, envelope.payload)
+    except ValidationError:
+        return None
+    return chosen, turn.document(chosen, mapping(envelope.payload).get("reasoning", ""))
+
+
+_ENCLOSING = Enclosing(_enclose, _disclose)

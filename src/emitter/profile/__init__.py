@@ -1,8 +1,8 @@
 """Vendor profiles, read from ``providers/*.toml`` and checked on load.
 
 ``load`` returns one profile, ``names`` lists them. A file may name another in ``extends``: tables are then
-merged key by key, ``rules``, ``models``, ``thinkers`` and ``encodings`` are put before the parent's, any other
-value replaces it. A file with ``abstract = true`` exists only to be extended.
+merged key by key, ``rules``, ``models``, ``thinkers``, ``encodings`` and ``capabilities`` are put before the
+parent's, any other value replaces it. A file with ``abstract = true`` exists only to be extended.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Toml = dict[str, Any]
 
-_PREPENDED = frozenset({"rules", "models", "thinkers", "encodings"})
+_PREPENDED = frozenset({"rules", "models", "thinkers", "encodings", "capabilities"})
 _MAX_EXTENDS = 8
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field, field_validator
 
+from emitter.profile.capabilities import Abilities
 from emitter.profile.facts import Facts, Table
 from emitter.profile.meanings import Faults, Stops
 from emitter.profile.spending import Encoding, Thinker, Thinking
@@ -125,6 +126,7 @@ class _Patterns(NamedTuple):
     models: tuple[str, ...]
     thinkers: tuple[str, ...]
     encodings: tuple[str, ...]
+    capabilities: tuple[str, ...]
 
 
 @lru_cache(maxsize=1024)
@@ -139,7 +141,7 @@ class Profile(Table):
     ``provider`` is the id told in events. The first of ``wires`` is the default. ``models`` are tried in
     order; the last row must match everything and is the honest default for unknown models. A model that no
     row of ``thinkers`` names does not think unless asked, one that no row of ``encodings`` names has a
-    tokenizer that is not published.
+    tokenizer that is not published. ``capabilities`` say what models provide that no other table tells.
     """
 
     name: str
@@ -152,6 +154,7 @@ class Profile(Table):
     models: Annotated[tuple[ModelLimits, ...], Field(min_length=1)]
     thinkers: tuple[Thinker, ...] = ()
     encodings: tuple[Encoding, ...] = ()
+    capabilities: tuple[Abilities, ...] = ()
     batches: Batches | None = None
 
     @field_validator("models")
@@ -168,7 +171,7 @@ class Profile(Table):
 
     @cached_property
     def _patterns(self) -> _Patterns:
-        rows = (self.models, self.thinkers, self.encodings)
+        rows = (self.models, self.thinkers, self.encodings, self.capabilities)
         return _Patterns(*(tuple(row.match for row in each) for each in rows))
 
     def limits(self, model: str) -> ModelLimits:
@@ -187,11 +190,25 @@ class Profile(Table):
         unasked = None if found is None else self.thinkers[found].effort
         return 0 if facts is None else facts.allowance(options, unasked)
 
+    def thinks(self, model: str) -> bool:
+        """Tell whether ``model`` is known to think unasked; what is set aside for strangers makes no thinker."""
+        found = _first(model, self._patterns.thinkers)
+        row = None if found is None else self.thinkers[found]
+        return row is not None and row.effort != "none" and row.match != "*"
+
+    def stated(self, model: str) -> frozenset[str]:
+        """Return what ``model`` provides beyond what other tables tell."""
+        found = _first(model, self._patterns.capabilities)
+        return frozenset() if found is None else self.capabilities[found].provides
+
+    def modes(self, wire: WireName, model: str) -> tuple[OutputMode, ...]:
+        """Return the output modes that both the wire and the model have, the preferred first."""
+        allowed = self.limits(model).modes
+        return tuple(mode for mode in self.wires[wire].output.modes if allowed is None or mode in allowed)
+
     def mode(self, wire: WireName, model: str) -> OutputMode:
         """Return the preferred output mode that both the wire and the model have."""
-        modes = self.wires[wire].output.modes
-        allowed = self.limits(model).modes
-        return next((mode for mode in modes if allowed is None or mode in allowed), modes[-1])
+        return next(iter(self.modes(wire, model)), self.wires[wire].output.modes[-1])
 
     def holds(self, wire: WireName, model: str) -> bool:
         """Tell whether a schema that is sent holds ``model`` while it writes."""

@@ -21,13 +21,15 @@ class Thinking(Facts):
 
     ``counted`` says whether the budget includes it. ``tokens`` are the paths of options that set its length as
     a number, ``effort`` those that set it as a word; the first that is set wins, a number before a word.
-    ``allowances`` are the tokens to set aside for a word, in small letters.
+    ``allowances`` are the tokens to set aside for a word, in small letters. ``beside_forced_tool`` says whether a
+    model may think that is made to call a function.
     """
 
     counted: bool
     tokens: tuple[Path, ...] = ()
     effort: tuple[Path, ...] = ()
     allowances: dict[str, Annotated[int, Field(ge=0)]]
+    beside_forced_tool: bool = True
 
     def allowance(self, options: Mapping[str, Json], unasked: str | None) -> int:
         """Return the tokens to set aside under ``options``; ``unasked`` is the effort where they say nothing."""

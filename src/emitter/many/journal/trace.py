@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from emitter.events import Event, Level, Reason, RunEvent
 from emitter.judge import Verdict
+from emitter.kinds import Trust
 from emitter.schema import Violation
 from emitter.steps import Attempt
 from emitter.wire import Fault, Usage, mapping, sequence
@@ -71,12 +72,15 @@ def _kinds() -> dict[str, Any]:
 
 def _of_event(told: RunEvent) -> Json:
     payload = _adapter(_kinds()[told.type]).dump_python(told.event, mode="json")
-    return [told.event_id, told.timestamp, told.type, payload]
+    trust = [] if told.content_trust is None else [told.content_trust.value]
+    return [told.event_id, told.timestamp, told.type, payload, *trust]
 
 
 def _to_event(given: Json, common: dict[str, Json], sequence: int) -> RunEvent:
-    event_id, timestamp, kind, payload = given
+    event_id, timestamp, kind, payload, *trust = given
     if kind not in _kinds():
         raise ValueError("an event is of no kind that is known")
     event = _adapter(_kinds()[kind]).validate_python(payload)
-    return RunEvent(event=event, event_id=event_id, timestamp=timestamp, sequence=sequence, **common)
+    trusted = Trust(trust[0]) if trust else None
+    told = {"event_id": event_id, "timestamp": timestamp, "content_trust": trusted}
+    return RunEvent(event=event, sequence=sequence, **told, **common)

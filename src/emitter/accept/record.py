@@ -1,0 +1,53 @@
+"""Outcomes as they are remembered and as they are told: to JSON and back, without a secret."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from emitter.accept.outcome import Accepted, Breached, CapKind, Code, Gated, Invalid, RefusalMode
+from emitter.schema import Violation
+from emitter.wire import mapping, sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.accept.outcome import Outcome
+    from emitter.redact import Secrets
+    from emitter.store.log import Entry
+    from emitter.wire import Json
+
+
+def outcome(entry: Entry) -> Outcome:
+    """Return the outcome that an entry remembers."""
+    kept = entry.outcome
+    status, reason = kept.get("status"), str(kept.get("reason", ""))
+    if status == Accepted.status:
+        recorded = tuple(map(str, sequence(kept.get("recordedEventIds"))))
+        return Accepted(str(kept.get("envelopeId", "")), recorded)
+    if status == Gated.status:
+        gate = mapping(kept.get("gate"))
+        allowed = tuple(map(str, sequence(kept.get("allowedKinds"))))
+        mode = RefusalMode(gate.get("refusalMode", RefusalMode.FAIL_NODE))
+        return Gated(_code(reason), reason, entry.type, allowed, mode)
+    if status == Breached.status:
+        return Breached(CapKind(kept["capKind"]), kept.get("limit", 0), kept.get("observed", 0))
+    return Invalid(_code(reason), reason, tuple(map(_violation, sequence(kept.get("details")))))
+
+
+def redacted(given: Outcome, secrets: Secrets) -> Outcome:
+    """Return an outcome with every secret struck out of it; what an envelope says of itself is all it may quote."""
+    if not secrets or isinstance(given, Accepted | Breached):
+        return given
+    clean = replace(given, reason=secrets.text(given.reason).value)
+    return replace(clean, refused_type=secrets.text(clean.refused_type).value) if isinstance(clean, Gated) else clean
+
+
+def _code(reason: str) -> Code:
+    """Return the code that a reason begins with."""
+    return Code(reason.partition(":")[0])
+
+
+def _violation(detail: Json) -> Violation:
+    told: Mapping[str, Json] = mapping(detail)
+    return Violation(str(told.get("instancePath", "")), str(told.get("keyword", "")), str(told.get("message", "")))

@@ -1,0 +1,159 @@
+"""An SQLite file: opening and checking it, and lending its connections to one thread at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from emitter.errors import InputError, StoreFailed
+from emitter.store import forks
+from emitter.store.turns import closed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_APPLICATION = 0x656D6974
+"""What says that a file is a store of this library: ``emit`` in ASCII."""
+_FORMAT = 1
+_HEAD = (
+    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+    "FROM pragma_application_id, pragma_user_version"
+)
+_NEW = (0, 0, 0)
+_TABLES = (
+    "CREATE TABLE entries (run_id TEXT, correlation_id TEXT, entry TEXT, PRIMARY KEY (run_id, correlation_id))",
+    "CREATE TABLE events (run_id TEXT, sequence INTEGER, document TEXT, PRIMARY KEY (run_id, sequence))",
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_FORMAT}",
+)
+_SETTINGS = (
+    # Each commit waits for the disk (NORMAL would not): a commit lost with the power is a handler that runs again.
+    "PRAGMA synchronous = FULL",
+    # macOS calls a write done that the disk still caches, unless told otherwise; elsewhere this does nothing.
+    "PRAGMA fullfsync = ON",
+)
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_UNFIT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
+_INHERITED: list[list[sqlite3.Connection]] = []
+"""Connections that a fork has copied: they are their parent's, and even closing one here could harm its file."""
+
+
+class Database:
+    """The connections to a file, opened as threads need them; ``timeout`` is in seconds."""
+
+    __slots__ = ("__weakref__", "_closed", "_idle", "_timeout", "place")
+
+    def __init__(self, place: str, timeout: float) -> None:
+        self.place = place
+        self._timeout = timeout
+        self._closed = False
+        self._idle: list[sqlite3.Connection] = []
+        forks.hold(self)
+
+    def is_new(self) -> bool:
+        """Return whether the file holds nothing yet; raises ``InputError`` for one of another form."""
+        head = self._head()
+        if head[:2] == (_APPLICATION, _FORMAT):
+            return False
+        if head == _NEW:
+            return True
+        if head[0] == _APPLICATION:
+            raise self.bad(f"is of format {head[1]}; this release reads {_FORMAT}")
+        raise self.bad("is the database of something else")
+
+    def begin(self) -> None:
+        """Make a new file a store."""
+        with self.lent() as connection:
+            if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+                raise self.bad("is where processes cannot share memory")
+        with self.writing() as connection:
+            for statement in _TABLES:
+                connection.execute(statement)
+
+    @contextmanager
+    def lent(self) -> Generator[sqlite3.Connection]:
+        """Lend a connection; raises ``StoreFailed`` for SQLite's errors, and drops what was not committed."""
+        with self._told():
+            connection = self._taken()
+            try:
+                yield connection
+            except BaseException:
+                connection.close()
+                raise
+            self._idle.append(connection)
+            if self._closed:
+                self._empty()
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """Lend a connection within a transaction, which is committed at the end; others' writes wait for it."""
+        with self.lent() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the connections: at once the idle ones, the others when they are given back."""
+        self._closed = True
+        self._empty()
+
+    def forked(self) -> None:
+        """Leave the connections to the parent."""
+        _INHERITED.append(self._idle)
+        self._idle = []
+
+    def bad(self, what: str) -> InputError:
+        """Return the error that says ``what`` is wrong with the file."""
+        return InputError(f"The store {self.place} {what}.", hint="Name another file, or one that is not there yet.")
+
+    def _head(self) -> tuple[int, int, int]:
+        try:
+            with self.lent() as connection:
+                head: tuple[int, int, int] = connection.execute(_HEAD).fetchone()
+        except StoreFailed as error:
+            if _code(error.__cause__) in _UNFIT:
+                raise self.bad(f"cannot be opened: {error.__cause__}") from error
+            raise
+        return head
+
+    def _taken(self) -> sqlite3.Connection:
+        if self._closed:
+            raise closed()
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connected()
+
+    def _connected(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.place, timeout=self._timeout, isolation_level=None, check_same_thread=False)
+        try:
+            for setting in _SETTINGS:
+                connection.execute(setting)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _empty(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _told(self) -> Generator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            if _code(error) in _BUSY:
+                raise StoreFailed(
+                    f"The store {self.place} was still being written by others after {self._timeout:g} s.",
+                    hint="Wait longer with timeout=, or see which process keeps a transaction open.",
+                ) from error
+            raise StoreFailed(
+                f"The store {self.place} cannot be used: {error}.", hint="See its disk's room and the file's rights."
+            ) from error
+
+
+def _code(error: BaseException | None) -> int:
+    """Return SQLite's own code of an error, without what only some of its releases add."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

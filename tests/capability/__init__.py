@@ -1,0 +1,1 @@
+"""What a model must provide before it is asked."""

@@ -1,0 +1,1 @@
+"""OpenTelemetry: what an emission tells, as spans and metrics."""
