@@ -8,6 +8,7 @@ Source: OpenWOP ai-envelope.md (v1.1.1) and the RFCs it names.
 
 from emitter.accept.acceptance import Acceptance as Acceptance
 from emitter.accept.acceptor import Acceptor as Acceptor
+from emitter.accept.bundle import debug_bundle as debug_bundle
 from emitter.accept.case import Handler as Handler
 from emitter.accept.case import Rules as Rules
 from emitter.accept.catalogue import STANDARD as STANDARD
@@ -19,6 +20,7 @@ from emitter.accept.context import Counters as Counters
 from emitter.accept.context import EnvelopeContract as EnvelopeContract
 from emitter.accept.context import Limits as Limits
 from emitter.accept.context import Strictness as Strictness
+from emitter.accept.extract import Extracted as Extracted
 from emitter.accept.extract import extract as extract
 from emitter.accept.follow_up import follow_up as follow_up
 from emitter.accept.follow_up import for_model as for_model
@@ -31,6 +33,9 @@ from emitter.accept.outcome import HttpError as HttpError
 from emitter.accept.outcome import Invalid as Invalid
 from emitter.accept.outcome import Outcome as Outcome
 from emitter.accept.outcome import RefusalMode as RefusalMode
+from emitter.accept.partial import Bounds as Bounds
+from emitter.accept.reassembly import Reassembly as Reassembly
+from emitter.accept.replay import diverged as diverged
 from emitter.accept.turn import Turn as Turn
 from emitter.kinds.envelope import AIEnvelope as AIEnvelope
 from emitter.kinds.envelope import Trust as Trust

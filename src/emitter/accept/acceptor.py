@@ -54,17 +54,26 @@ class Acceptor:
         cases nothing was kept, and the envelope may come again.
         """
         given = envelope.to_json() if isinstance(envelope, AIEnvelope) else envelope
-        received = Received(given, context, self.rules, self._world(context.run_id))
-        end, before = walk(received, ALWAYS)
+        end, before = walk(self.receive(given, context), ALWAYS)
         if isinstance(end, Case):
-            found = self._accepted(end)
-        elif isinstance(end, Remembered):
-            found = _cached(end, before)
-        else:
-            found = self._refused(end, before)
-        if self.observe is not None:
-            self.observe(found)
-        return found
+            return self._observed(self._accepted(end))
+        if isinstance(end, Remembered):
+            return self._observed(_cached(end.entry, before))
+        return self.refuse(end, before)
+
+    def receive(self, given: Json, context: Context) -> Received:
+        """Return what came in, as the steps begin with it."""
+        return Received(given, context, self.rules, self._world(context.run_id))
+
+    def refuse(self, outcome: Outcome, last: Received | Case) -> Acceptance:
+        """Tell of a refusal, with nothing in it that is a secret: it may have come before redaction."""
+        return self._observed(self._refused(outcome, last))
+
+    def recall(self, correlation_id: str, context: Context) -> Acceptance | None:
+        """Return what became of an envelope that was accepted before, where the store remembers it."""
+        received = self.receive(None, context)
+        entry = received.world.find(correlation_id)
+        return None if entry is None else _cached(entry, received)
 
     def turn(self, context: Context) -> Turn:
         """Return a turn of the node: several envelopes, counted against the limits."""
@@ -86,7 +95,7 @@ class Acceptor:
             self._tell(recorded.events)
             return _accepted(recorded)
         known = again(case, recorded)
-        return _cached(known, case) if isinstance(known, Remembered) else self._refused(known, case)
+        return _cached(recorded, case) if isinstance(known, Remembered) else self._refused(known, case)
 
     def _kept(self, case: Case, store: Store) -> Recorded | Entry:
         """Record the case, if nobody else was first; else return what they recorded."""
@@ -101,7 +110,6 @@ class Acceptor:
         return Recorded(done[0].routed, kept.events) if kept.first else kept.entry
 
     def _refused(self, outcome: Outcome, last: Received | Case) -> Acceptance:
-        """Tell of a refusal, with nothing in it that is a secret: it may have come before redaction."""
         secrets, context = self.rules.secrets, last.context
         clean = record.redacted(outcome, secrets)
         told = refusal(clean, self.rules, context.counters)
@@ -110,6 +118,11 @@ class Acceptor:
             events = self.store.append(context.run_id, events)
         self._tell(events)
         return Acceptance(clean, context, self.rules, events=events)
+
+    def _observed(self, found: Acceptance) -> Acceptance:
+        if self.observe is not None:
+            self.observe(found)
+        return found
 
     def _tell(self, events: tuple[RunEvent, ...]) -> None:
         if self.sink is not None:
@@ -147,7 +160,6 @@ def _accepted(recorded: Recorded) -> Acceptance:
     )
 
 
-def _cached(known: Remembered, case: Case) -> Acceptance:
-    outcome = record.outcome(known.entry)
-    envelope = AIEnvelope.model_validate(dict(known.entry.envelope)) if known.entry.envelope else None
-    return Acceptance(outcome, case.context, case.rules, envelope=envelope, cached=True)
+def _cached(entry: Entry, last: Received | Case) -> Acceptance:
+    envelope = AIEnvelope.model_validate(dict(entry.envelope)) if entry.envelope else None
+    return Acceptance(record.outcome(entry), last.context, last.rules, envelope=envelope, cached=True)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from emitter.door.exchange import Line, Streamed
+from emitter.door.hushed import Hushed
 from emitter.door.perform import recorder
 from emitter.door.result import Trace, done
 from emitter.door.session import asession, session
@@ -42,6 +43,7 @@ class _Running(Generic[R]):
         self._slots = Slots(plan.ask.contract.compiled, watch)
         self._tell = recorder(plan, settings)
         self._steps = emission(plan.ask, settings.policy)
+        self._hushed = Hushed(settings.host.rules.secrets)
         self._result: R | None = None
         self._drive: Drive | AsyncDrive | None = None
         self._error: Exception | None = None
@@ -57,7 +59,8 @@ class _Running(Generic[R]):
         try:
             with session(self._plan.profile, self._settings.client, self._settings.base_url) as client:
                 self._drive = drive = Drive(self._steps, self._line(client), self._tell, self._settings.limits())
-                yield from drive
+                for each in drive:
+                    yield from self._hushed(each)
             self._finished(drive)
         except Exception as error:
             self._error = error
@@ -70,7 +73,8 @@ class _Running(Generic[R]):
                 self._drive = drive = AsyncDrive(self._steps, self._line(client), self._tell, self._settings.limits())
                 async with aclosing(drive.__aiter__()) as telling:
                     async for each in telling:
-                        yield each
+                        for told in self._hushed(each):
+                            yield told
             self._finished(drive)
         except Exception as error:
             self._error = error

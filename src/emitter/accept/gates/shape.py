@@ -36,12 +36,20 @@ _NAMES = frozenset(
 )
 _NO_JSON = Violation("", "json", f"one JSON document of plain text, finite numbers and at most {json.MAX_DEPTH} levels")
 _NO_OBJECT = Violation("", "type", "a value of type object")
-_CHUNK = Violation("/partial/isPartial", "partial", "a whole envelope: chunks are put together first")
+_CHUNK = Violation("/partial/isPartial", "partial", "a whole envelope: hand its chunks to a Reassembly")
 _SHOWN = 12
 
 
 def shape(received: Received) -> Case | Invalid:
-    """Return the case, or what is wrong with the document around the payload."""
+    """Return the case of a whole envelope, or what is wrong with the document around the payload."""
+    case = document(received)
+    if isinstance(case, Invalid) or case.envelope.partial is None or not case.envelope.partial.is_partial:
+        return case
+    return _invalid((_CHUNK,))
+
+
+def document(received: Received) -> Case | Invalid:
+    """Return the case of an envelope or of a chunk of one."""
     if not received.rules.envelopes:
         return Invalid(Code.CAPABILITY, Code.CAPABILITY.value)
     given, warnings = _completed(received)
@@ -52,8 +60,6 @@ def shape(received: Received) -> Case | Invalid:
         envelope = AIEnvelope.model_validate(given, by_name=False)
     except ValidationError as error:
         return _invalid(_violations(error))
-    if envelope.partial is not None and envelope.partial.is_partial:
-        return _invalid((_CHUNK,))
     return Case(received, envelope, found, warnings)
 
 

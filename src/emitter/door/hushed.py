@@ -1,0 +1,41 @@
+"""What a stream tells on the way, without a secret.
+
+A secret may stand across two pieces of a text. So where there are secrets, a text that is followed is told in one
+piece, when it is whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from emitter.progress import Slot, TextDelta
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.progress import Progress
+    from emitter.redact import Secrets
+
+
+@dataclass(slots=True)
+class Hushed:
+    """Strikes ``secrets`` out of what is told of one emission."""
+
+    secrets: Secrets
+    _held: dict[str, str] = field(init=False, default_factory=dict[str, str])
+
+    def __call__(self, told: Progress) -> Iterator[Progress]:
+        """Yield what may be told now."""
+        if not self.secrets:
+            yield told
+        elif isinstance(told, TextDelta):
+            self._held[told.pointer] = self._held.get(told.pointer, "") + told.text
+        elif isinstance(told, Slot):
+            whole = self._held.pop(told.pointer, "")
+            if whole:
+                yield TextDelta(told.pointer, self.secrets.text(whole).value)
+            yield replace(told, value=self.secrets.json(told.value).value)
+        else:
+            self._held.clear()
+            yield told
