@@ -130,11 +130,15 @@ class ClarificationRequested:
 
 @dataclass(frozen=True, slots=True)
 class InterruptRequested:
-    """The node waits for somebody; ``kind`` says for what, such as ``clarification``."""
+    """The node waits for somebody; ``kind`` says for what, such as ``clarification``.
+
+    ``key`` is the same whenever the same interrupt is asked for again.
+    """
 
     type: ClassVar[str] = "interrupt.requested"
     interrupt_id: str
     kind: str
+    key: str
     data: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
 
 

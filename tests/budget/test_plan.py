@@ -38,7 +38,7 @@ class Case:
 
     def planned(self, situation: str = "Shall we?") -> tuple[int, int]:
         """Return the first budget and the ceiling."""
-        wanted = Wanted("a.kind", "node", "answer", self.schema, lambda _: "Decide.", Reading, NOBODY)
+        wanted = Wanted("vendor.emitter.document", "node", "answer", self.schema, lambda _: "Decide.", Reading, NOBODY)
         settings = Settings(model=self.model, policy=self.policy, options=self.options, wire=self.wire, **UNSENT)
         ask = plan(wanted, situation, settings).ask
         return ask.request.budget, ask.ceiling

@@ -9,11 +9,7 @@ import pytest
 
 from emitter import Batch, EmissionError, Policy, PromptTooLong, RunEvent, emit, emit_binding_moment, emit_many, stream
 from emitter.accept import Acceptor
-from emitter.door.recording import recording
-from emitter.door.settings import Settings
 from emitter.errors import CapabilityNotProvided
-from emitter.events import NodeFailed
-from emitter.policy import DEFAULT_POLICY
 from emitter.testing import Malformed
 from tests.capability.doors import LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, types
 
@@ -73,13 +69,14 @@ def test_a_stream_that_nobody_reads_tells_nothing(vendor: Simulator) -> None:
     assert vendor.calls == ()
 
 
-def test_an_emission_that_tells_nothing_tells_no_substitution(vendor: Simulator) -> None:  # noqa: ARG001
-    """What was known before is handed out without an event."""
-    settings = Settings(SHORT, None, (), DEFAULT_POLICY, None, requires=["long-context"], fallback_model=LONG)
-    tell = recording(settings, "n", "r:n:0:k")
-    assert tell.told == []
-    tell(NodeFailed("x", "y"))
-    assert types(tell.told) == [SUBSTITUTED.type, "node.failed"]
+def test_an_emission_that_is_known_tells_no_substitution(vendor: Simulator) -> None:
+    """What was accepted before is handed out without an event, and without a call."""
+    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "host": Acceptor(), "run_id": "r"}
+    first = emit(SCHEMA, SITUATION, model=SHORT, **more)
+    again = emit(SCHEMA, SITUATION, model=SHORT, **more)
+
+    assert types(first.events)[0] == SUBSTITUTED.type
+    assert (again.events, again.envelope, len(vendor.calls)) == ((), first.envelope, 1)
 
 
 def test_a_refusal_crosses_a_process(vendor: Simulator) -> None:  # noqa: ARG001

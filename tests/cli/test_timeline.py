@@ -55,7 +55,7 @@ DRAWN: dict[str, tuple[Event, str]] = {
     ),
     "completed": (NodeCompleted({"answer": 1}), "accepted   the node is done"),
     "asked": (ClarificationRequested("i", ({"id": "a", "question": "b"},)), "asked      1 questions to be answered"),
-    "waiting": (InterruptRequested("i", "clarification"), "waiting    for a clarification"),
+    "waiting": (InterruptRequested("i", "clarification", "r:n:0:k"), "waiting    for a clarification"),
     "other": (
         ModelCapabilitySubstituted("v", "m", "w", "n", ("reasoning", "long-context")),
         "other      w/n is asked, since m lacks reasoning, long-context",

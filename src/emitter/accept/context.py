@@ -10,7 +10,7 @@ from enum import Enum
 
 from emitter.accept.outcome import RefusalMode
 from emitter.errors import InputError
-from emitter.kinds.envelope import Trust
+from emitter.kinds.envelope import LONGEST_ID, Trust
 
 
 class Strictness(str, Enum):
@@ -50,6 +50,9 @@ class Counters:
     clarification: int = 0
 
 
+NOTHING_COUNTED = Counters()
+
+
 @dataclass(frozen=True, slots=True)
 class EnvelopeContract:
     """The kinds that a node may emit, beside the universal four; None allows every kind that the host knows."""
@@ -76,4 +79,9 @@ class Context:
     inputs: Trust = Trust.TRUSTED
     boundary: Trust = Trust.TRUSTED
     approving: bool = False
-    counters: Counters = Counters()
+    counters: Counters = NOTHING_COUNTED
+
+    def __post_init__(self) -> None:
+        for name, given in (("run_id", self.run_id), ("node_id", self.node_id)):
+            if not given or len(given) > LONGEST_ID:
+                raise InputError(f"{name} must have 1 to {LONGEST_ID} characters.")

@@ -42,6 +42,14 @@ class CapKind(str, Enum):
     CLARIFICATION = "clarification"
 
 
+LIMITS = {
+    CapKind.ENVELOPES: "envelopesPerTurn",
+    CapKind.SCHEMA: "schemaRounds",
+    CapKind.CLARIFICATION: "clarificationRounds",
+}
+"""What a host advertises each of them as."""
+
+
 class RefusalMode(str, Enum):
     """What a kind outside a node's contract leads to."""
 
@@ -97,18 +105,24 @@ class Invalid:
 
 @dataclass(frozen=True, slots=True)
 class Breached:
-    """It is one too many: it would have been the ``observed``th where ``limit`` are allowed."""
+    """It is one too many: it would have been the ``observed``th where ``limit`` are allowed.
+
+    ``told`` is what another host said of it, where one recorded it.
+    """
 
     status: ClassVar[str] = "breached"
     code: ClassVar[Code] = Code.CAP
     cap_kind: CapKind
     limit: int
     observed: int
+    told: str = ""
 
     @property
     def reason(self) -> str:
         """Which limit, and how far."""
-        return f"{self.code.value}: {self.cap_kind.value}: {self.observed} where the limit is {self.limit}"
+        return (
+            self.told or f"{self.code.value}: {LIMITS[self.cap_kind]}: {self.observed} where the limit is {self.limit}"
+        )
 
     def to_json(self) -> dict[str, Json]:
         """Return the wire form."""

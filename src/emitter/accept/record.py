@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, TypeVar
 
 from emitter.accept.outcome import Accepted, Breached, CapKind, Code, Gated, Invalid, RefusalMode
 from emitter.schema import Violation
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 
+E = TypeVar("E", bound=Enum)
+
+
 def outcome(entry: Entry) -> Outcome:
     """Return the outcome that an entry remembers."""
     kept = entry.outcome
@@ -28,11 +32,12 @@ def outcome(entry: Entry) -> Outcome:
     if status == Gated.status:
         gate = mapping(kept.get("gate"))
         allowed = tuple(map(str, sequence(kept.get("allowedKinds"))))
-        mode = RefusalMode(gate.get("refusalMode", RefusalMode.FAIL_NODE))
-        return Gated(_code(reason), reason, entry.type, allowed, mode)
+        mode = _member(RefusalMode, gate.get("refusalMode"), RefusalMode.FAIL_NODE)
+        return Gated(_code(reason, Code.CONTRACT), reason, entry.type, allowed, mode)
     if status == Breached.status:
-        return Breached(CapKind(kept["capKind"]), kept.get("limit", 0), kept.get("observed", 0))
-    return Invalid(_code(reason), reason, tuple(map(_violation, sequence(kept.get("details")))))
+        kind = _member(CapKind, kept.get("capKind"), CapKind.ENVELOPES)
+        return Breached(kind, kept.get("limit", 0), kept.get("observed", 0), reason)
+    return Invalid(_code(reason, Code.PAYLOAD), reason, tuple(map(_violation, sequence(kept.get("details")))))
 
 
 def redacted(given: Outcome, secrets: Secrets) -> Outcome:
@@ -43,9 +48,13 @@ def redacted(given: Outcome, secrets: Secrets) -> Outcome:
     return replace(clean, refused_type=secrets.text(clean.refused_type).value) if isinstance(clean, Gated) else clean
 
 
-def _code(reason: str) -> Code:
-    """Return the code that a reason begins with."""
-    return Code(reason.partition(":")[0])
+def _code(reason: str, otherwise: Code) -> Code:
+    """Return the code that a reason begins with; what another host recorded may begin with none."""
+    return _member(Code, reason.partition(":")[0], otherwise)
+
+
+def _member(choices: type[E], given: object, otherwise: E) -> E:
+    return next((each for each in choices if each.value == given), otherwise)
 
 
 def _violation(detail: Json) -> Violation:

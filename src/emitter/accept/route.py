@@ -13,7 +13,7 @@ from emitter.accept.case import Routed
 from emitter.accept.outcome import Code, Invalid
 from emitter.events import ClarificationRequested, InterruptRequested, Level, LogAppended, NodeCompleted
 from emitter.kinds.universal import CLARIFICATION_REQUEST, ERROR, SCHEMA_REQUEST, SCHEMA_RESPONSE
-from emitter.wire import sequence
+from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +39,8 @@ def _clarify(case: Case) -> Routed | Invalid:
     if not case.rules.clarifications:
         return Invalid(Code.NOT_APPLICABLE, Code.NOT_APPLICABLE.value)
     interrupt, questions = case.received.world.mint(), tuple(sequence(case.envelope.payload["questions"]))
-    asked = {"questions": list(questions)}
-    lifted = InterruptRequested(interrupt, "clarification", asked)
+    asked = {name: each for name, each in mapping(case.envelope.payload).items() if name != "reasoning"}
+    lifted = InterruptRequested(interrupt, "clarification", case.envelope.correlation_id, asked)
     return Routed(case, (ClarificationRequested(interrupt, questions), lifted))
 
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from emitter.accept.case import Case, Recorded
+from emitter.accept.gates.content import trust_of
 from emitter.accept.outcome import Accepted, Breached, CapKind, Code, Gated, Invalid, RefusalMode
 from emitter.events import CapBreached, Level, LogAppended, NodeFailed, RunEvent
-from emitter.kinds.envelope import LONGEST_ID
+from emitter.kinds.envelope import LONGEST_ID, Trust
+from emitter.redact.event import struck as struck_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from emitter.accept.context import Counters
     from emitter.accept.outcome import Outcome
     from emitter.events import Event
-    from emitter.kinds.envelope import Trust
 
 DRIFT = "envelope_schema_version_drift"
 
@@ -48,8 +49,9 @@ def subject(last: Received | Case) -> Subject:
         envelope = last.envelope
         about = envelope.node_id or context.node_id, envelope.correlation_id
         struck = about if last.redactions else tuple(last.rules.secrets.text(each).value for each in about)
-        return Subject(context.run_id, struck[0], struck[1][:LONGEST_ID], envelope.meta.content_trust)
-    return Subject(context.run_id, context.node_id, f"{context.run_id}:{context.node_id}"[:LONGEST_ID], None)
+        return Subject(context.run_id, struck[0], struck[1][:LONGEST_ID], trust_of(last))
+    trust = Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None
+    return Subject(context.run_id, context.node_id, f"{context.run_id}:{context.node_id}"[:LONGEST_ID], trust)
 
 
 def events(routed: Routed) -> Recorded:
@@ -59,7 +61,9 @@ def events(routed: Routed) -> Recorded:
     node_id = envelope.node_id or context.node_id
     about = Subject(context.run_id, node_id, envelope.correlation_id, envelope.meta.content_trust)
     told = routed.told if case.drift is None and not case.warnings else (*_warned(case), *routed.told)
-    return Recorded(routed, stamped(told, about, case.received.world))
+    secrets = case.rules.secrets
+    clean = [struck_out(each, secrets) for each in told] if secrets else told
+    return Recorded(routed, stamped(clean, about, case.received.world))
 
 
 def stamped(told: Iterable[Event], about: Subject, world: World) -> tuple[RunEvent, ...]:

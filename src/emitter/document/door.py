@@ -81,7 +81,7 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     each with the whole trace.
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(schema, checks, examples), situation, settings)
+    planned = plan(wanted(schema, checks, examples, settings.kind), situation, settings)
     return emission_of(perform(planned, settings))
 
 
@@ -128,7 +128,7 @@ async def aemit(  # noqa: PLR0913  every one but the model has a default
 ) -> Emission[Any]:
     """Do as ``emit`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(schema, checks, examples), situation, settings)
+    planned = plan(wanted(schema, checks, examples, settings.kind), situation, settings)
     return emission_of(await aperform(planned, settings))
 
 

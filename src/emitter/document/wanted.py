@@ -27,18 +27,21 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 
-def wanted(schema: object, checks: object, examples: object) -> Wanted:
-    """Return what to ask for; raises ``Uncompilable`` for what is no schema, ``InputError`` for the rest."""
+def wanted(schema: object, checks: object, examples: object, kind: str | None = None) -> Wanted:
+    """Return what to ask for, as an envelope of ``kind``.
+
+    Raises ``Uncompilable`` for what is no schema, ``InputError`` for the rest.
+    """
     named = source(schema)
     shown = listed("examples", examples, (str, bytes, Mapping), "the documents, or values of the type")
     return Wanted(
-        kind=DOCUMENT,
+        kind=kind or DOCUMENT,
         node="emit",
         name=named.name,
         schema=schema,
         words=prompt.document,
         read=reader(named, checked(checks)),
-        enclosing=_enclosing(named.name),
+        enclosing=_named(named.name) if kind is None else _bare(kind),
         examples=tuple(_document(named, index, each) for index, each in enumerate(shown)),
     )
 
@@ -55,11 +58,25 @@ def _document(named: Source[Any], index: int, example: object) -> Json:
         raise InputError(f"examples[{index}] is neither JSON nor a value of the schema's type.") from error
 
 
-def _enclosing(name: str) -> Enclosing:
+def _named(name: str) -> Enclosing:
+    """Put the document beside its name, since nobody else knows which it is."""
+
     def disclose(contract: Contract, envelope: AIEnvelope) -> tuple[Any, Json] | None:
         kept = mapping(envelope.payload)
-        reading = contract.accept(kept.get("document"))
-        whole = kept.get("name") == name and reading.raised is None and not reading.violations
-        return (reading.value, kept.get("document")) if whole else None
+        return _read(contract, kept.get("document")) if kept.get("name") == name else None
 
     return Enclosing(lambda _, written: (DOCUMENT, document.payload(name, written)), disclose)
+
+
+def _bare(kind: str) -> Enclosing:
+    """Have the document be the payload of a kind of the caller's own."""
+
+    def disclose(contract: Contract, envelope: AIEnvelope) -> tuple[Any, Json] | None:
+        return _read(contract, envelope.payload) if envelope.type == kind else None
+
+    return Enclosing(lambda _, written: (kind, written), disclose)
+
+
+def _read(contract: Contract, written: Json) -> tuple[Any, Json] | None:
+    reading = contract.accept(written)
+    return None if reading.raised is not None or reading.violations else (reading.value, written)

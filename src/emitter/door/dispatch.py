@@ -56,20 +56,23 @@ class Dispatched:
     opening: tuple[Event, ...] = ()
 
 
-def dispatched(named: Way, required: tuple[str, ...], fallback_model: str | None) -> Dispatched:
-    """Return who is asked; nothing is sent."""
-    asked = candidate(named)
+def dispatched(
+    named: Way, required: tuple[str, ...], fallback_model: str | None, provider_ids: Mapping[str, str]
+) -> Dispatched:
+    """Return who is asked; nothing is sent. Events call vendors by ``provider_ids``, where that names them."""
+    asked = candidate(named, provider_ids)
     if fallback_model is None or not asked.lacks(required):
         return _settled(named, named, gate(required, asked))
     other = _way_to(fallback_model, named)
-    fallback = replace(candidate(other), authenticated=_is_authenticated(other))
+    fallback = replace(candidate(other, provider_ids), authenticated=_is_authenticated(other))
     return _settled(named, other, gate(required, asked, fallback))
 
 
-def candidate(way: Way) -> Candidate:
+def candidate(way: Way, provider_ids: Mapping[str, str]) -> Candidate:
     """Return the model that a way leads to, with what it provides."""
     to = way.reached()
-    return Candidate(to.profile.provider, to.model, provided(*to))
+    told = provider_ids.get(to.profile.provider, to.profile.provider)
+    return Candidate(told, to.model, provided(*to))
 
 
 def refuse(refused: Insufficient, tell: Recorder) -> NoReturn:

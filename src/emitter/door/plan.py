@@ -82,6 +82,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     """
     node_id = wanted.node if settings.node_id is None else settings.node_id
     told_as = _correlation_id(settings, node_id, wanted.kind)
+    _check_kind(wanted.kind, settings)
     chosen, wire, model = to = reached(settings.model, settings.client, settings.wire)
     prompts, materials = wording.load(settings.prompts), settings.shown()
     talk = conversation.read(situation, prompts)
@@ -106,7 +107,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
         profile=chosen,
         wire=wire,
         ask=Ask(
-            provider=chosen.provider,
+            provider=settings.provider_ids.get(chosen.provider, chosen.provider),
             request=with_budget(request, allowed.budget),
             contract=contract,
             write=lambda violations: prompt.corrective(prompts, violations or (_NO_DOCUMENT,)),
@@ -123,6 +124,15 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
         correlation_id=told_as,
         enclosing=wanted.enclosing,
     )
+
+
+def _check_kind(kind: str, settings: Settings) -> None:
+    """Refuse what the host would not take, before it is paid for."""
+    if settings.kind not in (None, kind):
+        raise InputError(f"kind is {settings.kind!r}, and this makes a {kind}.", hint="Leave it out, or use emit.")
+    rules = settings.host.rules
+    if not rules.envelopes or kind not in rules.catalogue:
+        raise InputError(f"The host does not take {kind}.", hint="Add the kind to its catalogue (register_kind).")
 
 
 def _compile(wanted: Wanted, chosen: Profile, settings: Settings) -> Compiled:

@@ -55,6 +55,12 @@ class More(TypedDict, total=False):
     environment variables: ``client``, ``base_url`` and ``wire`` are the named model's alone, and so are ``options``
     where the wire is another.
 
+    ``provider_ids``: what events call a vendor, where that is not our id for it: OpenWOP's own list says ``gemini``
+    where we say ``google``.
+
+    ``kind``: the kind of your own that a document is emitted as, and the payload of, which ``host`` must know;
+    without it, it is a ``vendor.emitter.document``.
+
     ``host`` takes the envelope: an ``Acceptor`` with kinds, limits, secrets and a store of your own. With a store,
     ``run_id``, ``node_id`` and ``turn`` name the emission: what was accepted under the same three before is
     returned as it is, and no model is asked.
@@ -72,6 +78,8 @@ class More(TypedDict, total=False):
     clock: Clock
     requires: Iterable[str]
     fallback_model: str | None
+    provider_ids: Mapping[str, str]
+    kind: str | None
     host: Acceptor
     turn: int
 
@@ -101,6 +109,8 @@ class Settings:
     clock: Clock = field(default_factory=Clock)
     requires: Iterable[str] = ()
     fallback_model: str | None = None
+    provider_ids: Mapping[str, str] = field(default_factory=dict[str, str])
+    kind: str | None = None
     host: Acceptor = DEFAULT_HOST
     turn: int = 0
     gate: Gate = DISPATCH
@@ -126,7 +136,7 @@ class Settings:
     def _dispatch(self, required: tuple[str, ...]) -> None:
         """Become the settings of the model that is asked, once: a copy is not dispatched again."""
         named = Way(self.model, self.client, self.base_url, self.wire, self.options)
-        found = dispatched(named, required, self.fallback_model)
+        found = dispatched(named, required, self.fallback_model, self.provider_ids)
         settled = {each.name: getattr(found.way, each.name) for each in fields(found.way)}
         for name, value in {**settled, "requires": required, "gate": found.gate, "opening": found.opening}.items():
             object.__setattr__(self, name, value)

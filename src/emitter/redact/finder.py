@@ -1,4 +1,9 @@
-"""Finds values in a text, in time that hardly grows with their number."""
+"""Finds values in a text, in time that grows with the text and hardly with their number.
+
+It is done by ahocorasick_rs on bytes. ``benchmarks/redaction.py`` measured it beside others: with 1,000 values in 1 KB
+pyahocorasick takes 4 times as long, ``str.replace`` of each 35 times, an alternation of ``re`` 750 times; with one
+value ``str.replace`` is as fast.
+"""
 
 from __future__ import annotations
 

@@ -64,7 +64,8 @@ class Secrets:
 
     def finds(self, text: str) -> bool:
         """Tell whether a text shows a secret, in whatever form."""
-        return bool(self._spans(_encoded(text)))
+        data = _encoded(text)
+        return not self._finder.clear(data) and bool(self._spans(data))
 
     def text(self, text: str) -> Redacted[str]:
         """Return a text with ``[REDACTED:<id>]`` in the place of each secret, and the text itself where there is none.
@@ -87,9 +88,9 @@ class Secrets:
     def json(self, value: Json) -> Redacted[Json]:
         """Return a JSON value with every string redacted, keys included, and the value itself where nothing was found.
 
-        The value is not changed. Keys that are redacted alike stay apart: the second ends in ``~2``. Where anything
-        was found tuples come back as lists and mappings as dicts. Numbers are left as they are. Raises ``InputError``
-        for what is no JSON.
+        The value is not changed. Keys that are redacted alike stay apart: the second ends in ``~2``. Tuples count as
+        arrays and stay tuples, and any mapping counts as an object. Numbers are left as they are. Raises
+        ``InputError`` for what is no JSON.
         """
         if not self:
             return Redacted(value, 0)

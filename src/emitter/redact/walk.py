@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PLAIN = frozenset({int, float, bool, NoneType})
 
 Rewrite: TypeAlias = Callable[[str], Redacted[str]]
+_Holder: TypeAlias = "list[Json] | dict[Json, Json]"
 
 
 def joined(value: Json) -> tuple[str, int]:
@@ -78,7 +79,8 @@ def rewritten(value: Json, rewrite: Rewrite, deepest: int) -> Redacted[Json]:
     """Return a copy with every string rewritten; raises ``InputError`` where it is deeper than it can be."""
     top = [value]
     count = 0
-    pending: list[tuple[list[Json] | dict[Json, Json], int]] = [(top, 0)]
+    pending: list[tuple[_Holder, int]] = [(top, 0)]
+    tuples: list[tuple[_Holder, Json]] = []
     while pending:
         holder, depth = pending.pop()
         if depth > deepest:
@@ -88,7 +90,11 @@ def rewritten(value: Json, rewrite: Rewrite, deepest: int) -> Redacted[Json]:
             value = holder[key] = told.value
             count += told.count
             if isinstance(value, (list, dict)):
-                pending.append((cast("list[Json] | dict[Json, Json]", value), depth + 1))
+                pending.append((cast("_Holder", value), depth + 1))
+            if isinstance(item, tuple):
+                tuples.append((holder, key))
+    for holder, key in reversed(tuples):  # the innermost first
+        holder[key] = tuple(holder[key])
     return Redacted(top[0], count)
 
 

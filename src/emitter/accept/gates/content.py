@@ -37,11 +37,17 @@ def redaction(case: Case) -> Case | Invalid:
 
 def trust(case: Case) -> Case | Invalid:
     """Return the case with its trust stated: one untrusted input taints, and nothing the envelope says lifts it."""
-    stated = case.envelope.meta.content_trust
-    meant = Trust.UNTRUSTED if case.context.inputs is Trust.UNTRUSTED else stated or case.context.boundary
+    meant = trust_of(case)
     if case.context.approving and meant is Trust.UNTRUSTED:
         return Invalid(Code.APPROVAL, Code.APPROVAL.value)
-    if meant is stated:
+    if meant is case.envelope.meta.content_trust:
         return case
     meta = case.envelope.meta.model_copy(update={"content_trust": meant})
     return replace(case, envelope=case.envelope.model_copy(update={"meta": meta}))
+
+
+def trust_of(case: Case) -> Trust:
+    """Return the meet of what the node consumed and what the envelope says of itself."""
+    if case.context.inputs is Trust.UNTRUSTED:
+        return Trust.UNTRUSTED
+    return case.envelope.meta.content_trust or case.context.boundary

@@ -6,7 +6,7 @@ Source: ai-envelope.md, "AIEnvelope wire shape" and "Migration" (points 2 and 3)
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -106,9 +106,21 @@ def _violation(error: ErrorDetails) -> Violation:
     return Violation(pointer, _RULES.get(rule, rule), _EXPECTED.get(rule, message))
 
 
-_RULES: dict[str, str] = {"missing": "required", "extra_forbidden": "additionalProperties", "enum": "enum"}
-_EXPECTED: dict[str, Any] = {
+_RULES = {
+    "missing": "required",
+    "extra_forbidden": "additionalProperties",
+    "string_too_short": "minLength",
+    "string_too_long": "maxLength",
+    "greater_than_equal": "minimum",
+    **dict.fromkeys(("string_type", "int_type", "bool_type", "model_type"), "type"),
+}
+"""JSON Schema's word for what pydantic found."""
+
+_EXPECTED = {
     "missing": "this property",
     "extra_forbidden": "no property that the schema does not name",
+    "string_type": "a value of type string",
+    "int_type": "a value of type integer",
+    "bool_type": "a value of type boolean",
     "model_type": "a value of type object",
 }

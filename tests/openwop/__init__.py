@@ -1,0 +1,1 @@
+"""OpenWOP's own conformance scenarios, held against this library."""

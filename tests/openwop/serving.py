@@ -1,0 +1,87 @@
+"""The host over HTTP: its seams, its capability document, and the schemas of its kinds."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Mount, Route
+
+from emitter.accept import HttpError, Rules
+from emitter.accept.asgi import discovery_app
+from emitter.accept.capabilities import Configured, capabilities
+from emitter.accept.catalogue import Posture
+from emitter.policy import Policy
+from emitter.profile.capabilities import Capability
+from emitter.testing.server import Server
+from tests.openwop.accepting import EVERYTHING
+from tests.openwop.host import PATHS, Host
+from tests.openwop.running import fixtures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.requests import Request
+
+BASE_URL = "https://host.example"
+POLICY = Policy(nl_to_format=True)
+
+
+def advertised() -> dict[str, Any]:
+    """Return what the host says of itself."""
+    configured = Configured(
+        rules=Rules(catalogue=EVERYTHING),
+        contracts=True,
+        posture=Posture.WARN,
+        policy=POLICY,
+        providers=("openai",),
+        model_capabilities=(Capability.STRUCTURED_OUTPUT.value,),
+        schema_response_counted=True,
+    )
+    return {**capabilities(configured), "fixtures": sorted(fixtures())}
+
+
+def application(host: Host) -> Starlette:
+    """Return the host as an ASGI application."""
+
+    async def answer(request: Request) -> JSONResponse:
+        raw = await request.body()
+        try:
+            body = json.loads(raw) if raw else {}
+        except ValueError:
+            return JSONResponse(HttpError("invalid_argument", "The body is no JSON.").to_json(), 400)
+        path, query = request.scope["raw_path"].decode(), dict(request.query_params)
+        status, told = await to_thread.run_sync(host.call, request.method, path, query, body)
+        return JSONResponse(told, status)
+
+    routes: list[Any] = [Route(_template(each), answer, methods=["GET", "POST"]) for each in PATHS]
+    discovery = discovery_app(EVERYTHING, advertised(), base_url=BASE_URL)
+    return Starlette(routes=[*routes, Mount("/", discovery)])
+
+
+def _template(path: str) -> str:
+    return path.replace("<run>", "{run}")
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running host; ``url`` is where."""
+
+    url: str
+    host: Host
+
+
+@contextmanager
+def served(host: Host | None = None, port: int = 0) -> Iterator[Served]:
+    """Serve a host on loopback until the block ends."""
+    found = host or Host()
+    server = Server(application(found), "127.0.0.1", port)  # type: ignore[arg-type]
+    try:
+        yield Served(f"http://127.0.0.1:{server.port}", found)
+    finally:
+        server.stop()
