@@ -61,6 +61,8 @@ recovery: .venv/installed  ## how well recovery agrees with a corpus of malforme
 benchmarks: .venv/peers/installed  ## measure validation, compiling, and the peers' schema helpers beside ours
 	.venv/peers/bin/python -m benchmarks.validation
 	.venv/peers/bin/python -m benchmarks.compiling
+	.venv/peers/bin/python -m benchmarks.redaction
+	.venv/peers/bin/python -m benchmarks.accepting
 	.venv/peers/bin/python -m benchmarks.peers --limit 120 --samples 3
 
 PEERS := instructor pydantic-ai langchain baml
