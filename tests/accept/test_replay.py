@@ -31,7 +31,7 @@ SPENT = events.RetryExhausted(3, Reason.SCHEMA_VIOLATION, "/a: type: a value of 
 CAPPED = events.CapBreached("schema", 3, 4)
 FAILED = events.NodeFailed("envelope_invalid", "The answer never held.", 3, {"round": 3})
 ASKED = events.ClarificationRequested("i-1", ({"id": "q1", "question": "Which?"},))
-HELD = events.InterruptRequested("i-1", "clarification", {"questions": [{"id": "q1", "question": "Which?"}]})
+HELD = events.InterruptRequested("i-1", "clarification", "r:n:0:k", {"questions": [{"id": "q1", "question": "Which?"}]})
 SUBSTITUTED = events.ModelCapabilitySubstituted("acme", "m-1", "acme", "m-2", ("vision-input",))
 LOGGED = LogAppended(Level.DEBUG, "schema.request", {"envelopeType": "vendor.acme.note"})
 

@@ -73,7 +73,7 @@ SAYS: list[tuple[Event, dict[str, Any]]] = [
     (NodeFailed("envelope_invalid", CANARY, 3, {"at": CANARY}), {"error.type": "envelope_invalid"}),
     (NodeCompleted({"value": CANARY}), {}),
     (ClarificationRequested("int-1", ({"id": "q1", "question": CANARY},)), {}),
-    (InterruptRequested("int-1", "clarification", {"questions": [CANARY]}), {}),
+    (InterruptRequested("int-1", "clarification", "r:n:0:k", {"questions": [CANARY]}), {}),
     (ModelCapabilitySubstituted("openai", "small", "openai", "large", ("long-context",)), {}),
     (ModelCapabilityInsufficient("openai", "small", ("long-context",)), {}),
     (ReplayDiverged("run-0", 4, "output", "envelope.truncated"), {}),

@@ -171,7 +171,10 @@ def test_calls_that_came_to_nothing(events: tuple[Event, ...], calls: list[tuple
 ENDS: list[tuple[str, tuple[Event, ...]]] = [
     ("completed", (CALLING, USAGE, DONE)),
     ("failed", (CALLING, NodeFailed("deadline_exceeded", "no"))),
-    ("waits for a person", (CALLING, USAGE, ClarificationRequested("i", ()), InterruptRequested("i", "clarification"))),
+    (
+        "waits for a person",
+        (CALLING, USAGE, ClarificationRequested("i", ()), InterruptRequested("i", "clarification", "r:n:0:k")),
+    ),
     ("a limit allowed no call", (CapBreached("budget-tokens", 1, 2), NodeFailed("limit", "no"))),
     (
         "another model was asked",
