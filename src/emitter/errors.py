@@ -1,32 +1,32 @@
 """Every exception of the library, and nothing else.
 
 EmitterError
-InputError                what the caller handed over cannot be used
-UnknownModel            no such vendor, or not ``vendor/model``
-MissingKey              no credentials in the usual place
-MissingExtra            a vendor's SDK, or another extra, is not installed
-BadProfile              a file of ``providers/`` does not hold
-BadPrompt               a file of ``prompts/`` does not hold
-BadCassette             a cassette does not hold
-BadTraffic              a recorded exchange does not hold
-BadJournal              a journal is of another run, in use, or does not hold
-PromptTooLong           the prompt leaves no room for an answer in the model's window
-UnexpectedRequest       a replay met a request that its cassette does not know
-JournalFailed           the journal of a run could not be written
-StoreFailed             a store could not be read or written, or kept its caller waiting too long
-Uncompilable              a schema no sound form of which the vendor takes
-Unencodable               a value that the compiled schema cannot say
-EmissionError             the emission ended without an envelope
-Refused                 the model or a filter said no
-Truncated               the answer never fitted its budget
-Invalid                 the answer never satisfied its schema
-Unreachable             the vendor could not be reached, or would not serve
-LimitReached            a limit of the caller's left nothing for a further call
-TokenLimitReached         ``Policy.max_total_tokens``
-CostLimitReached          ``Policy.max_cost``
-DeadlineReached           ``Policy.deadline``; it is ``Unreachable`` too
-CheckFailed             a check or a validator of the caller's own raised
-CapabilityNotProvided   no model at hand has what the caller requires of it
+  InputError                what the caller handed over cannot be used
+    UnknownModel            no such vendor, or not ``vendor/model``
+    MissingKey              no credentials in the usual place
+    MissingExtra            a vendor's SDK, or another extra, is not installed
+    BadProfile              a file of ``providers/`` does not hold
+    BadPrompt               a file of ``prompts/`` does not hold
+    BadCassette             a cassette does not hold
+    BadTraffic              a recorded exchange does not hold
+    BadJournal              a journal is of another run, in use, or does not hold
+    PromptTooLong           the prompt leaves no room for an answer in the model's window
+  UnexpectedRequest         a replay met a request that its cassette does not know
+  JournalFailed             the journal of a run could not be written
+  StoreFailed               a store could not be read or written, or kept its caller waiting too long
+  Uncompilable              a schema no sound form of which the vendor takes
+  Unencodable               a value that the compiled schema cannot say
+  EmissionError             the emission ended without an envelope
+    Refused                 the model or a filter said no
+    Truncated               the answer never fitted its budget
+    Invalid                 the answer never satisfied its schema
+    Unreachable             the vendor could not be reached, or would not serve
+    LimitReached            a limit of the caller's left nothing for a further call
+      TokenLimitReached     ``Policy.max_total_tokens``
+      CostLimitReached      ``Policy.max_cost``
+      DeadlineReached       ``Policy.deadline``; it is ``Unreachable`` too
+    CheckFailed             a check or a validator of the caller's own raised
+    CapabilityNotProvided   no model at hand has what the caller requires of it
 """
 
 from __future__ import annotations

@@ -287,15 +287,15 @@ class RunEvent:
 def payload(event: Event, node_id: str) -> dict[str, Json]:
     """Return the event's payload as its schema wants it."""
     if isinstance(event, NodeFailed):
-        return {"nodeId": node_id, **_failed(event)}
+        return {"nodeId": node_id, **_failed(event, node_id)}
     told = {each.name: getattr(event, each.name) for each in fields(event)}
     return {"nodeId": node_id, **{_camel(name): _plain(value) for name, value in told.items() if value is not None}}
 
 
-def _failed(event: NodeFailed) -> dict[str, Json]:
+def _failed(event: NodeFailed, node_id: str) -> dict[str, Json]:
     error: dict[str, Json] = {"code": event.code, "message": event.message}
     if event.details:
-        error["details"] = dict(event.details)
+        error["details"] = {"nodeId": node_id, **event.details}
     return {"error": error} if event.attempts is None else {"error": error, "attempts": event.attempts}
 
 

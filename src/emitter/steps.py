@@ -123,8 +123,9 @@ class Ask:
 
     ``ceiling`` bounds the output budget in tokens, ``least`` is the smallest that is worth a call. ``kind`` is the
     envelope's. ``count`` returns the tokens that a request puts in, for limits; it is called only where some are set.
-    ``opening`` is told before all else. ``known`` returns what the host took for the same emission before, ``take``
-    hands it an answer that holds: the host has the last word.
+    ``opening`` is told before all else. ``hush`` strikes out of an answer what must not be told of it. ``known``
+    returns what the host took for the same emission before, ``take`` hands it an answer that holds: the host has the
+    last word.
     """
 
     provider: str
@@ -137,6 +138,7 @@ class Ask:
     count: Callable[[Request], int] = lambda _: 0
     fallback: Fallback | None = None
     opening: tuple[Event, ...] = ()
+    hush: Callable[[Answer], Answer] = lambda answer: answer
     known: Callable[[], Taken | None] = lambda: None
     take: Callable[[Any, Json], Taken] = Taken
 

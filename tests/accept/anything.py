@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from emitter.accept import Context, Counters, EnvelopeContract, Limits, RefusalMode, Rules, Strictness, Trust
 from emitter.accept.catalogue import A2UI_KIND, media_kinds, register_kind
+from emitter.kinds import BindingMoment, Option, Question, turn
 from tests.accept.envelopes import CATALOGUE, NOTE, PAYLOADS, envelope
 
 if TYPE_CHECKING:
@@ -23,20 +24,29 @@ OPEN = "vendor.acme.open"
 """A kind that takes any object, and advertises a version."""
 
 FULL = register_kind(OPEN, {"type": "object"}, version=1, into=CATALOGUE.with_kinds(*media_kinds(), A2UI_KIND))
+MOMENT = BindingMoment(
+    synopsis="Ship now: all is green.",
+    findings=("The tests pass.",),
+    recommendations=("Publish 2.0.",),
+    offer="Ask for the report.",
+    question=Question.ask(
+        "When?", [Option(label="Now", reasoning="Green."), Option(label="Later", reasoning="Late.")], 0
+    ),
+)
 VALID: dict[str, dict[str, Any]] = {
     **PAYLOADS,
     OPEN: {"a": {"b": ["c", 1, None]}},
     "media.image": {"url": "https://example.com/a.png", "mimeType": "image/png", "bytes": 3},
     "media.file": {"base64": "YWJj", "mimeType": "text/plain", "bytes": 3, "alt": "abc"},
     "ui.a2ui-surface": {
-        "catalogVersion": "0.8",
-        "surface": {"components": [{"id": "t", "type": "text", "text": "Hello"}]},
+        "catalogVersion": "0.9.1",
+        "surface": {"title": "Kick-off", "components": [{"component": "field.text", "id": "t", "label": "Name"}]},
     },
     "vendor.emitter.document": {"name": "Invoice", "document": {"total": 12}},
     "vendor.emitter.deliberation": {"state": "It may do.", "missing": ["the date"], "permission": "May I ask?"},
-    "vendor.emitter.binding-moment": {"binding_moment": {"synopsis": "Go."}},
+    "vendor.emitter.binding-moment": turn.payload(MOMENT, "All is green."),
 }
-"""A payload for each kind; that of a few holds only nearly."""
+"""A payload that holds, for each kind."""
 
 
 class Bag(dict[Any, Any]):
@@ -62,8 +72,8 @@ class Thing:
         raise RuntimeError
 
 
-def deep(levels: int = 100_000) -> list[Any]:
-    """Return a list in a list, and so on."""
+def deep(levels: int = 200) -> list[Any]:
+    """Return a list in a list, and so on; by default only so deep that Hypothesis can still print it."""
     made: list[Any] = []
     for _ in range(levels):
         made = [made]
@@ -84,9 +94,8 @@ def cyclic_bag() -> dict[str, Any]:
     return made
 
 
-DEEP = deep()
 ODD: tuple[Callable[[], Any], ...] = (
-    lambda: DEEP,
+    deep,
     cyclic,
     cyclic_bag,
     Thing,
@@ -94,27 +103,26 @@ ODD: tuple[Callable[[], Any], ...] = (
     lambda: math.nan,
     lambda: -math.inf,
     lambda: 10**5000,
-    lambda: -(2**63) - 1,
-    lambda: 1e308,
     lambda: b"\xff",
     lambda: bytearray(b"a"),
     lambda: {1, 2},
     lambda: ("a", 1),
     lambda: "\ud800",
-    lambda: "a\x00b",
     lambda: Text("text"),
     lambda: Bag(a=1),
     lambda: OrderedDict(source="user"),
     lambda: MappingProxyType({"a": 1}),
     lambda: {1: 2, None: 3, ("a",): 4},
     lambda: {"\udfff": 1},
-    lambda: "a" * 100_000,
     lambda: range(3),
     lambda: ...,
     lambda: 1 + 2j,
     lambda: Trust.TRUSTED,
-    lambda: True,
 )
+"""Makers of what is no JSON, or none that can be read."""
+
+FINE: tuple[Any, ...] = (-(2**63) - 1, 1e308, "a\x00b", "a" * 100_000, True, 10**4000)
+"""What is JSON all the same."""
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -122,16 +130,14 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-ODDITIES: st.SearchStrategy[Any] = st.sampled_from(ODD).map(lambda make: make())
+ODDITIES: st.SearchStrategy[Any] = st.sampled_from(ODD).map(lambda make: make()) | st.sampled_from(FINE)
 MEMBERS = ("type", "schemaVersion", "envelopeId", "correlationId", "nodeId", "payload", "meta", "partial")
 NAMES = st.sampled_from((*MEMBERS, "source", "ts", "contentTrust", "label", "rendering", "isPartial", "index", "total"))
 LIKELY = st.sampled_from(
     (*VALID, "user", "trusted", "untrusted", "2026-05-18T10:00:00Z", "", 0, 1, 2, 1.0, -1, [], {}, "a" * 129, "a" * 257)
-)
+).map(copy.deepcopy)
 VALUES = JSON | ODDITIES | LIKELY
-PARTIALS = st.fixed_dictionaries(
-    {"isPartial": st.booleans(), "index": st.integers(-1, 3), "total": st.integers(-1, 3)}
-)
+PARTIALS = st.fixed_dictionaries({"isPartial": st.booleans(), "index": st.integers(-1, 3), "total": st.integers(-1, 3)})
 
 _MOMENT = {"source": "ai-generation", "ts": "2026-05-18T10:00:00Z"}
 

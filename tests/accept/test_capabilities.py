@@ -41,7 +41,6 @@ EVERYTHING = Configured(
     model_capabilities=("structured-output", "x-host-acme-maps", "structured-output"),
     substitution=True,
     secret_scopes=("run", "tenant"),
-    schema_response_counted=False,
     implementation=Implementation("acme-host", "3.1", "Acme"),
 )
 HOSTS: list[tuple[str, Configured]] = [
@@ -110,7 +109,7 @@ def test_everything() -> None:
                 "completion": {"distinguishesTruncation": True, "truncationBudgetMultiplier": 4.5},
             },
         },
-        "aiEnvelope": {"schemaResponseCounterPolicy": "exempt"},
+        "aiEnvelope": {"schemaResponseCounterPolicy": "counted"},
         "modelCapabilities": {
             "supported": True,
             "advertised": ["structured-output", "x-host-acme-maps"],
@@ -134,6 +133,7 @@ def test_what_is_not_set_is_left_out() -> None:
         "limits",
         "envelopeStrictness",
         "envelopes",
+        "aiEnvelope",
         "providerUsage",
         "secrets",
     }
@@ -162,7 +162,7 @@ def test_the_universal_four_are_listed_with_any_other(rules: Rules, universal: b
 
     assert (set(UNIVERSAL) <= set(document["supportedEnvelopes"])) is universal
     assert set(document["schemaVersions"]) <= set(document["supportedEnvelopes"])
-    assert bool(document["supportedEnvelopes"]) is universal
+    assert bool(document["supportedEnvelopes"]) is ("aiEnvelope" in document) is universal
 
 
 def test_a_kind_without_a_version() -> None:
@@ -234,7 +234,7 @@ def test_what_no_document_may_say(change: dict[str, Any], message: str) -> None:
 
 
 def test_a_vendor_is_usable_with_sdk_key_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the very client that would be made; nothing is sent."""
+    """By what a client would be made of; none is made."""
     for name in [each for each in os.environ if each.endswith(("_API_KEY", "_BASE_URL", "_ENDPOINT"))]:
         monkeypatch.delenv(name)
     before = usable_providers()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, assert_type
 from pydantic import BaseModel
 
 from emitter import (
+    Acceptor,
     AIEnvelope,
     BindingMoment,
     ClarificationRequest,
@@ -20,7 +21,9 @@ from emitter import (
     Material,
     Policy,
     Restart,
+    Rules,
     RunEvent,
+    Secrets,
     Slot,
     TextDelta,
     Trust,
@@ -38,6 +41,8 @@ from emitter import (
     stream,
     stream_binding_moment,
 )
+from emitter.accept import Acceptance, Accepted, Breached, Context, Gated, Invalid
+from emitter.store import MemoryStore, SqliteStore, SqlStore, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,3 +169,13 @@ def failing() -> None:
     except EmissionError as error:
         assert_type(error.code, str)
         _ = error.trace.attempts
+
+
+def hosting(path: str) -> None:
+    """See that each store is one, and what a host is given and gives."""
+    stores: list[Store] = [MemoryStore(), SqliteStore(path), SqlStore("postgresql://host/db")]
+    host = Acceptor(Rules(secrets=Secrets.of({"key": "value"})), store=stores[0])
+    found = host.accept({}, Context("run", "node"))
+    assert_type(found, Acceptance)
+    assert_type(found.outcome, Accepted | Gated | Invalid | Breached)
+    assert_type(emit(Invoice, "?", model="openai/m", host=host, turn=1, requires=["reasoning"]), Emission[Invoice])

@@ -15,6 +15,7 @@ from emitter.accept.catalogue import STANDARD as STANDARD
 from emitter.accept.catalogue import Catalogue as Catalogue
 from emitter.accept.catalogue import Kind as Kind
 from emitter.accept.catalogue import register_kind as register_kind
+from emitter.accept.context import DEFAULT_LIMITS as DEFAULT_LIMITS
 from emitter.accept.context import Context as Context
 from emitter.accept.context import Counters as Counters
 from emitter.accept.context import EnvelopeContract as EnvelopeContract

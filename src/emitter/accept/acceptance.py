@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from emitter.events import NodeFailed
+
 if TYPE_CHECKING:
     from emitter.accept.case import Rules
     from emitter.accept.context import Context
@@ -39,3 +41,8 @@ class Acceptance:
     def status(self) -> str:
         """One of ``accepted``, ``gated``, ``invalid``, ``breached``."""
         return self.outcome.status
+
+    @property
+    def failed(self) -> bool:
+        """Whether the node has failed on it, so that nothing of it is to follow."""
+        return any(isinstance(each.event, NodeFailed) for each in self.events)

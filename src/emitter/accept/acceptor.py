@@ -13,7 +13,9 @@ from emitter.accept.order import ALWAYS, ONCE, walk
 from emitter.accept.outcome import Accepted
 from emitter.accept.telling import refusal, stamped, subject
 from emitter.accept.turn import Turn
+from emitter.errors import InputError
 from emitter.kinds.envelope import AIEnvelope
+from emitter.kinds.universal import SCHEMA_REQUEST
 from emitter.sinks import new_id, now
 from emitter.store import MemoryStore
 from emitter.store.log import Entry, Fresh
@@ -47,23 +49,29 @@ class Acceptor:
     stamp: Callable[[], str] = now
     mint: Callable[[], str] = new_id
 
+    def __post_init__(self) -> None:
+        if self.rules.__class__ is not Rules:
+            raise InputError("rules must be Rules.", hint="Write Acceptor(Rules(catalogue, ...)).")
+        if self.store is not None and not hasattr(self.store, "once"):
+            raise InputError("store must be a store, or None.", hint="Write store=SqliteStore('runs.db').")
+
     def accept(self, envelope: AIEnvelope | Json, context: Context) -> Acceptance:
         """Return what becomes of ``envelope``; nothing that it may be raises.
 
         Raises ``StoreFailed`` where the store cannot keep it, and what a handler of your own raises: in both
-        cases nothing was kept, and the envelope may come again.
+        cases nothing was kept, and the envelope may come again. What ``sink`` or ``observe`` raise is raised too,
+        after it was kept.
         """
-        given = envelope.to_json() if isinstance(envelope, AIEnvelope) else envelope
-        end, before = walk(self.receive(given, context), ALWAYS)
+        end, before = walk(self.receive(envelope, context), ALWAYS)
         if isinstance(end, Case):
             return self._observed(self._accepted(end))
         if isinstance(end, Remembered):
             return self._observed(_cached(end.entry, before))
         return self.refuse(end, before)
 
-    def receive(self, given: Json, context: Context) -> Received:
+    def receive(self, envelope: AIEnvelope | Json, context: Context) -> Received:
         """Return what came in, as the steps begin with it."""
-        return Received(given, context, self.rules, self._world(context.run_id))
+        return Received(_plain(envelope), context, self.rules, self._world(context.run_id))
 
     def refuse(self, outcome: Outcome, last: Received | Case) -> Acceptance:
         """Tell of a refusal, with nothing in it that is a secret: it may have come before redaction."""
@@ -160,6 +168,19 @@ def _accepted(recorded: Recorded) -> Acceptance:
     )
 
 
+def _plain(envelope: AIEnvelope | Json) -> Json:
+    """Return an envelope as JSON; one whose payload is none stays as it is, for the first step to refuse."""
+    try:
+        return envelope.to_json() if isinstance(envelope, AIEnvelope) else envelope
+    except (ValueError, RecursionError):
+        return envelope
+
+
 def _cached(entry: Entry, last: Received | Case) -> Acceptance:
-    envelope = AIEnvelope.model_validate(dict(entry.envelope)) if entry.envelope else None
-    return Acceptance(record.outcome(entry), last.context, last.rules, envelope=envelope, cached=True)
+    secrets = last.rules.secrets
+    envelope = record.envelope(entry, secrets)
+    requested = None
+    if envelope is not None and envelope.type == SCHEMA_REQUEST:
+        requested = envelope.payload["envelopeType"]
+    outcome = record.redacted(record.outcome(entry), secrets)
+    return Acceptance(outcome, last.context, last.rules, envelope=envelope, requested=requested, cached=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from emitter import profile
 from emitter.accept.case import Rules
 from emitter.accept.catalogue import Posture
 from emitter.accept.catalogue.rules import Sourced
-from emitter.adapters.client import make
+from emitter.adapters.client import reachable
 from emitter.errors import InputError, MissingExtra, MissingKey
 from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.profile.capabilities import is_id
@@ -63,8 +63,7 @@ class Configured:
     ``providers``: the vendors that can be reached, see ``usable_providers``. ``model_capabilities``: those that
     nodes' requirements are held against before dispatch, None where none are; ``substitution``: a declared
     fallback model is then asked. ``secret_scopes``: where credentials are found by reference; secrets that are
-    only struck out are not found, and say nothing here. ``schema_response_counted``: whether a
-    ``schema.response`` counts as one of a turn's envelopes.
+    only struck out are not found, and say nothing here.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -76,7 +75,6 @@ class Configured:
     model_capabilities: tuple[str, ...] | None = None
     substitution: bool = False
     secret_scopes: tuple[str, ...] = ()
-    schema_response_counted: bool | None = None
     implementation: Implementation | None = None
 
 
@@ -91,7 +89,7 @@ def capabilities(configured: Configured) -> dict[str, Json]:
         **_taken(configured.rules),
         "envelopeContracts": {"advertised": True} if configured.contracts else None,
         "envelopes": _envelopes(configured),
-        "aiEnvelope": _ai_envelope(configured),
+        "aiEnvelope": {"schemaResponseCounterPolicy": "counted"} if configured.rules.envelopes else None,
         "modelCapabilities": _model_capabilities(configured),
         # no costEstimates: provider.usage tells tokens, and no price
         "providerUsage": {"supported": True} if configured.policy is not None else None,
@@ -124,10 +122,9 @@ def told_of(policy: Policy) -> tuple[str, ...]:
 
 def _is_usable(facts: Profile) -> bool:
     try:
-        made = make(facts, asynchronous=False)
+        reachable(facts)
     except (MissingKey, MissingExtra):
         return False
-    cast("Any", made).close()
     return True
 
 
@@ -183,11 +180,6 @@ def _reliability(policy: Policy) -> Json:
         "maxRetryAttempts": policy.max_attempts,
         "completion": completion,
     }
-
-
-def _ai_envelope(configured: Configured) -> Json:
-    counted = configured.schema_response_counted
-    return None if counted is None else {"schemaResponseCounterPolicy": "counted" if counted else "exempt"}
 
 
 def _model_capabilities(configured: Configured) -> Json:

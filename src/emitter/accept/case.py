@@ -5,26 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from emitter.accept.catalogue import STANDARD
-from emitter.accept.context import DEFAULT_LIMITS, Limits, Strictness
-from emitter.redact import NO_SECRETS
+from emitter.accept.catalogue import STANDARD, Catalogue
+from emitter.accept.context import DEFAULT_LIMITS, Limits, Strictness, one_of
+from emitter.errors import InputError
+from emitter.redact import NO_SECRETS, Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from emitter.accept.catalogue import Catalogue
     from emitter.accept.context import Context
     from emitter.events import Event, RunEvent
     from emitter.kinds.envelope import AIEnvelope
-    from emitter.redact import Secrets
     from emitter.store.log import Entry
     from emitter.wire import Json
 
 Handler: TypeAlias = "Callable[[AIEnvelope, Context], Iterable[Event]]"
 """What a host does with an accepted envelope of a kind: it returns the events that tell of it.
 
-It is given the redacted envelope, and called once for each correlation id. It is run inside the store's
-transaction, so it should be short: long work starts from the events.
+It is given the redacted envelope, and called once for each correlation id. Whoever has the same envelope waits for
+it, so it should be short: long work starts from the events.
 """
 
 
@@ -44,6 +43,16 @@ class Rules:
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
     envelopes: bool = True
     clarifications: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strictness", one_of(Strictness, "strictness", self.strictness))
+        for name, kind in (("catalogue", Catalogue), ("limits", Limits), ("secrets", Secrets)):
+            if not isinstance(getattr(self, name), kind):
+                hint = "Build it with Secrets.of({...})." if kind is Secrets else ""
+                raise InputError(f"{name} must be of type {kind.__name__}.", hint=hint)
+        unknown = [each for each in self.handlers if each not in self.catalogue]
+        if unknown:
+            raise InputError(f"There is a handler of {unknown[0]!r}, which the catalogue does not hold.")
 
 
 @dataclass(frozen=True, slots=True)

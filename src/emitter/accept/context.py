@@ -5,12 +5,16 @@ Source: ai-envelope.md, "Envelope Contract", "Capability handshake integration" 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import Enum
+from typing import TypeVar, cast
 
 from emitter.accept.outcome import RefusalMode
 from emitter.errors import InputError
 from emitter.kinds.envelope import LONGEST_ID, Trust
+
+E = TypeVar("E", bound=Enum)
 
 
 class Strictness(str, Enum):
@@ -32,6 +36,24 @@ class Limits:
         wrong = [each.name for each in fields(self) if not _is_count(getattr(self, each.name))]
         if wrong:
             raise InputError(f"{wrong[0]} is {getattr(self, wrong[0])!r}; it must be a whole number, 0 or more.")
+
+
+def one_of(choices: type[E], name: str, given: object) -> E:
+    """Return a setting that may be given by its word; raises ``InputError`` for all else: it must not fail open."""
+    found = next((each for each in choices if given in (each, each.value)), None)
+    if found is None:
+        words = ", ".join(repr(each.value) for each in choices)
+        raise InputError(f"{name} must be one of {words}.")
+    return found
+
+
+def kinds_of(given: object) -> frozenset[str]:
+    """Return the kinds of a contract; raises ``InputError`` for what is no collection of texts."""
+    listed = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
+    kinds = list(cast("Iterable[object]", given)) if listed else [None]
+    if not all(isinstance(each, str) for each in kinds):
+        raise InputError("accepts must be a set of kinds, or None for all that the host takes.")
+    return frozenset(cast("list[str]", kinds))
 
 
 def _is_count(given: object) -> bool:
@@ -60,6 +82,12 @@ class EnvelopeContract:
     accepts: frozenset[str] | None = None
     refusal_mode: RefusalMode = RefusalMode.FAIL_NODE
 
+    def __post_init__(self) -> None:
+        given: object = self.accepts
+        if given is not None:
+            object.__setattr__(self, "accepts", kinds_of(given))
+        object.__setattr__(self, "refusal_mode", one_of(RefusalMode, "refusal_mode", self.refusal_mode))
+
 
 ANYTHING = EnvelopeContract()
 
@@ -83,5 +111,11 @@ class Context:
 
     def __post_init__(self) -> None:
         for name, given in (("run_id", self.run_id), ("node_id", self.node_id)):
-            if not given or len(given) > LONGEST_ID:
-                raise InputError(f"{name} must have 1 to {LONGEST_ID} characters.")
+            if given.__class__ is not str or not 0 < len(given) <= LONGEST_ID:
+                raise InputError(f"{name} must be a text of 1 to {LONGEST_ID} characters.")
+        for name in ("inputs", "boundary"):
+            trust = getattr(self, name)
+            if trust.__class__ is not Trust:
+                object.__setattr__(self, name, one_of(Trust, name, trust))
+        if self.approving.__class__ is not bool or self.contract.__class__ is not EnvelopeContract:
+            raise InputError("approving must be True or False, and contract an EnvelopeContract.")

@@ -26,8 +26,10 @@ SOURCE = "run-event"
 def follow_up(acceptance: Acceptance, prompts: Prompts | None = None) -> str | None:
     """Return the words for the model's next turn: the schema it asked for, or what it is to mend; None if neither.
 
-    Not a word of the envelope is repeated.
+    Not a word of the envelope is repeated. A node that failed has no next turn.
     """
+    if acceptance.failed:
+        return None
     words, outcome = prompts or prompt.load(), acceptance.outcome
     if acceptance.requested is not None:
         return _schema(words, acceptance.requested, acceptance)

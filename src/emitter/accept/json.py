@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from emitter.wire import Json
@@ -11,17 +11,23 @@ if TYPE_CHECKING:
 MAX_DEPTH: Final = 64
 """Deeper than this no envelope is read: it is what the binding moment's digest allows, and no kind comes near it."""
 
-_PLAIN = frozenset({bool, type(None), int})
+MAX_VALUES: Final = 1_000_000
+"""More values than this no envelope has; a list that holds itself twice would have more than can be counted."""
+
+_PLAIN = frozenset({bool, type(None)})
+_LONGEST_NUMBER = 14_000
+"""Bits of a whole number: one that has more Python neither writes nor reads."""
 
 
 def texts(value: Json) -> str | None:
     """Return every text in ``value``, names included, one after the other, apart by NUL.
 
-    None where it is no JSON, or nested beyond ``MAX_DEPTH``. No JSON are numbers that are not finite, names that
-    are no text, and half characters (lone surrogates).
+    None where it is no JSON, or beyond the bounds. No JSON are numbers that are not finite or too long to
+    be written, names that are no text, and half characters (lone surrogates).
     """
     found: list[str] = []
     level: list[Any] = [value]
+    seen = 0
     for _ in range(MAX_DEPTH + 1):
         below: list[Any] = []
         for each in level:
@@ -33,12 +39,19 @@ def texts(value: Json) -> str | None:
                 below.extend(each.values())
             elif kind is list:
                 below.extend(each)
-            elif kind not in _PLAIN and not (kind is float and isfinite(each)):
+            elif kind not in _PLAIN and not _is_number(each):
                 return None
-        if not below:
-            return _joined(found)
+        seen += len(below)
+        if not below or seen > MAX_VALUES:
+            return None if below else _joined(found)
         level = below
     return None
+
+
+def _is_number(given: object) -> bool:
+    if given.__class__ is int:
+        return cast("int", given).bit_length() <= _LONGEST_NUMBER
+    return given.__class__ is float and isfinite(cast("float", given))
 
 
 def _joined(found: list[str]) -> str | None:

@@ -5,23 +5,27 @@ Source: ai-envelope.md, ``PartialInfo``; what it leaves open is settled in ``emi
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from emitter.accept.gates.shape import document
 from emitter.accept.outcome import Gated, Invalid
-from emitter.accept.partial import Assembly, Broken, Complete, Waiting
+from emitter.accept.partial import Assembly, Bounds, Broken, Complete, Waiting
 from emitter.accept.telling import REPAIRABLE
-from emitter.clock import Clock
-from emitter.kinds.envelope import Trust
+from emitter.kinds.envelope import AIEnvelope, Trust
+
+DEFAULT_BOUNDS = Bounds()
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from emitter.accept.acceptance import Acceptance
     from emitter.accept.acceptor import Acceptor
     from emitter.accept.case import Case
     from emitter.accept.context import Context
-    from emitter.accept.partial import Bounds
     from emitter.wire import Json
 
 
@@ -33,41 +37,50 @@ class Reassembly:
     """
 
     acceptor: Acceptor
-    bounds: Bounds | None = None
-    clock: Clock = field(default_factory=Clock)
-    _assembly: Assembly = field(init=False)
-    _first: dict[tuple[str, str], Case] = field(init=False, default_factory=dict[tuple[str, str], "Case"])
+    bounds: Bounds = DEFAULT_BOUNDS
+    monotonic: Callable[[], float] = time.monotonic
+    _assembly: Assembly = field(init=False, repr=False)
+    _first: dict[tuple[str, str], Case] = field(init=False, default_factory=dict[tuple[str, str], "Case"], repr=False)
+    _ended: OrderedDict[tuple[str, str], Acceptance] = field(
+        init=False, default_factory=OrderedDict[tuple[str, str], "Acceptance"], repr=False
+    )
     _guard: Lock = field(init=False, default_factory=Lock, repr=False)
 
     def __post_init__(self) -> None:
         self._assembly = Assembly(self.bounds)
 
-    def accept(self, chunk: Json, context: Context) -> Acceptance | None:
+    def accept(self, chunk: AIEnvelope | Json, context: Context) -> Acceptance | None:
         """Return what becomes of the envelope that ``chunk`` makes whole, or breaks; None while others are awaited.
 
-        An envelope that is no chunk is whole.
+        An envelope that is no chunk is whole. A chunk that comes after the end has the same outcome, and nothing is
+        told again. Where the model may mend what was refused, its first chunk begins it anew.
         """
         case = document(self.acceptor.receive(chunk, context))
         if isinstance(case, Invalid) or case.envelope.partial is None:
             return self.acceptor.accept(chunk, context)
         key = context.run_id, case.envelope.correlation_id
         with self._guard:
-            found = self._assembly.add(case.envelope, self.clock.monotonic(), context.run_id)
+            if case.envelope.partial.index == 0 and self._may_be_mended(key):
+                self._assembly.forget(key[1], key[0])
+                del self._ended[key]
+            if key in self._ended:
+                return self.acceptor.recall(key[1], context) or replace(self._ended[key], events=())
+            found = self._assembly.add(case.envelope, self.monotonic(), context.run_id)
             first = self._noted(key, case, waiting=isinstance(found, Waiting))
-        if isinstance(found, Waiting):
-            return None
         if isinstance(found, Broken):
-            return self.acceptor.refuse(_refusal(found), first)
+            return self._noted_end(key, self.acceptor.refuse(_refusal(found), first))
         if isinstance(found, Complete):
-            return self._mendable(self.acceptor.accept(found.envelope, first.context), key)
-        return self.acceptor.recall(case.envelope.correlation_id, context)
+            return self._noted_end(key, self.acceptor.accept(found.envelope, first.context))
+        return None if isinstance(found, Waiting) else self.acceptor.recall(key[1], context)
 
     def expired(self) -> tuple[Acceptance, ...]:
         """Return the refusals of the envelopes whose chunks did not all come in time; to be called now and then."""
         with self._guard:
-            late = self._assembly.expired(self.clock.monotonic())
-            cases = [(each.broken, self._first.pop((each.run_id, each.correlation_id))) for each in late]
-        return tuple(self.acceptor.refuse(_refusal(broken), case) for broken, case in cases)
+            late = {
+                (each.run_id, each.correlation_id): each.broken for each in self._assembly.expired(self.monotonic())
+            }
+            first = {key: self._first.pop(key) for key in late}
+        return tuple(self._noted_end(key, self.acceptor.refuse(_refusal(late[key]), first[key])) for key in late)
 
     def _noted(self, key: tuple[str, str], case: Case, *, waiting: bool) -> Case:
         """Return the first chunk's case; one chunk from a node that read untrusted content taints the whole."""
@@ -79,12 +92,16 @@ class Reassembly:
             self._first[key] = first
         return first
 
-    def _mendable(self, found: Acceptance, key: tuple[str, str]) -> Acceptance:
-        """Let the model emit it anew under the same id, where it may mend what was refused."""
-        if isinstance(found.outcome, Gated | Invalid) and found.outcome.code in REPAIRABLE:
-            with self._guard:
-                self._assembly.forget(key[1], key[0])
+    def _noted_end(self, key: tuple[str, str], found: Acceptance) -> Acceptance:
+        with self._guard:
+            self._ended[key] = found
+            while len(self._ended) > self.bounds.remembered:
+                self._ended.popitem(last=False)
         return found
+
+    def _may_be_mended(self, key: tuple[str, str]) -> bool:
+        ended = self._ended.get(key)
+        return ended is not None and isinstance(ended.outcome, Gated | Invalid) and ended.outcome.code in REPAIRABLE
 
 
 def _refusal(broken: Broken) -> Invalid:

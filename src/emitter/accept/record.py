@@ -6,7 +6,11 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
+from pydantic import ValidationError
+
 from emitter.accept.outcome import Accepted, Breached, CapKind, Code, Gated, Invalid, RefusalMode
+from emitter.errors import StoreFailed
+from emitter.kinds.envelope import AIEnvelope
 from emitter.schema import Violation
 from emitter.wire import mapping, sequence
 
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
     from emitter.store.log import Entry
     from emitter.wire import Json
 
+
+_ELSEWHERE = "Something else wrote into it, or another release; look at the run's log."
 
 E = TypeVar("E", bound=Enum)
 
@@ -38,6 +44,19 @@ def outcome(entry: Entry) -> Outcome:
         kind = _member(CapKind, kept.get("capKind"), CapKind.ENVELOPES)
         return Breached(kind, kept.get("limit", 0), kept.get("observed", 0), reason)
     return Invalid(_code(reason, Code.PAYLOAD), reason, tuple(map(_violation, sequence(kept.get("details")))))
+
+
+def envelope(entry: Entry, secrets: Secrets) -> AIEnvelope | None:
+    """Return the envelope that an entry remembers, if it does; raises ``StoreFailed`` for what is none.
+
+    It is struck through again: a secret may have been registered since.
+    """
+    if not entry.envelope:
+        return None
+    try:
+        return AIEnvelope.model_validate(secrets.json(dict(entry.envelope)).value)
+    except ValidationError:
+        raise StoreFailed("What the store remembers of an envelope is no envelope.", hint=_ELSEWHERE) from None
 
 
 def redacted(given: Outcome, secrets: Secrets) -> Outcome:

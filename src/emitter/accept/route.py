@@ -7,11 +7,13 @@ host's own is told as ``node.completed``, with the kind alone: the ``causationId
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast, get_args
 
 from emitter.accept.case import Routed
 from emitter.accept.outcome import Code, Invalid
-from emitter.events import ClarificationRequested, InterruptRequested, Level, LogAppended, NodeCompleted
+from emitter.errors import InputError
+from emitter.events import ClarificationRequested, Event, InterruptRequested, Level, LogAppended, NodeCompleted
 from emitter.kinds.universal import CLARIFICATION_REQUEST, ERROR, SCHEMA_REQUEST, SCHEMA_RESPONSE
 from emitter.wire import mapping, sequence
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from emitter.accept.case import Case
 
+EVENTS = get_args(Event)
 _MACHINE_READABLE = re.compile(r"[a-z][a-z0-9_.-]{0,127}", re.ASCII)
 
 
@@ -27,8 +30,16 @@ def route(case: Case) -> Routed | Invalid:
     """Return the case with what its handler tells."""
     own = case.rules.handlers.get(case.envelope.type)
     if own is not None:
-        return Routed(case, tuple(own(case.envelope, case.context)))
+        return Routed(case, _events_of(case.envelope.type, own(case.envelope, case.context)))
     return _ROUTES.get(case.envelope.type, _complete)(case)
+
+
+def _events_of(kind: str, returned: object) -> tuple[Event, ...]:
+    told = tuple(cast("Iterable[object]", returned)) if isinstance(returned, Iterable) else (None,)
+    if not all(isinstance(each, EVENTS) for each in told):
+        wrong = f"The handler of {kind} returned what is no events."
+        raise InputError(wrong, hint="Return a list of records of emitter.events, or an empty one.")
+    return cast("tuple[Event, ...]", told)
 
 
 def _complete(case: Case) -> Routed:

@@ -28,6 +28,9 @@ DRIFT = "envelope_schema_version_drift"
 REPAIRABLE = frozenset({Code.SHAPE, Code.KIND, Code.PAYLOAD, Code.SCHEMA_VERSION})
 """What the model may mend in a further round, within ``limits.schemaRounds``."""
 
+_CONTENT = ("media.", "ui.")
+"""OpenWOP's own families of content: a host that does not know one goes on without it."""
+
 _NOT_THE_NODES = frozenset({Code.APPROVAL})
 """What is refused while the node goes on: the gate stays where it was."""
 
@@ -109,11 +112,18 @@ def refusal(outcome: Outcome, rules: Rules, counters: Counters) -> tuple[Event, 
 
 def _gated(outcome: Gated, rules: Rules, counters: Counters) -> tuple[Event, ...]:
     details = {"refusedType": outcome.refused_type, "acceptedTypes": list(outcome.allowed_kinds)}
-    if outcome.code is Code.KIND:
+    if outcome.code is Code.KIND and counts_as_round(outcome):
         return _round(outcome.code, outcome.reason, rules, counters)
-    if outcome.refusal_mode is RefusalMode.DISCARD_AND_WARN:
+    if outcome.code is Code.KIND or outcome.refusal_mode is RefusalMode.DISCARD_AND_WARN:
         return (LogAppended(Level.WARN, outcome.code.value, details),)
     return (NodeFailed(outcome.code.value, outcome.reason, details=details),)
+
+
+def counts_as_round(outcome: Outcome) -> bool:
+    """Tell whether the model used up a round; content that a host does not render is no fault of its (RFC 0102)."""
+    if isinstance(outcome, Gated) and outcome.code is Code.KIND:
+        return not outcome.refused_type.startswith(_CONTENT)
+    return isinstance(outcome, Gated | Invalid) and outcome.code in REPAIRABLE
 
 
 def _invalid(outcome: Invalid, rules: Rules, counters: Counters) -> tuple[Event, ...]:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from emitter.accept.context import Counters
 from emitter.accept.extract import extract
-from emitter.accept.outcome import Gated, Invalid
-from emitter.accept.telling import REPAIRABLE
-from emitter.events import ClarificationRequested, NodeFailed
+from emitter.accept.telling import counts_as_round
+from emitter.events import ClarificationRequested
 from emitter.kinds.envelope import AIEnvelope
 from emitter.kinds.universal import CLARIFICATION_REQUEST, SCHEMA_REQUEST, UNIVERSAL
 from emitter.wire import mapping
@@ -57,7 +56,7 @@ class Turn:
         found = self.acceptor.accept(envelope, context)
         if found.envelope is not None:
             self.seen.add(found.envelope.correlation_id)
-        if not again and not found.cached:
+        if not found.cached:
             self.context = replace(self.context, counters=_counted(counters, found))
         return found
 
@@ -66,7 +65,7 @@ class Turn:
         done: list[Acceptance] = []
         for each in envelopes:
             done.append(self.accept(each))
-            if any(isinstance(told.event, NodeFailed) for told in done[-1].events):
+            if done[-1].failed:
                 break
         return tuple(done)
 
@@ -98,7 +97,7 @@ def _without_one(counters: Counters) -> Counters:
 
 def _counted(before: Counters, found: Acceptance) -> Counters:
     outcome, envelopes = found.outcome, before.envelopes + 1
-    if isinstance(outcome, Gated | Invalid) and outcome.code in REPAIRABLE:
+    if counts_as_round(outcome):
         return replace(before, envelopes=envelopes, schema=before.schema + 1)
     kind = None if found.envelope is None else found.envelope.type
     if kind == SCHEMA_REQUEST:

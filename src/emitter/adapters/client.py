@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from emitter.errors import InputError, MissingExtra, MissingKey
@@ -46,6 +47,14 @@ def make(
     return _flavour(sdk, facts, asynchronous=asynchronous)(**arguments, **_version(facts))
 
 
+def reachable(profile: Profile) -> None:
+    """Raise what ``make`` would, were a client made from the environment now; none is."""
+    if find_spec(_MODULES[profile.client.sdk].partition(".")[0]) is None:
+        raise _missing(profile.client.sdk)
+    _key(profile)
+    _base_url(profile, None)
+
+
 def check(client: object, profile: Profile, *, asynchronous: bool) -> None:
     """Raise ``InputError`` for a client of another SDK, or of the other world."""
     raw: Any = client
@@ -65,9 +74,11 @@ def _load(sdk: Sdk) -> ModuleType:
     try:
         return importlib.import_module(_MODULES[sdk])
     except ImportError as error:
-        raise MissingExtra(
-            f"The {sdk.value} SDK is not installed.", hint=f"Run: pip install 'emitter[{sdk.value}]'"
-        ) from error
+        raise _missing(sdk) from error
+
+
+def _missing(sdk: Sdk) -> MissingExtra:
+    return MissingExtra(f"The {sdk.value} SDK is not installed.", hint=f"Run: pip install 'emitter[{sdk.value}]'")
 
 
 def _flavour(sdk: ModuleType, facts: Client, *, asynchronous: bool) -> Any:

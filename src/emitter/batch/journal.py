@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from emitter import lines
 from emitter.batch.answers import of_answer, to_answer
+from emitter.redact import NO_SECRETS
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from emitter.lines import Lines
+    from emitter.redact import Secrets
     from emitter.wire import Answer, Json
 
 _MEND = "It says what was paid for: mend that line, or name another file to ask for everything again."
@@ -54,7 +56,8 @@ class _Known:
 class Journal:
     """What was submitted and answered. ``open`` are the batches that more may come from, by tag."""
 
-    def __init__(self, kept: Lines | None, about: Mapping[str, Json]) -> None:
+    def __init__(self, kept: Lines | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS) -> None:
+        self._secrets = secrets
         self.open: dict[str, Written] = {}
         self.notice: str | None = None
         self._lines = kept
@@ -88,7 +91,7 @@ class Journal:
 
     def answered(self, tag: str, place: int, answer: Answer) -> None:
         """Write what a request came to."""
-        self._write({"answered": tag, "place": place, "answer": of_answer(answer)})
+        self._write({"answered": tag, "place": place, "answer": self._secrets.json(of_answer(answer)).value})
         self.open[tag].left.discard(place)
 
     def cancelling(self, tag: str) -> None:
@@ -154,14 +157,17 @@ def _check(kept: Lines, first: bytes, about: Mapping[str, Json]) -> None:
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str] | None, about: Mapping[str, Json]) -> Generator[Journal]:
+def opened(
+    path: str | os.PathLike[str] | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS
+) -> Generator[Journal]:
     """Yield the journal of batches at ``path``, made where there is none; one that keeps nothing where None.
 
-    ``about`` is what all emissions of the run have in common. Raises ``BadJournal`` for a file that is of another
-    run or does not hold. It keeps nobody out: the journal of the run, beside which it lies, is locked.
+    ``about`` is what all emissions of the run have in common; ``secrets`` are struck out of the answers. Raises
+    ``BadJournal`` for a file that is of another run or does not hold. It keeps nobody out: the journal of the run,
+    beside which it lies, is locked.
     """
     if path is None:
         yield Journal(None, about)
         return
     with lines.opened(Path(path), "emitter-batches", version=1, called="journal of batches") as kept:
-        yield Journal(kept, about)
+        yield Journal(kept, about, secrets)

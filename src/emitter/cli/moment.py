@@ -9,8 +9,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from emitter.accept import Acceptor, Rules
 from emitter.cli.show import show
-from emitter.cli.source import read_text
+from emitter.cli.source import read_json, read_text
 from emitter.cli.timeline import Timeline
 from emitter.errors import InputError
 from emitter.kinds import Trust
@@ -18,6 +19,7 @@ from emitter.moment import emit_binding_moment, stream_binding_moment
 from emitter.policy import Policy
 from emitter.progress import Slot
 from emitter.prompt import Material
+from emitter.redact import Secrets
 from emitter.sinks import to_all, to_jsonl
 from emitter.wire import mapping
 
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for everything")
     parser.add_argument("--stream", action="store_true", help="tell of each part of the decision as it is whole")
     parser.add_argument("--events", metavar="FILE", help="append every event to FILE, one JSON document a line")
+    parser.add_argument("--secrets", metavar="FILE", help='a file of {"id": "value"}: what is struck out')
     parser.add_argument("--json", action="store_true", help="print the envelope as JSON instead of the decision")
 
 
@@ -73,6 +76,8 @@ def run(asked: argparse.Namespace) -> int:
         "base_url": asked.base_url,
         "prompts": asked.prompts,
     }
+    if asked.secrets is not None:
+        settings["host"] = Acceptor(Rules(secrets=Secrets.of(read_json(asked.secrets))), store=None)
     if asked.stream:
         decision = _streamed(stream_binding_moment(situation, **settings), timeline)
     else:

@@ -76,6 +76,8 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     it finds, as sentences or ``Violation``s. The model is told, in your words: a check must not quote the
     answer. ``examples`` are valid values or documents that are shown to the model.
 
+    ``more`` is described by ``emitter.door.settings.More``: ``host``, ``run_id``, ``requires``, ``instructions``, ...
+
     Returns an ``Emission`` whose ``value`` is of the type, or JSON. Raises ``Uncompilable`` or ``InputError``
     before anything is sent, and ``Refused``, ``Truncated``, ``Invalid``, ``Unreachable`` or ``CheckFailed``,
     each with the whole trace.

@@ -7,7 +7,9 @@ piece, when it is whole.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from emitter.progress import Slot, TextDelta
 
@@ -34,8 +36,15 @@ class Hushed:
         elif isinstance(told, Slot):
             whole = self._held.pop(told.pointer, "")
             if whole:
-                yield TextDelta(told.pointer, self.secrets.text(whole).value)
-            yield replace(told, value=self.secrets.json(told.value).value)
+                yield TextDelta(self.secrets.text(told.pointer).value, self.secrets.text(whole).value)
+            pointer = self.secrets.text(told.pointer).value
+            yield replace(told, pointer=pointer, value=self._clean(told.value))
         else:
             self._held.clear()
             yield told
+
+    def _clean(self, value: Any) -> Any:
+        if not isinstance(value, BaseModel):
+            return self.secrets.json(value).value
+        clean = self.secrets.json(value.model_dump(mode="json"))
+        return type(value).model_validate(clean.value) if clean.count else value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +14,7 @@ from emitter.capability import Insufficient
 from emitter.door import wording
 from emitter.door.dispatch import refuse
 from emitter.door.fallback import fallback
+from emitter.door.hosted import hosted, hushing
 from emitter.door.reached import reached
 from emitter.door.recording import recording
 from emitter.door.spending import spending
@@ -86,8 +89,11 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     chosen, wire, model = to = reached(settings.model, settings.client, settings.wire)
     prompts, materials = wording.load(settings.prompts), settings.shown()
     talk = conversation.read(situation, prompts)
-    contract = Contract(_compile(wanted, chosen, settings), wanted.read, wanted.tidy)
+    contract = Contract(_compile(wanted, chosen, settings), hosted(wanted.read, settings), wanted.tidy)
     trust = conversation.meet([talk.trust, *(each.trust for each in materials)])
+    if settings.host.store is not None:
+        words = [wanted.kind, wanted.words(prompts), settings.instructions, *talk.system]
+        told_as = _correlation_id(settings, node_id, _asked(words, [*talk.messages, *materials], contract))
     taking = Taking(settings.host, contract, Context(settings.run_id, node_id, inputs=trust), told_as, wanted.enclosing)
     if isinstance(settings.gate, Insufficient) and taking.known() is None:
         refuse(settings.gate, recording(settings, node_id, told_as))
@@ -117,6 +123,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
             count=lambda request: tokens.of_request(request, chosen.encoding(model)),
             fallback=fallback(prompts, said, shown("begin_in_words"), contract.compiled) if two_steps else None,
             opening=settings.opening,
+            hush=hushing(settings.host.rules.secrets),
             known=taking.known,
             take=taking,
         ),
@@ -132,7 +139,7 @@ def _check_kind(kind: str, settings: Settings) -> None:
         raise InputError(f"kind is {settings.kind!r}, and this makes a {kind}.", hint="Leave it out, or use emit.")
     rules = settings.host.rules
     if not rules.envelopes or kind not in rules.catalogue:
-        raise InputError(f"The host does not take {kind}.", hint="Add the kind to its catalogue (register_kind).")
+        raise InputError(f"The host does not take {kind}.", hint="Pass the host= whose catalogue has the kind.")
 
 
 def _compile(wanted: Wanted, chosen: Profile, settings: Settings) -> Compiled:
@@ -186,6 +193,12 @@ def _example(contract: Contract, index: int, example: Json) -> Json:
         return contract.compiled.encode(example)
     except Unencodable as error:
         raise InputError(f"examples[{index}] cannot be shown: {error}.") from error
+
+
+def _asked(said: list[str | None], shown: list[object], contract: Contract) -> str:
+    """Return a digest of what is asked: where answers are kept, another question is not answered by them."""
+    asked = json.dumps([said, list(map(repr, shown)), contract.compiled.original])
+    return hashlib.sha256(asked.encode()).hexdigest()
 
 
 def _correlation_id(settings: Settings, node_id: str, kind: str) -> str:

@@ -62,8 +62,8 @@ class More(TypedDict, total=False):
     without it, it is a ``vendor.emitter.document``.
 
     ``host`` takes the envelope: an ``Acceptor`` with kinds, limits, secrets and a store of your own. With a store,
-    ``run_id``, ``node_id`` and ``turn`` name the emission: what was accepted under the same three before is
-    returned as it is, and no model is asked.
+    ``run_id``, ``node_id`` and ``turn`` name the emission: what was accepted under the same three, for the same words
+    and form, is returned as it is, and no model is asked.
     """
 
     instructions: str | None
@@ -174,4 +174,4 @@ def listed(name: str, given: object, single: tuple[type, ...], what: str) -> Ite
 def check_kind(name: str, given: object, kind: type) -> None:
     """Refuse a setting of another type."""
     if not isinstance(given, kind):
-        raise InputError(f"{name} is of type {type(given).__name__}; it must be a {kind.__name__}.")
+        raise InputError(f"{name} is of type {type(given).__name__}; it must be of type {kind.__name__}.")

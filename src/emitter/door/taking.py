@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter.accept import Accepted, Acceptor, Code, Context
+from emitter.accept import Accepted, Acceptor, Code, Context, record
+from emitter.errors import EmitterError
 from emitter.judge import Verdict
 from emitter.kinds import AIEnvelope, Source
 from emitter.steps import Failure, Taken
@@ -50,7 +51,8 @@ class Taking:
         """Return what was accepted for this emission before, by whichever process; None where nothing was."""
         store = self.host.store
         entry = None if store is None else store.find(self.context.run_id, self.correlation_id)
-        return None if entry is None else self._again(AIEnvelope.model_validate(dict(entry.envelope)))
+        recorded = None if entry is None else record.envelope(entry, self.host.rules.secrets)
+        return None if recorded is None else self._again(recorded)
 
     def __call__(self, value: Any, document: Json) -> Taken:
         """Return what the host makes of the answer."""
@@ -61,7 +63,15 @@ class Taking:
                 return Taken(value, document, failure=_STRUCK)
             value, document = reading.value, clean.value
         kind, payload = self.enclosing.enclose(value, document)
-        acceptance = self.host.accept(self._envelope(kind, payload), self.context)
+        try:
+            acceptance = self.host.accept(self._envelope(kind, payload), self.context)
+        except EmitterError:
+            raise
+        except Exception as error:  # noqa: BLE001  code of the host's own: what was spent must not be lost with it
+            return Taken(value, document, failure=_raised(error))
+        known = self.known() if getattr(acceptance.outcome, "code", None) is Code.CONFLICT else None
+        if known is not None:
+            return known
         if acceptance.envelope is None:
             return Taken(value, document, events=acceptance.events, failure=_refused(acceptance.outcome))
         if acceptance.cached:
@@ -89,6 +99,10 @@ class Taking:
                 "contentTrust": context.inputs.value,
             },
         }
+
+
+def _raised(error: Exception) -> Failure:
+    return Failure(Verdict.UNCHECKED, Code.PAYLOAD.value, f"The host raised {type(error).__name__}.", error)
 
 
 def _refused(outcome: Outcome) -> Failure:

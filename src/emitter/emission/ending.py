@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from emitter.emission.told import because, said
@@ -10,11 +11,15 @@ from emitter.judge import Verdict
 from emitter.remedy import FAULT_CODES, REMEDIES, Code, reason
 from emitter.steps import Failure, Outcome, Steps, Tell
 
+NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from emitter.emission.run import Run
     from emitter.judge import Judgement
     from emitter.limits import Reached
-    from emitter.wire import Fault
+    from emitter.wire import Fault, Json
 
 
 def on_answer(run: Run, judgement: Judgement) -> Steps:
@@ -43,7 +48,8 @@ def on_verdict(run: Run, judgement: Judgement, counted: int) -> Steps:
         yield Tell(CapBreached("schema", counted, counted + 1))
     why = f"{because(run.ask, run.attempts[-1], judgement)} (calls made: {len(run.attempts)})."
     cause = judgement.raised.error if judgement.raised else None
-    return (yield from _end(run, Failure(judgement.verdict, code.value, why, cause)))
+    details = {"totalAttempts": counted} if code is not Code.REFUSAL else {}
+    return (yield from _end(run, Failure(judgement.verdict, code.value, why, cause), details))
 
 
 def on_limit(run: Run, reached: Reached, judgement: Judgement | None) -> Steps:
@@ -56,6 +62,6 @@ def on_limit(run: Run, reached: Reached, judgement: Judgement | None) -> Steps:
     return (yield from _end(run, Failure(verdict, reached.code, f"{reached} (calls made: {len(run.attempts)}).")))
 
 
-def _end(run: Run, failure: Failure) -> Steps:
-    yield Tell(NodeFailed(failure.code, failure.message, len(run.attempts)))
+def _end(run: Run, failure: Failure, details: Mapping[str, Json] = NO_DETAILS) -> Steps:
+    yield Tell(NodeFailed(failure.code, failure.message, len(run.attempts), details))
     return Outcome(tuple(run.attempts), failure=failure)

@@ -47,6 +47,7 @@ def call(
     answer = yield Call(request, number, run.attempts[-1].verdict if run.attempts else None)
     if answer is None:
         raise TypeError("the driver must send the answer to a Call")
+    answer = run.ask.hush(answer)
     judgement = weigh(answer, run.ask.contract)
     run.attempts.append(_attempt(number, request, answer, judgement))
     for event in happened(run.ask, answer, judgement):

@@ -40,7 +40,7 @@ def chosen(given: object) -> Batch | None:
 def book(path: str | PathLike[str] | None, work: Work[Any]) -> AbstractContextManager[Journal]:
     """Return the journal of batches beside the run's own."""
     place = None if path is None else os.fspath(path) + BESIDE
-    return opened(place, about(work.wanted.kind, work.probe).to_json())
+    return opened(place, about(work.wanted.kind, work.probe).to_json(), work.settings.host.rules.secrets)
 
 
 def means(desk: Desk[Any], journal: Journal, how: Batch, report: Report) -> Means:

@@ -124,6 +124,7 @@ class Desk(Generic[R]):
             return None
         outcome = record.outcome
         if outcome.failure is None:
+            outcome = replace(outcome, document=begun.settings.host.rules.secrets.json(outcome.document).value)
             reading = planned.ask.contract.accept(outcome.document)
             if reading.violations or reading.raised is not None:
                 return None

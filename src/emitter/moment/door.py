@@ -41,6 +41,8 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     trust. ``decision_class`` and ``hatches`` go into the envelope as given. ``policy`` says what may be
     spent, ``sink`` is called with every event as it happens.
 
+    ``more`` is described by ``emitter.door.settings.More``: ``host``, ``run_id``, ``requires``, ``instructions``, ...
+
     Returns an ``Emission`` whose ``value`` is a ``BindingMoment``, or ``Withheld`` when the model chose not
     to bind. Raises ``InputError`` before anything is sent, and ``Refused``, ``Truncated``, ``Invalid`` or
     ``Unreachable``, each with the whole trace.

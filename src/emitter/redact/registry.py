@@ -56,7 +56,7 @@ class Secrets:
                 )
         for at, value in values:
             if (flaw := listed.flaw(value)) is not None:
-                raise InputError(f"A value of the secret {ids[at]!r} {flaw}.", hint=listed.HINT)
+                raise InputError(f"A value of secret number {at + 1} {flaw}.", hint=listed.HINT)
         return secrets
 
     def __bool__(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import jsonschema_rs
 from jsonschema_rs import ValidationErrorKind as Kind
@@ -34,6 +34,7 @@ MAX_VIOLATIONS = 12
 
 DANGLING = "a reference names nothing in this document, or something outside it"
 
+_SEVERAL = 2
 _TAG_RULES = frozenset({"const", "enum"})
 
 
@@ -64,9 +65,9 @@ class Validator:
 
     def _violations(self, value: Json) -> tuple[Violation, ...]:
         found = {
-            Violation(self._pointer(error.instance_path), error.kind.name, _expected(error.kind))
+            Violation(self._pointer(each.path), each.rule, each.expected)
             for outer in self._check.iter_errors(value)
-            for error in _meant(outer)
+            for each in _meant(outer)
         }
         return tuple(sorted(found, key=lambda each: (each.pointer, each.rule, each.expected))[:MAX_VIOLATIONS])
 
@@ -88,17 +89,47 @@ def _refused(error: ValidationError) -> str:
     return f"is no valid JSON Schema: {_plain(error.instance)} may not stand here"
 
 
-def _meant(error: ValidationError) -> Iterator[ValidationError]:
-    """Yield the errors of the union branch that was meant, or the error itself."""
+class _Found(NamedTuple):
+    """What is wrong: where, which rule, and what is expected there."""
+
+    path: Sequence[str | int]
+    rule: str
+    expected: str
+
+
+def _meant(error: ValidationError) -> Iterator[_Found]:
+    """Yield the errors of the union branch that was meant, all tags where none was, or the error itself."""
     pending = [error]
     while pending:
         current = pending.pop()
         branches = _branches(current)
         chosen = min(branches, key=_distance) if branches else []
-        if chosen:
+        untagged = _untagged(branches)
+        if untagged is not None:
+            yield untagged
+        elif chosen:
             pending.extend(chosen)
         else:
-            yield current
+            yield _Found(current.instance_path, current.kind.name, _expected(current.kind))
+
+
+def _untagged(branches: list[list[ValidationError]]) -> _Found | None:
+    """Return the tags of all branches, where one field would choose among them and holds none of these."""
+    objects = [each for each in branches if not _is_of_other_type(each)]
+    tags = [next((error for error in branch if error.kind.name in _TAG_RULES), None) for branch in objects]
+    places = {tuple(each.instance_path) for each in tags if each is not None}
+    if len(tags) < _SEVERAL or None in tags or len(places) != 1:
+        return None
+    allowed = [value for each in tags if each is not None for value in _tags(each.kind)]
+    return _Found(next(iter(places)), "enum", _plain(allowed))
+
+
+def _is_of_other_type(branch: list[ValidationError]) -> bool:
+    return len(branch) == 1 and branch[0].kind.name == "type"
+
+
+def _tags(kind: Kind) -> list[Any]:
+    return sequence(kind.value) if kind.name == "enum" else [kind.value]
 
 
 def _branches(error: ValidationError) -> list[list[ValidationError]]:

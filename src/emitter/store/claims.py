@@ -129,9 +129,13 @@ class _Files:
                 del self._open[claims.place]
                 os.close(claims.file)
 
-    def forked(self) -> None:
-        """Begin with a guard that nobody holds."""
-        self._guard = threading.Lock()
+    def forking(self) -> None:
+        """Do nothing: the files can be shared, and the system gives no child its parent's locks."""
+
+    def forked(self, *, child: bool) -> None:
+        """Begin in a child with a guard that nobody holds."""
+        if child:
+            self._guard = threading.Lock()
 
     def _new(self, place: str) -> Claims:
         try:

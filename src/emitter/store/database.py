@@ -36,14 +36,12 @@ _SETTINGS = (
 )
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _UNFIT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
-_INHERITED: list[list[sqlite3.Connection]] = []
-"""Connections that a fork has copied: they are their parent's, and even closing one here could harm its file."""
 
 
 class Database:
     """The connections to a file, opened as threads need them; ``timeout`` is in seconds."""
 
-    __slots__ = ("__weakref__", "_closed", "_idle", "_queue", "_timeout", "place")
+    __slots__ = ("__weakref__", "_closed", "_gate", "_idle", "_lent", "_queue", "_timeout", "place")
 
     def __init__(self, place: str, timeout: float) -> None:
         self.place = place
@@ -51,6 +49,8 @@ class Database:
         self._closed = False
         self._idle: list[sqlite3.Connection] = []
         self._queue = threading.Lock()
+        self._gate = threading.Condition()
+        self._lent = 0
         forks.hold(self)
 
     def is_new(self) -> bool:
@@ -76,7 +76,7 @@ class Database:
     @contextmanager
     def lent(self) -> Generator[sqlite3.Connection]:
         """Lend a connection; raises ``StoreFailed`` for SQLite's errors, and drops what was not committed."""
-        with self._told():
+        with self._told(), self._counted():
             connection = self._taken()
             try:
                 yield connection
@@ -107,11 +107,24 @@ class Database:
         self._closed = True
         self._empty()
 
-    def forked(self) -> None:
-        """Leave the connections to the parent."""
-        _INHERITED.append(self._idle)
-        self._idle = []
+    def forking(self) -> None:
+        """Close the connections, once those that are in use were given back; lend none until the fork is over.
+
+        SQLite notes in its process which locks that holds: a child with such notes, but without the locks, would
+        believe itself safe, and write where others have cleaned up.
+        """
+        self._gate.acquire()
+        self._gate.wait_for(lambda: not self._lent, self._timeout)
+        self._empty()
+
+    def forked(self, *, child: bool) -> None:
+        """Lend connections again; in a child that came to be amid a use, never."""
+        if not child:
+            self._gate.release()
+            return
+        self._gate = threading.Condition()
         self._queue = threading.Lock()
+        self._closed = self._closed or self._lent > 0
 
     def bad(self, what: str) -> InputError:
         """Return the error that says ``what`` is wrong with the file."""
@@ -144,6 +157,17 @@ class Database:
             connection.close()
             raise
         return connection
+
+    @contextmanager
+    def _counted(self) -> Generator[None]:
+        with self._gate:
+            self._lent += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._lent -= 1
+                self._gate.notify_all()
 
     def _empty(self) -> None:
         while self._idle:

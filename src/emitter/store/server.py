@@ -85,9 +85,12 @@ class Server:
         if self._own:
             self._engine.dispose()
 
-    def forked(self) -> None:
+    def forking(self) -> None:
+        """Do nothing: a connection may be held for long."""
+
+    def forked(self, *, child: bool) -> None:
         """Leave the connections to the parent; an engine of the caller's is the caller's to renew."""
-        if self._own:
+        if child and self._own:
             self._engine.dispose(close=False)
 
     def make(self) -> None:

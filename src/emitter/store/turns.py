@@ -73,10 +73,14 @@ class Turns:
         finally:
             self._let_go(key, turn)
 
-    def forked(self) -> None:
+    def forking(self) -> None:
+        """Do nothing: who holds a lock may hold it for long."""
+
+    def forked(self, *, child: bool) -> None:
         """Leave the locks to the parent, whose threads hold them."""
-        self._guard = threading.Lock()
-        self._turns = {}
+        if child:
+            self._guard = threading.Lock()
+            self._turns = {}
 
     def _wanted(self, key: Hashable) -> _Turn:
         with self._guard:

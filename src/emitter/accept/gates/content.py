@@ -32,7 +32,13 @@ def redaction(case: Case) -> Case | Invalid:
         envelope = AIEnvelope.model_validate(clean.value, by_name=False)
     except ValidationError:
         return Invalid(Code.SHAPE, f"{Code.SHAPE.value}: {_MARKED}", (_MARKED,))
+    if _ids(envelope) != _ids(case.envelope):
+        return Invalid(Code.SHAPE, f"{Code.SHAPE.value}: {_MARKED}", (_MARKED,))
     return replace(case, envelope=envelope, texts="", redactions=clean.count)
+
+
+def _ids(envelope: AIEnvelope) -> tuple[str | None, ...]:
+    return envelope.type, envelope.envelope_id, envelope.correlation_id, envelope.node_id
 
 
 def trust(case: Case) -> Case | Invalid:

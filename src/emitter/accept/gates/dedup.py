@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from emitter.accept.case import Remembered
 from emitter.accept.outcome import Code, Invalid
+from emitter.kinds.envelope import Trust
 from emitter.schema import Violation
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from emitter.accept.case import Case
@@ -25,7 +27,10 @@ def dedup(case: Case) -> Case | Remembered | Invalid:
 
 
 def again(case: Case, entry: Entry) -> Remembered | Invalid:
-    """Return what was remembered, unless that was of another kind."""
-    if entry.type == case.envelope.type:
-        return Remembered(entry)
-    return Invalid(Code.CONFLICT, f"{Code.CONFLICT.value}: {_CONFLICT}", (_CONFLICT,))
+    """Return what was remembered, unless that was of another kind, or may not advance the approval that waits now."""
+    if entry.type != case.envelope.type:
+        return Invalid(Code.CONFLICT, f"{Code.CONFLICT.value}: {_CONFLICT}", (_CONFLICT,))
+    recorded = mapping(mapping(entry.envelope).get("meta")).get("contentTrust")
+    if case.context.approving and recorded == Trust.UNTRUSTED.value:
+        return Invalid(Code.APPROVAL, Code.APPROVAL.value)
+    return Remembered(entry)

@@ -35,17 +35,17 @@ _NAMES = frozenset(
     for name, field in model.model_fields.items()
 )
 _NO_JSON = Violation("", "json", f"one JSON document of plain text, finite numbers and at most {json.MAX_DEPTH} levels")
-_NO_OBJECT = Violation("", "type", "a value of type object")
-_CHUNK = Violation("/partial/isPartial", "partial", "a whole envelope: hand its chunks to a Reassembly")
+_NO_OBJECT = Violation("", "type", "one JSON object that is whole: what came is none, or is cut")
+_CHUNK = Violation("/partial", "partial", "a whole envelope: hand its chunks to a Reassembly")
+_ANOTHER = Violation("/nodeId", "node", "the node that emitted it, or none: nobody speaks for another node")
 _SHOWN = 12
 
 
 def shape(received: Received) -> Case | Invalid:
     """Return the case of a whole envelope, or what is wrong with the document around the payload."""
     case = document(received)
-    if isinstance(case, Invalid) or case.envelope.partial is None or not case.envelope.partial.is_partial:
-        return case
-    return _invalid((_CHUNK,))
+    partial = None if isinstance(case, Invalid) else case.envelope.partial
+    return case if partial is None or (not partial.is_partial and partial.index == 0) else _invalid((_CHUNK,))
 
 
 def document(received: Received) -> Case | Invalid:
@@ -53,6 +53,8 @@ def document(received: Received) -> Case | Invalid:
     if not received.rules.envelopes:
         return Invalid(Code.CAPABILITY, Code.CAPABILITY.value)
     given, warnings = _completed(received)
+    if given.__class__ is not dict:
+        return _invalid((_NO_OBJECT,))
     found = json.texts(given)
     if found is None:
         return _invalid((_NO_JSON,))
@@ -60,6 +62,8 @@ def document(received: Received) -> Case | Invalid:
         envelope = AIEnvelope.model_validate(given, by_name=False)
     except ValidationError as error:
         return _invalid(_violations(error))
+    if envelope.node_id != received.context.node_id:
+        return _invalid((_ANOTHER,))
     return Case(received, envelope, found, warnings)
 
 
@@ -83,8 +87,10 @@ def _completed(received: Received) -> tuple[Json, tuple[str, ...]]:
 
 
 def _fallback_id(received: Received, filled: Mapping[str, Json]) -> str:
-    context = received.context
-    made = f"{context.run_id}:{context.node_id}:{filled['envelopeId']}"
+    context, envelope_id = received.context, filled["envelopeId"]
+    if not isinstance(envelope_id, str):
+        envelope_id = received.world.mint()
+    made = f"{context.run_id}:{context.node_id}:{envelope_id}"
     return made if len(made) <= LONGEST_ID else hashlib.sha256(made.encode(errors="replace")).hexdigest()
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.accept.replay.chains import Told, keys, paired, runs, text
 from emitter.accept.replay.fields import members
-from emitter.events import EnvelopeRefusal, LogAppended, NodeFailed, ReplayDiverged, ReplayDivergedAtRefusal
+from emitter.events import EnvelopeRefusal, LogAppended, NodeFailed, ReplayDiverged, ReplayDivergedAtRefusal, RunEvent
 from emitter.events import RetryExhausted as Exhausted
 
 if TYPE_CHECKING:
@@ -53,18 +53,19 @@ class Divergence:
 
 
 def diverged(
-    original: Iterable[Mapping[str, Json]], replayed: Iterable[Mapping[str, Json]]
+    original: Iterable[Mapping[str, Json] | RunEvent], replayed: Iterable[Mapping[str, Json] | RunEvent]
 ) -> tuple[ReplayDiverged | ReplayDivergedAtRefusal, ...]:
     """Return the events that tell where a replay left the run; see ``divergences``."""
     return tuple(each.event for each in divergences(original, replayed))
 
 
 def divergences(
-    original: Iterable[Mapping[str, Json]], replayed: Iterable[Mapping[str, Json]]
+    original: Iterable[Mapping[str, Json] | RunEvent], replayed: Iterable[Mapping[str, Json] | RunEvent]
 ) -> tuple[Divergence, ...]:
     """Return the first divergence of every chain of events that two logs tell differently, in the original's order.
 
-    Both are RunEventDocs, as ``Store.events`` returns them. A chain is all that was told of one node with one
+    Both are events, or RunEventDocs as ``Store.events`` returns them. What is compared is what was told: what an
+    envelope held is no part of it, unless a handler tells it. A chain is all that was told of one node with one
     ``causationId``. Nodes are matched by id, chains by ``causationId`` without the run's id before it, and those
     whose ids were made up at random by their order. Nothing that a log may hold raises.
 
@@ -73,9 +74,13 @@ def divergences(
     ``REPLAY_DIVERGED_AT_REFUSAL``.
     """
     found: list[Divergence] = []
-    for one, other in paired(runs(original), runs(replayed)):
+    for one, other in paired(runs(map(_document, original)), runs(map(_document, replayed))):
         found.extend(sorted(_of_run(one or {}, other or {}), key=lambda each: each.event.at_sequence))
     return tuple(found)
+
+
+def _document(told: Mapping[str, Json] | RunEvent) -> Mapping[str, Json]:
+    return told.to_json() if isinstance(told, RunEvent) else told
 
 
 def _of_run(original: Nodes, replayed: Nodes) -> Iterator[Divergence]:

@@ -1,0 +1,276 @@
+"""Emissions through a host that knows secrets, and one that remembers: nothing leaks, and nothing is asked twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter import (
+    CheckFailed,
+    EmissionError,
+    emit,
+    emit_many,
+    sinks,
+    stream,
+)
+from emitter.accept import Acceptor
+from emitter.schema import Violation
+from emitter.store import MemoryStore, SqliteStore
+from emitter.testing import (
+    ErrorEvent,
+    Failed,
+    Failure,
+    Filtered,
+    Malformed,
+    NotJson,
+    Refused,
+    Simulator,
+    Text,
+    Trouble,
+    Twice,
+    UnknownStop,
+    Violating,
+    simulator,
+)
+from tests.accept.emitting import (
+    AT_ONCE,
+    DOORS,
+    FORM,
+    MAP,
+    MODEL,
+    MODELS,
+    POLICY,
+    RULES,
+    Emitting,
+    marked,
+    note,
+    saying,
+)
+from tests.accept.leaking import KEY, chain, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from emitter.testing import Asked, Behaviour
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Said:
+    """An error of the vendor's that says something."""
+
+    trouble: Trouble = Trouble.BAD_REQUEST
+    message: str = KEY
+    code: str | None = None
+    param: str | None = None
+
+    def plan(self, asked: Asked) -> Failure:  # noqa: ARG002  the same for everybody
+        """Return the error."""
+        return Failure(self.trouble, self.message, param=self.param, code=self.code)
+
+
+@pytest.fixture
+def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
+    """Run a vendor that the environment leads to, and whose model echoes a key."""
+    with simulator(answers=saying(KEY)) as running:
+        for name, value in running.environment().items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+# secrets
+
+
+@pytest.mark.parametrize(
+    ("door", "model"),
+    [
+        *((door, MODEL) for door in DOORS),
+        *[(door, model) for door in ("emit", "stream", "emit_binding_moment", "batch") for model in MODELS[1:]],
+    ],
+)
+@pytest.mark.usefixtures("vendor")
+def test_no_secret_that_a_model_echoes_comes_out_of_a_door(door: str, model: str) -> None:
+    """Not in value, envelope, events, trace, slots, deltas or store; and its place is marked."""
+    emitted = Emitting().through(DOORS[door], model=model)
+
+    assert emitted.error is None
+    assert shown(emitted.all) == []
+    assert marked(emitted.came[0].value)
+    assert marked(emitted.came[0].envelope)
+
+
+WRONG: dict[str, Behaviour] = {
+    "a refusal": Refused(KEY, KEY),
+    "a filter": Filtered(written=KEY),
+    "no document": Malformed(f"I say {KEY}"),
+    "a violation": Violating({"text": KEY, "parts": KEY, KEY: KEY}),
+    "another document": Violating({KEY: {KEY: [KEY]}}),
+    "two documents": Twice(Text({**note(KEY), "text": 7})),
+    "a failure": Failed(500, KEY),
+    "a bad request": Said(),
+    "a bad parameter": Said(param=KEY),
+    "a bad key": Said(Trouble.UNAUTHORIZED, f"Incorrect API key provided: {KEY}."),
+    "no JSON": NotJson(KEY),
+    "a page": NotJson(f"<title>{KEY}</title>"),
+    "an error under way": ErrorEvent(Failure(Trouble.SERVER, KEY), of=Text(note(KEY))),
+    "a stop": UnknownStop(KEY, of=Text(note(KEY))),
+    "a code": Said(code=KEY),
+}
+
+
+@pytest.mark.parametrize("door", ["emit", "aemit", "stream", "emit_many"])
+@pytest.mark.parametrize("wrong", WRONG)
+def test_no_secret_comes_out_of_what_goes_wrong(wrong: str, door: str, vendor: Simulator) -> None:
+    """Not in the error, what it came of, its traceback, its trace, the events and the log."""
+    vendor.script(*[WRONG[wrong]] * 2)
+    emitted = Emitting().through(DOORS[door])
+
+    assert emitted.error is not None
+    assert emitted.error.trace.attempts
+    assert shown(emitted.all) == []
+    assert [each["type"] for each in emitted.store.events("run-1")][-1] == "node.failed"
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("wrong", WRONG)
+def test_no_event_tells_a_secret_of_what_goes_wrong(wrong: str, model: str, vendor: Simulator) -> None:
+    """Also where the vendor's own words are told: why it stopped, what it refused, what went wrong."""
+    vendor.script(*[WRONG[wrong]] * 2)
+    emitted = Emitting().through(DOORS["aemit"], model=model)
+
+    assert emitted.told
+    assert shown(emitted.told, emitted.store.events("run-1")) == []
+
+
+def test_no_secret_comes_out_of_the_place_of_a_slot(vendor: Simulator) -> None:
+    """Where a map is open, its names are the model's words."""
+    vendor.script(Text({KEY: "a", "b": KEY}))
+    with stream(MAP, "?", model="google/gemini-3.8-flash", host=Acceptor(RULES)) as running:
+        told = list(running)
+
+    assert len(told) == 2
+    assert shown(told, running.result()) == []
+
+
+@pytest.mark.parametrize("chunk", [1, 4, 50])
+def test_no_secret_comes_out_in_pieces(chunk: int, vendor: Simulator) -> None:
+    """Whoever puts the pieces of a text together has it without the secret."""
+    vendor.script(Text(note(KEY), chunk=chunk))
+    with stream(FORM, "?", model=MODEL, follow=["/text"], host=Acceptor(RULES)) as running:
+        pieces = [each.text for each in running if hasattr(each, "text")]
+
+    assert "".join(pieces) == "It is [REDACTED:stripe]."
+
+
+def test_a_document_that_does_not_hold_without_its_secret_is_refused(vendor: Simulator) -> None:
+    """It is not accepted as it was, and not sent again: what is refused is told without it."""
+    form = {**FORM, "properties": {**FORM["properties"], "text": {"type": "string", "maxLength": 30}}}
+    vendor.script(Text({"text": KEY + 10 * "!", "parts": []}))
+    emitted = Emitting().through(lambda **asked: [emit(form, "?", **asked)])
+
+    assert emitted.error is None or emitted.error.code == "envelope_invalid"
+    assert shown(emitted.all) == []
+
+
+@pytest.mark.usefixtures("vendor")
+@pytest.mark.parametrize(
+    "found",
+    [
+        "a sentence",
+        "an expectation",
+        "a pointer",
+        "a rule",
+    ],
+)
+def test_no_secret_comes_out_of_what_a_check_finds(found: str) -> None:
+    """A check may quote the value that it was given, which is the one before redaction."""
+    findings: dict[str, Callable[[Any], Any]] = {
+        "a sentence": lambda value: f"not {value}",
+        "an expectation": lambda value: Violation("", "mine", f"not {value}"),
+        "a pointer": lambda value: Violation(f"/{value['parts'][0]}", "mine", "no"),
+        "a rule": lambda value: Violation("", value["parts"][0], "no"),
+    }
+    checks = [lambda value: [findings[found](value)]]
+    emitted = Emitting().through(lambda **asked: [emit(FORM, "?", checks=checks, **asked)])
+
+    assert emitted.error is not None
+    assert shown(emitted.all) == []
+
+
+@pytest.mark.usefixtures("vendor")
+def test_what_a_check_raises_is_the_only_thing_that_may_hold_a_secret() -> None:
+    """It is the caller's own exception, handed on as the cause; the library's says nothing of it."""
+
+    def check(value: object) -> list[str]:
+        raise ValueError(f"not {value}")
+
+    emitted = Emitting().through(lambda **asked: [emit(FORM, "?", checks=[check], **asked)])
+
+    assert isinstance(emitted.error, CheckFailed)
+    assert shown(str(emitted.error), repr(emitted.error), emitted.error.trace, emitted.told) == []
+    assert [type(each) for each in chain(emitted.error) if shown(str(each))] == [ValueError]
+
+
+def test_no_secret_stands_in_files_and_log_lines(vendor: Simulator, tmp_path: Path, caplog: Any) -> None:
+    """Neither in a sink's file nor in what goes to logging, of what goes well and of what does not."""
+    file = tmp_path / "events.jsonl"
+    told = sinks.to_all(sinks.to_jsonl(file), sinks.to_logging())
+    caplog.set_level("DEBUG")
+    with SqliteStore(tmp_path / "runs.db") as store:
+        for number, behaviour in enumerate((None, *WRONG.values())):
+            vendor.script(*[behaviour] * 2 if behaviour else [])
+            try:
+                emit(FORM, "?", model=MODEL, policy=POLICY, sink=told, host=Acceptor(RULES, store=store), turn=number)
+            except EmissionError:
+                continue
+    held = b"".join(each.read_bytes() for each in sorted(tmp_path.iterdir())).decode("utf-8", "replace")
+
+    assert "node.completed" in held
+    assert "node.failed" in held
+    assert shown(held, [each for each in caplog.messages if "api.openai" not in each]) == []
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("journal", None),
+        ("journal", UnknownStop(KEY)),
+        ("batch", None),
+    ],
+    ids=["a value", "a stop", "a batch"],
+)
+def test_no_secret_stands_in_a_journal(how: str, said: Behaviour | None, vendor: Simulator, tmp_path: Path) -> None:
+    """Nor in the file beside it, in which answers of batches wait."""
+    vendor.script(*[said] * 2 if said else [])
+    host = Acceptor(RULES)
+    asked = {
+        "model": MODEL,
+        "policy": POLICY,
+        "host": host,
+        "batch": AT_ONCE if how == "batch" else False,
+        "progress": False,
+    }
+    items = [list(emit_many(FORM, ["?"], journal=tmp_path / "j", **asked)) for _ in range(2)]
+
+    held = "".join(each.read_text("utf-8") for each in sorted(tmp_path.iterdir()))
+    assert items[1][0].replayed is (said is None)
+    assert shown(items, held) == []
+
+
+@pytest.mark.parametrize("kept", ["journal", "store"])
+@pytest.mark.usefixtures("vendor")
+def test_what_was_kept_before_a_secret_was_known_comes_out_without_it(kept: str, tmp_path: Path) -> None:
+    """A key may be registered after it was echoed."""
+    store = MemoryStore()
+
+    def emitted(host: Acceptor) -> Any:
+        if kept == "store":
+            return emit(FORM, "?", model=MODEL, host=host, run_id="run-1")
+        return list(emit_many(FORM, ["?"], model=MODEL, host=host, journal=tmp_path / "j", progress=False))
+
+    emitted(Acceptor(store=store))
+    assert shown(emitted(Acceptor(RULES, store=store))) == []

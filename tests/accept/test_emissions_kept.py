@@ -1,0 +1,284 @@
+"""Emissions with a store: what was accepted for a run, node and turn is returned, and nobody is asked again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter import EmissionError, Hatches, Invalid, Refused, aemit, emit, emit_binding_moment, emit_many
+from emitter.accept import Acceptor
+from emitter.kinds import Deliberation
+from emitter.store import MemoryStore, SqliteStore
+from emitter.testing import Malformed, Simulator, decided, simulator
+from emitter.testing import Refused as Refusing
+from tests.accept.emitting import DOORS, FORM, MODEL, POLICY, Meeting, moment, saying
+from tests.accept.judging import judge_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.store import Store
+    from emitter.testing import Asked, Behaviour
+
+ROOT = Path(__file__).parents[2]
+
+
+def counting(asked: Asked) -> Behaviour:
+    """Say something else each time."""
+    return saying(f"answer {next(_numbers)}")(asked)
+
+
+_numbers = count()
+
+
+@pytest.fixture
+def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
+    """Run a vendor that the environment leads to, and that never says the same twice."""
+    with simulator(answers=counting) as running:
+        for name, value in running.environment().items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+def asked(store: Store, **more: Any) -> dict[str, Any]:
+    """Return the settings of an emission that is kept."""
+    return {"model": MODEL, "policy": POLICY, "run_id": "run-1", "host": Acceptor(store=store), **more}
+
+
+def accepted(store: Store) -> list[Any]:
+    """Return the types of what the log tells, having seen that it has no gaps."""
+    log = store.events("run-1")
+    judge_log(log)
+    return [each["type"] for each in log]
+
+
+@pytest.mark.parametrize("door", [each for each in DOORS if each != "batch"])
+def test_what_was_accepted_is_returned_and_nobody_is_asked(door: str, vendor: Simulator) -> None:
+    """Through every door: the value and the envelope that were recorded, no attempt, no event."""
+    store = MemoryStore()
+    first, *_ = DOORS[door](**asked(store))
+    log, calls = accepted(store), len(vendor.calls)
+    again, *_ = DOORS[door](**asked(store))
+
+    assert (again.value, again.envelope) == (first.value, first.envelope)
+    assert (again.attempts, again.events) == ((), ())
+    assert (accepted(store), len(vendor.calls)) == (log, calls)
+    assert log[-1] == "node.completed"
+    assert [each.to_json() for each in first.events] == list(store.events("run-1"))
+
+
+@pytest.mark.parametrize("door", ["emit", "stream", "emit_many"])
+@pytest.mark.usefixtures("vendor")
+def test_every_event_leads_to_the_envelope(door: str) -> None:
+    """They have one ``causationId``, which is the envelope's ``correlationId``."""
+    found, *_ = DOORS[door](**asked(MemoryStore()))
+
+    assert {each.causation_id for each in found.events} == {found.envelope.correlation_id}
+
+
+def test_a_batch_does_not_ask_for_what_is_kept(vendor: Simulator) -> None:
+    """What another run was paid for is in no batch."""
+    store = MemoryStore()
+    first, *_ = DOORS["batch"](**asked(store))
+    calls = len(vendor.calls)
+    again, *_ = DOORS["batch"](**asked(store))
+
+    assert (again.value, len(vendor.calls)) == (first.value, calls)
+
+
+def test_one_door_returns_what_another_recorded(vendor: Simulator) -> None:
+    """Whole or streamed, sync or async: the ids name the emission."""
+    store = MemoryStore()
+    values = [DOORS[door](**asked(store))[0].value for door in ("emit", "stream", "aemit", "astream")]
+
+    assert values == [values[0]] * 4
+    assert len(vendor.calls) == 1
+
+
+def test_another_turn_node_run_or_kind_is_asked_anew(vendor: Simulator) -> None:
+    """Each of them is a part of the emission's name."""
+    store = MemoryStore()
+    more: list[dict[str, Any]] = [{}, {"turn": 1}, {"node_id": "other"}, {"run_id": "run-2"}]
+    values = [emit(FORM, "?", **asked(store, **each)).value["text"] for each in more]
+    emit_binding_moment("?", **asked(store, node_id="emit"))
+
+    assert len(set(values)) == len(more)
+    assert len(vendor.calls) == len(more) + 1
+    accepted(store)
+
+
+@pytest.mark.parametrize("other", [({**FORM, "title": "Other"}, "?"), (FORM, "!")], ids=["form", "words"])
+def test_another_question_under_the_same_ids_is_asked(other: tuple[Any, str], vendor: Simulator) -> None:
+    """What was recorded answers the question that it was recorded for, and no other."""
+    store = MemoryStore()
+    first = emit(FORM, "?", **asked(store))
+    second = emit(*other, **asked(store))
+
+    assert second.envelope.correlation_id != first.envelope.correlation_id
+    assert emit(FORM, "?", **asked(store)).envelope == first.envelope
+    assert emit(*other, **asked(store)).envelope == second.envelope
+    assert len(vendor.calls) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"hatches": Hatches(free_text=False, dialogue=False)}, {"decision_class": "consent"}],
+    ids=["hatches", "decision class"],
+)
+def test_a_decision_is_returned_as_it_was_recorded(change: dict[str, Any], vendor: Simulator) -> None:
+    """What the host would add today changes nothing of it."""
+    store = MemoryStore()
+    first = emit_binding_moment("?", **asked(store))
+    again = emit_binding_moment("?", **asked(store), **change)
+
+    assert (again.envelope, again) == (first.envelope, type(first)(first.value, first.envelope, again.trace))  # type: ignore[union-attr]
+    assert len(vendor.calls) == 1
+
+
+def test_what_withholds_a_decision_is_kept_as_well(vendor: Simulator) -> None:
+    """It is a success of the turn: its reason is returned again."""
+    store = MemoryStore()
+    vendor.script(decided(Deliberation(state="Open.", missing=("A date.",), permission="May I look?")))
+    first, again = (emit_binding_moment("?", **asked(store)) for _ in range(2))
+
+    assert first.envelope.type == "vendor.emitter.deliberation"
+    assert (again.envelope, again.reason) == (first.envelope, first.reason)  # type: ignore[union-attr]
+    assert len(vendor.calls) == 1
+
+
+@pytest.mark.parametrize("wrong", [Refusing(), Malformed()], ids=["refused", "malformed"])
+def test_a_failure_stands_in_the_log_and_is_asked_for_again(wrong: Behaviour, vendor: Simulator) -> None:
+    """Its events have the run's numbers; it is no outcome that is remembered."""
+    store = MemoryStore()
+    vendor.script(wrong, wrong)
+    with pytest.raises((Refused, Invalid)) as raised:
+        emit(FORM, "?", **asked(store))
+    vendor.reset()
+    failed = accepted(store)
+
+    assert failed[-1] == "node.failed"
+    assert [each.to_json() for each in raised.value.trace.events] == list(store.events("run-1"))
+    found = emit(FORM, "?", **asked(store))
+    assert accepted(store) == [*failed, *[each.type for each in found.events]]
+    assert [each.sequence for each in found.events] == list(range(len(failed), len(store.events("run-1"))))
+
+
+def test_many_at_once_share_a_log_without_gaps(vendor: Simulator) -> None:
+    """Each has its node; a second run of them asks nobody."""
+    store = MemoryStore()
+    first = [each.value for each in emit_many(FORM, ["?"] * 20, progress=False, **asked(store))]
+    again = [each.value for each in emit_many(FORM, ["?"] * 20, progress=False, **asked(store))]
+
+    assert first == again
+    assert len(vendor.calls) == 20
+    assert accepted(store).count("node.completed") == 20
+
+
+def test_two_threads_get_the_same_envelope(vendor: Simulator) -> None:
+    """Both find nothing, both ask, one is recorded, and both have that."""
+    store = Meeting()
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: emit(FORM, "?", **asked(store)), range(2)))
+
+    assert found[0].value == found[1].value
+    assert found[0].envelope == found[1].envelope
+    assert len(vendor.calls) == 2
+    assert accepted(store).count("node.completed") == 1
+
+
+def test_two_tasks_get_the_same_envelope(vendor: Simulator) -> None:
+    """In one loop as well, where the store is asked between the awaits."""
+    store = MemoryStore()
+
+    async def both() -> list[Any]:
+        return list(await asyncio.gather(*(aemit(FORM, "?", **asked(store)) for _ in range(2))))
+
+    found = asyncio.run(both())
+    assert found[0].envelope == found[1].envelope
+    assert accepted(store).count("node.completed") == 1
+    assert len(vendor.calls) == 2
+
+
+def test_two_threads_whose_models_choose_otherwise_get_the_same_envelope(vendor: Simulator) -> None:
+    """One model binds and the other does not: the emission is one, and what was recorded first is its outcome."""
+    store = Meeting()
+    vendor.script(
+        decided(moment("it")), decided(Deliberation(state="Open.", missing=("A date.",), permission="May I?"))
+    )
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: emit_binding_moment("?", **asked(store)), range(2)))
+
+    assert found[0].envelope == found[1].envelope
+
+
+# processes
+
+
+def start(path: Path, vendor: Simulator, how: str = "whole") -> subprocess.Popen[str]:
+    """Start a process that emits with a store in a file."""
+    environment = {**os.environ, **vendor.environment(), "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    words = [sys.executable, "-m", "tests.accept.emitting_process", str(path), how]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
+
+
+def ended(process: subprocess.Popen[str]) -> Any:
+    """Wait for its end, and return what it told."""
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return json.loads(told)
+
+
+def test_another_process_is_given_what_was_accepted(vendor: Simulator, tmp_path: Path) -> None:
+    """The store outlives its process; the log is the first one's."""
+    first = ended(start(tmp_path / "runs.db", vendor))
+    again = ended(start(tmp_path / "runs.db", vendor))
+
+    assert (first["calls"], again["calls"], len(vendor.calls)) == (1, 0, 1)
+    assert (again["value"], again["envelope"]) == (first["value"], first["envelope"])
+    with SqliteStore(tmp_path / "runs.db") as store:
+        assert emit(FORM, "?", **asked(store)).value == first["value"]
+        assert accepted(store).count("node.completed") == 1
+
+
+def test_a_process_that_dies_before_the_record_leaves_no_half_of_it(vendor: Simulator, tmp_path: Path) -> None:
+    """Its call stands in the log and no envelope; who comes next asks again, and goes on in the log."""
+    dying = start(tmp_path / "runs.db", vendor, "killed")
+    dying.communicate(timeout=60)
+    with SqliteStore(tmp_path / "runs.db") as store:
+        assert (dying.returncode, accepted(store)) == (-signal.SIGKILL, ["log.appended", "provider.usage"])
+        found = emit(FORM, "?", **asked(store))
+        assert len(vendor.calls) == 2
+        assert accepted(store)[-1] == "node.completed"
+        assert found.events[0].sequence == 2
+
+
+def test_two_processes_at_once_get_the_same_envelope(vendor: Simulator, tmp_path: Path) -> None:
+    """Each has an answer of its own before either goes on; one is recorded, and both have that."""
+    (tmp_path / "meeting").mkdir()
+    processes = [start(tmp_path / "runs.db", vendor, str(tmp_path / "meeting")) for _ in range(2)]
+    one, other = [ended(each) for each in processes]
+
+    assert one == other
+    assert (one["calls"], len(vendor.calls)) == (1, 2)
+    with SqliteStore(tmp_path / "runs.db") as store:
+        assert accepted(store).count("node.completed") == 1
+        assert accepted(store).count("provider.usage") == 2
+
+
+def test_the_name_of_an_emission_is_not_taken_without_a_store(vendor: Simulator) -> None:
+    """A host that remembers nothing asks each time."""
+    host = Acceptor(store=None)
+    values = [emit(FORM, "?", model=MODEL, run_id="run-1", host=host).value["text"] for _ in range(2)]
+
+    assert len(set(values)) == len(vendor.calls) == 2
+    assert issubclass(Refused, EmissionError)

@@ -1,0 +1,232 @@
+"""What ``SqliteStore`` does with its file beyond the contract."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emitter.errors import InputError, StoreFailed
+from emitter.store import SqliteStore
+from tests.store.making import event, events, fresh, ids, never
+
+if TYPE_CHECKING:
+    from emitter.store import Fresh
+    from tests.store.workers import Workers
+
+
+_ENTRY = (
+    '{"envelope":{"payload":{"note":"\\u0000\\ud83d\\ude00"}},'
+    '"outcome":{"status":"accepted"},"type":"vendor.acme.note"}'
+)
+_EVENT = (
+    '{"causationId":"cause","eventId":"a","nodeId":"node","payload":{"fields":{},"level":"info","message":"noted",'
+    '"nodeId":"node"},"runId":"run","sequence":0,"timestamp":"2026-05-18T10:00:00.000Z","type":"log.appended"}'
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return where a store goes."""
+    return tmp_path / "store.db"
+
+
+def test_it_is_durable(place: Path) -> None:
+    """Its file is in WAL mode, and each connection waits for the disk at each commit."""
+    with SqliteStore(place) as store, store._database.lent() as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
+
+
+def test_it_is_canonical_json(place: Path) -> None:
+    """Others can read it, and its bytes do not depend on who wrote it."""
+    with SqliteStore(str(place)) as store:
+        store.once("run", "é", lambda: fresh("\x00\N{GRINNING FACE}", "a"))
+    with closing(sqlite3.connect(place)) as file:
+        assert file.execute("SELECT * FROM entries").fetchall() == [("run", "\\xe9", _ENTRY)]
+        assert file.execute("SELECT * FROM events").fetchall() == [("run", 0, _EVENT)]
+
+
+def _text(place: Path) -> None:
+    place.write_text("not a database, but long enough for a header of one, and then some\n" * 20)
+
+
+def _others(place: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(place)) as file:
+        for each in statements:
+            file.execute(each)
+        file.commit()
+
+
+_NO_STORES = {
+    "text": (_text, "file is not a database"),
+    "a folder": (Path.mkdir, "unable to open"),
+    "another's": (lambda place: _others(place, "CREATE TABLE entries (a)"), "something else"),
+    "another's, marked": (lambda place: _others(place, "PRAGMA application_id = 7"), "something else"),
+    "another's, numbered": (lambda place: _others(place, "PRAGMA user_version = 1"), "something else"),
+    "a later one": (
+        lambda place: _others(place, "PRAGMA application_id = 0x656D6974", "PRAGMA user_version = 2"),
+        "format 2; this release reads 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _NO_STORES)
+def test_what_is_no_store_is_left_as_it_is(name: str, place: Path) -> None:
+    """The error says what it is, and nothing was written, there or beside it."""
+    make, said = _NO_STORES[name]
+    make(place)  # type: ignore[operator]
+    before = place.read_bytes() if place.is_file() else b""
+    with pytest.raises(InputError, match=said) as caught:
+        SqliteStore(place)
+    assert "Name another file" in caught.value.hint
+    assert (place.read_bytes() if place.is_file() else b"") == before
+    assert list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("name", ["", ":memory:"])
+def test_it_wants_a_file(name: str) -> None:
+    """Each of its connections would have a memory of its own."""
+    with pytest.raises(InputError, match="MemoryStore"):
+        SqliteStore(name)
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """It is not made: it may be a mistake in the name."""
+    with pytest.raises(InputError, match="unable to open"):
+        SqliteStore(tmp_path / "missing" / "store.db")
+
+
+def test_its_locks_need_a_file_as_well(place: Path) -> None:
+    """Where that one cannot be opened, nothing is made."""
+    locks = place.with_name("store.db-once")
+    locks.mkdir()
+    with pytest.raises(InputError, match="db-once cannot be opened") as caught:
+        SqliteStore(place)
+    assert "folder" in caught.value.hint
+    locks.rmdir()
+    with SqliteStore(place) as store:
+        assert store.once("run", "c", fresh).first
+
+
+def test_an_empty_file_becomes_a_store(place: Path) -> None:
+    """As ``tempfile`` and ``touch`` make it."""
+    place.touch()
+    with SqliteStore(place) as store:
+        assert store.once("run", "c", fresh).first
+
+
+def test_a_damaged_store_is_told(place: Path) -> None:
+    """What was kept cannot be found, and nothing says that it was not kept."""
+    with SqliteStore(place) as store:
+        for number in range(100):
+            store.once("run", f"c{number}", lambda: fresh("x" * 500))
+    with place.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(os.path.getsize(place) - 4096))  # noqa: PTH202
+    with SqliteStore(place) as store, pytest.raises(StoreFailed, match="malformed"):
+        store.find("run", "c50")
+
+
+def test_who_may_not_write_is_told(workers: Workers) -> None:
+    """A file that may be read only, and one that cannot be made, is no store for this user."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        SqliteStore(folder / "store.db").close()
+        for each in folder.iterdir():
+            each.chmod(0o444)
+        folder.chmod(0o555)
+        for file, said in {"store.db": "readonly", "new.db": "unable to open"}.items():
+            ((kind, text),) = workers.start("unprivileged", path=str(folder / file)).done()
+            assert (kind, said in text) == ("InputError", True)
+        folder.chmod(0o755)
+
+
+def test_a_full_disk_is_told(place: Path, workers: Workers) -> None:
+    """What was kept before stays, and nothing is there by halves."""
+    *written, (kind, said), (kept,) = workers.start("crowded", path=str(place)).done()
+    assert kind == "StoreFailed"
+    assert "room" in said
+    assert [[name] for name in kept] == written
+    assert len(written) > 5
+    with SqliteStore(place) as store:
+        assert ids(store.events("run")) == kept
+        assert store.append("run", events("later"))[0].sequence == len(kept)
+
+
+def test_whoever_keeps_the_file_busy_is_told_of(place: Path) -> None:
+    """A writer does not wait for ever, and readers do not wait."""
+    with SqliteStore(place, timeout=0.05) as store, closing(sqlite3.connect(place)) as other:
+        store.append("run", events("a"))
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreFailed, match="written by others") as caught:
+            store.append("run", events("b"))
+        assert "timeout=" in caught.value.hint
+        with pytest.raises(StoreFailed, match="written by others"):
+            store.once("run", "c", fresh)
+        assert ids(store.events("run")) == ["a"]
+        other.rollback()
+        assert store.append("run", events("b"))[0].sequence == 1
+
+
+def test_a_closed_store_is_closed(place: Path) -> None:
+    """Nothing can be asked of it; to close it again does nothing."""
+    with SqliteStore(place) as store:
+        store.append("run", events("a"))
+    store.close()
+    for call in (
+        lambda: store.find("run", "c"),
+        lambda: store.once("run", "c", never),
+        lambda: store.append("run", ()),
+        lambda: store.events("run"),
+    ):
+        with pytest.raises(InputError, match="is closed"):
+            call()
+
+
+def test_what_is_under_way_when_it_is_closed(place: Path) -> None:
+    """A handler's envelope cannot be kept any more, which its caller is told; the lock on it is let go."""
+    store = SqliteStore(place)
+    handling, ended = threading.Event(), threading.Event()
+
+    def handle() -> Fresh:
+        handling.set()
+        assert ended.wait(20)
+        return fresh()
+
+    with ThreadPoolExecutor(1) as pool:
+        calling = pool.submit(store.once, "run", "c", handle)
+        assert handling.wait(20)
+        store.close()
+        ended.set()
+        with pytest.raises(InputError, match="is closed"):
+            calling.result()
+    with SqliteStore(place) as again:
+        assert again.once("run", "c", fresh).first
+
+
+def _open_files() -> list[str]:
+    return sorted(each.name for each in Path("/proc/self/fd").iterdir())
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system does not list a process's open files")
+def test_no_file_is_left_open(place: Path) -> None:
+    """Whatever was opened, by however many threads and stores, and whatever could not be."""
+    before = _open_files()
+    with SqliteStore(place) as store, SqliteStore(place) as other, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: (store, other)[n % 2].once("run", f"c{n}", fresh), range(16)))
+        with pytest.raises(InputError):
+            store.append("run", [event("e", odd=object())])
+    _others(place.with_name("others"), "CREATE TABLE a (b)")
+    with pytest.raises(InputError):
+        SqliteStore(place.with_name("others"))
+    assert _open_files() == before
+    assert {each.name for each in place.parent.iterdir()} == {"store.db", "store.db-once", "others"}
