@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from emitter.testing import Simulator
 
+MISSING, COST = SUBSTITUTED.type, "provider.usage"
+
 
 @every_door
 def test_a_model_that_provides_all_of_it_is_asked(vendor: Simulator, door: Callable[..., Any]) -> None:
@@ -39,6 +41,26 @@ def test_the_fallback_is_asked_instead(vendor: Simulator, door: Callable[..., An
     assert (usage.provider, usage.model) == ("anthropic", "claude-sonnet-5-5")
     assert seen == list(emission.events)
     assert len({each.node_id for each in emission.events}) == 1
+
+
+@every_door
+def test_events_call_a_vendor_as_the_host_does(vendor: Simulator, door: Callable[..., Any]) -> None:
+    """The one that lacks something, the one that is asked instead, and whom a call cost; who asks is not changed."""
+    ids = {"openai": "our-proxy", "anthropic": "our-other"}
+    emission = door(model=SHORT, requires=["long-context"], fallback_model=LONG, provider_ids=ids)
+    first, usage = (next(each.event for each in emission.events if each.type == kind) for kind in (MISSING, COST))
+    assert (first.original_provider, first.fallback_provider, usage.provider) == ("our-proxy", "our-other", "our-other")
+    assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]
+
+
+def test_an_insufficient_model_is_told_as_the_host_calls_it(vendor: Simulator) -> None:
+    """Where nobody is asked, too, and in the words of the error."""
+    with pytest.raises(CapabilityNotProvided, match="our-proxy/gpt-4o") as caught:
+        emit(SCHEMA, SITUATION, model=SHORT, requires=["long-context"], provider_ids={"openai": "our-proxy"})
+    told = caught.value.trace.events[0].event
+    assert isinstance(told, ModelCapabilityInsufficient)
+    assert told.provider == "our-proxy"
+    assert vendor.calls == ()
 
 
 @every_door

@@ -41,7 +41,6 @@ def advertised() -> dict[str, Any]:
         policy=POLICY,
         providers=("openai",),
         model_capabilities=(Capability.STRUCTURED_OUTPUT.value,),
-        schema_response_counted=True,
     )
     return {**capabilities(configured), "fixtures": sorted(fixtures())}
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.accept import Acceptor, Context, Rules
 from emitter.accept.capabilities import Configured, capabilities
 from tests.openwop.asking import UNIVERSAL, envelope, to_run, types
 
@@ -73,12 +74,18 @@ def test_ai_envelope_universal_kinds__what_is_said_of_schemas_is_logged(seam: Se
     assert (line["type"], line["payload"]["level"]) == ("log.appended", "debug")
 
 
-@pytest.mark.parametrize(("counted", "told"), [(True, "counted"), (False, "exempt"), (None, None)])
-def test_ai_envelope_universal_kinds__the_counter_policy_is_a_word_of_the_vocabulary(counted: Any, told: Any) -> None:
-    """Or is not advertised."""
-    assert capabilities(Configured(schema_response_counted=counted)).get("aiEnvelope") == (
-        None if told is None else {"schemaResponseCounterPolicy": told}
-    )
+@pytest.mark.parametrize(
+    ("envelopes", "told"),
+    [(True, {"schemaResponseCounterPolicy": "counted"}), (False, None)],
+    ids=["takes", "takes-none"],
+)
+def test_ai_envelope_universal_kinds__the_counter_policy_is_what_a_turn_does(envelopes: bool, told: Any) -> None:
+    """An acknowledgement is one of the turn's envelopes; a host that takes none says nothing of it."""
+    turn = Acceptor().turn(Context("r", "n"))
+    turn.accept(envelope("schema.response"))
+
+    assert turn.context.counters.envelopes == 1
+    assert capabilities(Configured(Rules(envelopes=envelopes))).get("aiEnvelope") == told
 
 
 FLOOR = {"clarification.request": 1}

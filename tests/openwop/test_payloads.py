@@ -13,7 +13,7 @@ from emitter.accept.case import Rules
 from emitter.kinds.a2ui import A2UI
 from tests.kinds.openwop import FOLDER, errors
 from tests.openwop.accepting import EVERYTHING
-from tests.openwop.asking import META, UNIVERSAL, envelope
+from tests.openwop.asking import META, UNIVERSAL, envelope, to_run
 
 if TYPE_CHECKING:
     from tests.openwop.asking import Seam
@@ -149,6 +149,20 @@ def _references(schema: Any) -> list[str]:
         return []
     own = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
     return own + [found for each in schema.values() for found in _references(each)]
+
+
+@pytest.mark.parametrize("used", [0, 3, 30], ids=["first", "last-round", "long-after"])
+def test_a2ui_surface_degrades__no_round_is_used_up(seam: Seam, used: int) -> None:
+    """However many were, there is one warning, which names the kind and what would have been taken."""
+    to = to_run("degraded")
+    counted = {"schemaRounds": {"current": used, "cap": 3}}
+    listed = {"hostSupportedEnvelopes": ["clarification.request"], "counters": counted, "projectTo": to}
+
+    told = seam.accept(envelope("ui.a2ui-surface", payload=WHOLE), **listed)
+
+    (line,) = seam.events(to["runId"])
+    assert (told["status"], line["type"], line["payload"]["level"]) == ("gated", "log.appended", "warn")
+    assert line["payload"]["fields"] == {"refusedType": "ui.a2ui-surface", "acceptedTypes": told["allowedKinds"]}
 
 
 def test_a2ui_surface_degrades__it_is_no_universal_kind(seam: Seam) -> None:

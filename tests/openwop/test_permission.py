@@ -51,7 +51,7 @@ def test_ai_envelope_contract_refusal__fails_the_node_with_what_was_refused(seam
     (failed,) = seam.events(to["runId"])
     error = failed["payload"]["error"]
     assert (failed["type"], error["code"]) == ("node.failed", "envelope_contract_violation")
-    assert error["details"]["refusedType"] == BAR
+    assert (error["details"]["nodeId"], error["details"]["refusedType"]) == (to["nodeId"], BAR)
     assert set(error["details"]["acceptedTypes"]) == {*UNIVERSAL, FOO}
 
 

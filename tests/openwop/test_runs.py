@@ -60,8 +60,9 @@ def test_envelope_retry_exhausted__once_and_before_the_failure(seam: Seam) -> No
     """After all attempts; the code is that of a document that does not hold."""
     stands, told = ran(seam, "retry-exhausted", [INVALID] * 4)
 
-    (exhausted,) = of(told, "envelope.retry.exhausted")
+    (exhausted,), (failed,) = of(told, "envelope.retry.exhausted"), of(told, "node.failed")
     kinds = types(told)
+    assert failed["error"]["details"] == {"nodeId": NODE, "totalAttempts": exhausted["totalAttempts"]}
     assert (stands["status"], stands["error"]["code"]) == ("failed", "envelope_invalid")
     assert exhausted["totalAttempts"] >= 1
     assert exhausted["finalReason"] == "parse-error"
@@ -93,10 +94,11 @@ def test_envelope_truncation_cap_exhaustion__ends_with_its_own_code(seam: Seam) 
     stands, told = ran(seam, "truncation-cap-exhaustion", [HALF] * 16)
 
     (exhausted,) = of(told, "envelope.retry.exhausted")
-    (breached,) = of(told, "cap.breached")
+    (breached,), (failed,) = of(told, "cap.breached"), of(told, "node.failed")
     kinds, cuts = types(told), of(told, "envelope.truncated")
     budgets = [each["maxTokens"] for each in seam.get("mock-ai/dispatch-budgets", nodeId=NODE).body["attempts"]]
     assert stands["error"]["code"] == "envelope_truncation_unrecoverable"
+    assert failed["error"]["details"] == {"nodeId": NODE, "totalAttempts": 3}
     assert (exhausted["finalReason"], exhausted["totalAttempts"], breached["kind"]) == ("truncation", 3, "schema")
     assert 0 < len(cuts) <= POLICY.max_attempts
     assert budgets == [50, 100, 200]

@@ -88,6 +88,27 @@ def test_ai_envelope_trust_boundary_propagation__an_approval_does_not_advance_on
     assert (told["status"], told["reason"]) == ("invalid", "untrusted_content_blocks_approval")
 
 
+@pytest.mark.parametrize(
+    ("meta", "options"),
+    [(UNTRUSTED, {}), (META, {"runTrustBoundary": "untrusted"}), (TRUSTED, {"nodeInputTrust": "untrusted"})],
+    ids=["its-own", "the-runs", "its-inputs"],
+)
+def test_ai_envelope_trust_boundary_propagation__an_approval_does_not_advance_on_what_was_recorded(
+    seam: Seam, meta: dict[str, Any], options: dict[str, Any]
+) -> None:
+    """A repetition that says it is trusted is the recorded one again; elsewhere that has the outcome that it had."""
+    to = to_run("approval")
+    first = envelope(meta=meta)
+    again = {**first, "meta": TRUSTED}
+    assert seam.accept(first, projectTo=to, **options)["status"] == "accepted"
+
+    waiting = seam.accept(again, projectTo=to, approvalGateContext=True)
+
+    assert (waiting["status"], waiting["reason"]) == ("invalid", "untrusted_content_blocks_approval")
+    assert seam.accept(again, projectTo=to)["status"] == "accepted"
+    assert seam.events(to["runId"], type="node.failed") == []
+
+
 def test_ai_envelope_trust_boundary_propagation__an_approval_advances_on_a_trusted_one(seam: Seam) -> None:
     """The gate blocks nothing else."""
     assert seam.accept(envelope(meta=TRUSTED), approvalGateContext=True)["status"] == "accepted"

@@ -49,10 +49,17 @@ def make(
 
 def reachable(profile: Profile) -> None:
     """Raise what ``make`` would, were a client made from the environment now; none is."""
-    if find_spec(_MODULES[profile.client.sdk].partition(".")[0]) is None:
+    if not _is_installed(_MODULES[profile.client.sdk]):
         raise _missing(profile.client.sdk)
     _key(profile)
     _base_url(profile, None)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ModuleNotFoundError, ValueError):  # its parent is not there, or it was taken out of the interpreter
+        return False
 
 
 def check(client: object, profile: Profile, *, asynchronous: bool) -> None:

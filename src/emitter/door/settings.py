@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
@@ -20,7 +20,6 @@ from emitter.schema.compile import Undeclared
 from emitter.sinks import new_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from emitter.capability import Gate
@@ -122,6 +121,9 @@ class Settings:
         check_kind("policy", self.policy, Policy)
         check_kind("host", self.host, Acceptor)
         check_kind("turn", self.turn, int)
+        check_kind("provider_ids", self.provider_ids, Mapping)
+        if not all(each and each.__class__ is str for each in self.provider_ids.values()):
+            raise InputError("provider_ids must name vendors by texts.", hint='Write {"google": "gemini"}.')
         if self.instructions is not None:
             whole("instructions", self.instructions)
         if self.undeclared is not None and self.undeclared not in _UNDECLARED:

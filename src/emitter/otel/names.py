@@ -56,9 +56,14 @@ SECOND_BUCKETS: Final = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5
 OTHER: Final = "_OTHER"
 """What stands for a word that is none, as the conventions have it."""
 
-_PROVIDERS = {"google": "gcp.gen_ai", "azure-openai": "azure.ai.openai", "mistral": "mistral_ai"}
+_PROVIDERS = {
+    "google": "gcp.gen_ai",
+    "gemini": "gcp.gen_ai",
+    "azure-openai": "azure.ai.openai",
+    "mistral": "mistral_ai",
+}
 """Where the conventions have another id than ours. A Google client may be one of Vertex AI: the backend is unknown."""
-_OPERATIONS = {"google": "generate_content"}
+_OPERATIONS = {"google": "generate_content", "gemini": "generate_content"}
 _WORDS = re.compile(r"[\w.:/-]{1,64}(?: [\w.:/-]{1,64}){0,2}", re.ASCII)
 
 

@@ -1,0 +1,166 @@
+"""N22 to N32: what becomes of an envelope, in which order, and what is told of it."""
+
+from __future__ import annotations
+
+from tests.openwop.obligations.form import Level, Obligation, of
+
+ACCEPTING = (
+    Obligation(
+        "N22",
+        Level.MUST,
+        "Shape, kind, payload, contract, limits, redaction, dedup, handler: in this order.",
+        ("emitter.accept.order:STEPS",),
+        of(
+            "accept/test_order",
+            "test_the_steps_stand_in_the_normative_order",
+            "test_of_two_defects_the_earlier_is_told",
+            "test_a_defect_is_told_with_its_code",
+        ),
+    ),
+    Obligation(
+        "N23",
+        Level.MUST,
+        "Every event of an envelope has its correlation id for its cause.",
+        ("emitter.accept.telling:events", "emitter.accept.telling:subject"),
+        (
+            *of("accept/test_route", "test_an_event_is_a_whole_document", "test_a_refusal_has_a_cause"),
+            *of(
+                "openwop/test_correlation_replay",
+                "test_ai_envelope_correlation_replay__every_event_is_caused_by_its_envelope",
+            ),
+        ),
+        note="Where the shape does not hold there is no such id to trust; the cause is then the run and the node.",
+    ),
+    Obligation(
+        "N24",
+        Level.MUST,
+        "What was accepted before has the outcome that it had: no handler, no event, also in another process.",
+        ("emitter.accept.gates.dedup:dedup", "emitter.store:SqliteStore", "emitter.store:SqlStore"),
+        (
+            *of(
+                "accept/test_dedup",
+                "test_a_repetition_is_the_first_again",
+                "test_of_many_threads_one_handles",
+                "test_of_two_processes_one_handles",
+            ),
+            *of("store/test_killed", "test_killed_at_each_statement"),
+            *of(
+                "openwop/test_correlation_replay",
+                "test_ai_envelope_correlation_replay__a_persisted_outcome_is_known_to_another_process",
+            ),
+        ),
+        note="Across processes and restarts with `SqliteStore` or `SqlStore`; a `MemoryStore` ends with its process.",
+    ),
+    Obligation(
+        "N25",
+        Level.MUST,
+        "Another kind under a correlation id that was accepted is a conflict.",
+        ("emitter.accept.gates.dedup:again",),
+        (
+            *of(
+                "accept/test_dedup",
+                "test_another_kind_under_the_same_id_conflicts",
+                "test_of_two_kinds_at_once_one_is_accepted",
+            ),
+            *of("openwop/test_correlation_replay", "test_ai_envelope_correlation_replay__another_type_is_a_conflict"),
+        ),
+    ),
+    Obligation(
+        "N26",
+        Level.MUST,
+        "What came of untrusted content is untrusted, the envelope and every event of it.",
+        ("emitter.accept.gates.content:trust_of", "emitter.conversation:meet"),
+        (
+            *of("accept/test_route", "test_every_event_has_the_trust_of_its_envelope"),
+            *of("accept/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
+            *of("test_moment", "test_one_untrusted_material_taints"),
+            *of(
+                "openwop/test_trust",
+                "test_ai_envelope_trust_boundary_propagation__is_stated_and_reaches_every_event",
+                "test_ai_envelope_trust_boundary_propagation__the_fence_cannot_be_closed_from_inside",
+            ),
+        ),
+    ),
+    Obligation(
+        "N27",
+        Level.MUST,
+        "No approval advances on an untrusted envelope.",
+        ("emitter.accept.gates.content:trust", "emitter.accept.gates.dedup:again"),
+        (
+            *of(
+                "openwop/test_trust",
+                "test_ai_envelope_trust_boundary_propagation__an_approval_does_not_advance_on_it",
+                "test_ai_envelope_trust_boundary_propagation__an_approval_does_not_advance_on_what_was_recorded",
+                "test_a2ui_untrusted_blocks_approval__it_holds_of_what_the_node_had_read",
+            ),
+            *of("accept/test_dedup", "test_an_approval_does_not_advance_on_what_was_recorded_as_untrusted"),
+        ),
+        note="The gate itself is the engine's: it says `Context.approving`, and heeds what it is answered.",
+    ),
+    Obligation(
+        "N28",
+        Level.MUST,
+        "Secrets are struck out wherever they stand, at any depth, in open bags too, before anything is recorded.",
+        ("emitter.accept.gates.content:redaction", "emitter.redact:Secrets"),
+        (
+            *of("redact/test_json", "test_value", "test_keys", "test_deep"),
+            *of("redact/test_laws", "test_never_told"),
+            *of(
+                "accept/test_no_secret_leaves",
+                "test_no_secret_comes_out",
+                "test_no_secret_comes_out_of_a_refusal",
+                "test_an_id_that_holds_a_secret_is_refused",
+                "test_what_was_recorded_before_a_secret_was_known_is_struck_out_now",
+            ),
+            *of("openwop/test_adversarial", "test_redaction_adversarial__in_every_place_and_form"),
+        ),
+        note=(
+            "Of the secrets that are registered. What was recorded before one was registered stays in the store as it "
+            "is; an envelope of it is struck through when it is handed out. An envelope whose ids hold one is refused."
+        ),
+    ),
+    Obligation(
+        "N29",
+        Level.MUST,
+        "What a model reports as an error is no error of HTTP, and neither stands in for the other.",
+        ("emitter.kinds.universal:ERROR", "emitter.accept.outcome:HttpError"),
+        (
+            *of(
+                "openwop/test_shape",
+                "test_spec_corpus_validity__outcomes_never_stand_in_for_an_error_of_http",
+                "test_error_envelope_canonical_shape__is_flat_and_closed",
+            ),
+            *of("openwop/test_kinds", "test_ai_envelope_universal_kinds__an_error_is_logged_and_fails_no_node"),
+        ),
+    ),
+    Obligation(
+        "N30",
+        Level.MUST,
+        "No type of event is added for a kind.",
+        ("emitter.events:Event",),
+        of("openwop/test_obligations", "test_no_event_is_named_after_a_kind"),
+    ),
+    Obligation(
+        "N31",
+        Level.MUST,
+        "A kind outside the node's contract fails the node, and the error names it and those that are taken.",
+        ("emitter.accept.gates.permission:contract", "emitter.accept.telling:refusal"),
+        (
+            *of("accept/test_route", "test_what_is_refused_is_told"),
+            *of(
+                "openwop/test_permission",
+                "test_ai_envelope_contract_refusal__fails_the_node_with_what_was_refused",
+            ),
+        ),
+    ),
+    Obligation(
+        "N32",
+        Level.MUST,
+        "A replay tells the same attempts, tokens and ways of reading; where it does not, that is told.",
+        ("emitter.accept.replay:divergences",),
+        (
+            *of("accept/test_replay", "test_what_must_be_told_again", "test_any_single_mutation_is_told"),
+            *of("openwop/test_runs", "test_replay_divergence_at_refusal__the_same_answers_diverge_nowhere"),
+        ),
+    ),
+)

@@ -1,0 +1,95 @@
+"""N33 to N37: media, surfaces, several envelopes, questions and hints."""
+
+from __future__ import annotations
+
+from tests.openwop.obligations.form import Level, Obligation, of
+
+HOSTING = (
+    Obligation(
+        "N33",
+        Level.MUST,
+        "Media stand at addresses of their tenant that nobody can guess, or inline below the cap, are kept as long as "
+        "the log, and are referred to in a bundle.",
+        ("emitter.accept.catalogue:media_kinds", "emitter.accept.bundle:debug_bundle"),
+        (
+            *of("accept/catalogue/test_media", "test_an_asset_that_is_not", "test_any_bytes_are_taken_up_to_the_cap"),
+            *of(
+                "openwop/test_payloads",
+                "test_media_url_inline_cap__goes_by_url_or_small_and_inline",
+                "test_media_url_inline_cap__the_cap_is_advertised_as_it_is_held",
+                "test_media_url_inline_cap__an_event_refers_to_an_asset_and_holds_none",
+            ),
+        ),
+        beyond=(
+            "The library serves no assets and keeps none: addresses that belong to a tenant and cannot be guessed, and "
+            "how long an asset is kept, are the host's. The cap, the form of an address and the bundle are held."
+        ),
+    ),
+    Obligation(
+        "N34",
+        Level.MUST,
+        "A surface is made of the closed catalogue or refused, runs nothing, leads to `resume` or `exchange` alone, "
+        "acts only when it is whole, and fails no run of a host that cannot show it.",
+        ("emitter.accept.catalogue:A2UI_KIND", "emitter.accept:Reassembly"),
+        (
+            *of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
+            *of("accept/catalogue/test_a2ui", "test_a_surface_that_is_not", "test_an_unknown_version_is_told_apart"),
+            *of(
+                "openwop/test_obligations",
+                "test_a_surface_does_nothing_before_it_is_whole",
+                "test_content_that_a_host_cannot_show_fails_no_node",
+            ),
+        ),
+        note=(
+            "The library draws no surface. A host that does not list the kind refuses it with a warning and keeps "
+            "nothing of it; no round is used up and the node goes on. Who wants to keep surfaces without showing them "
+            "adds `A2UI_KIND` to the catalogue."
+        ),
+    ),
+    Obligation(
+        "N35",
+        Level.MUST,
+        "Several envelopes of a turn are taken in their order, up to the limit; one more is a breach, and fails the "
+        "node.",
+        ("emitter.accept:Turn", "emitter.accept.gates.permission:limits"),
+        (
+            *of(
+                "accept/test_turn",
+                "test_all_are_taken_in_order",
+                "test_one_too_many_is_breached",
+                "test_a_text_is_taken_apart",
+                "test_a_turn_never_accepts_more_than_it_may",
+                "test_a_repetition_that_is_refused_is_counted",
+            ),
+            *of(
+                "openwop/test_permission",
+                "test_ai_envelope_cap_breached__at_the_cap_it_is_breached",
+                "test_ai_envelope_cap_breached__is_told_once_and_fails_the_node",
+            ),
+        ),
+    ),
+    Obligation(
+        "N36",
+        Level.MUST,
+        "A request for clarification becomes an interrupt, or is refused as `not-applicable`.",
+        ("emitter.accept.route:route", "emitter.events:InterruptRequested"),
+        of(
+            "openwop/test_events",
+            "test_interrupt_clarification__the_node_waits_with_the_questions",
+            "test_interrupt_clarification__is_openwops_interrupt_payload",
+            "test_interrupt_clarification__a_host_that_can_ask_nobody_refuses",
+        ),
+        note="Asking somebody, pausing the node and resuming it are the engine's, which reads these events.",
+    ),
+    Obligation(
+        "N37",
+        Level.MUST,
+        "A hint how to show a payload changes no verdict on it, and who does not know a hint does without.",
+        ("emitter.kinds.envelope:RenderingHint",),
+        of("openwop/test_payloads", "test_envelope_rendering_hint__is_optional_and_changes_no_judgement"),
+        beyond=(
+            "The library shows nothing by a hint, so that doing without an unknown one is for whoever shows the "
+            "payload. A hint outside the closed form is refused with its envelope, as the protocol's suite wants."
+        ),
+    ),
+)

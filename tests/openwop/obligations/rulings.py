@@ -1,0 +1,147 @@
+"""Where the specification, its schemas and its suite disagree, or are silent."""
+
+from __future__ import annotations
+
+from tests.openwop.obligations.form import Ruling, of, rows
+
+RULINGS = (
+    Ruling(
+        1,
+        "The text lets a vendor add members to `meta`; the schema closes it.",
+        "`meta` is closed. What a vendor adds stands in the payload.",
+        of("openwop/test_obligations", "test_what_a_vendor_adds_stands_in_the_payload"),
+    ),
+    Ruling(
+        2,
+        "`partial` is a truth value in the text, an object in the schema.",
+        "It is the object `{isPartial, index, total}`.",
+        (
+            *of("accept/test_partial", "test_fragments_are_joined"),
+            *of("openwop/test_obligations", "test_a_surface_does_nothing_before_it_is_whole"),
+        ),
+    ),
+    Ruling(
+        3,
+        "An unknown kind is invalid to the text, gated to the suite.",
+        "It is gated, and the reason begins with `unknown_envelope_kind`.",
+        of("openwop/test_permission", "test_ai_envelope_contract_refusal__the_hosts_gate_comes_before_the_nodes"),
+    ),
+    Ruling(
+        4,
+        "What is gated says what would have been taken in `gate`, or in `allowedKinds`.",
+        "In both.",
+        of("openwop/test_shape", "test_ai_envelope_shape__a_kind_that_is_not_advertised_is_gated"),
+    ),
+    Ruling(
+        5,
+        "Dedup comes last before the handler to the text, right after the shape to the reference host.",
+        "It comes last: a repetition that does not hold is refused like any other envelope.",
+        (
+            *of("accept/test_order", "test_of_two_defects_the_earlier_is_told"),
+            *of("accept/test_dedup", "test_what_comes_before_dedup_is_looked_at_again"),
+        ),
+    ),
+    Ruling(
+        6,
+        "`maxRetryAttempts` may count all calls, or those after the first.",
+        "All calls that are answered: it is `Policy.max_attempts`, the first included.",
+        of("core/test_emission", "test_laws_hold_for_any_script", "test_one_attempt_means_one_call"),
+    ),
+    Ruling(
+        7,
+        "Seeking the form in two steps begins when that number is used up.",
+        "The steps have a bound of their own, two calls at most, and are told as `fallbackCalls`; what is told as "
+        "exhausted counts the attempts at the form alone.",
+        of(
+            "core/test_fallback",
+            "test_the_form_is_sought_in_two_steps",
+            "test_failure_counts_only_the_attempts_at_the_form_as_exhausted",
+        ),
+    ),
+    Ruling(
+        8,
+        "Google's vendor is `gemini` in the list of ids, `google` in a schema and in the reference host.",
+        "It is what the host calls it, in every event that names it: `gemini` with "
+        '`provider_ids={"google": "gemini"}`, and else `google`, the library\'s own id.',
+        (
+            *of("openwop/test_obligations", "test_a_vendor_is_told_as_the_host_calls_it"),
+            *of("capability/test_doors", "test_events_call_a_vendor_as_the_host_does"),
+        ),
+    ),
+    Ruling(
+        9,
+        "A document in a string has a way of its own in an RFC, and none in the list of ways.",
+        "It is told as `custom`.",
+        of("recover/test_laws", "test_double_encoding"),
+    ),
+    Ruling(
+        10,
+        "What is said of schemas is logged as `debug` to the text, as `info` by the reference host.",
+        "As `debug`.",
+        of("openwop/test_kinds", "test_ai_envelope_universal_kinds__what_is_said_of_schemas_is_logged"),
+    ),
+    Ruling(
+        11,
+        "Every payload shall have `reasoning`; media and `schema.response` have none in their schemas.",
+        "The schemas decide.",
+        (
+            *of("openwop/test_schemas", "test_envelope_reasoning_shape__an_acknowledgement_has_none"),
+            *of("accept/catalogue/test_published", "test_it_accepts_and_refuses_what_openwops_does"),
+        ),
+    ),
+    Ruling(
+        12,
+        "The specification's own example of variants leaves `reasoning` optional, which the strict subset forbids.",
+        "The strict subset is asked for where a host says so; a schema for a vendor is compiled to what it takes.",
+        (
+            *of("accept/catalogue/test_posture", "test_outside_the_subset_is_told_on_the_kind"),
+            *of("accept/catalogue/test_published", "test_it_compiles_for_every_vendor"),
+        ),
+    ),
+    Ruling(
+        13,
+        "The vendors' limits in the table of the subset are older than the vendors'.",
+        "Each vendor's are data of its profile, with source and date; the table is a profile of its own, `tier1`.",
+        (
+            *of("profile/test_loading", "test_every_fact_has_a_source_and_a_date"),
+            *of("schema/test_tier1", "test_every_vector_is_met_exactly"),
+        ),
+    ),
+    Ruling(
+        14,
+        "The subset wants closed objects, and the universal kinds have open ones.",
+        "A host validates with the open ones. For a model they become lists of entries, or JSON in a text, and come "
+        "back as they were.",
+        (
+            *of("schema/compile/test_objects", "test_a_map", "test_an_open_object_with_names"),
+            *of("accept/catalogue/test_published", "test_it_compiles_for_every_vendor"),
+        ),
+    ),
+    Ruling(
+        15,
+        "That a retry is told is a SHOULD in one RFC, a MUST in the next.",
+        "Every retry is told, before it is made.",
+        of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this"),
+    ),
+    Ruling(
+        16,
+        "`refusal` is among the reasons of a retry, and a refusal is never retried.",
+        "It is told as no reason, neither of a retry nor of an exhaustion.",
+        rows("refused", "cut-violating-refused"),
+    ),
+    Ruling(
+        17,
+        "Whether a refusal is told as exhausted, too, is left open.",
+        "It is not: `envelope.refusal`, then `node.failed`.",
+        (*rows("refused"), *of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this")),
+    ),
+    Ruling(
+        18,
+        "The example of RFC 0055 has a text for a version, and a `meta` without source and time.",
+        "The version is a number and the time must be there; a missing source is taken as `ai-generation`.",
+        (
+            *of("openwop/test_obligations", "test_a_version_is_a_number_and_meta_is_whole"),
+            *of("accept/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
+        ),
+    ),
+)

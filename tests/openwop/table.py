@@ -1,0 +1,178 @@
+"""Writes docs/openwop.md from what stands in ``tests.openwop.obligations`` and ``tests.openwop.scenarios``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.openwop.obligations import AMISS, INVARIANTS, OBLIGATIONS, RULINGS, Invariant, Level, Obligation
+from tests.openwop.scenarios import HELD, NOT_HELD, held_by, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = ROOT / "docs" / "openwop.md"
+
+INTRODUCTION: Final = """\
+# OpenWOP, obligation by obligation
+
+[OpenWOP](https://openwop.dev)'s AI envelope is a specification of what a model hands to an engine: `ai-envelope.md`, \
+version 1.1.1, with RFC 0026, 0030 to 0033, 0041 §B, 0055, 0094, 0102 and 0143. This page says for each of its \
+obligations which code of this library holds it and which tests would turn red if it did not. [accept.md](accept.md) \
+is for those who want to use it. Version 2 of the protocol, the delta transport of surfaces (RFC 0114) and the prefix \
+cache of prompts (RFC 0116) are not built; nothing that is advertised says that they were.
+
+The obligations are counted here as N (must), S (should) and M (may), in words of ours; the specification has the last \
+word. The conformance scenarios and the security invariants have the protocol's own names.
+
+**How it is checked.** The page is written by `python -m tests.openwop.table --write`, from one list. A test compares \
+the two, resolves every name of code, and looks up every test: one that is gone, skipped or expected to fail turns it \
+red. A test's name is written in words: "[accept/test_order](../tests/accept/test_order.py): a defect is told with its \
+code" is `test_a_defect_is_told_with_its_code`, and where a test's name begins with its scenario, that is left out. \
+Some tests hold the library against the protocol's own schemas and \
+fixtures, which are not part of this repository; where these are not at hand, they are skipped by name.
+"""
+
+HEADINGS: Final = {
+    Level.MUST: "What a host must do",
+    Level.SHOULD: "What a host should do",
+    Level.MAY: "What a host may do",
+}
+
+
+def page() -> str:
+    """Return the page."""
+    parts = [
+        INTRODUCTION,
+        _section("What is not held, or in part", _open()),
+        *(_section(heading, _obligations(level)) for level, heading in HEADINGS.items()),
+        _section("Conformance scenarios", _scenarios()),
+        _section("Where the specification leaves it open", _rulings()),
+        _section("Security invariants", _invariants()),
+    ]
+    return "\n".join(parts)
+
+
+def _section(heading: str, body: str) -> str:
+    return f"## {heading}\n\n{body}"
+
+
+def _open() -> str:
+    told = [_missing(each) for each in (*OBLIGATIONS, *INVARIANTS) if _is_open(each)]
+    return "".join(told) + "\nThe conformance scenarios without a test are in their table below, each with why.\n"
+
+
+def _missing(each: Obligation | Invariant) -> str:
+    wrong = AMISS.get(each.id, ())
+    bug = f" Known to be wrong, and expected to fail until it is mended: {_tests(wrong)}." if wrong else ""
+    how = "in part" if each.tests else "not held"
+    return f"- **{each.id}**, {how}: *{each.line}* {each.beyond}".rstrip() + f"{bug}\n"
+
+
+def _is_open(each: Obligation | Invariant) -> bool:
+    return bool(each.beyond) or each.id in AMISS
+
+
+def _obligations(level: Level) -> str:
+    told = [each for each in OBLIGATIONS if each.level is level]
+    lines = [(each.id, _asked(each), "<br>".join(map(_code, each.code)), _held(each)) for each in told]
+    return _table(("", "What is asked", "Code", "Tests"), lines)
+
+
+def _asked(each: Obligation) -> str:
+    return f"{each.line} {each.note}".strip()
+
+
+def _held(each: Obligation | Invariant) -> str:
+    if not _is_open(each):
+        return _tests(each.tests)
+    return f"{_tests(each.tests)}<br>in part: {_ABOVE}" if each.tests else f"not held: {_ABOVE}"
+
+
+_ABOVE = "see [above](#what-is-not-held-or-in-part)"
+
+
+def _scenarios() -> str:
+    found = held_by()
+    held = [(f"`{each}`", _named_after(each, found[each])) for each in HELD]
+    return _table(("Scenario", "Tests"), [*held, *((f"`{each}`", f"None. {why}") for each, why in NOT_HELD.items())])
+
+
+def _named_after(scenario: str, tests: Iterable[str]) -> str:
+    files = dict.fromkeys(each.partition("::")[0] for each in tests)
+    return f"`test_{slug(scenario)}__…` in {', '.join(map(_file, files))}"
+
+
+def _rulings() -> str:
+    lines = [(str(each.number), each.question, each.answer, _tests(each.tests)) for each in RULINGS]
+    return _table(("", "What is at odds, or open", "What is done here", "Tests"), lines)
+
+
+def _invariants() -> str:
+    return _table(("Invariant", "What it says", "Tests"), [(f"`{e.id}`", e.line, _held(e)) for e in INVARIANTS])
+
+
+def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rows = [header, ["---"] * len(header), *lines]
+    return "".join(f"| {' | '.join(each)} |\n" for each in rows)
+
+
+def _tests(tests: Iterable[str]) -> str:
+    split = [each.partition("::") for each in tests]
+    files = groupby(split, key=lambda each: each[0])
+    return "<br>".join(f"{_file(file)}: {'; '.join(_words(each[2]) for each in named)}" for file, named in files)
+
+
+def _file(path: str) -> str:
+    return f"[{path.removeprefix('tests/').removesuffix('.py')}](../{path})"
+
+
+def _words(name: str) -> str:
+    """Return a test's name in words; a row of a table is shown as it is called."""
+    function, _, row = name.removesuffix("]").partition("[")
+    words = function.rpartition("__")[2].removeprefix("test_").replace("_", " ")
+    return f"`{row}`" if row else words
+
+
+def _code(reference: str) -> str:
+    """Return a link to the file in which the name is defined, where the object can tell, else to its module's."""
+    defined = str(getattr(resolved(reference), "__module__", ""))
+    module = defined if defined.startswith("emitter.") else reference.partition(":")[0]
+    path = f"src/{module.replace('.', '/')}"
+    file = f"{path}/__init__.py" if (ROOT / path).is_dir() else f"{path}.py"
+    return f"[`{reference.removeprefix('emitter.')}`](../{file})"
+
+
+def resolved(reference: str) -> Any:
+    """Return what a reference names; raises ``ImportError`` or ``AttributeError`` where nothing is."""
+    module, _, name = reference.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def main() -> int:
+    """Write the page, or say whether it is what would be written."""
+    parser = argparse.ArgumentParser(prog="python -m tests.openwop.table", description=__doc__)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--write", action="store_true", help="write docs/openwop.md")
+    what.add_argument(
+        "--check", action="store_true", help="end with 1 where docs/openwop.md is not what would be written"
+    )
+    if parser.parse_args().write:
+        PAGE.write_text(page(), "utf-8")
+        return 0
+    same = PAGE.read_text("utf-8") == page()
+    if not same:
+        sys.stderr.write("docs/openwop.md is not what would be written. Run: python -m tests.openwop.table --write\n")
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
