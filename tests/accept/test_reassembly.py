@@ -319,7 +319,6 @@ def test_what_is_awaited_is_bounded_for_each_run() -> None:
     assert taken.take(*begun[2]) == [None, None, "accepted"]
 
 
-@pytest.mark.xfail(strict=True, reason="it is known as ended, until a first chunk begins it anew")
 def test_what_found_no_room_may_come_again() -> None:
     """In any order, as other chunks may."""
     taken, (one, two, three) = host(bounds=Bounds(open=1, timeout=TIMEOUT)), fragments()

@@ -16,7 +16,7 @@ import emitter.cli.recover
 from emitter.cli import BAD_USAGE, INTERRUPTED, SUCCESS, main
 from emitter.scenarios import MODELS, SCENARIOS
 
-COMMANDS = ("demo", "moment", "classify", "recover", "providers")
+COMMANDS = ("accept", "capabilities", "demo", "moment", "classify", "recover", "providers")
 HEAVY = ("openai", "anthropic", "google.genai", "httpx2", "asyncio")
 FULL = Path("/dev/full")
 
@@ -80,7 +80,7 @@ def test_bad_usage_shows_the_usage(arguments: list[str], capsys: pytest.CaptureF
     assert told.out == ""
 
 
-@pytest.mark.parametrize("command", ["--help", "recover --help", "recover", "providers"])
+@pytest.mark.parametrize("command", ["--help", "recover --help", "recover", "providers", "accept -", "capabilities"])
 def test_light_commands_load_no_sdk(command: str) -> None:
     """What talks to nobody loads no vendor's SDK, no HTTP client and no event loop."""
     code = (

@@ -178,6 +178,6 @@ def test_refused_in_other_words(value: str) -> None:
     """A registry that is refused does not quote the value, nor does anything behind the error."""
     with pytest.raises(InputError) as error:
         Secrets.of({"k": ["long enough", value]})
-    assert str(error.value).startswith("A value of the secret 'k' ")
+    assert str(error.value).startswith("A value of secret number 1 ")
     assert error.value.__context__ is None
     assert ascii(value)[1:-1] not in repr(error.value) or len(value) < 4

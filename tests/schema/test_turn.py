@@ -115,7 +115,11 @@ BROKEN: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
         "SECRETWORD",
         "/turn: additionalProperties: no property that the schema does not name",
     ),
-    "unknown kind": (("turn", "kind"), "SECRETWORD", "/turn/kind: enum"),
+    "unknown kind": (
+        ("turn", "kind"),
+        "SECRETWORD",
+        '/turn/kind: enum: ["vendor.emitter.binding-moment", "vendor.emitter.deliberation", "clarification.request",',
+    ),
 }
 
 

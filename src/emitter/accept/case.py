@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,7 +12,7 @@ from emitter.errors import InputError
 from emitter.redact import NO_SECRETS, Secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from emitter.accept.context import Context
     from emitter.events import Event, RunEvent
@@ -46,10 +47,12 @@ class Rules:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strictness", one_of(Strictness, "strictness", self.strictness))
-        for name, kind in (("catalogue", Catalogue), ("limits", Limits), ("secrets", Secrets)):
+        for name, kind in (("catalogue", Catalogue), ("limits", Limits), ("secrets", Secrets), ("handlers", Mapping)):
             if not isinstance(getattr(self, name), kind):
                 hint = "Build it with Secrets.of({...})." if kind is Secrets else ""
                 raise InputError(f"{name} must be of type {kind.__name__}.", hint=hint)
+        if not all(map(callable, self.handlers.values())):
+            raise InputError("handlers must be functions by kind.", hint="Write handlers={'vendor.acme.note': save}.")
         unknown = [each for each in self.handlers if each not in self.catalogue]
         if unknown:
             raise InputError(f"There is a handler of {unknown[0]!r}, which the catalogue does not hold.")

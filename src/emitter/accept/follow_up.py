@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from emitter import prompt
 from emitter.accept.outcome import Code, Gated, Invalid
-from emitter.accept.telling import REPAIRABLE
+from emitter.accept.telling import REPAIRABLE, counts_as_round
 from emitter.kinds.envelope import Trust
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def follow_up(acceptance: Acceptance, prompts: Prompts | None = None) -> str | N
     words, outcome = prompts or prompt.load(), acceptance.outcome
     if acceptance.requested is not None:
         return _schema(words, acceptance.requested, acceptance)
-    if isinstance(outcome, Gated) and outcome.code in (Code.KIND, Code.CONTRACT):
+    if isinstance(outcome, Gated) and (counts_as_round(outcome) or outcome.code is Code.CONTRACT):
         return prompt.corrective(words, [f"/type: enum: one of {', '.join(outcome.allowed_kinds)}"])
     if isinstance(outcome, Invalid) and outcome.code in REPAIRABLE:
         return prompt.corrective(words, outcome.violations)

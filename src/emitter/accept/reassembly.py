@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from emitter.accept.acceptance import Acceptance
 from emitter.accept.gates.shape import document
 from emitter.accept.outcome import Gated, Invalid
 from emitter.accept.partial import Assembly, Bounds, Broken, Complete, Waiting
+from emitter.accept.partial.assembly import TOO_MANY
 from emitter.accept.telling import REPAIRABLE
 from emitter.kinds.envelope import AIEnvelope, Trust
 
@@ -22,7 +24,6 @@ DEFAULT_BOUNDS = Bounds()
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.accept.acceptance import Acceptance
     from emitter.accept.acceptor import Acceptor
     from emitter.accept.case import Case
     from emitter.accept.context import Context
@@ -64,13 +65,18 @@ class Reassembly:
                 self._assembly.forget(key[1], key[0])
                 del self._ended[key]
             if key in self._ended:
-                return self.acceptor.recall(key[1], context) or replace(self._ended[key], events=())
+                return self.acceptor.recall(key[1], context) or self._ended[key]
             found = self._assembly.add(case.envelope, self.monotonic(), context.run_id)
             first = self._noted(key, case, waiting=isinstance(found, Waiting))
+            if isinstance(found, Broken) and found is not TOO_MANY:
+                self._note_end(key, Acceptance(_refusal(found), first.context, first.rules))
         if isinstance(found, Broken):
-            return self._noted_end(key, self.acceptor.refuse(_refusal(found), first))
+            return self.acceptor.refuse(_refusal(found), first)
         if isinstance(found, Complete):
-            return self._noted_end(key, self.acceptor.accept(found.envelope, first.context))
+            accepted = self.acceptor.accept(found.envelope, first.context)
+            with self._guard:
+                self._note_end(key, accepted)
+            return accepted
         return None if isinstance(found, Waiting) else self.acceptor.recall(key[1], context)
 
     def expired(self) -> tuple[Acceptance, ...]:
@@ -80,7 +86,9 @@ class Reassembly:
                 (each.run_id, each.correlation_id): each.broken for each in self._assembly.expired(self.monotonic())
             }
             first = {key: self._first.pop(key) for key in late}
-        return tuple(self._noted_end(key, self.acceptor.refuse(_refusal(late[key]), first[key])) for key in late)
+            for key, case in first.items():
+                self._note_end(key, Acceptance(_refusal(late[key]), case.context, case.rules))
+        return tuple(self.acceptor.refuse(_refusal(late[key]), first[key]) for key in late)
 
     def _noted(self, key: tuple[str, str], case: Case, *, waiting: bool) -> Case:
         """Return the first chunk's case; one chunk from a node that read untrusted content taints the whole."""
@@ -92,12 +100,11 @@ class Reassembly:
             self._first[key] = first
         return first
 
-    def _noted_end(self, key: tuple[str, str], found: Acceptance) -> Acceptance:
-        with self._guard:
-            self._ended[key] = found
-            while len(self._ended) > self.bounds.remembered:
-                self._ended.popitem(last=False)
-        return found
+    def _note_end(self, key: tuple[str, str], found: Acceptance) -> None:
+        """Remember the outcome, and nothing of what was emitted."""
+        self._ended[key] = replace(found, envelope=None, events=())
+        while len(self._ended) > self.bounds.remembered:
+            self._ended.popitem(last=False)
 
     def _may_be_mended(self, key: tuple[str, str]) -> bool:
         ended = self._ended.get(key)

@@ -118,9 +118,9 @@ def _envelopes(files: list[str]) -> Iterator[_Given]:
 def _print(given: list[_Given], done: tuple[Acceptance, ...], *, as_json: bool) -> None:
     if as_json:
         write([{"file": each.place, **_whole(found)} for each, found in zip(given, done, strict=False)])
-        return
-    for each, found in zip(given, done, strict=False):
-        sys.stdout.write(f"{_told(found, '' if len(given) == 1 else each.place)}\n")
+    else:
+        for each, found in zip(given, done, strict=False):
+            sys.stdout.write(f"{_told(found, '' if len(given) == 1 else each.place)}\n")
     left = len(given) - len(done)
     if left:
         sys.stderr.write(f"emitter: the node has failed; envelopes that were not looked at: {left}\n")
@@ -155,7 +155,7 @@ def _told(found: Acceptance, place: str) -> str:
 def _is_place(given: str) -> bool:
     """Tell whether a contract is a file's name, though there may be none: kinds have no such names."""
     with suppress(OSError):  # the names of many kinds are longer than a file's may be
-        return given.endswith(".json") or "/" in given or Path(given).exists()
+        return given.endswith(".json") or "/" in given or (given != "" and Path(given).exists())
     return False
 
 

@@ -7,7 +7,7 @@ names and values of the answer are left out, and of a union only the branch that
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import jsonschema_rs
@@ -102,9 +102,9 @@ def _meant(error: ValidationError) -> Iterator[_Found]:
     pending = [error]
     while pending:
         current = pending.pop()
-        branches = _branches(current)
-        chosen = min(branches, key=_distance) if branches else []
-        untagged = _untagged(branches)
+        branches, depth = _branches(current), len(current.instance_path)
+        chosen = min(branches, key=partial(_distance, depth=depth)) if branches else []
+        untagged = _untagged([each for each in branches if not _is_of_other_type(each, depth)])
         if untagged is not None:
             yield untagged
         elif chosen:
@@ -115,17 +115,22 @@ def _meant(error: ValidationError) -> Iterator[_Found]:
 
 def _untagged(branches: list[list[ValidationError]]) -> _Found | None:
     """Return the tags of all branches, where one field would choose among them and holds none of these."""
-    objects = [each for each in branches if not _is_of_other_type(each)]
-    tags = [next((error for error in branch if error.kind.name in _TAG_RULES), None) for branch in objects]
-    places = {tuple(each.instance_path) for each in tags if each is not None}
-    if len(tags) < _SEVERAL or None in tags or len(places) != 1:
+    tags = [[error for error in branch if error.kind.name in _TAG_RULES] for branch in branches]
+    places = {tuple(each.instance_path) for several in tags for each in several}
+    if len(tags) < _SEVERAL or len(places) != 1 or any(len(several) != 1 for several in tags):
         return None
-    allowed = [value for each in tags if each is not None for value in _tags(each.kind)]
-    return _Found(next(iter(places)), "enum", _plain(allowed))
+    allowed = [value for (each,) in tags for value in _tags(each.kind)]
+    return _Found(next(iter(places)), "enum", _plain(allowed)) if _differ(allowed) else None
 
 
-def _is_of_other_type(branch: list[ValidationError]) -> bool:
-    return len(branch) == 1 and branch[0].kind.name == "type"
+def _differ(values: list[Any]) -> bool:
+    """Tell whether no two are the same: what all branches share tells none of them apart."""
+    return len({_plain(each) for each in values}) == len(values)
+
+
+def _is_of_other_type(branch: list[ValidationError], depth: int) -> bool:
+    """Tell whether a branch of a union at ``depth`` is for values of another type."""
+    return len(branch) == 1 and branch[0].kind.name == "type" and len(branch[0].instance_path) == depth
 
 
 def _tags(kind: Kind) -> list[Any]:
@@ -140,10 +145,9 @@ def _branches(error: ValidationError) -> list[list[ValidationError]]:
             return []
 
 
-def _distance(branch: list[ValidationError]) -> tuple[bool, bool, int]:
+def _distance(branch: list[ValidationError], depth: int) -> tuple[bool, bool, int]:
     """Rank a branch: one whose tag and type fit is nearer than one with fewer errors."""
     wrong_tag = any(error.kind.name in _TAG_RULES for error in branch)
-    depth = min((len(error.instance_path) for error in branch), default=0)
     wrong_type = any(error.kind.name == "type" and len(error.instance_path) == depth for error in branch)
     return wrong_type and len(branch) == 1, wrong_tag, len(branch)
 
