@@ -63,5 +63,5 @@ def on_limit(run: Run, reached: Reached, judgement: Judgement | None) -> Steps:
 
 
 def _end(run: Run, failure: Failure, details: Mapping[str, Json] = NO_DETAILS) -> Steps:
-    yield Tell(NodeFailed(failure.code, failure.message, len(run.attempts), details))
+    yield Tell(NodeFailed(failure.code, failure.message, len(run.attempts), dict(details)))
     return Outcome(tuple(run.attempts), failure=failure)
