@@ -55,17 +55,17 @@ def test_a_body_that_is_no_json_is_refused(serving: Serving) -> None:
 
 
 def test_it_is_served_by_a_command() -> None:
-    """It writes its address first, and answers there until it is interrupted."""
+    """It writes its address first, and answers there until it is ended."""
     command = [sys.executable, "-m", "tests.openwop"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
         with httpx2.Client(timeout=30) as client:
             told = client.get(f"{url}/.well-known/openwop").json()
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # an interrupt is not heard by what was begun in the background
 
     assert told == advertised()
-    assert process.returncode == 0
+    assert process.returncode in {0, -signal.SIGTERM}
 
 
 def test_many_at_once_are_answered_once_each(serving: Serving) -> None:
