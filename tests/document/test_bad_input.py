@@ -70,7 +70,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
     "wrong-client": ({"client": object()}, InputError, "client= is a object"),
     "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Both client= and base_url= were given."),
-    "policy-as-dict": ({"policy": {"max_attempts": 1}}, InputError, "it must be a Policy."),
+    "policy-as-dict": ({"policy": {"max_attempts": 1}}, InputError, "it must be of type Policy."),
     "materials-as-text": ({"materials": "abc"}, InputError, "materials must be a list."),
     "one-check": ({"checks": print}, InputError, "checks must be a list. Put the functions into one."),
     "checks-as-text": ({"checks": "abc"}, InputError, "checks must be a list."),
