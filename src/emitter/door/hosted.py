@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.schema import Violation
 from emitter.schema.findings import Reading
-from emitter.wire import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from emitter.accept import Kind
     from emitter.door.settings import Settings
     from emitter.judge import Read
     from emitter.redact import Secrets
-    from emitter.wire import Answer, Json
+    from emitter.wire import Json
 
 
 def hosted(read: Read, settings: Settings) -> Read:
@@ -48,21 +45,3 @@ def _struck(violation: Violation, secrets: Secrets) -> Violation:
         return violation
     said = (violation.pointer, violation.rule, violation.expected)
     return Violation(*(secrets.text(each).value for each in said))
-
-
-def hushing(secrets: Secrets) -> Callable[[Answer], Answer]:
-    """Return what strikes secrets out of the vendor's own words for an answer: all of it that is ever told."""
-    if not secrets:
-        return lambda answer: answer
-
-    def clean(said: str | None) -> str | None:
-        return None if said is None else secrets.text(said).value
-
-    def hush(answer: Answer) -> Answer:
-        asked = clean(answer.request_id) if isinstance(answer, Reply) else None
-        if isinstance(answer, Reply):
-            stop = clean(answer.raw_stop) or ""
-            return replace(answer, raw_stop=stop, refused_as=clean(answer.refused_as), request_id=asked)
-        return replace(answer, message=clean(answer.message) or "", code=clean(answer.code))
-
-    return hush

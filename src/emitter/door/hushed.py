@@ -1,4 +1,4 @@
-"""What a stream tells on the way, without a secret.
+"""What is told on the way, and of answers, without a secret.
 
 A secret may stand across two pieces of a text. So where there are secrets, a text that is followed is told in one
 piece, when it is whole.
@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from emitter.progress import Slot, TextDelta
+from emitter.wire import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from emitter.progress import Progress
     from emitter.redact import Secrets
+    from emitter.wire import Answer
 
 
 @dataclass(slots=True)
@@ -48,3 +50,21 @@ class Hushed:
             return self.secrets.json(value).value
         clean = self.secrets.json(value.model_dump(mode="json"))
         return type(value).model_validate(clean.value) if clean.count else value
+
+
+def hushing(secrets: Secrets) -> Callable[[Answer], Answer]:
+    """Return what strikes secrets out of the vendor's own words for an answer: all of it that is ever told."""
+    if not secrets:
+        return lambda answer: answer
+
+    def clean(said: str | None) -> str | None:
+        return None if said is None else secrets.text(said).value
+
+    def hush(answer: Answer) -> Answer:
+        asked = clean(answer.request_id) if isinstance(answer, Reply) else None
+        if isinstance(answer, Reply):
+            stop = clean(answer.raw_stop) or ""
+            return replace(answer, raw_stop=stop, refused_as=clean(answer.refused_as), request_id=asked)
+        return replace(answer, message=clean(answer.message) or "", code=clean(answer.code))
+
+    return hush

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,14 +12,15 @@ from emitter.capability import Insufficient
 from emitter.door import wording
 from emitter.door.dispatch import refuse
 from emitter.door.fallback import fallback
-from emitter.door.hosted import hosted, hushing
+from emitter.door.hosted import hosted
+from emitter.door.hushed import hushing
+from emitter.door.identity import Asked, correlation, node_of
 from emitter.door.reached import reached
 from emitter.door.recording import recording
 from emitter.door.spending import spending
 from emitter.door.taking import Taking
 from emitter.errors import InputError, Unencodable
 from emitter.judge import Contract
-from emitter.kinds.envelope import LONGEST_ID, correlation_id
 from emitter.schema import compile_schema
 from emitter.schema.compile import Undeclared
 from emitter.steps import Ask
@@ -83,20 +82,18 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
 
     Raises ``InputError`` for what cannot be asked, and ``CapabilityNotProvided`` where nobody may be.
     """
-    node_id = wanted.node if settings.node_id is None else settings.node_id
-    told_as = _correlation_id(settings, node_id, wanted.kind)
     _check_kind(wanted.kind, settings)
     chosen, wire, model = to = reached(settings.model, settings.client, settings.wire)
     prompts, materials = wording.load(settings.prompts), settings.shown()
     talk = conversation.read(situation, prompts)
     contract = Contract(_compile(wanted, chosen, settings), hosted(wanted.read, settings), wanted.tidy)
     trust = conversation.meet([talk.trust, *(each.trust for each in materials)])
-    if settings.host.store is not None:
-        words = [wanted.kind, wanted.words(prompts), settings.instructions, *talk.system]
-        told_as = _correlation_id(settings, node_id, _asked(words, [*talk.messages, *materials], contract))
-    taking = Taking(settings.host, contract, Context(settings.run_id, node_id, inputs=trust), told_as, wanted.enclosing)
+    context = Context(settings.run_id, node_of(settings, wanted.node), inputs=trust)
+    asked = Asked((wanted.words(prompts), settings.instructions, *talk.system), (*talk.messages, *materials), contract)
+    told_as = correlation(settings, context, wanted.kind, asked)
+    taking = Taking(settings.host, contract, context, told_as, wanted.enclosing)
     if isinstance(settings.gate, Insufficient) and taking.known() is None:
-        refuse(settings.gate, recording(settings, node_id, told_as))
+        refuse(settings.gate, recording(settings, context.node_id, told_as))
     form = _form(wanted.name, contract.compiled, prompts, to)
     said = wording.joined(wanted.words(prompts), settings.instructions or "", *talk.system)
     shown, two_steps = partial(wording.messages, prompts, talk.messages, materials), settings.policy.nl_to_format
@@ -127,7 +124,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
             known=taking.known,
             take=taking,
         ),
-        node_id=node_id,
+        node_id=context.node_id,
         correlation_id=told_as,
         enclosing=wanted.enclosing,
     )
@@ -193,17 +190,3 @@ def _example(contract: Contract, index: int, example: Json) -> Json:
         return contract.compiled.encode(example)
     except Unencodable as error:
         raise InputError(f"examples[{index}] cannot be shown: {error}.") from error
-
-
-def _asked(said: list[str | None], shown: list[object], contract: Contract) -> str:
-    """Return a digest of what is asked: where answers are kept, another question is not answered by them."""
-    asked = json.dumps([said, list(map(repr, shown)), contract.compiled.original])
-    return hashlib.sha256(asked.encode()).hexdigest()
-
-
-def _correlation_id(settings: Settings, node_id: str, kind: str) -> str:
-    run_id = settings.run_id
-    made = correlation_id(run_id, node_id, settings.turn, kind)
-    if len(made) > LONGEST_ID or not run_id or not node_id:
-        raise InputError(f"run_id and node_id must be non-empty and make an id of at most {LONGEST_ID} characters.")
-    return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter.accept import Accepted, Acceptor, Code, Context, record
+from emitter.accept import Accepted, Acceptor, Code, Context, Invalid, record
 from emitter.errors import EmitterError
 from emitter.judge import Verdict
 from emitter.kinds import AIEnvelope, Source
@@ -69,11 +69,12 @@ class Taking:
             raise
         except Exception as error:  # noqa: BLE001  code of the host's own: what was spent must not be lost with it
             return Taken(value, document, failure=_raised(error))
-        known = self.known() if getattr(acceptance.outcome, "code", None) is Code.CONFLICT else None
+        outcome = acceptance.outcome
+        known = self.known() if isinstance(outcome, Invalid) and outcome.code is Code.CONFLICT else None
         if known is not None:
             return known
         if acceptance.envelope is None:
-            return Taken(value, document, events=acceptance.events, failure=_refused(acceptance.outcome))
+            return Taken(value, document, events=acceptance.events, failure=_refused(outcome))
         if acceptance.cached:
             return self._again(acceptance.envelope) or Taken(value, document, failure=_OTHERWISE)
         return Taken(value, document, acceptance.envelope, acceptance.events)
