@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
     from tests.store.conftest import Home
     from tests.store.workers import Workers
 
+LOADED = """
+import sys
+from emitter.store import text
+before = set(sys.modules)
+text.key("run")
+print(set(sys.modules) - before)
+"""
 _PROCESSES = 4
 _ROUNDS = 25
 
@@ -101,6 +110,12 @@ def test_a_fork_amid_the_writing_of_threads(home: Home, workers: Workers) -> Non
     assert ended == [0] * 8
     names = ids(home.again().events("run"))
     assert len(set(names)) == len(names) == written + 8 + 2
+
+
+def test_a_key_loads_no_module() -> None:
+    """A child that is forked while a thread loads one waits for ever for it."""
+    told = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert told.stdout == "set()\n"
 
 
 def test_after_a_failure_another_process_handles(home: Home, workers: Workers) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 from collections.abc import Mapping
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _LONGEST_KEY = 512
 """Characters of a key that is kept whole: two such are well below the 2,704 bytes that PostgreSQL's indexes take."""
+_ESCAPED = codecs.lookup("unicode_escape").encode
+"""Looked up here, for it loads a module: a child that was forked meanwhile would wait for ever for that to end."""
 _LAST = 2**63 - 1
 """The largest number that every database knows."""
 
@@ -28,7 +31,7 @@ def key(name: str) -> str:
 
     JSON's escapes would not do: they make two lone surrogates and the character that they spell one.
     """
-    escaped = name.encode("unicode_escape").decode("ascii")
+    escaped = _ESCAPED(name)[0].decode("ascii")
     if len(escaped) <= _LONGEST_KEY:
         return escaped
     return f"{escaped[:_LONGEST_KEY]}#{hashlib.sha256(escaped.encode()).hexdigest()}"
