@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-CORPORA = Path(__file__).parents[1].joinpath("../shared/corpora").resolve()
+SHARED = Path(__file__).parents[1].joinpath("../shared").resolve()
+CORPORA = SHARED / "corpora"
 
 Line = dict[str, Any]
 

@@ -11,6 +11,17 @@ EmitterError
     BadTraffic              a recorded exchange does not hold
     BadJournal              a journal is of another run, in use, or does not hold
     PromptTooLong           the prompt leaves no room for an answer in the model's window
+    NotCanonical            a text or a value has no canonical form, and so no digest
+    TooLong                 the envelope is longer than a surface can carry
+    ResolutionError         an answer to a decision cannot be taken; nothing happened
+      BadResolution         it is none of the three that there are
+      NoSuchOption          it names an option that the envelope does not have
+      HatchClosed           it uses a veto that the envelope does not offer
+      WrongDigest           it answers another envelope
+      UnknownDecision       nobody asked this
+      AlreadyResolved       the decision was resolved otherwise before
+      DecisionExpired       the decision was open for a time, which is over
+      BadToken              the token is forged, spent or of another decision
   UnexpectedRequest         a replay met a request that its cassette does not know
   JournalFailed             the journal of a run could not be written
   StoreFailed               a store could not be read or written, or kept its caller waiting too long
@@ -97,6 +108,48 @@ class PromptTooLong(InputError):
     hint = "Shorten the situation, the material or the schema, or choose a model with a larger window."
 
 
+class TooLong(InputError):
+    """The envelope is longer than a surface can carry; nothing was drawn, since a part of it would be no decision."""
+
+    hint = "Show it on a surface without limits, such as a page, and post where it is to be found."
+
+
+class ResolutionError(InputError):
+    """An answer to a decision cannot be taken; nothing happened, and the decision stands as it stood."""
+
+
+class BadResolution(ResolutionError):
+    """What was handed over is none of the three resolutions there are."""
+
+
+class NoSuchOption(ResolutionError):
+    """The resolution names an option that the envelope does not have."""
+
+
+class HatchClosed(ResolutionError):
+    """The resolution uses a veto that the envelope does not offer."""
+
+
+class WrongDigest(ResolutionError):
+    """The resolution answers another envelope than the one that was asked."""
+
+
+class UnknownDecision(ResolutionError):
+    """Nobody asked this."""
+
+
+class AlreadyResolved(ResolutionError):
+    """The decision was resolved otherwise before; an envelope solicits a single resolution."""
+
+
+class DecisionExpired(ResolutionError):
+    """The decision was open for a time, and that is over."""
+
+
+class BadToken(ResolutionError):
+    """The token is forged, spent, or of another decision."""
+
+
 class UnexpectedRequest(EmitterError):
     """A replay met a request that its cassette does not know; the message shows the difference."""
 
@@ -143,6 +196,14 @@ class Unencodable(_Placed):
     """The value is no instance of the schema, or one that its compiled form has no place for.
 
     ``pointer`` is the JSON pointer of the place in the value, ``reason`` one sentence without the value.
+    """
+
+
+class NotCanonical(_Placed, InputError):
+    """The text or the value has no canonical form that every reader agrees on, so it has no digest.
+
+    ``pointer`` is the JSON pointer of the place, with ``*`` for a name that is not ours; ``reason`` one sentence
+    without a word of the text.
     """
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
-from itertools import groupby
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tests.openwop.obligations import AMISS, INVARIANTS, OBLIGATIONS, RULINGS, Invariant, Level, Obligation
 from tests.openwop.scenarios import HELD, NOT_HELD, held_by, slug
+from tests.traced.markdown import ROOT, code_of, file_of, table, tests_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "openwop.md"
 
 INTRODUCTION: Final = """\
@@ -69,7 +66,7 @@ def _open() -> str:
 
 def _missing(each: Obligation | Invariant) -> str:
     wrong = AMISS.get(each.id, ())
-    bug = f" Known to be wrong, and expected to fail until it is mended: {_tests(wrong)}." if wrong else ""
+    bug = f" Known to be wrong, and expected to fail until it is mended: {tests_of(wrong)}." if wrong else ""
     how = "in part" if each.tests else "not held"
     return f"- **{each.id}**, {how}: *{each.line}* {each.beyond}".rstrip() + f"{bug}\n"
 
@@ -80,8 +77,8 @@ def _is_open(each: Obligation | Invariant) -> bool:
 
 def _obligations(level: Level) -> str:
     told = [each for each in OBLIGATIONS if each.level is level]
-    lines = [(each.id, _asked(each), "<br>".join(map(_code, each.code)), _held(each)) for each in told]
-    return _table(("", "What is asked", "Code", "Tests"), lines)
+    lines = [(each.id, _asked(each), "<br>".join(map(code_of, each.code)), _held(each)) for each in told]
+    return table(("", "What is asked", "Code", "Tests"), lines)
 
 
 def _asked(each: Obligation) -> str:
@@ -90,8 +87,8 @@ def _asked(each: Obligation) -> str:
 
 def _held(each: Obligation | Invariant) -> str:
     if not _is_open(each):
-        return _tests(each.tests)
-    return f"{_tests(each.tests)}<br>in part: {_ABOVE}" if each.tests else f"not held: {_ABOVE}"
+        return tests_of(each.tests)
+    return f"{tests_of(each.tests)}<br>in part: {_ABOVE}" if each.tests else f"not held: {_ABOVE}"
 
 
 _ABOVE = "see [above](#what-is-not-held-or-in-part)"
@@ -100,61 +97,21 @@ _ABOVE = "see [above](#what-is-not-held-or-in-part)"
 def _scenarios() -> str:
     found = held_by()
     held = [(f"`{each}`", _named_after(each, found[each])) for each in HELD]
-    return _table(("Scenario", "Tests"), [*held, *((f"`{each}`", f"None. {why}") for each, why in NOT_HELD.items())])
+    return table(("Scenario", "Tests"), [*held, *((f"`{each}`", f"None. {why}") for each, why in NOT_HELD.items())])
 
 
 def _named_after(scenario: str, tests: Iterable[str]) -> str:
     files = dict.fromkeys(each.partition("::")[0] for each in tests)
-    return f"`test_{slug(scenario)}__…` in {', '.join(map(_file, files))}"
+    return f"`test_{slug(scenario)}__…` in {', '.join(map(file_of, files))}"
 
 
 def _rulings() -> str:
-    lines = [(str(each.number), each.question, each.answer, _tests(each.tests)) for each in RULINGS]
-    return _table(("", "What is at odds, or open", "What is done here", "Tests"), lines)
+    lines = [(str(each.number), each.question, each.answer, tests_of(each.tests)) for each in RULINGS]
+    return table(("", "What is at odds, or open", "What is done here", "Tests"), lines)
 
 
 def _invariants() -> str:
-    return _table(("Invariant", "What it says", "Tests"), [(f"`{e.id}`", e.line, _held(e)) for e in INVARIANTS])
-
-
-def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rows = [header, ["---"] * len(header), *lines]
-    return "".join(f"| {' | '.join(each)} |\n" for each in rows)
-
-
-def _tests(tests: Iterable[str]) -> str:
-    split = [each.partition("::") for each in tests]
-    files = groupby(split, key=lambda each: each[0])
-    return "<br>".join(f"{_file(file)}: {'; '.join(_words(each[2]) for each in named)}" for file, named in files)
-
-
-def _file(path: str) -> str:
-    return f"[{path.removeprefix('tests/').removesuffix('.py')}](../{path})"
-
-
-def _words(name: str) -> str:
-    """Return a test's name in words; a row of a table is shown as it is called."""
-    function, _, row = name.removesuffix("]").partition("[")
-    words = function.rpartition("__")[2].removeprefix("test_").replace("_", " ")
-    return f"`{row}`" if row else words
-
-
-def _code(reference: str) -> str:
-    """Return a link to the file in which the name is defined, where the object can tell, else to its module's."""
-    defined = str(getattr(resolved(reference), "__module__", ""))
-    module = defined if defined.startswith("emitter.") else reference.partition(":")[0]
-    path = f"src/{module.replace('.', '/')}"
-    file = f"{path}/__init__.py" if (ROOT / path).is_dir() else f"{path}.py"
-    return f"[`{reference.removeprefix('emitter.')}`](../{file})"
-
-
-def resolved(reference: str) -> Any:
-    """Return what a reference names; raises ``ImportError`` or ``AttributeError`` where nothing is."""
-    module, _, name = reference.partition(":")
-    found: Any = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
+    return table(("Invariant", "What it says", "Tests"), [(f"`{e.id}`", e.line, _held(e)) for e in INVARIANTS])
 
 
 def main() -> int:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.faults.test_matrix import TABLE
 from tests.openwop.obligations import AMISS, INVARIANTS, OBLIGATIONS, RULINGS, Level
 from tests.openwop.scenarios import HELD, NOT_HELD
-from tests.openwop.table import PAGE, ROOT, page, resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from tests.openwop.table import PAGE, page
+from tests.traced.look import function, headings, lame, tree
+from tests.traced.markdown import ROOT, resolved
 
 FACTS = ROOT / ".." / "shared" / "spec" / "openwop-facts.md"
 needs_facts = pytest.mark.skipif(not FACTS.is_file(), reason="../shared/spec is absent")
@@ -41,12 +38,6 @@ def test_its_links_lead_somewhere() -> None:
         assert not heading or heading in headings(file.read_text("utf-8")), heading
 
 
-def headings(text: str) -> set[str]:
-    """Return the anchors of a page's headings."""
-    found = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in found}
-
-
 @pytest.mark.parametrize("reference", CODE)
 def test_the_code_is_there(reference: str) -> None:
     """A module of the library, and a name in it."""
@@ -68,28 +59,6 @@ def test_what_is_known_to_be_wrong_is_so() -> None:
     """Tests that are expected to fail, or a row of them; else they are taken out of ``obligations.amiss``."""
     for reference in {each for tests in AMISS.values() for each in tests}:
         assert [each for each in lame(function(reference).decorator_list) if re.search(r"xfail|bug\(", each)], reference
-
-
-def function(reference: str) -> ast.FunctionDef:
-    """Return a test, of which there must be one."""
-    path, _, name = reference.partition("::")
-    (found,) = [each for each in tree(path).body if isinstance(each, ast.FunctionDef) and each.name == name]
-    return found
-
-
-@cache
-def tree(path: str) -> ast.Module:
-    """Return a file of tests, taken apart."""
-    return ast.parse((ROOT / path).read_text("utf-8"))
-
-
-def lame(nodes: Sequence[ast.AST]) -> list[str]:
-    """Return the marks among them by which a test would say nothing: decorators, or a module's ``pytestmark``."""
-    marks = [each for each in nodes if isinstance(each, ast.expr)]
-    marks += [
-        each.value for each in nodes if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "pytestmark"
-    ]
-    return [each for each in map(ast.unparse, marks) if re.search(r"\bmark\.(skip|xfail)\b|\bbug\(", each)]
 
 
 @pytest.mark.parametrize(

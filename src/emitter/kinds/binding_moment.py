@@ -7,9 +7,9 @@ asked for in ``prompts/`` and checked elsewhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,11 +36,23 @@ def _no_null(given: Json) -> Json:
     return given
 
 
+def _whole(text: str) -> str:
+    """Refuse half a character: nothing can carry it, and no digest can be taken of it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("a string holds half of a surrogate pair") from error
+    return text
+
+
+Text: TypeAlias = Annotated[str, AfterValidator(_whole)]
+
+
 class Option(Slot):
     """One substantive answer and, on one line, why one might choose it (section 5.6)."""
 
-    label: str
-    reasoning: str
+    label: Text
+    reasoning: Text
 
 
 class Hatches(Slot):
@@ -57,7 +69,7 @@ OPEN_HATCHES = Hatches(free_text=True, dialogue=True)
 class Question(Slot):
     """The binding slots: stem, options, the recommended one, the hatches (sections 5.5 to 5.8)."""
 
-    stem: str
+    stem: Text
     options: Annotated[tuple[Option, ...], Field(strict=False, min_length=MIN_OPTIONS, max_length=MAX_OPTIONS)]
     recommended_idx: Annotated[int, Field(ge=0)]
     hatches: Hatches
@@ -82,17 +94,17 @@ class Question(Slot):
 class Meta(Slot):
     """What a surface may use beside the slots (section 5.9); an absent member stays absent."""
 
-    decision_class: Annotated[str | None, BeforeValidator(_no_null)] = None
-    calibration_note: Annotated[str | None, BeforeValidator(_no_null)] = None
+    decision_class: Annotated[Text | None, BeforeValidator(_no_null)] = None
+    calibration_note: Annotated[Text | None, BeforeValidator(_no_null)] = None
 
 
 class BindingMoment(Slot):
     """A decision, ready for its principal."""
 
-    synopsis: str
-    findings: Annotated[tuple[str, ...], Field(strict=False)]
-    recommendations: Annotated[tuple[str, ...], Field(strict=False)]
-    offer: str
+    synopsis: Text
+    findings: Annotated[tuple[Text, ...], Field(strict=False)]
+    recommendations: Annotated[tuple[Text, ...], Field(strict=False)]
+    offer: Text
     question: Question
     meta: Annotated[Meta | None, BeforeValidator(_no_null)] = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.openwop.obligations.form import Level, Obligation, of
+from tests.traced.form import Level, Obligation, of
 
 ACCEPTING = (
     Obligation(
@@ -73,7 +73,7 @@ ACCEPTING = (
         (
             *of("accept/test_route", "test_every_event_has_the_trust_of_its_envelope"),
             *of("accept/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
-            *of("test_moment", "test_one_untrusted_material_taints"),
+            *of("moment/test_door", "test_one_untrusted_material_taints"),
             *of(
                 "openwop/test_trust",
                 "test_ai_envelope_trust_boundary_propagation__is_stated_and_reaches_every_event",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.openwop.obligations.form import Level, Obligation, of, rows
+from tests.openwop.obligations.form import rows
+from tests.traced.form import Level, Obligation, of
 
 SHOULD = (
     Obligation(
@@ -120,7 +121,7 @@ SHOULD = (
         Level.SHOULD,
         "Who emits fills `meta` and the correlation id.",
         ("emitter.kinds.envelope:correlation_id", "emitter.door.taking:Taking"),
-        of("test_moment", "test_the_envelope_is_what_was_asked_for"),
+        of("moment/test_door", "test_the_envelope_is_what_was_asked_for"),
     ),
     Obligation(
         "S12",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.openwop.obligations.form import Level, Obligation, of
+from tests.traced.form import Level, Obligation, of
 
 DOCUMENTS = (
     Obligation(

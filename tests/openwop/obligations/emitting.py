@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.openwop.obligations.form import Level, Obligation, of, rows
+from tests.openwop.obligations.form import rows
+from tests.traced.form import Level, Obligation, of
 
 EMITTING = (
     Obligation(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.openwop.obligations.form import Invariant, of
+from tests.openwop.obligations.form import Invariant
+from tests.traced.form import of
 
 _OUT = of(
     "accept/test_no_secret_leaves", "test_no_secret_comes_out", "test_no_place_and_no_way_of_writing_is_overlooked"

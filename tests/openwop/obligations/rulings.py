@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.openwop.obligations.form import Ruling, of, rows
+from tests.openwop.obligations.form import Ruling, rows
+from tests.traced.form import of
 
 RULINGS = (
     Ruling(
