@@ -1,0 +1,31 @@
+"""All rules over one envelope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from emitter.decide.lint.expected import EXPECTED, section
+from emitter.decide.lint.finding import DEFAULT_DISCIPLINE, Discipline, Finding, Severity
+from emitter.decide.lint.slots import CHECKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.kinds import BindingMoment
+
+
+def lint(moment: BindingMoment, discipline: Discipline = DEFAULT_DISCIPLINE) -> tuple[Finding, ...]:
+    """Return what the discipline finds in an envelope, the errors first.
+
+    The phrases are English. Of a text in another language only what its marks show is found: a blank, a second
+    sentence, a question that stands as a position. The work is linear in the envelope.
+    """
+    return tuple(sorted(_found(moment, discipline), key=lambda each: each.severity is not Severity.ERROR))
+
+
+def _found(moment: BindingMoment, discipline: Discipline) -> Iterator[Finding]:
+    for rule, check in CHECKS.items():
+        severity = discipline.severity(rule)
+        if severity is not Severity.OFF:
+            for slot in check(moment):
+                yield Finding(slot, rule, severity, section(slot), EXPECTED[rule])

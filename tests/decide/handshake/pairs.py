@@ -1,0 +1,124 @@
+"""Pairs of questions, labelled by hand: the same question, or another one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emitter.decide.handshake import SAME, same_question
+from emitter.kinds import BindingMoment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FILE = Path(__file__).parents[2] / "data" / "handshake" / "pairs.jsonl"
+_Z = 1.96
+"""Of the normal distribution, for intervals that hold in 95 of 100 cases."""
+
+
+class Part(str, Enum):
+    """Half of the table: the measure was set by one and is judged by the other."""
+
+    TUNING = "tuning"
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two questions, by id and family; ``same`` is the label."""
+
+    id: str
+    family: str
+    same: bool
+    one: BindingMoment
+    other: BindingMoment
+
+    @property
+    def part(self) -> Part:
+        """The half that it is in, by a hash of its first stem: what is made of one question stays together."""
+        first = hashlib.sha256(self.one.question.stem.encode()).digest()[0]
+        return Part.TUNING if first % 2 else Part.TEST
+
+    @property
+    def found(self) -> bool:
+        """Whether the measure takes them for the same."""
+        return same_question(self.one, self.other) >= SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How the measure did: right and wrong, among the same and among the different."""
+
+    hits: int
+    misses: int
+    alarms: int
+    passes: int
+
+    @property
+    def precision(self) -> tuple[float, float, float]:
+        """What share of those that it took for the same are, with the interval's ends."""
+        return _share(self.hits, self.hits + self.alarms)
+
+    @property
+    def recall(self) -> tuple[float, float, float]:
+        """What share of those that are the same it found, with the interval's ends."""
+        return _share(self.hits, self.hits + self.misses)
+
+
+def moment(stem: str, options: Sequence[str], **changes: Any) -> BindingMoment:
+    """Return an envelope that asks this."""
+    question = {
+        "stem": stem,
+        "options": [{"label": each, "reasoning": f"Reason {number}."} for number, each in enumerate(options)],
+        "recommended_idx": 0,
+        "hatches": {"free_text": True, "dialogue": True},
+    }
+    document = {
+        "synopsis": "The first option is the one to take.",
+        "findings": ["A finding.", "A second finding.", "A third finding."],
+        "recommendations": ["Take the first option.", "Tell those concerned."],
+        "offer": "Ask for detail on any item.",
+        "question": {**question, **changes.pop("question", {})},
+    }
+    return BindingMoment.model_validate({**document, **changes})
+
+
+@cache
+def pairs() -> tuple[Pair, ...]:
+    """Return the table."""
+    lines = map(json.loads, FILE.read_text("utf-8").splitlines())
+    return tuple(
+        Pair(each["id"], each["family"], each["label"] == "same", _moment(each["one"]), _moment(each["other"]))
+        for each in lines
+    )
+
+
+def of(part: Part) -> tuple[Pair, ...]:
+    """Return one half of the table."""
+    return tuple(each for each in pairs() if each.part is part)
+
+
+def counts(some: Iterable[Pair]) -> Counts:
+    """Return how the measure does on some pairs."""
+    told = [(each.same, each.found) for each in some]
+    return Counts(*(told.count(each) for each in ((True, True), (True, False), (False, True), (False, False))))
+
+
+def _moment(question: dict[str, Any]) -> BindingMoment:
+    return moment(question["stem"], question["options"])
+
+
+def _share(part: int, whole: int) -> tuple[float, float, float]:
+    """Return a share with the ends of Wilson's interval."""
+    if not whole:
+        return 0.0, 0.0, 1.0
+    share = part / whole
+    middle, spread = share + _Z * _Z / (2 * whole), _Z * sqrt((share * (1 - share) + _Z * _Z / (4 * whole)) / whole)
+    scale = 1 + _Z * _Z / whole
+    return share, (middle - spread) / scale, (middle + spread) / scale

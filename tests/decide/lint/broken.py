@@ -1,0 +1,166 @@
+"""Decisions in which one rule is broken: rule, severity, slot, section of the draft, and what stands in which slots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emitter.decide.lint import Rule, Severity
+from emitter.kinds.binding_moment import Meta
+
+BROKEN: dict[str, tuple[Rule, Severity, str, str, dict[str, Any]]] = {
+    "a blank synopsis": (Rule.SLOT_BLANK, Severity.ERROR, "/synopsis", "5.1", {"synopsis": " \u200b\n"}),
+    "a blank finding": (Rule.SLOT_BLANK, Severity.ERROR, "/findings/1", "5.2", {"findings": ("One.", "", "Three.")}),
+    "a blank move": (Rule.SLOT_BLANK, Severity.ERROR, "/recommendations/0", "5.3", {"recommendations": ("\t", "Go.")}),
+    "a blank offer": (Rule.SLOT_BLANK, Severity.ERROR, "/offer", "5.4", {"offer": "\u3164"}),
+    "a blank stem": (Rule.SLOT_BLANK, Severity.ERROR, "/question/stem", "5.5", {"stem": ""}),
+    "a blank label": (Rule.SLOT_BLANK, Severity.ERROR, "/question/options/1/label", "5.6", {"labels": ("Sell", " ")}),
+    "a blank reasoning": (
+        Rule.SLOT_BLANK,
+        Severity.ERROR,
+        "/question/options/0/reasoning",
+        "5.6",
+        {"reasonings": ("", "It is cheaper.")},
+    ),
+    "a deferring synopsis": (
+        Rule.SYNOPSIS_DEFERS,
+        Severity.ERROR,
+        "/synopsis",
+        "5.1",
+        {"synopsis": "It depends on the weather."},
+    ),
+    "two sentences": (
+        Rule.SYNOPSIS_SENTENCE,
+        Severity.ERROR,
+        "/synopsis",
+        "5.1",
+        {"synopsis": "Collect it. Tell Anna."},
+    ),
+    "a synopsis about deciding": (
+        Rule.SYNOPSIS_OPEN,
+        Severity.WARN,
+        "/synopsis",
+        "5.1",
+        {"synopsis": "The choice of depots is wide."},
+    ),
+    "a modal": (Rule.SYNOPSIS_MODAL, Severity.WARN, "/synopsis", "5.1", {"synopsis": "We should probably collect it."}),
+    "two findings": (Rule.FINDINGS_COUNT, Severity.WARN, "/findings", "5.2", {"findings": ("One.", "Two.")}),
+    "seven findings": (
+        Rule.FINDINGS_COUNT,
+        Severity.WARN,
+        "/findings",
+        "5.2",
+        {"findings": tuple(f"Shelf {each}." for each in range(7))},
+    ),
+    "a finding that restates": (
+        Rule.FINDING_RESTATES,
+        Severity.WARN,
+        "/findings/1",
+        "5.2",
+        {"findings": ("It is dry.", "The parcel should be collected on Tuesday.", "It is light.")},
+    ),
+    "a finding told twice": (
+        Rule.FINDING_REPEATS,
+        Severity.WARN,
+        "/findings/2",
+        "5.2",
+        {"findings": ("The depot opens at seven.", "It is dry.", "At seven the depot is opened.")},
+    ),
+    "one move": (
+        Rule.RECOMMENDATIONS_COUNT,
+        Severity.WARN,
+        "/recommendations",
+        "5.3",
+        {"recommendations": ("Sign the slip.",)},
+    ),
+    "five moves": (
+        Rule.RECOMMENDATIONS_COUNT,
+        Severity.WARN,
+        "/recommendations",
+        "5.3",
+        {"recommendations": tuple(f"Sign slip {each}." for each in range(5))},
+    ),
+    "a consideration": (
+        Rule.RECOMMENDATION_CONSIDERATION,
+        Severity.ERROR,
+        "/recommendations/1",
+        "5.3",
+        {"recommendations": ("Sign the slip.", "Weigh the trade-offs.")},
+    ),
+    "a stem of two sentences": (
+        Rule.STEM_SENTENCE,
+        Severity.ERROR,
+        "/question/stem",
+        "5.5",
+        {"stem": "It rains. What happens to the parcel?"},
+    ),
+    "a leading stem": (
+        Rule.STEM_LEADS,
+        Severity.ERROR,
+        "/question/stem",
+        "5.5",
+        {"stem": "Don't you think it is time to fetch it?"},
+    ),
+    "a stem with the recommendation in it": (
+        Rule.STEM_EMBEDS,
+        Severity.ERROR,
+        "/question/stem",
+        "5.5",
+        {"stem": "How do we collect the parcel?"},
+    ),
+    "a yes-or-no stem": (
+        Rule.STEM_YES_NO,
+        Severity.WARN,
+        "/question/stem",
+        "5.5",
+        {"stem": "Should the parcel be collected?"},
+    ),
+    "a hatch among the options": (
+        Rule.OPTION_HATCH,
+        Severity.ERROR,
+        "/question/options/1/label",
+        "5.6",
+        {"labels": ("Collect the parcel", "Let's talk first")},
+    ),
+    "options alike": (
+        Rule.OPTION_TWIN,
+        Severity.ERROR,
+        "/question/options/1/label",
+        "5.6",
+        {"labels": ("Collect the parcel", "collect the parcel!")},
+    ),
+    "a finding of two lines": (
+        Rule.ONE_LINE,
+        Severity.WARN,
+        "/findings/0",
+        "5.2",
+        {"findings": ("The depot\nopens at seven.", "It is dry.", "It is light.")},
+    ),
+    "a reasoning of two lines": (
+        Rule.ONE_LINE,
+        Severity.WARN,
+        "/question/options/1/reasoning",
+        "5.6",
+        {"reasonings": ("It is near.", "It is\u2028cheaper.")},
+    ),
+    "fear of the other option": (
+        Rule.LOSS_ONE_SIDED,
+        Severity.WARN,
+        "/question/options",
+        "5.6",
+        {"reasonings": ("It arrives a day earlier.", "You risk losing the parcel.")},
+    ),
+    "fear in the stem": (
+        Rule.LOSS_ONE_SIDED,
+        Severity.WARN,
+        "/question/stem",
+        "5.5",
+        {"stem": "Is the parcel at risk?"},
+    ),
+    "a ritual note": (
+        Rule.NOTE_RITUAL,
+        Severity.WARN,
+        "/meta/calibration_note",
+        "5.9",
+        {"meta": Meta(calibration_note="As always, please verify.")},
+    ),
+}

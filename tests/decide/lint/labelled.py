@@ -1,0 +1,143 @@
+"""The labelled texts, put into a decision that is otherwise in order, and how the error tier judges them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emitter.decide.lint import Severity, lint
+from emitter.kinds import BindingMoment, Option, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATA = Path(__file__).parents[2] / "data/moments"
+HALVES = ("tuning", "test")
+PARTS = (*HALVES, "more_tuning", "afterwards")
+"""The halves of the labelled set, what was tuned on beside it, and what was written after the rules were."""
+HALF = 128
+"""The first byte of a text's SHA-256 below which it is for tuning."""
+Z = 1.959963984540054
+"""The two-sided 95 % point of the normal distribution."""
+
+Line = dict[str, Any]
+
+
+def moment(**slots: Any) -> BindingMoment:
+    """Return a decision in which nothing is amiss, with some slots otherwise."""
+    stem = slots.pop("stem", "What happens to the parcel at the depot?")
+    labels = slots.pop("labels", ("Collect the parcel", "Return it to the sender"))
+    reasonings = slots.pop("reasonings", ("It arrives a day earlier.",) * len(labels))
+    options = [Option(label=label, reasoning=why) for label, why in zip(labels, reasonings, strict=True)]
+    question = Question.ask(stem, options, slots.pop("recommended", 0))
+    whole: dict[str, Any] = {
+        "synopsis": "Collect the parcel on Tuesday.",
+        "findings": ("The depot opens at seven.", "Storage is free until Friday.", "Nobody else has the slip."),
+        "recommendations": ("Drive to the depot at seven.", "Sign the slip."),
+        "offer": "Ask for detail on any item.",
+    }
+    return BindingMoment(**{**whole, **slots, "question": question})
+
+
+def half(text: str) -> str:
+    """Return which half a text is in."""
+    return "tuning" if hashlib.sha256(text.encode()).digest()[0] < HALF else "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """One of the files: the label that should be found, the slot it stands in, and how a line becomes a decision."""
+
+    name: str
+    found: str
+    slot: str
+    place: Callable[[Line], BindingMoment]
+
+    def lines(self, part: str) -> tuple[Line, ...]:
+        """Return one part of the set."""
+        if part in HALVES:
+            return tuple(line for line in read(self.name) if half(line["text"]) == part)
+        return tuple(line for line in read(part) if line["set"] == self.name)
+
+    def caught(self, line: Line, severities: tuple[Severity, ...] = (Severity.ERROR,)) -> bool:
+        """Say whether anything of a tier is found in the line's slot."""
+        return any(each.severity in severities and each.slot == self.slot for each in lint(self.place(line)))
+
+
+SETS = (
+    Set("synopses", "deferring", "/synopsis", lambda line: moment(synopsis=line["text"])),
+    Set(
+        "stems",
+        "leading",
+        "/question/stem",
+        lambda line: moment(stem=line["text"], labels=line["options"], recommended=line["recommended"]),
+    ),
+    Set("options", "hatch", "/question/options/1/label", lambda line: moment(labels=("Sell the house", line["text"]))),
+    Set(
+        "recommendations",
+        "consideration",
+        "/recommendations/1",
+        lambda line: moment(recommendations=("Sell the house.", line["text"])),
+    ),
+)
+
+
+@cache
+def read(name: str) -> tuple[Line, ...]:
+    """Return the lines of a file."""
+    text = DATA.joinpath(f"{name}.jsonl").read_text("utf-8")
+    return tuple(json.loads(line) for line in text.split("\n") if line)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What was found of what should be, and what should not."""
+
+    hits: tuple[Line, ...]
+    missed: tuple[Line, ...]
+    wrong: tuple[Line, ...]
+    passed: tuple[Line, ...]
+
+    @property
+    def precision(self) -> tuple[int, int]:
+        """The true ones among those found, as a fraction."""
+        return len(self.hits), len(self.hits) + len(self.wrong)
+
+    @property
+    def recall(self) -> tuple[int, int]:
+        """Those found among the true ones, as a fraction."""
+        return len(self.hits), len(self.hits) + len(self.missed)
+
+    @property
+    def false_positives(self) -> tuple[int, int]:
+        """Those found among the ones in order, as a fraction."""
+        return len(self.wrong), len(self.wrong) + len(self.passed)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return 2 * len(self.hits) / (2 * len(self.hits) + len(self.wrong) + len(self.missed))
+
+
+def score(asked: Set, part: str) -> Score:
+    """Return how a part of a set is judged."""
+    groups: dict[tuple[bool, bool], list[Line]] = {(a, b): [] for a in (True, False) for b in (True, False)}
+    for line in asked.lines(part):
+        groups[line["label"] == asked.found, asked.caught(line)].append(line)
+    order = ((True, True), (True, False), (False, True), (False, False))
+    return Score(*(tuple(groups[each]) for each in order))
+
+
+def wilson(part: int, whole: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share, after Wilson (1927)."""
+    if not whole:
+        return 0.0, 1.0
+    share, square = part / whole, Z * Z / whole
+    centre = (share + square / 2) / (1 + square)
+    reach = Z / (1 + square) * sqrt(share * (1 - share) / whole + square / (4 * whole))
+    return max(0.0, centre - reach), min(1.0, centre + reach)

@@ -1,0 +1,127 @@
+"""Each rule: where it finds something, how severe that is, and how it is switched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from emitter.decide.lint import DEFAULT_DISCIPLINE, Discipline, Finding, Rule, Severity, lint
+from emitter.decide.lint.expected import EXPECTED
+from emitter.decide.lint.finding import DEFAULTS
+from emitter.decide.lint.slots import CHECKS
+from emitter.errors import InputError
+from emitter.kinds.binding_moment import Meta
+from tests.decide.lint.broken import BROKEN
+from tests.decide.lint.labelled import moment
+
+
+def found(**slots: Any) -> tuple[Finding, ...]:
+    """Return what is found in a decision with these slots."""
+    return lint(moment(**slots))
+
+
+def test_nothing_is_found_where_nothing_is_amiss() -> None:
+    """The decision that the other tests spoil is in order."""
+    assert found() == ()
+
+
+def test_every_rule_is_checked_expected_and_tried() -> None:
+    """No rule is without a check, a sentence, or a row of the table here."""
+    assert set(CHECKS) == set(EXPECTED) == set(DEFAULTS) == set(Rule)
+    assert {row[0] for row in BROKEN.values()} == set(Rule)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_rule(name: str) -> None:
+    """It is found in its slot, with its severity, its section of the draft and a sentence of ours."""
+    rule, severity, slot, section, slots = BROKEN[name]
+    assert Finding(slot, rule, severity, section, EXPECTED[rule]) in found(**slots)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_nothing_else_is_an_error(name: str) -> None:
+    """What breaks one rule is not refused for another."""
+    rule, _, _, _, slots = BROKEN[name]
+    assert {each.rule for each in found(**slots) if each.severity is Severity.ERROR} <= {rule}
+
+
+@pytest.mark.parametrize("severity", Severity)
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_rule_is_switched(name: str, severity: Severity) -> None:
+    """Off finds nothing; warn and error find the same, as severe as asked."""
+    rule, _, _, _, slots = BROKEN[name]
+    switched = lint(moment(**slots), Discipline.of({rule.value: severity.value}))
+    severities = {each.severity for each in switched if each.rule is rule}
+    assert severities == (set() if severity is Severity.OFF else {severity})
+
+
+def test_errors_come_first() -> None:
+    """The severe findings stand before the others, each group in the order of the envelope."""
+    everything = found(
+        synopsis="It depends. Perhaps.",
+        findings=("One.",),
+        recommendations=("Consider the risks.",),
+        stem="Should we not just release it?",
+        labels=("Release it", "Something else", "Other"),
+    )
+    severities = [each.severity for each in everything]
+    assert severities == sorted(severities, key=[Severity.ERROR, Severity.WARN].index)
+    assert [each.slot for each in everything if each.rule is Rule.OPTION_HATCH] == [
+        "/question/options/1/label",
+        "/question/options/2/label",
+    ]
+
+
+@pytest.mark.parametrize("changed", [{"synopsis-defer": "off"}, {"synopsis-defers": "loud"}])
+def test_a_discipline_that_there_is_not(changed: dict[str, str]) -> None:
+    """The error names the rules and what each can be."""
+    with pytest.raises(InputError, match=r"The rules are slot-blank, synopsis-defers, .*; each is off, warn or error"):
+        Discipline.of(changed)
+
+
+def test_the_default_discipline_changes_nothing() -> None:
+    """It is what an empty one is."""
+    assert Discipline.of({}) == DEFAULT_DISCIPLINE
+
+
+@pytest.mark.parametrize("count", [3, 6])
+def test_counts_at_the_bounds(count: int) -> None:
+    """Three findings are enough and six not too many; likewise two moves and four."""
+    told = tuple(f"Shelf {each}{each} holds crate {each}." for each in range(count))
+    assert found(findings=told, recommendations=told[: 2 if count == 3 else 4]) == ()
+
+
+WORDS = st.text("Qz", min_size=4, max_size=12)
+
+
+@given(WORDS, st.lists(WORDS, min_size=2, max_size=4))
+def test_no_word_of_the_envelope_is_repeated(synopsis: str, labels: list[str]) -> None:
+    """What is expected is said in sentences of ours, whatever stands in the envelope."""
+    everything = found(synopsis=f"{synopsis}?", stem=f"Not {synopsis}?", labels=tuple(labels), findings=(synopsis,))
+    assert everything
+    assert {each.expected for each in everything} <= set(EXPECTED.values())
+
+
+MARKS = st.text(
+    " '\"?.,:;\u201c\u201d\u2018\u2019()-\u2014\n\taA1\u00df\u3042\u3002\uff1f\u061f\u200b\u0301\U0001f600", max_size=12
+)
+
+
+@given(*[st.one_of(st.text(), MARKS)] * 4)
+@example("?", "?", "'", "'")
+@example("'", "'?", "", "“")
+def test_any_text_is_read(synopsis: str, stem: str, label: str, note: str) -> None:
+    """Whatever Unicode stands in a slot, the answer is findings, the same each time."""
+    spoken = moment(
+        synopsis=synopsis,
+        stem=stem,
+        labels=(label, note, synopsis),
+        findings=(stem, label),
+        recommendations=(note,),
+        meta=Meta(calibration_note=note),
+    )
+    assert lint(spoken) == lint(spoken)
+    assert all(each.slot.startswith("/") and each.severity is not Severity.OFF for each in lint(spoken))

@@ -1,0 +1,169 @@
+"""The rules on findings, moves, stems, options and the note, by example."""
+
+from __future__ import annotations
+
+import pytest
+
+from emitter.decide.lint import Rule, Severity, lint
+from emitter.decide.lint.note import ritual
+from emitter.decide.lint.options import hatch, twins
+from emitter.decide.lint.overlap import content, repeats, restates
+from emitter.decide.lint.recommendations import considers
+from tests.decide.lint.labelled import moment
+
+
+@pytest.mark.parametrize(
+    ("move", "expected"),
+    [
+        ("Weigh the trade-offs.", True),
+        ("Consider the risks.", True),
+        ("Think about the timing.", True),
+        ("Keep in mind that fees apply.", True),
+        ("Be aware of the fee.", True),
+        ("Consider it approved.", False),
+        ("Consider the ticket closed.", False),
+        ("Consider the fee and transfer 400 euros.", False),
+        ("Weigh each pallet at the gate.", False),
+        ("Keep the risk register in the safe.", False),
+        ("Think of a name and register it.", False),
+        ("Bear in mind the deadline by setting an alarm.", False),
+    ],
+)
+def test_a_consideration_is_no_move(move: str, *, expected: bool) -> None:
+    """An attitude is none; what it leads to is one."""
+    assert considers(move) is expected
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("Something else", True),
+        ("Other (please specify)", True),
+        ("Other: ____", True),
+        ("Let's discuss", True),
+        ("Talk first", True),
+        ("None of the above", True),
+        ("Ask me later", True),
+        ("I'd rather explain it in my own words", True),
+        ("Discuss the contract with legal", False),
+        ("Talk to the landlord before signing", False),
+        ("Ask the customer", False),
+        ("Do nothing", False),
+        ("Other supplier", False),
+        ("Neither", False),
+        ("No", False),
+        ("", False),
+    ],
+)
+def test_a_hatch_in_disguise(label: str, *, expected: bool) -> None:
+    """It answers nothing; an action that has talk or waiting in it answers."""
+    assert hatch(label) is expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (("Hold", "hold"), [1]),
+        (("Roll back", "Roll-back.", "“Roll back”"), [1, 2]),
+        (("Pay 15", "Pay 1.5"), []),
+        (("Pay €5", "Pay $5"), []),
+        (("C", "C++"), []),
+        (("\U0001f44d", "\U0001f44e"), []),
+        (("+1", "-1"), []),
+        (("", " "), [1]),
+    ],
+)
+def test_options_that_read_alike(labels: tuple[str, ...], expected: list[int]) -> None:
+    """Case and punctuation tell no options apart; numbers and symbols do."""
+    assert list(twins(labels)) == expected
+
+
+@pytest.mark.parametrize(
+    ("stem", "rules"),
+    [
+        ("What happens to the record?", set[Rule]()),
+        ("Release or hold?", set[Rule]()),
+        ("Is the record released or held?", set[Rule]()),
+        ("Decide whether the record is released.", set[Rule]()),
+        ("Should the record be released?", {Rule.STEM_YES_NO}),
+        ("Release the record?", {Rule.STEM_YES_NO}),
+        ("How soon do we release the record?", {Rule.STEM_EMBEDS}),
+        ("When do we release the record, and when do we hold it?", set[Rule]()),
+        ("We take it back, right?", {Rule.STEM_LEADS}),
+        ("Please approve the release.", {Rule.STEM_LEADS}),
+        ("Which record do we recommend to release?", {Rule.STEM_EMBEDS}),
+        ("I recommend a release; what happens to it?", {Rule.STEM_LEADS}),
+        ("How do we treat the clearly marked record?", set[Rule]()),
+        ("What is a just fee for the record?", set[Rule]()),
+        ("How is “obviously wrong” in the record read?", set[Rule]()),
+    ],
+)
+def test_a_stem_that_leads(stem: str, rules: set[Rule]) -> None:
+    """A side taken by the question is an error, yes or no a warning, and a choice nothing."""
+    asked = moment(stem=stem, labels=("Release the record now", "Hold it"))
+    assert {each.rule for each in lint(asked)} == rules
+
+
+@pytest.mark.parametrize("recommended", [0, 1])
+def test_naming_the_other_option_embeds_no_recommendation(recommended: int) -> None:
+    """The same stem embeds the option it names, when that is the recommended one."""
+    asked = moment(
+        stem="How soon do we release the record?", labels=("Release the record", "Hold it"), recommended=recommended
+    )
+    assert (Rule.STEM_EMBEDS in {each.rule for each in lint(asked)}) is (recommended == 0)
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        ("None.", True),
+        ("n/a", True),
+        ("-", True),
+        ("", True),
+        ("As always, check the figures.", True),
+        ("I am an AI model.", True),
+        ("The figures are good.", True),
+        ("I earlier called the risk small; it is not.", False),
+        ("My first estimate was too low.", False),
+        ("Gestern nannte ich das Risiko klein.", False),
+    ],
+)
+def test_a_note_for_its_own_sake(note: str, *, expected: bool) -> None:
+    """A note takes back something said before, or is ritual."""
+    assert ritual(note) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Four of five words are there.", "Words, there are five; of four.", True),
+        ("The vendor mis-keyed dates.", "The vendor mis-keyed the date, so release it.", True),
+        ("The vendor owes 400 euros since March.", "The vendor mis-keyed the date.", False),
+        ("It ships.", "Ship it.", True),
+        ("It does not ship.", "Ship it.", False),
+        ("", "Ship it.", False),
+    ],
+)
+def test_a_text_that_restates_another(one: str, other: str, *, expected: bool) -> None:
+    """Four fifths of the content words do, of three or more, or all of them."""
+    assert restates(content(one), content(other)) is expected
+
+
+def test_what_is_told_again_is_named_once_each() -> None:
+    """Each later telling is named by its place, the first one never."""
+    assert list(repeats(["It ships now.", "Rain.", "It ships.", "Now it ships!", "", ""])) == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("reasonings", "recommended", "expected"),
+    [
+        (("It is near.", "You risk losing it."), 0, True),
+        (("It is near, at some risk.", "You risk losing it."), 0, False),
+        (("It is near.", "You risk losing it."), 1, False),
+        (("It is near.", "It is far."), 0, False),
+    ],
+)
+def test_losses_on_one_side(reasonings: tuple[str, ...], recommended: int, *, expected: bool) -> None:
+    """Fear of every other option, and none of the recommended one, is told."""
+    found = lint(moment(reasonings=reasonings, recommended=recommended, stem="Where does the parcel go?"))
+    assert (("/question/options", Severity.WARN) in {(each.slot, each.severity) for each in found}) is expected
