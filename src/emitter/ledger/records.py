@@ -1,0 +1,119 @@
+"""What stands in the store of a decision, and how it is read again: words of a principal never do.
+
+Of a free text or an objection there is a hash with a salt of the decision's own, by which the same words are known
+when they come again. The hash is slow on purpose: whoever holds the store could otherwise try short answers by the
+million.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from types import NoneType
+from typing import TYPE_CHECKING, Final, cast
+
+from emitter.decide import Dialogue, FreeText, Malformed, Selected, digest, read
+from emitter.errors import StoreFailed
+from emitter.kinds import BINDING_MOMENT
+from emitter.ledger.values import Outcome, Pending, Unspoken
+from emitter.store import Entry
+from emitter.wire import sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.decide import Resolution
+    from emitter.ledger.values import Known
+    from emitter.wire import Json
+
+NOTED: Final = Entry("emitter.decision.noted", {}, {})
+"""What is kept where it only matters that something is told once."""
+_EXPIRED: Final = "emitter.decision.expired"
+_RESOLVED: Final = "emitter.decision.resolved"
+_ELSEWHERE: Final = "Something else wrote into it, or another release; look at the ledger's log."
+_OPENED: Final = {
+    "decisionId": (str,),
+    "agent": (str,),
+    "openedAt": (int, float),
+    "expiresAt": (int, float, NoneType),
+    "actions": (list,),
+}
+_COST: Final = 2**13
+"""Of scrypt: some 20 ms and 8 MB."""
+
+
+def opened(pending: Pending) -> Entry:
+    """Return what is kept of a decision that was opened: all of it, so that another process can resolve it."""
+    about: dict[str, Json] = {
+        "decisionId": pending.decision_id,
+        "digest": pending.digest,
+        "agent": pending.agent,
+        "openedAt": pending.opened_at,
+        "expiresAt": pending.expires_at,
+        "actions": list(pending.actions),
+    }
+    return Entry(BINDING_MOMENT, about, {"binding_moment": pending.moment.to_json()})
+
+
+def pending(entry: Entry) -> Pending:
+    """Return the decision that an entry tells of; raises ``StoreFailed`` where it is not what was opened."""
+    about, moment = entry.outcome, read(entry.envelope.get("binding_moment"))
+    if isinstance(moment, Malformed) or digest(moment) != about.get("digest") or not fits(about, _OPENED):
+        raise StoreFailed("What the store keeps of a decision is not the envelope that was opened.", hint=_ELSEWHERE)
+    return Pending(
+        decision_id=about["decisionId"],
+        digest=about["digest"],
+        moment=moment,
+        agent=about["agent"],
+        opened_at=about["openedAt"],
+        expires_at=about["expiresAt"],
+        actions=tuple(cast("list[str | None]", sequence(about["actions"]))),
+    )
+
+
+def fits(members: Mapping[str, Json], types: Mapping[str, tuple[type, ...]]) -> bool:
+    """Tell whether each member is there and of one of its types."""
+    return all(name in members and type(members[name]) in known for name, known in types.items())
+
+
+def expired(at: float) -> Entry:
+    """Return what is kept of a decision whose time is over."""
+    return Entry(_EXPIRED, {"expiredAt": at}, {})
+
+
+def is_expired(entry: Entry) -> bool:
+    """Tell whether an entry says that a decision's time is over, and not how it was resolved."""
+    return entry.type == _EXPIRED
+
+
+def resolved(resolution: Resolution, at: float, channel: str) -> Entry:
+    """Return what is kept of a resolution: an option's index, and of words a hash."""
+    about: dict[str, Json] = {"outcome": Outcome.of(resolution).value, "digest": resolution.digest}
+    if isinstance(resolution, Selected):
+        about["index"] = resolution.index
+    else:
+        salt = os.urandom(16)
+        about |= {"salt": salt.hex(), "hash": _hashed(resolution, salt)}
+    return Entry(_RESOLVED, {**about, "resolvedAt": at, "channel": channel}, {})
+
+
+def known(entry: Entry) -> Known:
+    """Return what an entry tells of a resolution."""
+    named, outcome = str(entry.outcome["digest"]), Outcome(entry.outcome["outcome"])
+    return Selected(named, entry.outcome["index"]) if outcome is Outcome.SELECTED else Unspoken(named, outcome)
+
+
+def tells_of(entry: Entry, resolution: Resolution) -> bool:
+    """Tell whether a resolution is the one that an entry was made of."""
+    about = entry.outcome
+    if about["outcome"] != Outcome.of(resolution).value:
+        return False
+    if isinstance(resolution, Selected):
+        return bool(about["index"] == resolution.index)
+    return hmac.compare_digest(str(about["hash"]), _hashed(resolution, bytes.fromhex(about["salt"])))
+
+
+def _hashed(resolution: FreeText | Dialogue, salt: bytes) -> str:
+    words = resolution.answer if isinstance(resolution, FreeText) else resolution.objection
+    return hashlib.scrypt(words.encode(), salt=salt, n=_COST, r=8, p=1).hex()

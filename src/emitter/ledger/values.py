@@ -1,0 +1,131 @@
+"""What the ledger knows of a decision: that it is open, or how it was resolved."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+from emitter.decide import Dialogue, FreeText, Resolution, Selected, continue_after
+from emitter.errors import BadResolution
+
+if TYPE_CHECKING:
+    from emitter.decide import Continuation
+    from emitter.kinds import BindingMoment
+
+
+class Outcome(str, Enum):
+    """Which of the three a resolution is."""
+
+    SELECTED = "selected"
+    FREE_TEXT = "free_text"
+    DIALOGUE = "dialogue"
+
+    @classmethod
+    def of(cls, resolution: Resolution) -> Outcome:
+        """Return which one it is."""
+        match resolution:
+            case Selected():
+                return cls.SELECTED
+            case FreeText():
+                return cls.FREE_TEXT
+            case Dialogue():
+                return cls.DIALOGUE
+            case _:
+                assert_never(resolution)
+
+
+@dataclass(frozen=True, slots=True)
+class Unspoken:
+    """A free text or an objection whose words this process was not given: they are never written down.
+
+    ``outcome`` says which of the two it was. Whoever resolved the decision was handed the words.
+    """
+
+    digest: str
+    outcome: Outcome
+
+
+Known: TypeAlias = Resolution | Unspoken
+"""What can be known of a resolution afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A decision that was opened: the envelope and its ``digest``, by ``decision_id``.
+
+    ``opened_at`` and ``expires_at`` are seconds since 1970, the latter None where it stays open for ever.
+    ``actions`` are the digests of what each option would do, one an option or none at all; they are no part of the
+    envelope. ``ended`` says that its time stands recorded as over, whatever a clock says that was set back since.
+    """
+
+    decision_id: str
+    digest: str
+    moment: BindingMoment
+    agent: str
+    opened_at: float
+    expires_at: float | None = None
+    actions: tuple[str | None, ...] = ()
+    ended: bool = field(default=False, compare=False)
+
+    @property
+    def reference(self) -> str:
+        """What events call the decision: a hash of its id, and of nothing else.
+
+        An id that can be guessed can be found by it; one that the ledger made up cannot.
+        """
+        return reference(self.decision_id)
+
+    def is_over(self, at: float) -> bool:
+        """Tell whether its time is over at a moment, in seconds since 1970."""
+        return self.ended or (self.expires_at is not None and at >= self.expires_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A decision that was resolved, at ``resolved_at`` in seconds since 1970, by way of ``channel``.
+
+    ``repeated`` says that it stood so before this call: who acts on a decision acts where it is False.
+    """
+
+    pending: Pending
+    resolution: Known
+    resolved_at: float
+    channel: str = ""
+    repeated: bool = False
+
+    @property
+    def continuation(self) -> Continuation:
+        """What the agent may do now.
+
+        Raises ``BadResolution`` for a free text or an objection whose words are not at hand, since none would read as
+        if the principal had given none. A refused question stays refused, and its options are nobody's choice: see
+        ``resolution``.
+        """
+        match self.resolution:
+            case Unspoken(outcome=Outcome.DIALOGUE):
+                raise BadResolution(
+                    "The principal refused the question; their words were handed to whoever resolved the decision, and "
+                    "were not kept.",
+                    hint="Ask the principal again for their words, or build Reopen(moment, words) from where they are "
+                    "kept.",
+                )
+            case Unspoken():
+                raise BadResolution(
+                    "The answer's words were handed to whoever resolved the decision, and were not kept.",
+                    hint="Use what resolve() returned, or ask again.",
+                )
+            case _:
+                return continue_after(self.resolution, self.pending.moment)
+
+    @property
+    def action(self) -> str | None:
+        """The digest of what the chosen option does: None where no option was chosen, or none was given for it."""
+        actions = self.pending.actions
+        return actions[self.resolution.index] if isinstance(self.resolution, Selected) and actions else None
+
+
+def reference(decision_id: str) -> str:
+    """Return what events call a decision."""
+    return hashlib.sha256(b"emitter.decision:" + decision_id.encode("utf-8", "surrogatepass")).hexdigest()
