@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-"""Controls, invisible format characters (bidi overrides, zero-width), and what is no character."""
-_LONGEST_WORD = 200
+from emitter.render.safe import clusters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LONGEST_WORD = 200
+"""In cells of a terminal; a longer word is parted."""
 
 
 def line(text: str) -> str:
-    """Return ``text`` on one line, each unsafe character shown as a replacement character."""
-    return " ".join(piece for word in text.split() for piece in _pieces(word))
+    """Return ``text`` whole, on one line: each unsafe character replaced, each run of white space one space."""
+    return " ".join(piece for word in text.split() for piece in parted(word, LONGEST_WORD))
 
 
-def _pieces(word: str) -> list[str]:
-    shown = "".join("\ufffd" if unicodedata.category(each) in _UNSAFE else each for each in word)
-    return [shown[start : start + _LONGEST_WORD] for start in range(0, len(shown), _LONGEST_WORD)]
+def cells(text: str) -> int:
+    """Return how many cells of a terminal ``text`` takes: two for a wide character, none for a mark."""
+    return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def parted(word: str, most: int, measure: Callable[[str], int] = cells) -> Iterator[str]:
+    """Yield ``word`` in pieces of at most ``most`` cells, each at least a character with what stands on it."""
+    if measure is cells and word.isascii() and word.isprintable():
+        yield from (word[start : start + most] for start in range(0, len(word), most))
+        return
+    piece, width = "", 0
+    for each in clusters(word):
+        more = measure(each)
+        if piece and width + more > most:
+            yield piece
+            piece, width = "", 0
+        piece, width = piece + each, width + more
+    if piece:
+        yield piece
+
+
+def _width(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

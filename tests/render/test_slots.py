@@ -113,7 +113,7 @@ def test_hostile_text_is_neutralised(text: str, shown: str) -> None:
     assert line(text) == shown
 
 
-ANY = st.text(st.characters() | st.sampled_from("\n\r\x1b\u202e\u200b\ud800"), max_size=12)
+ANY = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\n\r\x1b\u202e\u200b"), max_size=12)
 
 
 @given(st.lists(ANY, min_size=11, max_size=11))

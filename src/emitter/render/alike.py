@@ -1,0 +1,125 @@
+"""Labels that pass for something else: for another option, for a mark or a key of ours, for a veto.
+
+Nothing is refused or changed for it: the surface shows the option, and beside it a sentence of ours.
+
+Source: Unicode Technical Standard 39 (confusables), of which the table below holds what passes for the letters of the
+Latin alphabet and little else: labels that differ in more than case, spaces and such letters are told apart.
+"""
+# ruff: noqa: RUF001  the table is of characters that pass for others
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_CYRILLIC = "а=a в=b г=r е=e ё=e ѕ=s і=i ї=i ј=j к=k м=m н=h о=o п=n р=p с=c т=t у=y х=x ԁ=d ԛ=q ԝ=w һ=h ӏ=l ь=b ѵ=v"
+_GREEK = (
+    "Α=a Β=b Ε=e Ζ=z Η=h Ι=i Κ=k Μ=m Ν=n Ο=o Ρ=p Τ=t Υ=y Χ=x "
+    "α=a β=b γ=y ε=e η=n ι=i κ=k ν=v ο=o ρ=p σ=o τ=t υ=u χ=x ω=w"
+)
+_OTHERS = (
+    "օ=o ո=n ս=u հ=h ı=i ɩ=i ɑ=a ɡ=g ℓ=l ᴀ=a ʙ=b ᴄ=c ᴅ=d ᴇ=e ꜰ=f ɢ=g ʜ=h ɪ=i ᴊ=j ᴋ=k ʟ=l ᴍ=m ɴ=n ᴏ=o ᴘ=p ʀ=r ꜱ=s "
+    "ᴛ=t ᴜ=u ᴠ=v ᴡ=w ʏ=y ᴢ=z 0=o 1=l i=l |=l !=l ‐=- ‑=- ‒=- –=- —=- ―=- −=- ‘=' ’=' “=' ”=' `=' 【=[ 】=]"
+)
+_FOLDS = str.maketrans(
+    {pair[0]: pair[2] for table in (_CYRILLIC, _GREEK, _OTHERS) for pair in table.split()}
+    | {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170) for place in range(26)}
+    | dict.fromkeys([*map(chr, range(0x300, 0x370)), "\ufffd"], "")
+)
+_PASSES = 3
+"""Until nothing changes: a capital folds to a letter that folds, such as İ to i and to l."""
+
+
+def fold(text: str) -> str:
+    """Return what ``text`` looks like: two texts of the same fold pass for each other."""
+    folded = unicodedata.normalize("NFKD", text)
+    for _ in range(_PASSES):
+        folded = unicodedata.normalize("NFKD", folded.translate(_FOLDS).casefold())
+    return folded.replace("rn", "m").replace("vv", "w")
+
+
+def solid(text: str) -> str:
+    """Return the fold of ``text`` without its spaces and what ends a sentence."""
+    return "".join(fold(text.rstrip(" .!?:;,…")).split())
+
+
+_CLAIM = solid("recommended")
+_TAGS = "|".join(map(solid, ("recommended", "preferred", "suggested", "default", "selected", "best", "approved")))
+_TAGGED = re.compile(rf"[(\[{{<*]\s*(?:{_TAGS})\s*[)\]}}>*]")
+_MARKED = re.compile("[★☆⭐🌟✪✯✔✓✅☑🗸👍]")
+_POINTED = re.compile(r"\s*(?:[❯▶►➤➜→»*●◉•]|>(?!\s*\d)|\(\s*[*x]\s*\)|\[\s*[*x]\s*\])", re.IGNORECASE)
+_KEYED = re.compile("[\\W_]*?([^\\W_])(?:\ufe0f?\u20e3|\\s*[.):\\]}>]+(?!\\w)|\\s+-+\\s)")
+_SYMBOLS = frozenset({"No", "So"})
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """An option as it is shown: the key that chooses it, its two texts, and whether it is the recommended one."""
+
+    key: str
+    label: str
+    reasoning: str
+    recommended: bool
+
+
+def warnings(options: tuple[Label, ...], vetoes: Iterable[tuple[str, str]]) -> Iterator[str | None]:
+    """Yield for each option what a person is to be told about it; ``vetoes`` are the keys and names of the hatches."""
+    known = tuple(vetoes)
+    letters = {fold(key) for key, _ in known}
+    names = [solid(part) for _, name in known for part in name.split(":")]
+    solids = [solid(each.label) for each in options]
+    for index, each in enumerate(options):
+        twins = [other.key for place, other in enumerate(options) if place != index and solids[place] == solids[index]]
+        said = [*_twins(twins), *_claims(each), *_keys(each, letters), *_vetoes(solids[index], names)]
+        yield "; ".join(said) or None
+
+
+def _twins(keys: list[str]) -> Iterator[str]:
+    if keys:
+        yield f"looks like option{'s' if len(keys) > 1 else ''} {' and '.join(keys)}"
+
+
+def _claims(option: Label) -> Iterator[str]:
+    if not option.recommended and (_CLAIM in solid(option.label) or _boasts(option.label) or _boasts(option.reasoning)):
+        yield "claims to be recommended; it is not"
+    if _POINTED.match(option.label):
+        yield "begins with a mark that is not ours"
+
+
+def _boasts(text: str) -> bool:
+    return bool(_MARKED.search(text) or _TAGGED.search(fold(text)))
+
+
+def _keys(option: Label, letters: set[str]) -> Iterator[str]:
+    keys = {key for text in (option.label, option.reasoning) if (key := _key(text)) is not None}
+    if any(key in letters or (key.isdigit() and key != option.key) for key in keys):
+        yield "begins with a key that is not its own"
+
+
+def _key(text: str) -> str | None:
+    """Return the letter or digit that ``text`` begins with as an item of a list does."""
+    if text and unicodedata.category(text[0]) in _SYMBOLS and (alone := _passes_for(text[0])).isalnum():
+        return alone
+    found = _KEYED.match(unicodedata.normalize("NFKC", text))
+    return None if found is None else _passes_for(found[1])
+
+
+def _passes_for(character: str) -> str:
+    """Return the key that a character looks like: 1 for the letter l, or for a digit in a circle."""
+    digit = unicodedata.digit(character, None)
+    if digit is not None:
+        return str(digit)
+    folded = fold(character)
+    return "1" if folded == "l" else folded
+
+
+def _vetoes(label: str, names: list[str]) -> Iterator[str]:
+    if any(name in label for name in names):
+        yield "looks like a veto; it is an option"
+    if not label:
+        yield "has no words"

@@ -1,0 +1,15 @@
+"""Slack Block Kit: a message with a button beside each option, and a modal for each veto.
+
+Source: draft-morrison-binding-moment-envelope-00, section 8; Slack's reference of Block Kit
+(https://docs.slack.dev/reference/block-kit).
+
+An app posts ``RENDERER.draw(moment)`` with ``chat.postMessage``. When a button is pressed, ``opened(moment, payload)``
+tells whether it was a veto's, whose ``modal(moment, kind)`` goes to ``views.open``. Every other press, and the
+modal's submission, is for ``RENDERER.read``.
+"""
+
+from emitter.errors import TooLong as TooLong
+from emitter.render.slack.message import RENDERER as RENDERER
+from emitter.render.slack.message import Slack as Slack
+from emitter.render.slack.modal import modal as modal
+from emitter.render.slack.payload import opened as opened

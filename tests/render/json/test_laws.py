@@ -1,0 +1,136 @@
+"""Laws of every surface of JSON: whatever the envelope says, the drawing is the format's own, whole, and answerable."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from emitter.errors import InputError
+from emitter.testing.surfaces import GOOD, HOSTILE, HUGE, MOMENTS, answering, looking
+from tests.render.json.envelopes import LONG, envelopes
+from tests.render.json.formats import FORMATS, needs_schemas
+from tests.render.json.subjects import SUBJECTS
+
+if TYPE_CHECKING:
+    from emitter.kinds import BindingMoment
+
+pytestmark = needs_schemas
+
+SURFACES = sorted(SUBJECTS)
+KEPT = (
+    looking.briefing,
+    looking.options,
+    looking.warnings,
+    looking.mark,
+    looking.hatches,
+    looking.harmless,
+    answering.selection,
+    answering.own_words,
+    answering.objection,
+)
+"""What the contract asks of any envelope."""
+
+each_surface = pytest.mark.parametrize("name", SURFACES)
+
+
+@each_surface
+def test_the_kits_envelopes_are_drawn_in_the_format(name: str) -> None:
+    """The schema, or the SDK's models, find nothing."""
+    for case, moment in {**MOMENTS, **HOSTILE}.items():
+        assert FORMATS[name](SUBJECTS[name].draw(moment)) == [], case
+
+
+@each_surface
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(moment=envelopes())
+def test_any_envelope_is_drawn_in_the_format_and_whole(name: str, moment: BindingMoment) -> None:
+    """Every slot is there, the mark is where it belongs, and all three resolutions come back."""
+    subject = SUBJECTS[name]
+
+    assert FORMATS[name](subject.draw(moment)) == []
+    for check in KEPT:
+        check(subject, moment)
+
+
+@each_surface
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moment=envelopes(LONG))
+def test_a_long_envelope_is_drawn_whole_or_not_at_all(name: str, moment: BindingMoment) -> None:
+    """Nothing is cut: a surface without room says so, and only Slack has none."""
+    subject = SUBJECTS[name]
+    try:
+        drawn = subject.draw(moment)
+    except InputError as error:
+        assert (name, type(error).__name__) == ("slack", "TooLong")  # noqa: PT017  which one is the law
+        return
+    assert FORMATS[name](drawn) == []
+    looking.briefing(subject, moment)
+    looking.options(subject, moment)
+
+
+@each_surface
+def test_a_million_characters_are_drawn_whole_or_not_at_all(name: str) -> None:
+    """A megabyte in one slot."""
+    words = "many words " * 95_000
+    moment = GOOD.model_copy(update={"findings": (words, *GOOD.findings)})
+    subject = SUBJECTS[name]
+    if name == "slack":
+        with pytest.raises(InputError):
+            subject.draw(moment)
+        return
+    drawn = subject.draw(moment)
+    assert FORMATS[name](drawn) == []
+    assert words.strip() in subject.text(drawn)
+
+
+@each_surface
+def test_a_drawing_is_plain_json(name: str) -> None:
+    """It is what comes back from being written and read."""
+    for moment in (*MOMENTS.values(), *HOSTILE.values()):
+        drawn = SUBJECTS[name].draw(moment)
+
+        assert json.loads(json.dumps(drawn)) == drawn
+
+
+@each_surface
+def test_two_drawings_share_nothing(name: str) -> None:
+    """Whoever changes one has changed one."""
+    one, other = SUBJECTS[name].draw(GOOD), SUBJECTS[name].draw(GOOD)
+
+    assert one == other
+    assert not set(_objects(one)) & set(_objects(other))
+    assert len(_objects(one)) == len(set(_objects(one)))
+
+
+def _objects(value: Any) -> list[int]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    own = [id(value)] if isinstance(value, dict | list) else []
+    return own + [found for each in inner for found in _objects(each)]
+
+
+@each_surface
+@pytest.mark.parametrize(
+    "label", ["(recommended)", "(recommended) Delete", "(recommended): Delete", "Option 1 (recommended)"]
+)
+def test_a_label_cannot_put_the_mark(name: str, label: str) -> None:
+    """Our word stands where no label reaches; the warning stands with the false one."""
+    options = [each.model_copy(update={"label": label}) for each in GOOD.question.options[:1]]
+    question = GOOD.question.model_copy(update={"options": (*options, *GOOD.question.options[1:])})
+    moment = GOOD.model_copy(update={"question": question})
+
+    looking.mark(SUBJECTS[name], moment)
+    looking.warnings(SUBJECTS[name], moment)
+
+
+@each_surface
+def test_a_huge_envelope_is_no_harm(name: str) -> None:
+    """The kit's own large ones are in the format where they are drawn."""
+    for moment in HUGE.values():
+        try:
+            drawn = SUBJECTS[name].draw(moment)
+        except InputError:
+            continue
+        assert FORMATS[name](drawn) == []

@@ -1,0 +1,148 @@
+"""Slack's modals, and what Slack sends back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from emitter.decide import Dialogue, FreeText, Selected, digest
+from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError, WrongDigest
+from emitter.kinds import BindingMoment, Hatches
+from emitter.render import slack
+from emitter.render.layout import HatchKind
+from emitter.testing.surfaces import GOOD
+from tests.render.json.formats import slack_view
+from tests.render.json.subject_slack import SlackSubject, submission
+
+SUBJECT = SlackSubject()
+OTHER = GOOD.model_copy(update={"offer": "Another offer."})
+CLOSED = GOOD.model_copy(
+    update={"question": GOOD.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})}
+)
+
+
+@pytest.mark.parametrize("kind", list(HatchKind))
+def test_a_modal_asks_for_the_words_of_a_veto(kind: HatchKind) -> None:
+    """It shows the question, has one field, and says which envelope and veto it is for."""
+    view = slack.modal(GOOD, kind)
+    field = view["blocks"][-1]
+
+    slack_view(view)
+    assert view["blocks"][0]["text"]["text"] == GOOD.question.stem
+    assert field["optional"] is (kind is HatchKind.DIALOGUE)
+    assert field["element"]["max_length"] == 3000
+    assert json.loads(view["private_metadata"]) == {"digest": digest(GOOD), "outcome": kind.value}
+
+
+@pytest.mark.parametrize("kind", list(HatchKind))
+def test_a_closed_veto_has_no_modal(kind: HatchKind) -> None:
+    """Nor a button."""
+    assert SUBJECT.hatches(slack.RENDERER.draw(CLOSED)) == set()
+    with pytest.raises(HatchClosed):
+        slack.modal(CLOSED, kind)
+
+
+def test_a_modal_takes_a_long_question_and_no_endless_one() -> None:
+    """A hundred blocks are what a view has."""
+    long, endless = ("many words " * count for count in (20_000, 40_000))
+    questions = [GOOD.question.model_copy(update={"stem": each}) for each in (long, endless)]
+
+    slack_view(slack.modal(GOOD.model_copy(update={"question": questions[0]}), HatchKind.FREE_TEXT))
+    with pytest.raises(slack.TooLong):
+        slack.modal(GOOD.model_copy(update={"question": questions[1]}), HatchKind.FREE_TEXT)
+
+
+def vetoes(moment: BindingMoment) -> dict[HatchKind, Any]:
+    """Return the payloads of the veto's buttons."""
+    elements = slack.RENDERER.draw(moment)["blocks"][-1]["elements"]
+    return {
+        kind: {"type": "block_actions", "actions": [{**each, "block_id": "b", "action_ts": "1.0"}]}
+        for kind, each in zip(HatchKind, elements, strict=True)
+    }
+
+
+@pytest.mark.parametrize("kind", list(HatchKind))
+def test_a_press_of_a_veto_opens_and_resolves_nothing(kind: HatchKind) -> None:
+    """The words come with the modal."""
+    press = vetoes(GOOD)[kind]
+
+    assert slack.opened(GOOD, press) is kind
+    with pytest.raises(BadResolution, match="Open its modal"):
+        slack.RENDERER.read(GOOD, press)
+
+
+def test_a_press_of_an_option_opens_nothing() -> None:
+    """It is the answer."""
+    press = SUBJECT.select(slack.RENDERER.draw(GOOD), 2)
+
+    assert slack.opened(GOOD, press) is None
+    assert slack.RENDERER.read(GOOD, press) == Selected(digest(GOOD), 2)
+
+
+def test_a_modal_that_is_sent_resolves() -> None:
+    """With the words as they were written; an empty objection is one."""
+    answer, objection = (slack.modal(GOOD, kind)["private_metadata"] for kind in HatchKind)
+
+    assert slack.RENDERER.read(GOOD, submission(answer, " *as* <is> ")) == FreeText(digest(GOOD), " *as* <is> ")
+    assert slack.RENDERER.read(GOOD, submission(objection, "")) == Dialogue(digest(GOOD), "")
+    with pytest.raises(BadResolution):
+        slack.RENDERER.read(GOOD, submission(answer, " "))
+
+
+def press_of(value: Any, action_id: str = "emitter.binding_moment.selected.0") -> Any:
+    """Return the payload of one press."""
+    return {"type": "block_actions", "actions": [{"type": "button", "action_id": action_id, "value": value}]}
+
+
+def said(**changes: Any) -> str:
+    """Return what a button carries."""
+    return json.dumps({"digest": digest(GOOD), "outcome": "selected", "index": 0, **changes})
+
+
+ONE = press_of(said())["actions"][0]
+REFUSED: dict[str, tuple[Any, type[ResolutionError]]] = {
+    "another envelope": (press_of(said(digest=digest(OTHER))), WrongDigest),
+    "no envelope": (press_of(json.dumps({"outcome": "selected", "index": 0})), BadResolution),
+    "no such option": (press_of(said(index=3)), NoSuchOption),
+    "an option below the first": (press_of(said(index=-1)), NoSuchOption),
+    "an option by true": (press_of(said(index=True)), NoSuchOption),
+    "an option by a word": (press_of(said(index="0")), NoSuchOption),
+    "no outcome": (press_of(said(outcome=None)), BadResolution),
+    "an outcome of a list": (press_of(said(outcome=[])), BadResolution),
+    "no value": (press_of(None), BadResolution),
+    "a value that is no JSON": (press_of("{"), BadResolution),
+    "a value that is no object": (press_of("[]"), BadResolution),
+    "a deep value": (press_of("[" * 100_000), BadResolution),
+    "another's button": (press_of(said(), "other.app"), BadResolution),
+    "two buttons": ({"type": "block_actions", "actions": [ONE, ONE]}, BadResolution),
+    "no button": ({"type": "block_actions", "actions": []}, BadResolution),
+    "a closed modal": ({"type": "view_closed", "view": {"private_metadata": said()}}, BadResolution),
+    "another's modal": (submission("{}", "words"), BadResolution),
+    "a modal that says an option": (submission(said(), "words"), BadResolution),
+    "a modal of another envelope": (submission(said(outcome="dialogue", digest=digest(OTHER)), ""), WrongDigest),
+    "a modal without state": ({"type": "view_submission", "view": {"private_metadata": said()}}, BadResolution),
+    "nothing": (None, BadResolution),
+}
+
+
+@pytest.mark.parametrize(("payload", "error"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_answer_is_refused(payload: Any, error: type[ResolutionError]) -> None:
+    """A typed error, and nothing happens."""
+    with pytest.raises(error):
+        slack.RENDERER.read(GOOD, payload)
+
+
+def test_a_press_of_another_envelopes_veto_opens_nothing() -> None:
+    """Its modal would ask the wrong question."""
+    with pytest.raises(WrongDigest):
+        slack.opened(OTHER, vetoes(GOOD)[HatchKind.DIALOGUE])
+
+
+def test_a_closed_hatch_cannot_be_forged() -> None:
+    """The envelope, not the payload, says which vetoes there are."""
+    for kind in HatchKind:
+        forged = json.dumps({"digest": digest(CLOSED), "outcome": kind.value})
+        with pytest.raises(HatchClosed):
+            slack.RENDERER.read(CLOSED, submission(forged, "words"))
