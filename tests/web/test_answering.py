@@ -1,0 +1,154 @@
+"""Answering on the page: each of the three, once, and read back to whoever gave it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emitter.decide import Act, Dialogue, FreeText, Incorporate, Reopen, Selected, digest
+from emitter.ledger import Resolved
+from emitter.testing.surfaces import GOOD
+from emitter.testing.surfaces.hostile import labelled
+from tests.web.running import Running, request, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.decide import Resolution
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Running]:
+    """Run one site for all tests of this module."""
+    with running() as found:
+        yield found
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is filled into which form, and what comes of it."""
+
+    form: int
+    filled: dict[str, str]
+    resolution: Resolution
+    then: type
+    told: str
+
+
+ANSWERS = {
+    "an option": Answer(0, {"choice": "option:2"}, Selected(digest(GOOD), 2), Act, "Cedar the release"),
+    "own words": Answer(
+        1,
+        {"choice": "free_text", "answer": "Neither:\r\nwait <b>a</b> day"},
+        FreeText(digest(GOOD), "Neither:\nwait <b>a</b> day"),
+        Incorporate,
+        "Neither:\nwait <b>a</b> day",
+    ),
+    "an objection": Answer(
+        2,
+        {"choice": "dialogue", "objection": "Why now?"},
+        Dialogue(digest(GOOD), "Why now?"),
+        Reopen,
+        "Why now?",
+    ),
+    "no objection": Answer(2, {"choice": "dialogue"}, Dialogue(digest(GOOD), ""), Reopen, ""),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS.keys())
+def test_an_answer_is_taken_down_and_read_back(site: Running, answer: Answer) -> None:
+    """Section 6.3: which of the three it was reaches the ledger, by the channel of this surface."""
+    asked = site.asked().opened()
+    shown = asked.send({**asked.forms[answer.form], **answer.filled})
+    found = asked.stands
+
+    assert shown.status == 200
+    assert shown.root.one("h1").text == "Recorded"
+    assert [each.text for each in shown.root.all("blockquote")] == ([answer.told] if answer.told else [])
+    assert isinstance(found, Resolved)
+    assert (found.resolution, found.channel) == (answer.resolution, "web")
+    assert isinstance(found.continuation, answer.then)
+
+
+def test_what_is_read_back_is_text() -> None:
+    """Section 11: a label of the agent's is shown as harmless here as on the decision's page."""
+    with running() as site:
+        asked = site.asked(labelled("Keep", "</blockquote><script>x</script>\u202e")).opened()
+        shown = asked.choose(1)
+
+    assert shown.root.one("blockquote").text == "</blockquote><script>x</script>\ufffd"
+
+
+def test_an_answer_counts_once(site: Running) -> None:
+    """A second one, the same or another, changes nothing, and says what stands."""
+    asked = site.asked().opened()
+    assert asked.choose(1).status == 200
+    told = len(site.told)
+    again = [asked.choose(1), asked.choose(0), asked.send({**asked.forms[1], "choice": "free_text", "answer": "No."})]
+
+    assert [each.status for each in again] == [409, 409, 409]
+    assert {each.root.one("h1").text for each in again} == {"Already answered"}
+    assert {each.root.one("blockquote").text for each in again} == {"Birch the release"}
+    assert asked.answer == Selected(digest(GOOD), 1)
+    assert len(site.told) == told
+
+
+def test_a_spent_link_shows_neither_question_nor_answer(site: Running) -> None:
+    """Who finds the link in a history afterwards learns that it was answered, and no more."""
+    asked = site.asked().opened()
+    asked.send({**asked.forms[1], "choice": "free_text", "answer": "SECRET"})
+    shown = request(asked.url)
+
+    assert shown.status == 409
+    assert "SECRET" not in shown.body
+    assert GOOD.synopsis not in shown.body
+    assert asked.send({"choice": "option:0"}).status == 403
+
+
+def test_two_that_answer_at_once_are_told_apart(site: Running) -> None:
+    """One answer is recorded, and whoever came second is told so."""
+    asked = site.asked().opened()
+    found: list[tuple[int, int]] = []
+    both = [threading.Thread(target=lambda i=i: found.append((asked.choose(i).status, i))) for i in (0, 1)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    ((_, first),) = [each for each in found if each[0] == 200]
+
+    assert sorted(status for status, _ in found) == [200, 409]
+    assert asked.answer == Selected(digest(GOOD), first)
+
+
+def test_decisions_of_one_site_do_not_touch(site: Running) -> None:
+    """Section 3: each has its link, its cookie and its answer; those of one are worth nothing to another."""
+    one, other = site.asked().opened(), site.asked().opened()
+    stolen = other.send({**one.forms[0], "choice": "option:0"}, cookie=one.cookie)
+    mixed = other.send({**one.forms[0], "choice": "option:0"}, cookie=f"{one.cookie}; {other.cookie}")
+
+    assert (stolen.status, mixed.status) == (403, 403)
+    assert other.choose(2).status == 200
+    assert (one.answer, other.answer) == (None, Selected(digest(GOOD), 2))
+
+
+def test_a_link_may_be_opened_again_until_it_is_answered(site: Running) -> None:
+    """A reload, and a second window, lose nothing: the first form still counts."""
+    asked = site.asked().opened()
+    request(asked.url)
+
+    assert asked.choose(0).status == 200
+
+
+def test_a_ticket_leads_to_the_page_once(site: Running) -> None:
+    """What stands on a browser's command line is worth nothing afterwards."""
+    pending = site.ledger.open(GOOD, agent="another")
+    link = site.site.link(pending.decision_id)
+    ticket = site.site.ticket(link)
+    first, second = request(ticket), request(ticket)
+
+    assert (first.status, first.header("location")) == (303, link.path)
+    assert second.status == 404
+    assert request(site.site.url(link.path)).status == 200
