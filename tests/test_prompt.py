@@ -42,7 +42,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "dollar before a digit": ("situation", b"$situation costs $5", "lone dollar sign. Write $$"),
     "empty": ("begin", b" \n", "prompts/begin.md is empty"),
     "not UTF-8": ("ask", b"\xff\xfe$", "prompts/ask.md is not UTF-8 text"),
-    "no such prompt": ("aks", b"Ask!", "prompts/aks.md is none of the prompts. They are ask.md, begin.md"),
+    "no such prompt": ("aks", b"Ask!", "prompts/aks.md is none of the prompts. They are answer.md, ask.md"),
 }
 
 
@@ -152,3 +152,30 @@ def test_a_source_stays_on_its_line(source: str) -> None:
         assert len(material(PROMPTS, Material("x", source, trust)).splitlines()) == len(
             material(PROMPTS, Material("x", "plain", trust)).splitlines()
         )
+
+
+ASKED = {
+    "tie": "When two options tie, say so in the synopsis and mark the one that costs least if it turns out wrong",
+    "least findings": "Leave out what the principal told you, and what this decision does not need",
+    "no menu of vetoes": "the principal always has those",
+    "note": "only when something you said earlier in this conversation now reads as clearly understated",
+    "the agent's veto": "This is a good answer, not a failure",
+}
+
+
+@pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
+def test_what_no_rule_can_find_is_asked_of_the_model(words: str) -> None:
+    """The draft binds the agent in more than a linter sees."""
+    assert words in prompt.ask(PROMPTS)
+
+
+AFTER = {"objection": ("objection", "deliberation"), "answer": ("answer",), "chosen": ("number", "option")}
+
+
+@pytest.mark.parametrize(("name", "names"), AFTER.items(), ids=AFTER)
+def test_what_the_principal_said_has_words_of_its_own(name: str, names: tuple[str, ...]) -> None:
+    """Each answer to an earlier envelope is put in its own way, with the question it was given to."""
+    said = PROMPTS.fill(name, question="Q?", **{each: f"<{each}>" for each in names})
+
+    assert "Q?" in said
+    assert all(f"<{each}>" in said for each in names)

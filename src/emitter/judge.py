@@ -69,6 +69,7 @@ class Judgement:
 
     ``value`` and the ``document`` it was read from are set when COMPLETE, ``violations`` when VIOLATED,
     ``raised`` when UNCHECKED. ``recovered`` tells how the document was read out of the answer, where one was.
+    ``remarks`` are what is to be told of a value that stands all the same.
     """
 
     verdict: Verdict
@@ -77,6 +78,7 @@ class Judgement:
     recovered: Recovered | None = None
     violations: tuple[Violation, ...] = ()
     raised: Raised | None = None
+    remarks: tuple[Violation, ...] = ()
 
 
 BY_STOP: dict[Stop, Verdict] = {
@@ -134,7 +136,7 @@ def _validate(found: Recovered, contract: Contract) -> Judgement:
         return Judgement(Verdict.UNCHECKED, recovered=found, raised=reading.raised)
     if reading.violations:
         return Judgement(Verdict.VIOLATED, recovered=found, violations=reading.violations)
-    return Judgement(Verdict.COMPLETE, reading.value, document, found)
+    return Judgement(Verdict.COMPLETE, reading.value, document, found, remarks=reading.remarks)
 
 
 def _halves(document: Json) -> tuple[Violation, ...]:

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
+    "answer": ("question", "answer"),
     "ask": ("binding_moment", "deliberation", "clarification", "error"),
     "begin": (),
     "begin_in_words": (),
+    "chosen": ("question", "number", "option"),
     "corrective": ("violations",),
     "document": (),
     "examples": ("examples",),
@@ -36,6 +38,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "into_form": ("answer",),
     "losses": ("losses",),
     "material": ("source", "text"),
+    "objection": ("question", "objection", "deliberation"),
     "schema": ("schema",),
     "schema_reply": ("kind", "version", "schema"),
     "schema_unknown": ("kinds",),

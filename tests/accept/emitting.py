@@ -58,7 +58,10 @@ def note(said: str) -> dict[str, Any]:
 
 def moment(said: str) -> BindingMoment:
     """Return a decision that says something in each of its parts."""
-    options = [Option(label=f"Now {said}", reasoning=f"Green: {said}."), Option(label="Later", reasoning="It is late.")]
+    options = [
+        Option(label=f"Ship {said} now", reasoning=f"Green: {said}."),
+        Option(label=f"Ship {said} on Monday", reasoning="It is late."),
+    ]
     return BindingMoment(
         synopsis=f"Ship {said}.",
         findings=(f"The {said} pass.",),

@@ -135,14 +135,16 @@ def test_another_question_under_the_same_ids_is_asked(other: tuple[Any, str], ve
     [{"hatches": Hatches(free_text=False, dialogue=False)}, {"decision_class": "consent"}],
     ids=["hatches", "decision class"],
 )
-def test_a_decision_is_returned_as_it_was_recorded(change: dict[str, Any], vendor: Simulator) -> None:
-    """What the host would add today changes nothing of it."""
+def test_a_decision_under_other_terms_is_asked_anew(change: dict[str, Any], vendor: Simulator) -> None:
+    """An envelope with a veto closed is no answer for whoever wants it open; each is kept for its own terms."""
     store = MemoryStore()
     first = emit_binding_moment("?", **asked(store))
-    again = emit_binding_moment("?", **asked(store), **change)
+    other = emit_binding_moment("?", **asked(store), **change)
 
-    assert (again.envelope, again) == (first.envelope, type(first)(first.value, first.envelope, again.trace))  # type: ignore[union-attr]
-    assert len(vendor.calls) == 1
+    assert other.envelope.correlation_id != first.envelope.correlation_id
+    assert emit_binding_moment("?", **asked(store)).envelope == first.envelope
+    assert emit_binding_moment("?", **asked(store), **change).envelope == other.envelope
+    assert len(vendor.calls) == 2
 
 
 def test_what_withholds_a_decision_is_kept_as_well(vendor: Simulator) -> None:

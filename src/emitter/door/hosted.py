@@ -30,7 +30,8 @@ def hosted(read: Read, settings: Settings) -> Read:
         found = read(document)
         if kind is not None and not found.violations and found.raised is None:
             found = _held(kind, document, found)
-        return replace(found, violations=tuple(_struck(each, rules.secrets) for each in found.violations))
+        violations, remarks = (_all_struck(each, rules.secrets) for each in (found.violations, found.remarks))
+        return replace(found, violations=violations, remarks=remarks)
 
     return reading
 
@@ -38,6 +39,10 @@ def hosted(read: Read, settings: Settings) -> Read:
 def _held(kind: Kind, document: Json, found: Reading[Any]) -> Reading[Any]:
     violations = kind.violations(document)
     return Reading(violations=violations) if violations else found
+
+
+def _all_struck(violations: tuple[Violation, ...], secrets: Secrets) -> tuple[Violation, ...]:
+    return tuple(_struck(each, secrets) for each in violations)
 
 
 def _struck(violation: Violation, secrets: Secrets) -> Violation:

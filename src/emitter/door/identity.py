@@ -19,11 +19,12 @@ _NAMED = f"run_id and node_id must be non-empty and make an id of at most {LONGE
 
 
 class Asked(NamedTuple):
-    """What is asked: the ``words`` of the system prompt, what is ``shown`` beside them, and the form."""
+    """What is asked: the ``words`` of the system prompt, what is ``shown`` beside them, the form, and its terms."""
 
     words: tuple[str | None, ...]
     shown: tuple[object, ...]
     contract: Contract
+    terms: tuple[str, ...]
 
 
 def node_of(settings: Settings, usual: str) -> str:
@@ -47,5 +48,5 @@ def correlation(settings: Settings, context: Context, kind: str, asked: Asked) -
 
 
 def _digest(asked: Asked) -> str:
-    said = json.dumps([asked.words, list(map(repr, asked.shown)), asked.contract.compiled.original])
+    said = json.dumps([asked.words, list(map(repr, asked.shown)), asked.contract.compiled.original, asked.terms])
     return hashlib.sha256(said.encode()).hexdigest()

@@ -21,6 +21,7 @@ from emitter.door.spending import spending
 from emitter.door.taking import Taking
 from emitter.errors import InputError, Unencodable
 from emitter.judge import Contract
+from emitter.kinds import Trust
 from emitter.schema import compile_schema
 from emitter.schema.compile import Undeclared
 from emitter.steps import Ask
@@ -51,7 +52,8 @@ class Wanted:
     ``kind`` is the envelope's, ``node`` the node's id where the caller names none, ``name`` what the document
     is called on the wire, ``schema`` what ``compile_schema`` takes. ``words`` begin the system prompt.
     ``read`` and ``tidy`` are those of ``Contract``. ``enclosing`` puts an answer into its envelope and takes it out
-    again. ``examples`` are valid documents to show.
+    again. ``examples`` are valid documents to show. ``heard`` is what the principal said to earlier envelopes.
+    ``terms`` are what else an answer depends on that no word says.
     """
 
     kind: str
@@ -63,6 +65,8 @@ class Wanted:
     enclosing: Enclosing
     tidy: Callable[[Json], Json] = lambda document: document
     examples: tuple[Json, ...] = ()
+    heard: Callable[[Prompts], tuple[str, ...]] = lambda _: ()
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +91,19 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     prompts, materials = wording.load(settings.prompts), settings.shown()
     talk = conversation.read(situation, prompts)
     contract = Contract(_compile(wanted, chosen, settings), hosted(wanted.read, settings), wanted.tidy)
-    trust = conversation.meet([talk.trust, *(each.trust for each in materials)])
+    heard = wanted.heard(prompts)
+    trust = conversation.meet([talk.trust, *(each.trust for each in materials), *(Trust.UNTRUSTED for _ in heard)])
     context = Context(settings.run_id, node_of(settings, wanted.node), inputs=trust)
-    asked = Asked((wanted.words(prompts), settings.instructions, *talk.system), (*talk.messages, *materials), contract)
+    turns = (*talk.messages, *materials, *heard)
+    asked = Asked((wanted.words(prompts), settings.instructions, *talk.system), turns, contract, wanted.terms)
     told_as = correlation(settings, context, wanted.kind, asked)
     taking = Taking(settings.host, contract, context, told_as, wanted.enclosing)
     if isinstance(settings.gate, Insufficient) and taking.known() is None:
         refuse(settings.gate, recording(settings, context.node_id, told_as))
     form = _form(wanted.name, contract.compiled, prompts, to)
     said = wording.joined(wanted.words(prompts), settings.instructions or "", *talk.system)
-    shown, two_steps = partial(wording.messages, prompts, talk.messages, materials), settings.policy.nl_to_format
+    beside = wording.beside(prompts, materials, heard)
+    shown, two_steps = partial(wording.messages, prompts, talk.messages, beside), settings.policy.nl_to_format
     request = Request(
         model=model,
         system=wording.joined(said, *form.words, prompt.examples(prompts, _encoded(contract, wanted.examples))),

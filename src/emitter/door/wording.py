@@ -51,11 +51,13 @@ def joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def messages(
-    prompts: Prompts, turns: tuple[Message, ...], materials: list[Material], begin: str
-) -> tuple[Message, ...]:
-    """Return the turns with the materials, ending in a user turn, as every vendor wants it, that says ``begin``."""
-    shown = [prompt.material(prompts, each) for each in materials]
+def beside(prompts: Prompts, materials: list[Material], heard: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is shown after the situation: the materials, then what the principal said before."""
+    return (*(prompt.material(prompts, each) for each in materials), *heard)
+
+
+def messages(prompts: Prompts, turns: tuple[Message, ...], shown: tuple[str, ...], begin: str) -> tuple[Message, ...]:
+    """Return the turns with what is shown, ending in a user turn, as every vendor wants it, that says ``begin``."""
     told = "\n\n".join([*shown, _begun(prompts, begin)])
     *before, last = turns
     if last.role is Role.ASSISTANT:

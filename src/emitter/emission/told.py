@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emitter.events import (
+    REMARK,
     EnvelopeRefusal,
     EnvelopeTruncated,
     Event,
@@ -20,7 +21,7 @@ from emitter.remedy import reason
 from emitter.wire import Reply
 
 if TYPE_CHECKING:
-    from emitter.schema import Loss
+    from emitter.schema import Loss, Violation
     from emitter.steps import Ask, Attempt
     from emitter.wire import Answer, Fault, Usage
 
@@ -37,6 +38,12 @@ def degraded(losses: tuple[Loss, ...]) -> LogAppended:
     """Say what the schema's size took from the vendor's hold on the model; the names are the schema's own."""
     fields = {"count": len(losses), "first": [f"{each.pointer or '/'}: {each.keyword}" for each in losses[:_SHOWN]]}
     return LogAppended(Level.WARN, "the schema is too large for the vendor, so these are checked here only", fields)
+
+
+def remarked(remark: Violation) -> LogAppended:
+    """Say what the content discipline has to say of an answer that stands."""
+    fields = {"pointer": remark.pointer, "rule": remark.rule, "expected": remark.expected}
+    return LogAppended(Level.WARN, REMARK, fields)
 
 
 def resent(fault: Fault) -> LogAppended:
@@ -58,6 +65,7 @@ def happened(ask: Ask, answer: Answer, judgement: Judgement) -> list[Event]:
     found = judgement.recovered
     if found is not None and found.path is not Path.DIRECT:
         events.append(RecoveryApplied(found.path.value, found.byte_offset))
+    events.extend(map(remarked, judgement.remarks))
     return events
 
 

@@ -9,6 +9,7 @@ and are projected to its camel case.
 from emitter.events.document import RunEvent as RunEvent
 from emitter.events.document import payload as payload
 from emitter.events.records import CALLING as CALLING
+from emitter.events.records import REMARK as REMARK
 from emitter.events.records import CapBreached as CapBreached
 from emitter.events.records import ClarificationRequested as ClarificationRequested
 from emitter.events.records import EnvelopeRefusal as EnvelopeRefusal

@@ -218,6 +218,9 @@ class LogAppended:
 CALLING = "calling"
 """The message of the line that tells of each call; its fields are ``attempt`` and ``budget``."""
 
+REMARK = "the content discipline has a remark"
+"""The message of the line that tells of each; its fields are ``pointer``, ``rule`` and ``expected``."""
+
 Event: TypeAlias = (
     RetryAttempted
     | RetryExhausted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.door.settings import More, Settings
@@ -12,16 +13,20 @@ from emitter.many.run import AsyncRun, How
 from emitter.many.threaded import Run
 from emitter.many.work import work
 from emitter.moment.result import Decision, decision
+from emitter.moment.terms import Terms
 from emitter.moment.wanted import wanted
 from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from os import PathLike
     from typing import Unpack
 
     from emitter.batch import Batch
+    from emitter.decide.lint import Discipline
     from emitter.many.bar import Report
+    from emitter.many.work import Work
+    from emitter.moment.after import After
     from emitter.prompt import Material
     from emitter.sinks import Sink
 
@@ -39,6 +44,7 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
+    discipline: Discipline | None = None,
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
@@ -50,7 +56,7 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
     checked(situations, asynchronous=False)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress, chosen(batch))
-    asked = work(wanted(hatches, decision_class), settings, decision)
+    asked = _work(partial(Terms.of, hatches, decision_class, discipline), settings)
     return Run(asked, iter(situations), count(situations), how)
 
 
@@ -67,6 +73,7 @@ def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a defau
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
+    discipline: Discipline | None = None,
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
@@ -75,5 +82,9 @@ def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a defau
     checked(situations, asynchronous=True)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress, chosen(batch))
-    asked = work(wanted(hatches, decision_class), settings, decision)
+    asked = _work(partial(Terms.of, hatches, decision_class, discipline), settings)
     return AsyncRun(asked, stream(situations), count(situations), how)
+
+
+def _work(terms: Callable[[After], Terms], settings: Settings) -> Work[Decision]:
+    return work(wanted(terms(())), settings, decision, lambda after: wanted(terms(after)))

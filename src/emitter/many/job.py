@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter.door.settings import listed
 from emitter.errors import InputError
+from emitter.moment.after import After, continuations
 from emitter.prompt import Material
 
 if TYPE_CHECKING:
@@ -21,12 +22,14 @@ class Job:
     """A situation with a ``key`` of the caller's own, and ``materials`` beside those of all.
 
     The key is what a journal knows the job by: whoever gives the same key asks for the same thing. Without one it
-    is a digest of the words that are sent.
+    is a digest of the words that are sent. ``after`` is what ``continue_after`` returned for earlier envelopes of this
+    situation, where decisions are asked for; see ``emit_binding_moment``.
     """
 
     situation: Situation
     key: str | None = None
     materials: Iterable[Material | str] = ()
+    after: After = ()
 
     def __post_init__(self) -> None:
         key: Any = self.key
@@ -34,6 +37,7 @@ class Job:
             raise InputError(f"Job.key is {key!r}; it must be a text, or None.")
         given = listed("Job.materials", self.materials, (str, Material), "the texts, or Materials")
         object.__setattr__(self, "materials", tuple(given))
+        object.__setattr__(self, "after", continuations(self.after))
 
 
 Situations: TypeAlias = "Iterable[Situation | Job]"

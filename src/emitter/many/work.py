@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from emitter.many.journal import Journal
     from emitter.many.limit import Gate
     from emitter.many.tally import Tally
+    from emitter.moment.after import After
     from emitter.steps import Outcome
 
 _UNSTAMPED = frozenset({"type", "payload"})
@@ -38,18 +39,33 @@ class Work(Generic[R]):
     """What is asked every time, with which settings, and how the result is made.
 
     ``probe`` is the plan of a situation that stands for any: what is wrong with the settings is wrong with it.
+    ``hearing`` returns what is asked after earlier envelopes, where there can be some.
     """
 
     wanted: Wanted
     settings: Settings
     finish: Callable[[Done], R]
     probe: Plan
+    hearing: Callable[[After], Wanted] | None = None
+
+    def asked(self, given: Job) -> Wanted:
+        """Return what is asked of one job."""
+        if not given.after:
+            return self.wanted
+        if self.hearing is None:
+            raise InputError("Job.after is for decisions.", hint="Use emit_binding_moments.")
+        return self.hearing(given.after)
 
 
-def work(wanted: Wanted, settings: Settings, finish: Callable[[Done], R]) -> Work[R]:
+def work(
+    wanted: Wanted,
+    settings: Settings,
+    finish: Callable[[Done], R],
+    hearing: Callable[[After], Wanted] | None = None,
+) -> Work[R]:
     """Return the work of a run; raises ``InputError`` or ``Uncompilable`` for what could never be asked."""
     kept = replace(settings, materials=tuple(settings.shown()))
-    return Work(wanted, kept, finish, plan(wanted, "…", kept))
+    return Work(wanted, kept, finish, plan(wanted, "…", kept), hearing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +99,7 @@ class Desk(Generic[R]):
             given = job(situation)
             node = f"{self.work.probe.node_id}.{index}"
             settings = replace(settings, materials=(*settings.materials, *given.materials), node_id=node)
-            planned = plan(self.work.wanted, given.situation, settings)
+            planned = plan(self.work.asked(given), given.situation, settings)
             key = self._key(given, planned)
         except Exception as error:  # noqa: BLE001  the caller's objects may raise anything when they are read
             key = situation.key if isinstance(situation, Job) else None

@@ -9,6 +9,7 @@ from emitter.door.plan import plan
 from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
 from emitter.moment.result import Decision, decision
+from emitter.moment.terms import Terms
 from emitter.moment.wanted import wanted
 from emitter.policy import DEFAULT_POLICY, Policy
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from emitter.conversation import Situation
+    from emitter.decide.lint import Discipline
+    from emitter.moment.after import After
     from emitter.prompt import Material
     from emitter.sinks import Sink
 
@@ -29,6 +32,8 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
+    discipline: Discipline | None = None,
+    after: After = (),
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
@@ -38,8 +43,11 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     ``situation`` is a text, or the agent's own message list in any vendor's form. ``model`` is
     ``vendor/model``. ``client`` is an SDK client of your own, of any flavour; without one it is made from
     the vendor's usual environment variables. ``materials`` are texts that bear on the decision, with their
-    trust. ``decision_class`` and ``hatches`` go into the envelope as given. ``policy`` says what may be
-    spent, ``sink`` is called with every event as it happens.
+    trust. ``decision_class`` and ``hatches`` go into the envelope as given. ``discipline`` says how severe each
+    rule about the content is (``Discipline.of({"synopsis-modal": "off"})``). ``after`` is what ``continue_after``
+    returned for earlier envelopes, the earliest first: the model reads it, and may not ask a refused question again;
+    as a model's words are in it, the envelope counts as untrusted.
+    ``policy`` says what may be spent, ``sink`` is called with every event as it happens.
 
     ``more`` is described by ``emitter.door.settings.More``: ``host``, ``run_id``, ``requires``, ``instructions``, ...
 
@@ -50,7 +58,7 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     Source: draft-morrison-binding-moment-envelope-00; OpenWOP ai-envelope, RFC 0032 and RFC 0033.
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(hatches, decision_class), situation, settings)
+    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
     return decision(perform(planned, settings))
 
 
@@ -62,11 +70,13 @@ async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a 
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
+    discipline: Discipline | None = None,
+    after: After = (),
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
 ) -> Decision:
     """Do as ``emit_binding_moment`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(hatches, decision_class), situation, settings)
+    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
     return decision(await aperform(planned, settings))

@@ -9,6 +9,7 @@ from emitter.door.running import AsyncStream, Stream
 from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
 from emitter.moment.result import Decision, decision
+from emitter.moment.terms import Terms
 from emitter.moment.wanted import wanted
 from emitter.moment.watch import watched
 from emitter.policy import DEFAULT_POLICY, Policy
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from emitter.conversation import Situation
+    from emitter.decide.lint import Discipline
+    from emitter.moment.after import After
     from emitter.prompt import Material
     from emitter.sinks import Sink
 
@@ -31,6 +34,8 @@ def stream_binding_moment(  # noqa: PLR0913  every one but the model has a defau
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
+    discipline: Discipline | None = None,
+    after: After = (),
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
@@ -47,7 +52,7 @@ def stream_binding_moment(  # noqa: PLR0913  every one but the model has a defau
     Nothing that is told on the way is a decision: a ``Restart`` takes it back, and only ``result()`` binds.
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(hatches, decision_class), situation, settings)
+    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
     return Stream(planned, settings, watched(follow), decision)
 
 
@@ -60,11 +65,13 @@ def astream_binding_moment(  # noqa: PLR0913  every one but the model has a defa
     materials: Iterable[Material | str] = (),
     decision_class: str | None = None,
     hatches: Hatches = OPEN_HATCHES,
+    discipline: Discipline | None = None,
+    after: After = (),
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
 ) -> AsyncStream[Decision]:
     """Do as ``stream_binding_moment`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(hatches, decision_class), situation, settings)
+    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
     return AsyncStream(planned, settings, watched(follow), decision)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from emitter import prompt
 from emitter.door.plan import Wanted
-from emitter.door.settings import check_kind
 from emitter.door.taking import Enclosing
-from emitter.errors import InputError
-from emitter.kinds import BINDING_MOMENT, Hatches, turn
+from emitter.kinds import BINDING_MOMENT, BindingMoment, turn
+from emitter.moment.after import heard
+from emitter.moment.held import held
 from emitter.schema import Violation
 from emitter.schema.compile import Constant
 from emitter.schema.findings import Reading
@@ -20,20 +21,18 @@ from emitter.wire import mapping
 if TYPE_CHECKING:
     from emitter.judge import Contract
     from emitter.kinds import AIEnvelope
+    from emitter.moment.terms import Terms
     from emitter.wire import Json
 
 
-def wanted(hatches: Hatches, decision_class: str | None) -> Wanted:
-    """Return what to ask for; raises ``InputError`` for what no envelope may hold."""
-    named: Any = decision_class
-    if named is not None and (not isinstance(named, str) or not named.strip()):
-        raise InputError(f"decision_class is {named!r}; it must be a text such as 'consent', or None.")
-    check_kind("hatches", hatches, Hatches)
+def wanted(terms: Terms) -> Wanted:
+    """Return what to ask for."""
 
     def read(document: Json) -> Reading[turn.Outcome]:
         if not turn.recommended_in_range(document):
             return Reading(violations=(_NO_SUCH_OPTION,))
-        return Reading(turn.read(document, hatches, decision_class))
+        chosen = turn.read(document, terms.hatches, terms.decision_class)
+        return held(chosen, terms) if isinstance(chosen, BindingMoment) else Reading(chosen)
 
     return Wanted(
         kind=BINDING_MOMENT,
@@ -44,6 +43,8 @@ def wanted(hatches: Hatches, decision_class: str | None) -> Wanted:
         read=read,
         enclosing=_ENCLOSING,
         tidy=turn.with_reasoning,
+        heard=partial(heard, after=terms.after),
+        terms=terms.told,
     )
 
 

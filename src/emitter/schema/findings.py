@@ -49,11 +49,15 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """A ``value``, or the ``violations`` that forbid it, or what code of the caller's ``raised``."""
+    """A ``value``, or the ``violations`` that forbid it, or what code of the caller's ``raised``.
+
+    ``remarks`` are what is to be told of a value that stands all the same.
+    """
 
     value: T | None = None
     violations: tuple[Violation, ...] = ()
     raised: Raised | None = None
+    remarks: tuple[Violation, ...] = ()
 
 
 class _Gaps(dict[str, str]):

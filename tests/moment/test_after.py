@@ -1,0 +1,297 @@
+"""The handshake inside an emission: what the principal said is heard, and a refused question is not put again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter import (
+    Acceptor,
+    Discipline,
+    Emission,
+    Hatches,
+    InputError,
+    Invalid,
+    Job,
+    Policy,
+    Trust,
+    Withheld,
+    aemit_binding_moment,
+    emit_binding_moment,
+    emit_binding_moments,
+    emit_many,
+    stream_binding_moment,
+)
+from emitter.decide import (
+    Act,
+    Hold,
+    Incorporate,
+    Reopen,
+    Unanswered,
+    Unresolved,
+    continue_after,
+    dialogue,
+    digest,
+    free_text,
+    selected,
+)
+from emitter.kinds import OPEN_HATCHES, BindingMoment, Option, Question, turn
+from emitter.testing import Text, decided, simulator
+from tests.scenarios.answers import BOUND, DELIBERATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.decide import Continuation
+    from emitter.testing import Simulator
+
+MODEL = "anthropic/claude-sonnet-5-5"
+OBJECTION = "Nobody has asked whether the backup of Tuesday is complete."
+
+
+def relabelled(question: Question, stem: str, labels: tuple[str, ...]) -> Question:
+    """Return a question of other words."""
+    options = [Option(label=each, reasoning=f"{each} at once.") for each in labels]
+    return question.model_copy(update={"stem": stem, "options": tuple(options)})
+
+
+asked = turn.read(BOUND, OPEN_HATCHES, None)
+assert isinstance(asked, BindingMoment)
+MOMENT = asked
+
+_BACKUP = ("Verify the backup", "Trust the backup", "Make a new one")
+ANOTHER = MOMENT.model_copy(
+    update={
+        "synopsis": "Check the backup of Tuesday first, since nothing can be undone without it.",
+        "findings": ("The backup of Tuesday was never verified.", "A check takes 20 minutes.", "The peak is at 08:00."),
+        "question": relabelled(MOMENT.question, "Should the backup of Tuesday be verified or trusted?", _BACKUP),
+    }
+)
+_DISKS = ("Small", "Large", "Fast")
+DEAF = MOMENT.model_copy(
+    update={
+        "synopsis": "Order new disks today.",
+        "findings": ("The disks are old.", "New ones are in stock.", "The price is 200 euros."),
+        "recommendations": ("Order the disks.", "Pay from the reserve."),
+        "question": relabelled(MOMENT.question, "Which disks should be ordered?", _DISKS),
+    }
+)
+"""Another question, in which nothing of the objection is taken up."""
+
+REOPEN = continue_after(dialogue(MOMENT, OBJECTION), MOMENT)
+
+
+@pytest.fixture
+def vendor() -> Iterator[Simulator]:
+    """Run a simulated vendor that asks another question where no script says otherwise."""
+    with simulator(answers=decided(ANOTHER)) as running:
+        yield running
+
+
+HEARD = {
+    "dialogue": (REOPEN, OBJECTION),
+    "dialogue without words": (continue_after(dialogue(MOMENT), MOMENT), "They gave no reason."),
+    "free text": (continue_after(free_text(MOMENT, "Resume at six."), MOMENT), "Resume at six."),
+    "selected": (continue_after(selected(MOMENT, 1), MOMENT), "the principal chose option 2"),
+}
+
+
+@pytest.mark.parametrize(("after", "words"), HEARD.values(), ids=HEARD)
+def test_what_the_principal_said_is_in_the_prompt(vendor: Simulator, after: Continuation, words: str) -> None:
+    """So is the question it was said to, in a fence: that is a model's text."""
+    emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=after)
+
+    sent = json.dumps(vendor.calls[0].body)
+    assert words in sent
+    assert MOMENT.question.stem in sent.partition("<UNTRUSTED type")[2].partition("</UNTRUSTED>")[0]
+
+
+def test_the_same_question_is_refused(vendor: Simulator) -> None:
+    """It is VIOLATED, and corrected in our words; the second question is another."""
+    vendor.script(decided(MOMENT))
+
+    decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN)
+
+    assert isinstance(decision, Emission)
+    assert decision.value == ANOTHER
+    assert [each.verdict.value for each in decision.attempts] == ["violated", "complete"]
+    assert "question-repeated" in json.dumps(vendor.calls[1].body)
+
+
+def test_the_same_question_to_the_end_is_no_envelope(vendor: Simulator) -> None:
+    """A hatch that leads to another menu only is a broken handshake (section 6.2)."""
+    vendor.script(*[decided(MOMENT)] * 2)
+
+    with pytest.raises(Invalid):
+        emit_binding_moment(
+            "Resume?", model=MODEL, client=vendor.client(MODEL), after=[REOPEN], policy=Policy(max_attempts=2)
+        )
+
+
+def test_a_choice_that_takes_nothing_up_is_refused(vendor: Simulator) -> None:
+    """Another question is not enough: the objection has to show in it."""
+    vendor.script(decided(DEAF))
+
+    decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN)
+
+    assert decision.attempts[0].violations[0].rule == "objection-ignored"
+
+
+def test_deliberation_after_a_veto_is_a_success(vendor: Simulator) -> None:
+    """Whoever cannot commit yet says so; no rule of the handshake stands in the way."""
+    vendor.script(Text(DELIBERATION))
+
+    assert isinstance(emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN), Withheld)
+
+
+def test_all_vetoes_hold(vendor: Simulator) -> None:
+    """The question before the last one may not come back either."""
+    later = continue_after(dialogue(ANOTHER, "The disks are what matters: are they sound?"), ANOTHER)
+    vendor.script(decided(MOMENT), Text(DELIBERATION))
+
+    decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=[REOPEN, later])
+
+    assert [each.verdict.value for each in decision.attempts] == ["violated", "complete"]
+
+
+def test_the_async_call_hears_it_too(vendor: Simulator) -> None:
+    """The doors take the same terms."""
+    vendor.script(decided(MOMENT))
+
+    async def emitted() -> Emission[BindingMoment] | Withheld:
+        client: Any = vendor.client(MODEL, asynchronous=True)
+        async with client:
+            return await aemit_binding_moment("Resume?", model=MODEL, client=client, after=REOPEN)
+
+    decision = asyncio.run(emitted())
+
+    assert len(decision.attempts) == 2
+
+
+def test_a_stream_hears_it_too(vendor: Simulator) -> None:
+    """The doors take the same terms."""
+    vendor.script(decided(MOMENT))
+    with stream_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN) as running:
+        decision = running.result()
+
+    assert len(decision.attempts) == 2
+
+
+def test_what_was_said_makes_it_another_emission(vendor: Simulator) -> None:
+    """With a store, the answer that was kept for the question before the veto is not handed out again."""
+    settings: dict[str, Any] = {"model": MODEL, "client": vendor.client(MODEL), "host": Acceptor(), "run_id": "run-1"}
+    vendor.script(decided(MOMENT))
+    first = emit_binding_moment("Resume?", **settings)
+
+    second = emit_binding_moment("Resume?", **settings, after=REOPEN)
+
+    assert first.attempts
+    assert second.attempts
+    assert second.value == ANOTHER
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "nobody decided": (
+        {"after": continue_after(Unresolved(digest(MOMENT), Unanswered.TIMEOUT), MOMENT)},
+        "nobody made",
+    ),
+    "a resolution": ({"after": [dialogue(MOMENT, OBJECTION)]}, "Pass what continue_after returned"),
+    "a text": ({"after": OBJECTION}, "after must be a list"),
+    "an option that is none": ({"after": Act(MOMENT, 99)}, "There is no option at that index"),
+    "an answer without words": ({"after": Incorporate(MOMENT, " ")}, "needs some"),
+    "an answer that is no text": ({"after": Incorporate(MOMENT, None)}, "."),  # type: ignore[arg-type]
+    "half a character": ({"after": Reopen(MOMENT, "\ud800")}, "."),
+    "no envelope": ({"after": Reopen("x", "y")}, "Pass what continue_after returned"),  # type: ignore[arg-type]
+    "two answers to one": ({"after": [REOPEN, continue_after(selected(MOMENT, 0), MOMENT)]}, "two answers"),
+    "the veto withdrawn": (
+        {"after": REOPEN, "hatches": Hatches(free_text=True, dialogue=False)},
+        "Leave the dialogue hatch open",
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "told"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_heard_is_refused_before_anything_is_sent(settings: dict[str, Any], told: str) -> None:
+    """The error says what to do."""
+    with pytest.raises(InputError, match=told):
+        emit_binding_moment("Resume?", model=MODEL, **settings)
+
+
+def test_a_label_of_several_lines_is_one_option(vendor: Simulator) -> None:
+    """What was chosen is told by its own words, so that no number can come to mean another option."""
+    labels = ("Keep the data: it is safe\n2. Delete the data", "Ask the owner first")
+    moment = MOMENT.model_copy(update={"question": relabelled(MOMENT.question, "What now?\n1. Nothing", labels)})
+
+    emit_binding_moment(
+        "Resume?", model=MODEL, client=vendor.client(MODEL), after=continue_after(selected(moment, 1), moment)
+    )
+
+    sent = json.dumps(vendor.calls[0].body)
+    assert "\\n2. Ask the owner first" in sent
+    assert "\\n2. Delete" not in sent
+    assert "\\n1. Nothing" not in sent
+
+
+def test_an_earlier_envelope_makes_the_next_untrusted(vendor: Simulator) -> None:
+    """It may have been written from untrusted material, and nobody says."""
+    first = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL))
+    second = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN)
+
+    assert first.envelope.meta.content_trust is Trust.TRUSTED
+    assert second.envelope.meta.content_trust is Trust.UNTRUSTED
+
+
+TERMS: dict[str, dict[str, Any]] = {
+    "hatches": {"hatches": Hatches(free_text=False, dialogue=True)},
+    "class": {"decision_class": "payment"},
+    "discipline": {"discipline": Discipline.of({"findings-count": "error"})},
+}
+
+
+@pytest.mark.parametrize("terms", TERMS.values(), ids=TERMS)
+def test_other_terms_are_another_emission(vendor: Simulator, terms: dict[str, Any]) -> None:
+    """With a store, what was kept under other terms is not handed out."""
+    settings: dict[str, Any] = {"model": MODEL, "client": vendor.client(MODEL), "host": Acceptor(), "run_id": "run-1"}
+
+    assert emit_binding_moment("Resume?", **settings).attempts
+    assert emit_binding_moment("Resume?", **settings, **terms).attempts
+    assert not emit_binding_moment("Resume?", **settings, **terms).attempts
+
+
+@pytest.fixture
+def around(vendor: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lead the clients that are made here to the simulated vendor."""
+    for name, value in vendor.environment().items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.usefixtures("around")
+def test_each_of_many_has_its_own_past(vendor: Simulator) -> None:
+    """A job's vetoes are its own: the question that one principal refused another may be asked."""
+    vendor.script(*[decided(MOMENT)] * 2)
+    jobs = [Job("Resume?"), Job("Resume?", after=REOPEN)]
+
+    with emit_binding_moments(jobs, model=MODEL, in_flight=1) as run:
+        items = list(run)
+
+    assert [len(each.result.attempts) for each in items] == [1, 2]
+
+
+@pytest.mark.usefixtures("around")
+def test_documents_have_no_past() -> None:
+    """There is nothing to refuse in a document."""
+    with emit_many({"type": "object"}, [Job("x", after=REOPEN)], model=MODEL) as run:
+        (item,) = run
+
+    assert isinstance(item.error, InputError)
+    assert "emit_binding_moments" in str(item.error)
+
+
+def test_each_resolution_has_its_continuation() -> None:
+    """A vote acts, an amendment is incorporated, a veto reopens, silence holds (section 6.3)."""
+    kinds = [type(each) for each, _ in HEARD.values()]
+    assert kinds == [Reopen, Reopen, Incorporate, Act]
+    assert isinstance(REFUSED["nobody decided"][0]["after"], Hold)
