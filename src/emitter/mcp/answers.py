@@ -1,0 +1,161 @@
+"""What the tools of the ready server answer: a decision, that there is none yet, what became of one, an error."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, assert_never
+
+from emitter.decide import Act, Hold, Incorporate, Reopen, Unresolved
+from emitter.decide.resolution import RESOLUTION_SCHEMA, to_json
+from emitter.errors import EmissionError, EmitterError
+from emitter.ledger import Outcome, Pending, Resolved, Unspoken
+from emitter.mcp import sdk
+from emitter.mcp.inlining import published
+from emitter.render import plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.decide import Continuation
+    from emitter.moment import Withheld
+    from emitter.wire import Json
+
+_TEXT: Mapping[str, Json] = {"type": "string"}
+
+
+def _object(**members: Json) -> type[Any]:
+    return published({"type": "object", "properties": members, "required": ["status"]})
+
+
+EMITTED = _object(
+    status={"type": "string", "enum": ["bound", "withheld"]},
+    decision_id={**_TEXT, "description": "By which the decision is resolved."},
+    digest={**_TEXT, "description": "Of the envelope; a resolution names it."},
+    expires_at={**_TEXT, "description": "Until when an answer is taken."},
+    kind={**_TEXT, "description": "Why there is no decision: the kind of what is said instead."},
+)
+"""The output schema of ``emit_binding_moment``, but for the envelope."""
+
+RESOLVED = _object(
+    status={"type": "string", "enum": ["resolved", "unresolved", "pending"]},
+    decision_id=_TEXT,
+    digest=_TEXT,
+    continuation={
+        "type": "string",
+        "enum": ["act", "incorporate", "reopen", "hold"],
+        "description": "What to do next: carry out the option, take the answer up, deliberate again, or nothing.",
+    },
+    option={"type": "object", "description": "The option to carry out, and no other."},
+    answer={**_TEXT, "description": "The principal's own answer, to be taken up."},
+    objection={
+        **_TEXT,
+        "description": "What the principal has against the question, which may not be put again; "
+        "left out where their words were not kept: ask them.",
+    },
+    reason={**_TEXT, "description": "Why nobody decided."},
+    resolution=RESOLUTION_SCHEMA,
+    channel={**_TEXT, "description": "How the answer came."},
+    repeated={"type": "boolean", "description": "Whether it was resolved before, in the same way."},
+)
+"""The output schema of ``resolve_binding_moment``."""
+
+
+def bound(pending: Pending) -> dict[str, Json]:
+    """Return what goes beside an envelope."""
+    told = {"status": "bound", "decision_id": pending.decision_id, "digest": pending.digest}
+    return told if pending.expires_at is None else {**told, "expires_at": _time(pending.expires_at)}
+
+
+def _time(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+
+
+def withheld(decision: Withheld) -> sdk.Result:
+    """Return the agent's veto, without any envelope."""
+    told = {"status": "withheld", "kind": decision.envelope.type, **decision.reason.model_dump(mode="json")}
+    return answer(told, plain_text.withheld(decision.reason).strip("\n"))
+
+
+def waiting(pending: Pending, *, own: bool) -> sdk.Result:
+    """Return that a decision is open; ``own``: it is answered on a page of the principal's own."""
+    how = _ELSEWHERE if own else _HERE
+    return answer({**bound(pending), "status": "pending", "continuation": "hold"}, how)
+
+
+_HERE = (
+    "Nobody has decided yet, and this client cannot ask. Show the person all of the decision, and call again with the "
+    "answer that they give."
+)
+_ELSEWHERE = (
+    "Nobody has decided yet. The person answers on a page of their own: call again later, without a resolution."
+)
+
+
+def became(of: Resolved | Unresolved, decision_id: str) -> sdk.Result:
+    """Return what became of a decision."""
+    return answer(_became(of, decision_id))
+
+
+def _became(of: Resolved | Unresolved, decision_id: str) -> dict[str, Json]:
+    match of:
+        case Resolved():
+            told = {"status": "resolved", "decision_id": decision_id, "digest": of.pending.digest}
+            return {**told, **_follows(of), **_way(of)}
+        case Unresolved(digest=digest, reason=reason):
+            told = {"continuation": "hold", "reason": reason.value}
+            return {"status": "unresolved", "decision_id": decision_id, "digest": digest, **told}
+        case _:
+            assert_never(of)
+
+
+def _way(of: Resolved) -> dict[str, Json]:
+    """Return how a decision was resolved; words that are not at hand any more are left out with their resolution."""
+    way: dict[str, Json] = {"channel": of.channel, "repeated": of.repeated}
+    return way if isinstance(of.resolution, Unspoken) else {**way, "resolution": to_json(of.resolution)}
+
+
+def _follows(of: Resolved) -> dict[str, Json]:
+    """Return what to do next; a refused question is reopened also where the words against it are not at hand."""
+    match of.resolution:
+        case Unspoken(outcome=Outcome.DIALOGUE):
+            return {"continuation": "reopen"}
+        case _:
+            return _next(of.continuation)
+
+
+def _next(continuation: Continuation) -> dict[str, Json]:
+    match continuation:
+        case Act(index=index, option=option):
+            return {"continuation": "act", "option": {"index": index, "label": option.label}}
+        case Incorporate(answer=words):
+            return {"continuation": "incorporate", "answer": words}
+        case Reopen(objection=words):
+            return {"continuation": "reopen", "objection": words}
+        case Hold(reason=reason):
+            return {"continuation": "hold", "reason": reason.value}
+        case _:
+            assert_never(continuation)
+
+
+def answer(told: Mapping[str, Json], *texts: str) -> sdk.Result:
+    """Return a result, with its JSON as text too."""
+    blocks = [json.dumps(told, ensure_ascii=False, indent=2), *texts]
+    return sdk.result([sdk.text(each) for each in blocks], dict(told))
+
+
+def failure(error: EmitterError) -> sdk.Result:
+    """Return an error as a result: its sentence and a code that stays the same; hints are for who writes programs."""
+    code = error.code if isinstance(error, EmissionError) else _snake(type(error).__name__)
+    return failed(Exception.__str__(error), code)
+
+
+def failed(sentence: str, code: str) -> sdk.Result:
+    """Return an error as a result."""
+    told = {"status": "error", "code": code, "message": sentence}
+    return sdk.result([sdk.text(f"{sentence} ({code})")], told, is_error=True)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

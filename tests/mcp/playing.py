@@ -1,0 +1,20 @@
+"""What a ready server asks instead of a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from emitter.moment.result import Decision
+
+EMIT = "emit_binding_moment"
+SITUATION = {"situation": "Shall we go on?"}
+
+
+def raising(error: BaseException) -> Any:
+    """Return what raises, whatever is asked."""
+
+    async def emit(_situation: str, **_asked: Any) -> Decision:
+        raise error
+
+    return emit

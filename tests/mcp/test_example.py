@@ -1,0 +1,55 @@
+"""The example server, run as its docstring says, by the SDK's own client."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp import Client, StdioServerParameters
+
+from tests.mcp.asking import RESOLVE
+from tests.mcp.talking import Person, talk, wire
+
+if TYPE_CHECKING:
+    from emitter.wire import Json
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mcp_server.py"
+DELETE = "delete_branch"
+
+
+def test_a_client_that_asks_its_user_is_answered_in_one_call() -> None:
+    """Nothing is asked about a branch that is merged; one that is not goes where the person says so."""
+    person = Person("accept", choice="option:0")
+
+    async def script(client: Client) -> list[Json]:
+        return [wire(await client.call_tool(DELETE, {"name": name})) for name in ("done", "spike", "spike")]
+
+    found = talk(runpy.run_path(str(EXAMPLE))["server"], "2026-07-28", script, person)
+
+    assert [each["structuredContent"]["status"] for each in found] == ["deleted", "deleted", "unknown"]
+    assert len(person.asked) == 1
+
+
+def test_any_other_client_brings_the_answer_and_calls_again() -> None:
+    """Nothing is deleted before it is decided, nor by the decision about another branch."""
+
+    async def script(client: Client) -> list[Json]:
+        async def call(name: str, arguments: dict[str, Any]) -> Json:
+            return wire(await client.call_tool(name, arguments))["structuredContent"]
+
+        asked = await call(DELETE, {"name": "spike"})
+        given = {"decision_id": asked["decision_id"]}
+        early = await call(DELETE, {"name": "spike", **given})
+        pending = await call(RESOLVE, given)
+        answer = {"outcome": "selected", "digest": pending["digest"], "index": 0}
+        resolved = await call(RESOLVE, {**given, "resolution": answer})
+        return [asked, early, resolved, *[await call(DELETE, {"name": name, **given}) for name in ("draft", "spike")]]
+
+    server = StdioServerParameters(command=sys.executable, args=[str(EXAMPLE)])
+    asked, early, resolved, other, last = talk(server, "legacy", script)
+
+    assert asked["binding_moment"]["question"]["options"][0]["label"] == "Delete spike"
+    assert [each["status"] for each in (asked, early, other, last)] == ["undecided", "undecided", "kept", "deleted"]
+    assert resolved["continuation"] == "act"

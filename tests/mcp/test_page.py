@@ -1,0 +1,81 @@
+"""A decision is answered on a page of the principal's own, and nowhere else (section 11.4)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from emitter.decide import selected
+from emitter.errors import InputError
+from emitter.ledger import Ledger, Pending
+from emitter.mcp import Asking, Surface
+from emitter.testing.surfaces import GOOD
+from tests.mcp.asking import RESOLVE, SELECTED, Releasing
+from tests.mcp.talking import ERAS, Person, called
+
+
+class Page:
+    """A page of the principal's own: who was sent there, and who was told of it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.told: list[str] = []
+        self.asking = Asking(ledger, surface=Surface.OWN, url_for=self.url_for, tell=self._tell)
+
+    def url_for(self, pending: Pending) -> str:
+        """Return an address with a token."""
+        return f"http://127.0.0.1:1/decide/token-of-{pending.decision_id}"
+
+    def _tell(self, pending: Pending) -> None:
+        self.told.append(self.url_for(pending))
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_principal_is_sent_to_a_page_of_their_own(era: str) -> None:
+    """Section 11.4: that they agree to open it decides nothing; what they answer there is found later."""
+    page, person = Page(Ledger()), Person("accept")
+    pending = page.asking.ledger.open(GOOD)
+    server = Releasing(page.asking).server()
+    agreed = called(server, era, RESOLVE, {"decision_id": pending.decision_id}, person)
+    page.asking.ledger.resolve(pending.decision_id, selected(GOOD, 2), channel="web")
+    found = called(server, era, RESOLVE, {"decision_id": pending.decision_id}, person)
+
+    assert person.asked[0]["mode"] == "url"
+    assert person.asked[0]["url"] == page.url_for(pending)
+    assert GOOD.synopsis not in person.asked[0]["message"]
+    assert agreed["structuredContent"]["status"] == "pending"
+    assert "call again later" in agreed["content"][-1]["text"]
+    assert (found["structuredContent"]["continuation"], found["structuredContent"]["channel"]) == ("act", "web")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_nobody_answers_for_a_principal_with_a_page(era: str) -> None:
+    """Section 11.4: a session with their credential cannot, by the tool's argument; and the address is in no result."""
+    page = Page(Ledger())
+    pending = page.asking.ledger.open(GOOD)
+    server = Releasing(page.asking).server()
+    forced = called(server, era, RESOLVE, {"decision_id": pending.decision_id, "resolution": SELECTED})
+    waiting = called(server, era, RESOLVE, {"decision_id": pending.decision_id})
+
+    assert forced["structuredContent"]["code"] == "bad_resolution"
+    assert page.asking.ledger.find(pending.decision_id) == pending
+    assert "token" not in json.dumps([forced, waiting])
+    assert page.told == [page.url_for(pending)]
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("action", "reason"), [("decline", "declined"), ("cancel", "cancelled")])
+def test_who_does_not_open_the_page_decides_nothing(action: str, reason: str, era: str) -> None:
+    """It is unresolved, and the decision is open still."""
+    page = Page(Ledger())
+    pending = page.asking.ledger.open(GOOD)
+    found = called(Releasing(page.asking).server(), era, RESOLVE, {"decision_id": pending.decision_id}, Person(action))
+
+    assert found["structuredContent"]["reason"] == reason
+    assert page.asking.ledger.find(pending.decision_id) == pending
+
+
+def test_a_page_of_their_own_needs_its_address() -> None:
+    """It is said when it is set up, not when the first decision waits."""
+    with pytest.raises(InputError, match="page"):
+        Asking(Ledger(), surface=Surface.OWN)

@@ -1,0 +1,245 @@
+"""The ready server: it asks for a decision, says when there is none, and takes the answer (sections 3, 6 and 7)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+import pytest
+from mcp import Client
+
+from emitter.decide import Act, Reopen, digest, free_text, selected
+from emitter.decide import dialogue as objected
+from emitter.errors import Invalid, Refused, Truncated, UnknownModel, Unreachable
+from emitter.kinds import Trust
+from emitter.ledger import Ledger
+from emitter.mcp import Asking, advertises, server
+from emitter.mcp.demo import playing
+from emitter.store import SqliteStore
+from emitter.testing.surfaces import GOOD
+from tests.mcp.asking import RESOLVE
+from tests.mcp.playing import EMIT, SITUATION, raising
+from tests.mcp.talking import ERAS, Person, called, listed, talk, wire
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from emitter.moment.result import Decision
+    from emitter.wire import Json
+
+SECRET = "sk-live-0123456789abcdef"  # a made-up one
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_decision_is_emitted_and_resolved_through_the_client(era: str) -> None:
+    """Section 3: the agent emits, the surface renders, the principal resolves, the resolution returns."""
+    made, person = server(playing("bound"), Asking(Ledger())), Person("accept", choice="option:0")
+    emitted = called(made, era, EMIT, SITUATION, person)["structuredContent"]
+    resolved = called(made, era, RESOLVE, {"decision_id": emitted["decision_id"]}, person)["structuredContent"]
+
+    assert emitted["status"] == "bound"
+    assert set(emitted) == {"status", "decision_id", "digest", "binding_moment"}
+    assert (resolved["status"], resolved["continuation"], resolved["digest"]) == ("resolved", "act", emitted["digest"])
+    assert resolved["option"]["label"] == emitted["binding_moment"]["question"]["options"][0]["label"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_decision_that_is_withheld_has_no_envelope(era: str) -> None:
+    """Section 6.1: what is missing, and what it asks leave for; there is no member, and no decision to resolve."""
+    asking = Asking(Ledger())
+    found = called(server(playing("deliberation"), asking), era, EMIT, SITUATION)
+
+    assert found["structuredContent"]["status"] == "withheld"
+    assert found["structuredContent"]["kind"] == "vendor.emitter.deliberation"
+    assert found["structuredContent"]["missing"]
+    assert "binding_moment" not in json.dumps(found["structuredContent"])
+    assert found["content"][-1]["text"].startswith("Not yet")
+    assert asking.ledger.pending() == ()
+
+
+FAILURES: dict[str, tuple[Any, str]] = {
+    "refused": (playing("refused"), "envelope_refusal"),
+    "cut": (playing("truncated-to-the-ceiling"), "envelope_truncation_unrecoverable"),
+    "malformed": (playing("malformed-to-the-end"), "envelope_invalid"),
+    "no such model": (raising(UnknownModel("There is no vendor of that name.")), "unknown_model"),
+}
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("emit", "code"), FAILURES.values(), ids=FAILURES)
+def test_a_failure_is_an_error_result_with_a_stable_code(emit: Any, code: str, era: str) -> None:
+    """One sentence of ours; no traceback, and nothing that a model wrote."""
+    found = called(server(emit, Asking(Ledger())), era, EMIT, SITUATION)
+
+    assert found["isError"]
+    assert found["structuredContent"] == {
+        "status": "error",
+        "code": code,
+        "message": found["content"][0]["text"].removesuffix(f" ({code})"),
+    }
+    assert "Traceback" not in str(found)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("error", [RuntimeError(SECRET), ValueError(SECRET), KeyError(SECRET)], ids=repr)
+def test_a_bug_tells_nothing_but_that_it_is_one(error: Exception, era: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """Its words may hold a secret or the model's text: neither the result nor a log has them."""
+    found = called(server(raising(error), Asking(Ledger())), era, EMIT, SITUATION)
+
+    assert found["structuredContent"]["code"] == "internal_error"
+    assert type(error).__name__ in found["structuredContent"]["message"]
+    assert SECRET not in f"{found}{capfd.readouterr()}"
+
+
+@pytest.mark.parametrize("error", [Refused, Truncated, Invalid, Unreachable], ids=lambda kind: kind.__name__)
+def test_every_failed_emission_has_its_own_code(error: Any) -> None:
+    """As the error has it, and not its class."""
+    failed = raising(error("It failed.", code="some_code", trace=None))
+
+    assert (
+        called(server(failed, Asking(Ledger())), "legacy", EMIT, SITUATION)["structuredContent"]["code"] == "some_code"
+    )
+
+
+def test_what_is_asked_reaches_the_emission() -> None:
+    """Materials are untrusted whoever sends them, and decisions before are continued as they were resolved."""
+    asked: dict[str, Any] = {}
+
+    async def emit(situation: str, **more: Any) -> Decision:
+        asked.update(more, situation=situation)
+        return await playing("bound")(situation)
+
+    asking = Asking(Ledger())
+    refused, chosen = asking.ledger.open(GOOD), asking.ledger.open(GOOD)
+    asking.ledger.resolve(refused.decision_id, objected(GOOD, "Why now?"))
+    asking.ledger.resolve(chosen.decision_id, selected(GOOD, 1))
+    called(
+        server(emit, asking),
+        "legacy",
+        EMIT,
+        {
+            **SITUATION,
+            "materials": ["One.", {"text": "Two.", "source": "runbook"}],
+            "decision_class": "release",
+            "after": [refused.decision_id, chosen.decision_id],
+        },
+    )
+
+    assert [(each.text, each.source, each.trust) for each in asked["materials"]] == [
+        ("One.", "client", Trust.UNTRUSTED),
+        ("Two.", "runbook", Trust.UNTRUSTED),
+    ]
+    assert (asked["situation"], asked["decision_class"]) == ("Shall we go on?", "release")
+    assert asked["after"] == [Reopen(GOOD, "Why now?"), Act(GOOD, 1)]
+
+
+@pytest.mark.parametrize(
+    ("after", "code"), [("unknown", "unknown_decision"), ("open", "unknown_decision"), ("words", "bad_resolution")]
+)
+def test_only_a_resolved_decision_can_be_continued(after: str, code: str) -> None:
+    """One that nobody knows, that is open, or whose words are kept nowhere, is refused before a model is asked."""
+    asking = Asking(Ledger())
+    ids = {"unknown": "x", "open": asking.ledger.open(GOOD).decision_id, "words": asking.ledger.open(GOOD).decision_id}
+    asking.ledger.resolve(ids["words"], free_text(GOOD, "Half of it."))
+    asking.ledger._heard.clear()
+    found = called(server(raising(AssertionError()), asking), "legacy", EMIT, {**SITUATION, "after": [ids[after]]})
+
+    assert found["structuredContent"]["code"] == code
+
+
+BAD_ARGUMENTS: dict[str, tuple[str, Json]] = {
+    "no situation": (EMIT, {}),
+    "a situation that is none": (EMIT, {"situation": 7}),
+    "materials that are none": (EMIT, {**SITUATION, "materials": [7]}),
+    "no decision": (RESOLVE, {}),
+    "a resolution that is none": (RESOLVE, {"decision_id": "x", "resolution": 7}),
+}
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("name", "arguments"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
+def test_bad_arguments_are_an_error_result(name: str, arguments: Json, era: str) -> None:
+    """The SDK says which; no model is asked."""
+    found = called(server(raising(AssertionError()), Asking(Ledger())), era, name, arguments)
+
+    assert found["isError"]
+    assert "Traceback" not in str(found)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_tools_say_what_they_are(era: str) -> None:
+    """The one that may emit advertises it, and its results are valid against what it published."""
+    made = server(playing("bound"), Asking(Ledger()))
+    tools = listed(made, era)
+    found = called(made, era, EMIT, SITUATION)["structuredContent"]
+
+    assert {name: advertises(each) for name, each in tools.items()} == {EMIT: True, RESOLVE: False}
+    assert jsonschema_rs.validator_for(tools[EMIT]["outputSchema"]).is_valid(found)
+    assert set(tools[EMIT]["inputSchema"]["properties"]) == {"situation", "materials", "decision_class", "after"}
+
+
+def test_servers_that_share_a_store_agree(tmp_path: Path) -> None:
+    """What one asked, the other resolves; what the other resolved, the one does not resolve again."""
+    with SqliteStore(tmp_path / "store") as one, SqliteStore(tmp_path / "store") as other:
+        asks, takes = (server(playing("bound"), Asking(Ledger(each))) for each in (one, other))
+        emitted = called(asks, "legacy", EMIT, SITUATION)["structuredContent"]
+        answer = {"outcome": "selected", "digest": emitted["digest"], "index": 0}
+        arguments = {"decision_id": emitted["decision_id"], "resolution": answer}
+        taken = called(takes, "2026-07-28", RESOLVE, arguments)["structuredContent"]
+        found = called(asks, "legacy", RESOLVE, {"decision_id": emitted["decision_id"]})["structuredContent"]
+        other_answer = called(asks, "legacy", RESOLVE, {**arguments, "resolution": {**answer, "index": 1}})
+
+    assert (taken["continuation"], taken["repeated"]) == ("act", False)
+    assert (found["option"], found["repeated"]) == (taken["option"], True)
+    assert other_answer["structuredContent"]["code"] == "already_resolved"
+
+
+def test_of_many_answers_at_once_one_counts(tmp_path: Path) -> None:
+    """Through two servers on one store, twelve clients race; exactly one is told that it was first."""
+    with SqliteStore(tmp_path / "store") as one, SqliteStore(tmp_path / "store") as other:
+        ledgers = [Ledger(one), Ledger(other)]
+        pending = ledgers[0].open(GOOD)
+        servers = [server(playing("bound"), Asking(each)) for each in ledgers]
+
+        async def answer(number: int) -> Json:
+            resolution = {"outcome": "selected", "digest": digest(GOOD), "index": number % 3}
+            async with Client(servers[number % 2], mode=ERAS[number % 2]) as client:
+                given = {"decision_id": pending.decision_id, "resolution": resolution}
+                return wire(await client.call_tool(RESOLVE, given))["structuredContent"]
+
+        async def race() -> list[Json]:
+            return await asyncio.gather(*(answer(number) for number in range(12)))
+
+        found = asyncio.run(race())
+
+    first = [each for each in found if each.get("repeated") is False]
+    assert len(first) == 1
+    assert {each["option"]["index"] for each in found if each["status"] == "resolved"} == {first[0]["option"]["index"]}
+    assert {each["code"] for each in found if each["status"] == "error"} == {"already_resolved"}
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_decisions_are_emitted_side_by_side(era: str) -> None:
+    """Eight at once, each opened as a decision of its own."""
+    asking = Asking(Ledger())
+
+    async def script(client: Client) -> list[Any]:
+        return await asyncio.gather(*(client.call_tool(EMIT, SITUATION) for _ in range(8)))
+
+    found = talk(server(playing("bound"), asking), era, script)
+
+    assert len({wire(each)["structuredContent"]["decision_id"] for each in found}) == 8
+    assert len(asking.ledger.pending()) == 8
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    """And not that some module is missing."""
+    code = "import sys; sys.modules['mcp'] = None\nfrom emitter.cli import main\nsys.exit(main(['mcp', '--demo']))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert ended.stderr == "emitter: The Model Context Protocol needs mcp. Run: pip install 'emitter[mcp]'\n"
+    assert ended.returncode == 2
