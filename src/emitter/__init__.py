@@ -15,6 +15,23 @@ if TYPE_CHECKING:
     from emitter.cassette import Record as Record
     from emitter.cassette import Replay as Replay
     from emitter.clock import Clock as Clock
+    from emitter.decide import Act as Act
+    from emitter.decide import Continuation as Continuation
+    from emitter.decide import Dialogue as Dialogue
+    from emitter.decide import FreeText as FreeText
+    from emitter.decide import Hold as Hold
+    from emitter.decide import Incorporate as Incorporate
+    from emitter.decide import Reopen as Reopen
+    from emitter.decide import Resolution as Resolution
+    from emitter.decide import Selected as Selected
+    from emitter.decide import Unanswered as Unanswered
+    from emitter.decide import Unresolved as Unresolved
+    from emitter.decide import continue_after as continue_after
+    from emitter.decide import dialogue as dialogue
+    from emitter.decide import digest as digest
+    from emitter.decide import free_text as free_text
+    from emitter.decide import selected as selected
+    from emitter.decide.lint import Discipline as Discipline
     from emitter.document import aemit as aemit
     from emitter.document import astream as astream
     from emitter.document import emit as emit
@@ -40,8 +57,10 @@ if TYPE_CHECKING:
     from emitter.errors import MissingKey as MissingKey
     from emitter.errors import PromptTooLong as PromptTooLong
     from emitter.errors import Refused as Refused
+    from emitter.errors import ResolutionError as ResolutionError
     from emitter.errors import StoreFailed as StoreFailed
     from emitter.errors import TokenLimitReached as TokenLimitReached
+    from emitter.errors import TooLong as TooLong
     from emitter.errors import Truncated as Truncated
     from emitter.errors import Uncompilable as Uncompilable
     from emitter.errors import UnexpectedRequest as UnexpectedRequest
@@ -55,6 +74,9 @@ if TYPE_CHECKING:
     from emitter.kinds import ErrorReport as ErrorReport
     from emitter.kinds import Hatches as Hatches
     from emitter.kinds import Trust as Trust
+    from emitter.ledger import Ledger as Ledger
+    from emitter.ledger import Pending as Pending
+    from emitter.ledger import Resolved as Resolved
     from emitter.many import AsyncRun as AsyncRun
     from emitter.many import Item as Item
     from emitter.many import Job as Job
@@ -88,6 +110,25 @@ _HOME = {
     "accept": ("Acceptor", "Rules"),
     "batch": ("Batch",),
     "cassette": ("Record", "Replay"),
+    "decide": (
+        "Act",
+        "Continuation",
+        "Dialogue",
+        "FreeText",
+        "Hold",
+        "Incorporate",
+        "Reopen",
+        "Resolution",
+        "Selected",
+        "Unanswered",
+        "Unresolved",
+        "continue_after",
+        "dialogue",
+        "digest",
+        "free_text",
+        "selected",
+    ),
+    "decide.lint": ("Discipline",),
     "document": ("aemit", "astream", "emit", "stream"),
     "door.running": ("AsyncStream", "Stream"),
     "clock": ("Clock",),
@@ -112,7 +153,9 @@ _HOME = {
         "MissingKey",
         "PromptTooLong",
         "Refused",
+        "ResolutionError",
         "StoreFailed",
+        "TooLong",
         "Truncated",
         "Uncompilable",
         "UnexpectedRequest",
@@ -129,6 +172,7 @@ _HOME = {
         "Hatches",
         "Trust",
     ),
+    "ledger": ("Ledger", "Pending", "Resolved"),
     "many": (
         "AsyncRun",
         "Item",

@@ -16,7 +16,8 @@ import emitter.cli.recover
 from emitter.cli import BAD_USAGE, INTERRUPTED, SUCCESS, main
 from emitter.scenarios import MODELS, SCENARIOS
 
-COMMANDS = ("accept", "capabilities", "demo", "moment", "classify", "recover", "providers")
+DECISIONS = ("digest", "lint-moment", "mcp", "render", "resolve", "serve")
+COMMANDS = ("accept", "capabilities", "demo", "moment", "classify", "recover", "providers", *DECISIONS)
 HEAVY = ("openai", "anthropic", "google.genai", "httpx2", "asyncio")
 FULL = Path("/dev/full")
 
@@ -40,7 +41,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     """--help says in whole sentences what the command does, and something about each argument."""
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])
-    module = importlib.import_module(f"emitter.cli.{command}")
+    module = importlib.import_module(f"emitter.cli.{command.replace('-', '_')}")
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
 

@@ -1,4 +1,4 @@
-"""The command line: ``emitter demo | moment | classify | recover | compile | lint | simulate | providers``.
+"""The command line: ``emitter demo | moment | resolve | render | lint-moment | classify | recover | compile | …``.
 
 Every command reads files or standard input, prints JSON with ``--json``, and exits 0 on success, 1 on a
 refused or failed emission, 2 on bad usage. Bad input never ends in a traceback. Of the library only what the
@@ -32,6 +32,12 @@ _COMMANDS = {
     "recover": "read the one JSON document out of a text that a model wrote",
     "compile": "compile a JSON Schema for a vendor",
     "lint": "say where a JSON Schema leaves what vendors take",
+    "lint-moment": "say where a binding moment breaks the content discipline",
+    "render": "draw a binding moment for a surface",
+    "resolve": "answer a binding moment at the terminal",
+    "serve": "answer a binding moment on a local web page",
+    "digest": "print the digest that names a binding moment",
+    "mcp": "serve binding moments over the Model Context Protocol",
     "accept": "say what a host makes of AI envelopes",
     "capabilities": "print what a host of this configuration can do, as OpenWOP's capability document",
     "simulate": "run a simulated vendor on this machine, to test against",
@@ -96,7 +102,7 @@ def _parser(arguments: list[str]) -> argparse.ArgumentParser:
     for name, summary in _COMMANDS.items():
         sub = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
         if name == asked:
-            command = importlib.import_module(f"{__name__}.{name}")
+            command = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
             sub.description = command.__doc__
             command.add_arguments(sub)
             sub.set_defaults(run=command.run)

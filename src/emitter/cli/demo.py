@@ -1,6 +1,7 @@
 """Play a scripted scenario, with no key and no network.
 
-The vendor's own SDK runs over a cassette: the timeline of calls and events as it happens, then the decision.
+The vendor's own SDK runs over a cassette: the timeline of calls and events as it happens, then the decision, which you
+may answer where there is a terminal.
 """
 
 from __future__ import annotations
@@ -8,14 +9,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from emitter.cli.answering import answer, possible
 from emitter.cli.show import show
 from emitter.cli.timeline import Timeline
 from emitter.errors import EmissionError
-from emitter.moment import emit_binding_moment
+from emitter.moment import Emission, emit_binding_moment
 from emitter.scenarios import MODELS, SCENARIOS, SITUATION, cassette, replay, scene
 
 if TYPE_CHECKING:
     import argparse
+
+    from emitter.kinds import BindingMoment
+    from emitter.moment import Withheld
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,8 +56,17 @@ def run(asked: argparse.Namespace) -> int:
         sys.stderr.write(f"\n{error}\n{_spent(error.trace.usage)}\n")
         return 1
     timeline.line("good", "done", _spent(decision.usage))
-    show(decision, as_json=asked.json)
+    _end(decision, as_json=asked.json)
     return 0
+
+
+def _end(decision: Emission[BindingMoment] | Withheld, *, as_json: bool) -> None:
+    """Show what came of it, and let a person at this terminal answer, who is shown all of it there."""
+    moment = decision.value if isinstance(decision, Emission) and not as_json else None
+    if moment is None or not possible():
+        show(decision, as_json=as_json)
+    if moment is not None:
+        answer(moment)
 
 
 def _spent(usage: object) -> str:
