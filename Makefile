@@ -5,10 +5,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
 
-.PHONY: help demo test check lint types layers format cassettes corpus recovery benchmarks peers benchmark clean
+.PHONY: help demo test check mcp1 gallery discipline lint types layers format cassettes corpus recovery benchmarks peers benchmark clean
 
 help:  ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1 - /'
+	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
 
 .venv/installed: pyproject.toml constraints.txt
 	@echo 'installing into .venv (a minute or so)'
@@ -37,6 +37,22 @@ layers: .venv/installed  ## hold imports to the layers
 	$(BIN)/lint-imports
 
 check: lint types layers test  ## all of it
+
+.venv/mcp1/installed: .venv/installed
+	@echo 'installing the 1.x line of the MCP SDK beside the 2.x line'
+	@$(BIN)/python -m venv .venv/mcp1
+	@.venv/mcp1/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@.venv/mcp1/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[openai]' 'mcp>=1.30,<2'
+	@touch $@
+
+mcp1: .venv/mcp1/installed  ## install the 1.x line of the MCP SDK, which the tests then try too
+
+gallery: .venv/installed  ## draw the pictures of the README again (with Chromium; one needs npm)
+	$(BIN)/python -m examples.gallery
+
+discipline: .venv/installed  ## how well the content discipline and the handshake judge, on labelled texts
+	$(BIN)/python -m tests.decide.lint.report
+	$(BIN)/python -m tests.decide.handshake.report
 
 format: .venv/installed  ## put the code into its form
 	$(BIN)/ruff check --fix .

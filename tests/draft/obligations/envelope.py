@@ -1,0 +1,102 @@
+"""Section 4: the envelope."""
+
+from __future__ import annotations
+
+from tests.draft.obligations.form import Passage, contract
+from tests.traced.form import Level, Obligation, of
+
+ENVELOPE = (
+    Passage(
+        Obligation(
+            "4.1",
+            Level.MUST,
+            "At a binding moment the tool's structured result carries the envelope under `binding_moment`.",
+            ("emitter.mcp.attach:attached",),
+            (
+                *of("mcp/test_tool", "test_any_tool_hands_over_a_decision"),
+                *of("mcp/test_attach", "test_each_of_the_two_places_holds_all_of_it"),
+            ),
+        ),
+        (
+            "5af1f324",
+            "162be433",
+        ),
+    ),
+    Passage(
+        Obligation(
+            "4.2",
+            Level.MUST,
+            (
+                "Synopsis, findings, recommendations, offer and question are there, and nothing that the draft "
+                "does not name."
+            ),
+            ("emitter.kinds.binding_moment:BindingMoment",),
+            (
+                *of(
+                    "decide/wellformed/test_wellformed",
+                    "test_a_well_formed_envelope_is_read",
+                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                ),
+            ),
+        ),
+        ("44e6e2dd",),
+    ),
+    Passage(
+        Obligation(
+            "4.3",
+            Level.MAY,
+            "`meta` may be left out, and so may each of its two members; an absent one is left out, never null.",
+            ("emitter.kinds.binding_moment:Meta",),
+            (
+                *of(
+                    "decide/wellformed/test_wellformed",
+                    "test_a_well_formed_envelope_is_read",
+                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                ),
+                *of("mcp/test_attach", "test_an_absent_meta_is_absent"),
+            ),
+        ),
+        (
+            "b580351f",
+            "40a54b70",
+            "d49067cf",
+        ),
+    ),
+    Passage(
+        Obligation(
+            "4.4",
+            Level.MUST,
+            "What is not well-formed is malformed.",
+            ("emitter.decide.wellformed:read",),
+            (
+                *of("decide/wellformed/test_wellformed", "test_a_malformed_envelope_is_told_by_place_and_reason"),
+                *of("decide/wellformed/test_hostile", "test_anything_at_all_is_malformed_and_no_exception"),
+            ),
+        ),
+        ("74f87193",),
+    ),
+    Passage(
+        Obligation(
+            "4.5",
+            Level.MUST,
+            (
+                "A malformed envelope is shown as no decision, neither in part nor repaired; the tool's own "
+                "result is shown instead, with a diagnostic."
+            ),
+            ("emitter.render.delivery:delivery",),
+            (
+                *contract("test_a_malformed_decision_falls_back"),
+                *of(
+                    "render/delivered/test_delivery",
+                    "test_a_malformed_envelope_is_discarded",
+                    "test_an_envelope_with_anything_in_it_is_whole_or_discarded",
+                ),
+                *of("cli/test_envelopes", "test_a_malformed_envelope_falls_back"),
+            ),
+        ),
+        (
+            "b1f57ab0",
+            "61ff7548",
+        ),
+    ),
+)

@@ -1,0 +1,97 @@
+"""Section 6: the handshake of two vetoes."""
+
+from __future__ import annotations
+
+from tests.draft.obligations.form import Passage, contract
+from tests.traced.form import Level, Obligation, of
+
+HANDSHAKE = (
+    Passage(
+        Obligation(
+            "6.1",
+            Level.MUST,
+            "Who cannot commit emits no binding moment.",
+            ("emitter.moment.result:Withheld",),
+            (
+                *of("moment/test_door", "test_a_veto_is_a_success"),
+                *of("moment/test_after", "test_deliberation_after_a_veto_is_a_success"),
+                *of("moment/test_discipline", "test_a_rule_that_stays_broken_is_invalid"),
+            ),
+        ),
+        ("2f6ffc2f",),
+    ),
+    Passage(
+        Obligation(
+            "6.2",
+            Level.SHOULD,
+            "It returns where it stands, and asks leave to go on.",
+            ("emitter.kinds.withheld:Deliberation",),
+            (
+                *of("moment/test_door", "test_a_veto_is_a_success"),
+                *of("test_prompt", "test_what_no_rule_can_find_is_asked_of_the_model"),
+            ),
+        ),
+        (
+            "98690103",
+            "ae7b6673",
+        ),
+    ),
+    Passage(
+        Obligation(
+            "6.3",
+            Level.MUST,
+            (
+                "After a veto on the question the same one is not asked again, and no further choice without "
+                "taking the objection up."
+            ),
+            (
+                "emitter.decide.handshake:violations_after",
+                "emitter.moment.held:held",
+            ),
+            (
+                *of(
+                    "moment/test_after",
+                    "test_the_same_question_is_refused",
+                    "test_the_same_question_to_the_end_is_no_envelope",
+                    "test_a_choice_that_takes_nothing_up_is_refused",
+                    "test_all_vetoes_hold",
+                    "test_what_the_principal_said_is_in_the_prompt",
+                ),
+                *of(
+                    "decide/handshake/test_promise",
+                    "test_the_same_question_is_not_put_again",
+                    "test_the_objection_is_taken_up",
+                    "test_the_veto_is_not_taken_away",
+                ),
+                *of("decide/handshake/test_question", "test_precision_and_recall_do_not_fall"),
+            ),
+            note=(
+                "By the measures that are stated there: near-duplicates count, and taken up is what shows a word of "
+                "what the objection brought up, where it brought up something."
+            ),
+        ),
+        ("033e9fb7",),
+    ),
+    Passage(
+        Obligation(
+            "6.4",
+            Level.MUST,
+            "The resolution says which of the three it was.",
+            (
+                "emitter.decide.resolution:of_json",
+                "emitter.decide.continuation:continue_after",
+            ),
+            (
+                *of("decide/resolution/test_wire", "test_the_forms", "test_what_was_built_comes_back"),
+                *of("decide/continuation/test_continuation", "test_each_resolution_means_one_thing"),
+                *contract(
+                    "test_a_selection_comes_back",
+                    "test_an_answer_in_ones_own_words_comes_back_where_it_may",
+                    "test_an_objection_comes_back_where_it_may",
+                ),
+                *of("mcp/test_next_call", "test_the_three_can_be_told_apart_and_from_none"),
+            ),
+        ),
+        ("ed218204",),
+    ),
+)

@@ -1,0 +1,108 @@
+"""Sections 9, 11 and 12: records, security and privacy."""
+
+from __future__ import annotations
+
+from tests.draft.obligations.form import Passage
+from tests.traced.form import Level, Obligation, of
+
+SECURITY = (
+    Passage(
+        Obligation(
+            "9.1",
+            Level.MAY,
+            "A decision and its resolution may be recorded as events.",
+            ("emitter.ledger:Ledger",),
+            (*of("ledger/test_privacy", "test_what_is_told_of_a_decision"),),
+        ),
+        ("ee48bc2c",),
+    ),
+    Passage(
+        Obligation(
+            "11.1",
+            Level.SHOULD,
+            "The tool surface is authenticated.",
+            (),
+            (*of("mcp/test_transports", "test_another_name_for_this_machine_is_refused"),),
+            beyond=(
+                "Over standard input and output the client started the server; over HTTP the server listens on "
+                "this machine only. Authenticating a remote one is the SDK's and the host's."
+            ),
+        ),
+        ("266feeef",),
+    ),
+    Passage(
+        Obligation(
+            "11.2",
+            Level.SHOULD,
+            "How often the question is refused is watched, for each agent and class of decision.",
+            (
+                "emitter.ledger:Rates",
+                "emitter.ledger:Thresholds",
+            ),
+            (
+                *of(
+                    "ledger/test_rates",
+                    "test_each_agent_and_class_has_rates_of_its_own",
+                    "test_a_rate_that_comes_to_its_threshold_is_told",
+                    "test_nobody_hides_behind_many_classes",
+                ),
+            ),
+        ),
+        ("6fe0afdf",),
+    ),
+    Passage(
+        Obligation(
+            "11.3",
+            Level.SHOULD,
+            "A closed hatch is an event.",
+            (
+                "emitter.moment.held:HATCH_SUPPRESSED",
+                "emitter.ledger:Ledger",
+            ),
+            (
+                *of("moment/test_discipline", "test_a_suppressed_hatch_is_always_told"),
+                *of("ledger/test_privacy", "test_a_closed_hatch_is_always_an_event"),
+            ),
+        ),
+        ("cc7f332d",),
+    ),
+    Passage(
+        Obligation(
+            "11.4",
+            Level.SHOULD,
+            "A consequential decision is drawn on the principal's own surface.",
+            ("emitter.web.serving:serve", "emitter.mcp.asking:Surface"),
+            (
+                *of(
+                    "mcp/test_page",
+                    "test_the_principal_is_sent_to_a_page_of_their_own",
+                    "test_nobody_answers_for_a_principal_with_a_page",
+                ),
+                *of("web/test_refused", "test_no_forgery_answers"),
+                *of("web/test_kept", "test_it_is_served_on_loopback_alone"),
+            ),
+        ),
+        ("568bc6bf",),
+    ),
+    Passage(
+        Obligation(
+            "12.1",
+            Level.SHOULD,
+            "Findings hold what the decision needs and no more.",
+            ("emitter.prompt:ask",),
+            (*of("test_prompt", "test_what_no_rule_can_find_is_asked_of_the_model"),),
+            beyond="Asked of the model; no rule finds what a decision does not need.",
+        ),
+        ("5c87cef6",),
+    ),
+    Passage(
+        Obligation(
+            "12.2",
+            Level.MUST,
+            "A free answer is the principal's, and is not kept.",
+            ("emitter.ledger:Ledger",),
+            (*of("ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),),
+        ),
+        ("7eb75ae4",),
+    ),
+)
