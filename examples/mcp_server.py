@@ -12,6 +12,7 @@ from typing import Any
 from mcp.server.mcpserver import Context, MCPServer
 
 from emitter.decide import Selected, digest
+from emitter.errors import AlreadyResolved
 from emitter.kinds import BindingMoment, Option, Question
 from emitter.ledger import Ledger, Pending, Resolved
 from emitter.mcp import Asking, Suspended, WithMoment, add_resolve_tool, tool
@@ -29,12 +30,13 @@ async def delete_branch(
     name: str, context: Context, decision_id: str | None = None
 ) -> dict[str, Any] | WithMoment[dict[str, Any]]:
     """Delete a branch. One with unmerged commits is deleted only when the person decided so: pass the decision's id."""
-    if name not in UNMERGED:
-        return {"status": "unknown", "branch": name}
-    if UNMERGED[name] == 0:
-        return delete(name)
+    if not UNMERGED.get(name):
+        return delete(name) if name in UNMERGED else {"status": "unknown", "branch": name}
     moment = question(name)
-    found = await (asking.ask(context, lambda: moment) if decision_id is None else asking.find(decision_id))
+    try:
+        found = await (asking.ask(context, lambda: moment) if decision_id is None else asking.find(decision_id))
+    except AlreadyResolved:  # the person refused this very question before: it is not put to them again
+        return {"status": "refused", "branch": name}
     match found:
         case Suspended(result=result):
             return result  # the client asks its user, and calls again

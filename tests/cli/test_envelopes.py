@@ -104,6 +104,16 @@ def test_a_result_without_an_envelope_is_shown_as_it_is(capsys: pytest.CaptureFi
     assert "There is no decision in it." in err
 
 
+def test_what_is_no_envelope_is_shown_as_it_is(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    """An object with none of an envelope's members is a tool's own payload."""
+    file.write_text(json.dumps({"rows": [1]}))
+
+    status, out, err = run(capsys, "render", str(file))
+
+    assert (status, json.loads(out)) == (1, {"rows": [1]})
+    assert "There is no decision in it." in err
+
+
 def test_what_the_discipline_finds_is_listed(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     """Severity, slot, rule, what is expected, and the draft's section; an error is status 1."""
     file.write_text(json.dumps(HEDGED))

@@ -14,7 +14,7 @@ from tests.mcp import tools
 from tests.mcp.asking import ANSWERS
 from tests.mcp.emitting import SPIKE, conventional, emitting
 from tests.mcp.talking import called
-from tests.mcp.tools import TOOLS
+from tests.mcp.tools import TOOLS, payload
 
 if TYPE_CHECKING:
     from emitter.wire import Json
@@ -43,7 +43,7 @@ def test_any_tool_hands_over_a_decision(name: str, older: dict[str, Any]) -> Non
     members = dict(after["structuredContent"])
 
     assert members.pop("binding_moment") == GOOD.to_json()
-    assert json.dumps(members) == json.dumps(before.get("structuredContent", {}))
+    assert json.dumps(members) == json.dumps(payload(before, untyped=name == "untyped"))
     assert after["content"][:-2] == before["content"]
     assert json.loads(after["content"][-1]["text"]) == {"binding_moment": GOOD.to_json()}
     assert older["tools"][name]["emitting"]["emits"] == {name: True}

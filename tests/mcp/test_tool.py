@@ -18,7 +18,7 @@ from emitter.testing.surfaces import GOOD
 from tests.mcp import tools
 from tests.mcp.emitting import SPIKE, conventional, emitting, evaluated, good
 from tests.mcp.talking import DEADLINE, ERAS, called, listed, talk, wire
-from tests.mcp.tools import TOOLS, Branch
+from tests.mcp.tools import TOOLS, Branch, payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def test_any_tool_hands_over_a_decision(function: Callable[..., Any], era: str) 
     members = dict(after["structuredContent"])
 
     assert members.pop("binding_moment") == GOOD.to_json()
-    assert json.dumps(members) == json.dumps(before.get("structuredContent", {}))
+    assert json.dumps(members) == json.dumps(payload(before, untyped=function.__name__ == "untyped"))
     assert after["content"][:-2] == before["content"]
     assert read(json.loads(after["content"][-1]["text"])["binding_moment"]) == GOOD
     assert not after.get("isError")
@@ -82,11 +82,11 @@ def test_a_tool_may_say_itself_which_decision_goes_with_it(function: Callable[..
     assert found["structuredContent"]["name"] == "spike"
 
 
-def test_with_moment_alone_says_nothing_of_the_payload() -> None:
-    """As a tool without an annotation: its payload is text to the SDK, and the envelope is all of the structure."""
+def test_a_payload_without_a_schema_stands_beside_the_envelope_too() -> None:
+    """As of a tool without an annotation: to the SDK its payload is text alone."""
     found = called(emitting(tools.bare), "legacy", "bare", SPIKE)
 
-    assert list(found["structuredContent"]) == ["binding_moment"]
+    assert {**SPIKE, "binding_moment": found["structuredContent"]["binding_moment"]} == found["structuredContent"]
     assert json.loads(found["content"][0]["text"]) == SPIKE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
@@ -159,3 +160,8 @@ def nothing(name: str) -> WithMoment[Branch]:
 def bare(name: str) -> WithMoment:  # type: ignore[type-arg]
     """Return a payload that says nothing of its type."""
     return WithMoment({"name": name}, GOOD)
+
+
+def payload(result: dict[str, Any], *, untyped: bool) -> Any:
+    """Return what a conventional result tells as JSON: of a tool without a type the SDK makes a text alone."""
+    return json.loads(result["content"][0]["text"]) if untyped else result.get("structuredContent", {})

@@ -199,6 +199,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "nobody made",
     ),
     "a resolution": ({"after": [dialogue(MOMENT, OBJECTION)]}, "Pass what continue_after returned"),
+    "one resolution": ({"after": dialogue(MOMENT, OBJECTION)}, "after is a Dialogue. Pass continue_after"),
     "a text": ({"after": OBJECTION}, "after must be a list"),
     "an option that is none": ({"after": Act(MOMENT, 99)}, "There is no option at that index"),
     "an answer without words": ({"after": Incorporate(MOMENT, " ")}, "needs some"),

@@ -56,6 +56,8 @@ def _delivered(document: Json) -> Delivery:
         return of_tool_result(table)
     if _PAYLOAD in table:
         return delivery(table[_PAYLOAD])
+    if table and not table.keys() & REVISIONS[DRAFT].names:
+        return delivery(document)
     return delivery({FIELD: document})
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
+from pydantic_core import to_jsonable_python
+
 from emitter.errors import EmitterError, InputError
 from emitter.mcp import sdk
 from emitter.mcp.advert import advert
@@ -59,7 +61,8 @@ class _Emitting:
         conventional = self.made.convert(payload)
         if not isinstance(conventional, sdk.Result) or not is_on(self.enabled, context):
             return conventional
-        return attached(conventional, moment_of(await self._decided(cast("object", returned))))
+        moment = moment_of(await self._decided(cast("object", returned)))
+        return conventional if moment is None else attached(_told(conventional, payload), moment)
 
     async def _decided(self, returned: object) -> Decided:
         if isinstance(returned, WithMoment):
@@ -112,6 +115,13 @@ def tool(server: Any, decide: Decide | None = None, **settings: Any) -> Callable
         return server.tool(**settings)(binding_moment(decide, **ours)(function))
 
     return decorator
+
+
+def _told(conventional: sdk.Result, payload: object) -> sdk.Result:
+    """Return a result whose structured content tells the payload, also where the SDK knows no schema of it."""
+    if sdk.structured(conventional) is not None or not isinstance(payload, dict):
+        return conventional
+    return sdk.with_more(conventional, (), to_jsonable_python(cast("object", payload)))
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:

@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never, cast
 from emitter.decide import (
     Act,
     Continuation,
+    Dialogue,
+    FreeText,
     Hold,
     Incorporate,
     Reopen,
+    Selected,
+    Unresolved,
     dialogue,
     digest,
     free_text,
@@ -50,6 +54,8 @@ def continuations(given: object) -> tuple[Continuation, ...]:
     """Return them as they were given; raises ``InputError`` for what is none, and where nobody decided."""
     if isinstance(given, Act | Incorporate | Reopen | Hold):
         given = (given,)
+    if isinstance(given, BindingMoment | Selected | FreeText | Dialogue | Unresolved):
+        raise InputError(f"after is a {type(given).__name__}.", hint="Pass continue_after(resolution, moment).")
     found = tuple(map(_fitting, listed("after", given, (str, bytes), "what continue_after returned")))
     if len({digest(each.moment) for each in found}) < len(found):
         raise InputError(
