@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from pydantic import BaseModel
+
 from emitter.decide import Malformed, digest, read
 from emitter.decide.canonical import Profile
 from emitter.decide.strict import parse
@@ -66,8 +68,10 @@ def delivery(result: Json) -> Delivery:
     return Fallback(payload, str(found)) if isinstance(found, Malformed) else Delivered(found, payload)
 
 
-def of_tool_result(result: Mapping[str, Json]) -> Delivery:
+def of_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     """Return what the whole result of an MCP tool holds, ``content`` and ``structuredContent`` as they were received.
+
+    ``result`` is the JSON of it, or the SDK's own object.
 
     Where there is structured content, its member is the envelope; a text that holds another one speaks against it, and
     none is taken. Without structured content, which some hosts drop, the last text is looked at: it is to be one object
@@ -77,7 +81,7 @@ def of_tool_result(result: Mapping[str, Json]) -> Delivery:
     A text alone is only as good as the tool: one that ends in a text of strangers can be made to end in such an object.
     Put no tool before the principal that hands on what it fetched as a whole text, or keep its structured content.
     """
-    received = mapping(result)
+    received = mapping(result.model_dump(mode="json", by_alias=True) if isinstance(result, BaseModel) else result)
     structured, blocks = received.get("structuredContent"), sequence(received.get("content"))
     table, texts = mapping(structured), [_copy(each) for each in blocks]
     copies = [each for each in texts if each is not None]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcp.types import CallToolResult
 
 from emitter.decide import Selected, digest
 from emitter.errors import InputError
@@ -227,3 +228,10 @@ def test_what_was_delivered_is_drawn() -> None:
     assert drawn(of_tool_result({"content": [COPY]}), text) == text.draw(GOOD)
     assert present({FIELD: WIRE}, text) == text.draw(GOOD)
     assert drawn(Fallback(1), text) == Fallback(1)
+
+
+def test_the_sdks_own_result_is_read_too() -> None:
+    """What a client of MCP returned is handed over as it is."""
+    result = CallToolResult(content=[], structuredContent={"rows": [1], FIELD: GOOD.to_json()})
+
+    assert of_tool_result(result) == Delivered(GOOD, {"rows": [1]})
