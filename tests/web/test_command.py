@@ -141,7 +141,7 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "no JSON": ("{", "cannot be read"),
     "a name twice": ('{"binding_moment": {}, "binding_moment": {}}', "twice"),
     "withheld": ('{"type": "x", "payload": {"state": "S", "missing": [], "permission": "P"}}', "no decision"),
-    "nothing of it": ('{"released": false}', "malformed"),
+    "a payload alone": ('{"released": false}', "no decision"),
     "a list": ("[]", "malformed"),
     **{name: (json.dumps(result), "malformed") for name, result in MALFORMED.items() if name != "half a character"},
 }
