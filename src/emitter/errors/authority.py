@@ -1,0 +1,146 @@
+"""What was approved, and only that, may happen: whatever else is asked for is refused by one of these."""
+
+from __future__ import annotations
+
+from emitter.errors.base import EmitterError
+
+
+class AuthorityError(EmitterError):
+    """An act, or a grant of authority, was refused; nothing happened.
+
+    ``code`` is a word that a program can tell the reasons apart by.
+    """
+
+    code = "refused"
+
+
+class NotConsent(AuthorityError):
+    """What was handed over chooses no option that grants this: only such a choice is consent."""
+
+    code = "not_consent"
+
+
+class NotApproved(AuthorityError):
+    """The principal was asked, and did not choose that it be done.
+
+    ``decision_id`` names the decision; ``Ledger.find`` tells what they chose instead.
+    """
+
+    code = "not_approved"
+
+    def __init__(self, message: str, *, decision_id: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.decision_id = decision_id
+
+
+class ApprovalPending(AuthorityError):
+    """The principal was asked, and has not answered yet; nothing happens until they do.
+
+    ``decision_id`` names the decision that is open in the ledger: resolve it, and call again.
+    """
+
+    code = "approval_pending"
+
+    def __init__(self, message: str, *, decision_id: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.decision_id = decision_id
+
+
+class UnknownConfirm(AuthorityError):
+    """Nobody confirmed this."""
+
+    code = "unknown_confirm"
+
+
+class ConfirmExpired(AuthorityError):
+    """The time of the authority is over, or has not begun."""
+
+    code = "expired"
+
+
+class ConfirmRevoked(AuthorityError):
+    """The authority was taken back."""
+
+    code = "revoked"
+
+
+class NotRevocable(AuthorityError):
+    """The authority was granted as one that cannot be taken back: stop the workflow instead."""
+
+    code = "not_revocable"
+
+
+class OutOfScope(AuthorityError):
+    """The authority does not cover this act: another workflow, step, target or capability."""
+
+    code = "out_of_scope"
+
+
+class RiskExceeded(AuthorityError):
+    """The act is riskier than what was approved."""
+
+    code = "risk_exceeded"
+
+
+class LimitExceeded(AuthorityError):
+    """The act would spend more than is left of a limit."""
+
+    code = "limit_exceeded"
+
+
+class LimitUnknown(AuthorityError):
+    """A limit of the authority is one that nobody here can enforce, so nothing is authorized by it."""
+
+    code = "limit_unknown"
+
+
+class LimitUnstated(AuthorityError):
+    """The act does not say how much it takes of what is limited, or takes of what was not granted."""
+
+    code = "limit_unstated"
+
+
+class WorkflowStopped(AuthorityError):
+    """The workflow, or the step, was stopped: nothing of it starts."""
+
+    code = "stopped"
+
+
+class OtherCall(AuthorityError):
+    """The call is not the one that was approved; ``pointer`` is the JSON pointer of the first place that differs."""
+
+    code = "other_call"
+
+    def __init__(self, message: str, *, pointer: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.pointer = pointer
+
+
+class AlreadyUsed(AuthorityError):
+    """What may be used once was used."""
+
+    code = "already_used"
+
+
+class Unfinished(AuthorityError):
+    """The act was begun before, and nobody knows how it ended: it is never repeated by itself.
+
+    ``intent_id`` names the intent that has no receipt. See what became of the act, and settle it.
+    """
+
+    code = "unfinished"
+
+    def __init__(self, message: str, *, intent_id: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.intent_id = intent_id
+
+
+class Tampered(EmitterError):
+    """A record, a proposal or a chain of records is not what was written.
+
+    ``place`` says where: a line's number, or the name of a document.
+    """
+
+    def __init__(self, message: str, *, place: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.place = place
