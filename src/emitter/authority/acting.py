@@ -1,0 +1,102 @@
+"""An act: its intent is written, it is done, its receipt is written; and hooks are called before and after it.
+
+Source: delegation-invariants, "Stable hook points". What a crash leaves between intent and receipt is listed, and never
+repeated by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from emitter.authority import writing
+from emitter.authority.hooks import ActionResult
+from emitter.authority.parts import after, before, tell_failed
+from emitter.authority.records import Result
+from emitter.authority.running import CURRENT, Act
+from emitter.authority.steps import Ours, Theirs
+from emitter.authority.writing import Effects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.authority.parts import Parts
+    from emitter.authority.records import ActionRequest, Intent, Receipt
+    from emitter.authority.steps import Steps
+
+_NEVER_BEGAN: Final = "It was broken off before it began."
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An act: what is asked for, what does it, what is told of what it returned, and whether that is retained."""
+
+    request: ActionRequest
+    tool: Callable[[], Any]
+    describe: Callable[[Any], Effects] | None = None
+    retain: bool = True
+
+
+def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
+    """Do what a confirm authorizes, once; done before, return what was retained of it."""
+    request = work.request
+    done: Receipt | None = yield Ours(partial(writing.done_before, parts, confirm_id, request))
+    if done is not None:
+        return (yield Ours(partial(writing.retained, parts, done)))
+    yield from before(parts, "before_execute", request)
+    intent: Intent = yield Ours(partial(writing.begin, parts, confirm_id, request))
+    value = yield from _called(parts, Act(intent, parts.journal, parts.now), work)
+    kept = value if work.retain else None
+    receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, _described(parts, work, value), kept))
+    yield from _told(parts, ActionResult(request, receipt, value))
+    return value
+
+
+def settle(parts: Parts, workflow_id: str, intent_id: str, effects: Effects) -> Steps[Receipt]:
+    """Write the receipt of an act that nobody saw end, once somebody has seen what became of it."""
+    writing.check_effects(effects)
+    intent: Intent = yield Ours(partial(writing.unfinished, parts, workflow_id, intent_id))
+    receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, None))
+    yield from after(parts, "emit_receipt", receipt)
+    return receipt
+
+
+def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
+    """Call the tool; what it raises is in the receipt, what breaks it off leaves the act unfinished."""
+    step = Theirs(work.tool)
+    parts.running.add(act)
+    mark = CURRENT.set(act)
+    try:
+        return (yield step)
+    except Exception as error:
+        failed = Effects(Result.FAILURE, error=type(error).__name__)
+        receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, None))
+        yield from _told(parts, ActionResult(work.request, receipt))
+        raise
+    except BaseException:
+        if not step.begun:
+            failed = Effects(Result.FAILURE, error=_NEVER_BEGAN)
+            yield Ours(partial(writing.finish, parts, act.intent, failed, None))
+        raise
+    finally:
+        CURRENT.reset(mark)
+        parts.running.remove(act)
+
+
+def _described(parts: Parts, work: Work, value: object) -> Effects:
+    """Return what is told of the act; who cannot tell it loses no receipt by it."""
+    if work.describe is None:
+        return Effects()
+    try:
+        effects = work.describe(value)
+        writing.check_effects(effects)
+    except Exception as error:  # noqa: BLE001  the act was done, whatever cannot be told of it
+        tell_failed(parts, "describe", error)
+        return Effects()
+    return effects
+
+
+def _told(parts: Parts, result: ActionResult) -> Steps[None]:
+    yield from after(parts, "after_execute", result)
+    yield from after(parts, "emit_receipt", result.receipt)

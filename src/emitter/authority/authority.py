@@ -1,0 +1,166 @@
+"""The authority itself: what was approved is confirmed, done once, and receipted; and can be stopped at any time."""
+
+from __future__ import annotations
+
+import time
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from emitter.authority import acting, granting, stopping
+from emitter.authority.journal import Journal
+from emitter.authority.parts import Parts, checked
+from emitter.authority.running import Running
+from emitter.authority.steps import arun, run
+from emitter.authority.stopping import Wanted
+from emitter.errors import InputError
+from emitter.ledger import Ledger
+from emitter.store import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from emitter.authority.acting import Work
+    from emitter.authority.hooks import Hook
+    from emitter.authority.records import Confirm, ConfirmRequest, Intent, Receipt, Resume, Revoke
+    from emitter.authority.rules.state import Held, State
+    from emitter.authority.stopping import Stopped
+    from emitter.authority.writing import Effects
+    from emitter.ledger import Resolved
+    from emitter.sinks import Sink
+    from emitter.store import Store
+    from emitter.wire import Json
+
+T = TypeVar("T")
+
+
+class Authority:
+    """Confirms, stops and receipts, in a store that threads, processes and machines may share.
+
+    ``store`` is any of the library's stores (in memory where None), ``ledger`` the one whose decisions grant authority
+    (one in the same store where None). ``actor`` is who acts here. ``hooks`` are objects with any of the seven
+    methods. ``limits`` names limits of your own. ``max_skew`` is by how many seconds the clocks of those who share the
+    store may differ: a confirm ends so much earlier. ``clock`` returns seconds since 1970. ``sink`` is told events.
+    ``sign`` makes a signature of each line: see ``emitter.authority.signing``.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(  # noqa: PLR0913  every one has a default
+        self,
+        store: Store | None = None,
+        *,
+        ledger: Ledger | None = None,
+        actor: str = "agent",
+        hooks: Iterable[Hook] = (),
+        limits: Iterable[str] = (),
+        max_skew: float = 0.0,
+        clock: Callable[[], float] = time.time,
+        sink: Sink | None = None,
+        sign: Callable[[str], str] | None = None,
+    ) -> None:
+        place = MemoryStore() if store is None else store
+        if not 0 <= max_skew < float("inf"):
+            raise InputError("max_skew is a number of seconds, 0 or more.")
+        self._parts = Parts(
+            journal=Journal(place, clock=clock, sink=sink, sign=sign),
+            ledger=ledger or Ledger(place, clock=clock, sink=sink),
+            actor=actor,
+            hooks=checked(hooks),
+            limits=frozenset(limits),
+            max_skew=max_skew,
+            running=Running(),
+        )
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger whose decisions grant authority."""
+        return self._parts.ledger
+
+    def confirm(self, decision: Resolved | str, request: ConfirmRequest) -> Confirm:
+        """Return the authority that the principal granted by a decision; the same one again is the same confirm.
+
+        ``decision`` is what ``Ledger.resolve`` returned, or the decision's id. Its chosen option must have
+        ``request.digest`` for its action: so what was approved is what is granted. Raises ``NotConsent`` for anything
+        else, ``LimitUnknown``, ``ConfirmExpired`` for an approval that is too old, and ``WorkflowStopped``.
+        """
+        return run(granting.confirm(self._parts, decision, request))
+
+    async def aconfirm(self, decision: Resolved | str, request: ConfirmRequest) -> Confirm:
+        """Do as ``confirm`` does, without blocking."""
+        return await arun(granting.confirm(self._parts, decision, request))
+
+    def revoke(self, confirm_id: str, *, reason: str | None = None) -> Revoke:
+        """Take a confirm back: nothing that begins afterwards is authorized by it.
+
+        Raises ``UnknownConfirm``, ``NotRevocable``, and ``ConfirmRevoked`` where it was taken back before.
+        """
+        return granting.revoke(self._parts, confirm_id, reason)
+
+    def standing(self, confirm_id: str) -> Held:
+        """Return a confirm as it stands, with what was spent of it; raises ``UnknownConfirm``."""
+        return granting.standing(self._parts, confirm_id)
+
+    def stop(self, wanted: Wanted | str) -> Stopped:
+        """Stop a workflow, or what ``Wanted`` says of one: nothing of it begins afterwards, in whichever process.
+
+        What runs here is told, what runs elsewhere finds out when it looks (``current_act``); all of it is in
+        ``Stopped.running``. Of a whole chain the confirms are dead for good. Raises ``InputError`` for what is no stop.
+        """
+        return run(stopping.stop(self._parts, _wanted(wanted)))
+
+    async def astop(self, wanted: Wanted | str) -> Stopped:
+        """Do as ``stop`` does, without blocking."""
+        return await arun(stopping.stop(self._parts, _wanted(wanted)))
+
+    def resume(self, workflow_id: str, request_id: str) -> Resume:
+        """Lift a stop that was a pause, or by which a person took over; what was confirmed before it stays dead.
+
+        Raises ``WorkflowStopped`` for a stop that is final, ``InputError`` where no such stop holds.
+        """
+        return stopping.resume(self._parts, workflow_id, request_id)
+
+    def execute(self, confirm_id: str, work: Work) -> Any:
+        """Do what a confirm authorizes, once, and return what the tool returned; what it raises is raised.
+
+        The intent stands in the chain before the tool is called, the receipt before this returns. Done before, under
+        the same ``intent_id``, the retained result is returned and nothing is done. Raises an ``AuthorityError`` where
+        nothing may be done, and ``Unfinished`` where it began before and nobody knows how it ended.
+        """
+        return run(acting.execute(self._parts, confirm_id, work))
+
+    async def aexecute(self, confirm_id: str, work: Work) -> Any:
+        """Do as ``execute`` does, for an async tool."""
+        return await arun(acting.execute(self._parts, confirm_id, work))
+
+    def settle(self, workflow_id: str, intent_id: str, effects: Effects) -> Receipt:
+        """Write the receipt of an act that nobody saw end, once somebody has seen what became of it."""
+        return run(acting.settle(self._parts, workflow_id, intent_id, effects))
+
+    async def asettle(self, workflow_id: str, intent_id: str, effects: Effects) -> Receipt:
+        """Do as ``settle`` does, without blocking."""
+        return await arun(acting.settle(self._parts, workflow_id, intent_id, effects))
+
+    def workflows(self) -> tuple[str, ...]:
+        """Return the workflows that have a record, in the order in which they began."""
+        return self._parts.journal.workflows()
+
+    def unfinished(self, workflow_id: str | None = None) -> tuple[Intent, ...]:
+        """Return the acts that have no receipt, of one workflow or of all: they run, or nobody knows how they ended."""
+        return self._each(workflow_id, lambda state: state.unfinished.values())
+
+    def receipts(self, workflow_id: str | None = None) -> tuple[Receipt, ...]:
+        """Return the receipts of one workflow or of all, in the order in which each workflow's were written."""
+        return self._each(workflow_id, lambda state: state.receipts.values())
+
+    def lines(self, workflow_id: str) -> Iterator[Json]:
+        """Yield the lines of a workflow's chain as they stand in the store: see ``emitter.authority.chain.verify``."""
+        return self._parts.journal.lines(workflow_id)
+
+    def _each(self, workflow_id: str | None, see: Callable[[State], Iterable[T]]) -> tuple[T, ...]:
+        named = self.workflows() if workflow_id is None else (workflow_id,)
+        found = (self._parts.journal.look(each, lambda state: tuple(see(state))) for each in named)
+        return tuple(chain.from_iterable(found))
+
+
+def _wanted(given: Wanted | str) -> Wanted:
+    return given if isinstance(given, Wanted) else Wanted(given)

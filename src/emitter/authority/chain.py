@@ -1,0 +1,82 @@
+"""The chain of a workflow's records: each line holds the hash of the one before, so none can be changed in silence.
+
+What a chain cannot tell is that its end was cut off: keep the hash of the last line elsewhere, or have it signed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from emitter.authority.records import Line
+from emitter.authority.records.form import moment
+from emitter.decide.canonical import Profile
+from emitter.decide.digest import digest_of
+from emitter.errors import NotCanonical, Tampered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from emitter.authority.records import Chained
+    from emitter.wire import Json
+
+_NAME: Final = "emitter.authority"
+
+
+def genesis(workflow_id: str) -> str:
+    """Return what the first line of a workflow's chain has for ``prev``: no chain can pass for another's."""
+    return digest_of({"chain": _NAME, "workflow_id": workflow_id}, Profile.WIRE)
+
+
+def line(seq: int, at: str, prev: str, record: Chained, sign: Callable[[str], str] | None = None) -> Line:
+    """Return the line of a record; ``sign`` makes a signature of its hash."""
+    hashed = _hash({"seq": seq, "at": at, "prev": prev, "record": record.to_json()})
+    made = Line(seq=seq, at=at, prev=prev, record=record, hash=hashed)
+    return made if sign is None else made.model_copy(update={"signature": sign(hashed)})
+
+
+def read(document: Json, place: str) -> Line:
+    """Return a line whose hash holds; raises ``Tampered``, which names the ``place``."""
+    try:
+        found = Line.model_validate(document)
+        expected = _hash({name: each for name, each in found.to_json().items() if name not in {"hash", "signature"}})
+    except (ValidationError, NotCanonical):
+        raise Tampered(f"{place} is no line of a chain.", place=place) from None
+    if found.hash != expected:
+        raise Tampered(f"{place} is not what was written: its hash does not hold.", place=place)
+    return found
+
+
+def follows(last: Line | None, found: Line, place: str, workflow_id: str | None = None) -> None:
+    """Raise ``Tampered`` where a line does not follow on the last one, or is of another workflow than that."""
+    workflow = workflow_id or workflow_of(found.record if last is None else last.record)
+    expected = (0, genesis(workflow)) if last is None else (last.seq + 1, last.hash)
+    is_earlier = last is not None and moment(found.at) < moment(last.at)
+    if (found.seq, found.prev) != expected or is_earlier or workflow_of(found.record) != workflow:
+        raise Tampered(f"{place} does not follow on the line before.", place=place)
+
+
+def verify(documents: Iterable[Json], check: Callable[[Line], None] | None = None) -> Iterator[Line]:
+    """Yield the lines of a chain, each of which holds; raises ``Tampered`` at the first that does not.
+
+    ``check`` looks at a line's signature, and raises what it finds.
+    """
+    last: Line | None = None
+    for number, document in enumerate(documents):
+        place = f"line {number}"
+        found = read(document, place)
+        follows(last, found, place)
+        if check is not None:
+            check(found)
+        last = found
+        yield found
+
+
+def workflow_of(record: Chained) -> str:
+    """Return the workflow that a record is of."""
+    return record.scope.workflow_id if record.type == "CONFIRM" else record.workflow_id
+
+
+def _hash(members: Json) -> str:
+    return digest_of(members, Profile.WIRE)

@@ -1,0 +1,154 @@
+"""CONFIRM and REVOKE: from what a principal chose to an authority that is bounded, and that can be taken back.
+
+Source: delegation-invariants, "CONFIRM (execution authority)".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from emitter.authority.journal import Draft
+from emitter.authority.parts import before
+from emitter.authority.records import Confirm, Granted, Revoke
+from emitter.authority.records.form import moment, written
+from emitter.authority.rules import limits
+from emitter.authority.rules.allow import check_running, held, is_over
+from emitter.authority.rules.state import End
+from emitter.authority.steps import Ours
+from emitter.decide import Selected
+from emitter.errors import (
+    ConfirmExpired,
+    ConfirmRevoked,
+    NotConsent,
+    NotRevocable,
+    UnknownConfirm,
+    WorkflowStopped,
+)
+from emitter.ledger import Resolved
+from emitter.sinks import new_id
+
+if TYPE_CHECKING:
+    from emitter.authority.parts import Parts
+    from emitter.authority.records import ConfirmRequest
+    from emitter.authority.rules.state import Held, State
+    from emitter.authority.steps import Steps
+
+_ASK: Final = "Open a decision one of whose options has the request's digest for its action, and have it resolved."
+
+
+def confirm(parts: Parts, decision: Resolved | str, request: ConfirmRequest) -> Steps[Confirm]:
+    """Grant what the principal chose; the same choice again is the same confirm."""
+    limits.check_known(request.limits, parts.limits)
+    consent: Resolved = yield Ours(partial(_consent, parts, decision, request))
+    known: Confirm | None = yield Ours(partial(_known, parts, consent, request))
+    if known is not None:
+        return known
+    yield from before(parts, "before_confirm", request)
+    granted: Confirm = yield Ours(partial(_grant, parts, consent, request))
+    yield from before(parts, "after_confirm", granted)  # no act has begun, so what it raises still stops the act
+    return granted
+
+
+def revoke(parts: Parts, confirm_id: str, reason: str | None) -> Revoke:
+    """Take a confirm back; raises ``UnknownConfirm``, ``NotRevocable``, ``ConfirmRevoked`` where it was before."""
+    workflow_id = workflow_of(parts, confirm_id)
+
+    def make(state: State, at: float) -> Draft[Revoke]:
+        found = held(state, confirm_id)
+        if not found.confirm.revocable:
+            raise NotRevocable("The authority was granted as one that is not revocable.", hint="Stop the workflow.")
+        if found.end is End.REVOKED:
+            raise ConfirmRevoked("The authority was taken back before.")
+        named = {"revoke_id": new_id(), "confirm_id": confirm_id, "workflow_id": workflow_id}
+        return Draft(Revoke.of(**named, timestamp=written(at), reason=reason))
+
+    return parts.journal.add(workflow_id, make)
+
+
+def workflow_of(parts: Parts, confirm_id: str) -> str:
+    """Return the workflow of a confirm; raises ``UnknownConfirm``."""
+    found = parts.journal.known(_indexed(confirm_id))
+    if found is None:
+        raise UnknownConfirm("Nobody confirmed this.", hint="Confirm a resolution first, in the same store.")
+    return str(found)
+
+
+def standing(parts: Parts, confirm_id: str) -> Held:
+    """Return a confirm as it stands, with what was spent of it."""
+    return parts.journal.look(workflow_of(parts, confirm_id), partial(held, confirm_id=confirm_id))
+
+
+def _consent(parts: Parts, decision: Resolved | str, request: ConfirmRequest) -> Resolved:
+    """Return the choice as the ledger has it: what a caller hands over proves nothing."""
+    found = parts.ledger.find(decision.pending.decision_id if isinstance(decision, Resolved) else decision)
+    if not isinstance(found, Resolved):
+        raise NotConsent("Nobody has decided yet, which is no consent.", hint=_ASK)
+    if not isinstance(found.resolution, Selected) or found.action is None:
+        raise NotConsent("The principal chose no option that does something.", hint=_ASK)
+    if found.action != request.digest:
+        raise NotConsent("The principal chose an option that grants something else.", hint=_ASK)
+    return found
+
+
+def _known(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm | None:
+    def see(state: State) -> Confirm | None:
+        confirm_id = state.granted.get(consent.pending.reference)
+        return None if confirm_id is None else state.confirms[confirm_id].confirm
+
+    return parts.journal.look(request.scope.workflow_id, see)
+
+
+def _grant(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm:
+    granted = _granted(consent, request)
+    parts.journal.once(_indexed(granted.confirm_id), request.scope.workflow_id)
+
+    def make(state: State, at: float) -> Draft[Confirm]:
+        if granted.confirm_id in state.confirms:
+            raise _Stands
+        _check_grantable(parts, state, granted, at)
+        return Draft(granted)
+
+    with suppress(_Stands):
+        parts.journal.add(request.scope.workflow_id, make)
+    return granted
+
+
+class _Stands(Exception):
+    """Somebody else confirmed the same choice meanwhile: the record is the same to the letter."""
+
+
+def _granted(consent: Resolved, request: ConfirmRequest) -> Confirm:
+    resolution = consent.resolution
+    if not isinstance(resolution, Selected):
+        raise NotConsent("The principal chose no option.", hint=_ASK)
+    by = Granted(
+        decision=consent.pending.reference,
+        envelope=resolution.digest,
+        option=resolution.index,
+        request=request.digest,
+        channel=consent.channel,
+    )
+    named = hashlib.sha256(f"emitter.confirm:{by.decision}".encode()).hexdigest()
+    terms = {name: getattr(request, name) for name in type(request).model_fields}
+    ids = {"confirm_id": f"confirm_{named[:32]}", "timestamp": written(consent.resolved_at)}
+    return Confirm.of(**ids, **terms, granted_by=by)
+
+
+def _check_grantable(parts: Parts, state: State, granted: Confirm, at: float) -> None:
+    now = parts.now(at)
+    check_running(state, None, parts.actor)
+    if state.stopped_at is not None and moment(granted.timestamp) <= moment(state.stopped_at):
+        raise WorkflowStopped("The workflow was stopped after this was approved.", hint="Ask the principal again.")
+    if moment(granted.timestamp) > at + now.skew:
+        raise ConfirmExpired(
+            "The approval is of a time that has not come.", hint="See that the clocks agree: max_skew=."
+        )
+    if is_over(granted, now):
+        raise ConfirmExpired("The approval is too old: its time is over.", hint="Ask the principal again.")
+
+
+def _indexed(confirm_id: str) -> str:
+    return f"confirm:{confirm_id}"

@@ -1,0 +1,209 @@
+"""The journal: each workflow's chain in a store, to which one record after the other is added, each checked as it is.
+
+A record is added under its number, and a number is taken once in all threads and processes: whoever finds it taken
+reads what was added, checks again, and takes the next. So a check holds at the very moment at which its record is
+written, whatever others do meanwhile, in every store that keeps ``Store.once``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+
+from emitter.authority import chain, telling
+from emitter.authority.records.form import moment, written
+from emitter.authority.rules.state import State
+from emitter.errors import Tampered
+from emitter.store import Entry, Fresh, forks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from emitter.authority.records import Chained, Line
+    from emitter.events import RunEvent
+    from emitter.sinks import Sink
+    from emitter.store import Kept, Store
+    from emitter.wire import Json
+
+T = TypeVar("T")
+R = TypeVar("R", bound="Chained")
+
+INDEX: Final = "emitter.authority"
+"""The run whose log names the workflows, and under which is kept what concerns no single one."""
+_CACHED: Final = 256
+"""Workflows whose state is kept in memory, the latest used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft(Generic[R]):
+    """A record that is to be added, and JSON that is kept beside it and is no part of the chain."""
+
+    record: R
+    beside: Json = None
+
+
+Make: TypeAlias = Callable[[State, float], Draft[R]]
+"""Makes a record of the state as it is now, at a time in seconds since 1970; raises where there shall be none."""
+
+
+@dataclass(slots=True)
+class _Chain:
+    """A workflow's state in this process, and who reads it."""
+
+    state: State
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+
+class Journal:
+    """The chains; ``clock`` returns seconds since 1970, ``sign`` makes a signature of a line's hash.
+
+    No line is earlier than the one before it, whatever the clock says.
+    """
+
+    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_sign", "_sink", "_store")
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Callable[[], float] = time.time,
+        sink: Sink | None = None,
+        sign: Callable[[str], str] | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._sink = sink
+        self._sign = sign
+        self._guard = threading.Lock()
+        self._chains: OrderedDict[str, _Chain] = OrderedDict()
+        forks.hold(self)
+
+    def add(self, workflow_id: str, make: Make[R]) -> R:
+        """Add the record that ``make`` returns, at the end of the chain as it is then; what it raises is raised."""
+        held = self._chain(workflow_id)
+        with held.lock:
+            self._read(held.state)
+            if held.state.last is None:
+                self._index(workflow_id)
+            while True:
+                record, kept = self._keep(held.state, make)
+                self._read(held.state)
+                if kept.first and record is not None:
+                    break
+        self._tell(kept.events)
+        return record
+
+    def look(self, workflow_id: str, see: Callable[[State], T]) -> T:
+        """Return what ``see`` makes of all that the chain comes to as of now; nobody changes it meanwhile."""
+        held = self._chain(workflow_id)
+        with held.lock:
+            self._read(held.state)
+            return see(held.state)
+
+    def lines(self, workflow_id: str) -> Iterator[Json]:
+        """Yield the lines of a chain as they stand in the store, unchecked."""
+        number = 0
+        while (entry := self._store.find(_run(workflow_id), str(number))) is not None:
+            yield dict(entry.outcome)
+            number += 1
+
+    def beside(self, workflow_id: str, number: int) -> Json:
+        """Return the JSON that is kept beside a line."""
+        entry = self._store.find(_run(workflow_id), str(number))
+        return None if entry is None else entry.envelope.get("kept")
+
+    def workflows(self) -> tuple[str, ...]:
+        """Return the workflows that have a record, in the order in which they began."""
+        return tuple(dict.fromkeys(map(telling.workflow_of, self._store.events(INDEX))))
+
+    def once(self, name: str, value: Json) -> Json:
+        """Keep a JSON value under a name, once in all; return the one that is kept."""
+        kept = self._store.once(INDEX, name, lambda: Fresh(Entry("once", {"value": value}, {})))
+        return kept.entry.outcome["value"]
+
+    def known(self, name: str) -> Json:
+        """Return what is kept under a name, None where nothing is."""
+        entry = self._store.find(INDEX, name)
+        return None if entry is None else entry.outcome["value"]
+
+    def now(self) -> float:
+        """Return the time, in seconds since 1970."""
+        return self._clock()
+
+    def tell(self, event: RunEvent) -> None:
+        """Tell the sink of something that stands in no chain."""
+        self._tell((event,))
+
+    def forking(self) -> None:
+        """Do nothing: who holds a lock waits for the store."""
+
+    def forked(self, *, child: bool) -> None:
+        """Begin anew in a child: a thread that is not there may have held a lock, amid its reading."""
+        if child:
+            self._guard = threading.Lock()
+            self._chains = OrderedDict()
+
+    def _chain(self, workflow_id: str) -> _Chain:
+        with self._guard:
+            found = self._chains.setdefault(workflow_id, _Chain(State(workflow_id)))
+            self._chains.move_to_end(workflow_id)
+            while len(self._chains) > _CACHED:
+                self._chains.popitem(last=False)
+        return found
+
+    def _keep(self, state: State, make: Make[R]) -> tuple[R | None, Kept]:
+        """Return what is kept under the next number, and the record, if it is the one that ``make`` returned."""
+        run, made = _run(state.workflow_id), list[R]()
+
+        def fresh() -> Fresh:
+            last = 0.0 if state.last is None else moment(state.last.at)
+            at = max(self._clock(), last)
+            draft = make(state, at)
+            made.append(draft.record)
+            added = chain.line(state.next, written(at), state.head, draft.record, self._sign)
+            beside = {} if draft.beside is None else {"kept": draft.beside}
+            told = telling.stamped(telling.line(added), run, at, state.workflow_id)
+            return Fresh(Entry(draft.record.type, added.to_json(), beside), (told,))
+
+        kept = self._store.once(run, str(state.next), fresh)
+        return (made[0] if kept.first else None), kept
+
+    def _read(self, state: State) -> None:
+        run = _run(state.workflow_id)
+        while (entry := self._store.find(run, str(state.next))) is not None:
+            place = f"line {state.next} of workflow {state.workflow_id}"
+            found = chain.read(dict(entry.outcome), place)
+            chain.follows(state.last, found, place, state.workflow_id)
+            _add(state, found, place)
+
+    def _index(self, workflow_id: str) -> None:
+        at = self._clock()
+        told = telling.stamped(telling.opened(), INDEX, at, workflow_id)
+        self._store.once(INDEX, f"workflow:{workflow_id}", lambda: Fresh(Entry("workflow", {}, {}), (told,)))
+
+    def _tell(self, events: Iterable[RunEvent]) -> None:
+        if self._sink is None:
+            return
+        for event in events:
+            try:
+                self._sink(event)
+            except Exception as error:  # noqa: BLE001  a sink is anybody's code
+                told = f"A sink raised {type(error).__name__}; what was recorded stands."
+                warnings.warn(told, RuntimeWarning, stacklevel=2)
+
+
+def _add(state: State, found: Line, place: str) -> None:
+    """Add a line that holds; one that speaks of what is not there was not written by this library."""
+    try:
+        state.add(found)
+    except KeyError:
+        raise Tampered(f"{place} speaks of what the chain does not have.", place=place) from None
+
+
+def _run(workflow_id: str) -> str:
+    return f"{INDEX}:{workflow_id}"

@@ -1,0 +1,81 @@
+"""What every act of an authority needs at hand, and how its hooks are called."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from emitter.authority import telling
+from emitter.authority.hooks import NAMES
+from emitter.authority.journal import INDEX
+from emitter.authority.rules.allow import Now
+from emitter.authority.steps import Theirs
+from emitter.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.authority.hooks import Hook
+    from emitter.authority.journal import Journal
+    from emitter.authority.running import Running
+    from emitter.authority.steps import Step, Steps
+    from emitter.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """``limits`` are names of the host's own; ``max_skew`` is by how many seconds clocks may differ."""
+
+    journal: Journal
+    ledger: Ledger
+    actor: str
+    hooks: tuple[Hook, ...]
+    limits: frozenset[str]
+    max_skew: float
+    running: Running
+
+    def now(self, at: float) -> Now:
+        """Return who acts, at a time in seconds since 1970."""
+        return Now(self.actor, at, self.max_skew)
+
+
+def checked(hooks: object) -> tuple[Hook, ...]:
+    """Return the hooks; raises ``InputError`` for what has none of the seven methods."""
+    given: tuple[Hook, ...] = tuple(hooks)  # type: ignore[arg-type]  # looked at below
+    for each in given:
+        if isinstance(each, type) or not any(callable(getattr(each, name, None)) for name in NAMES):
+            raise InputError(
+                f"A hook of type {type(each).__name__} has none of the seven methods.",
+                hint=f"They are {', '.join(NAMES)}.",
+            )
+    return given
+
+
+def before(parts: Parts, name: str, about: object) -> Steps[None]:
+    """Call a hook before something happens; what one raises keeps it from happening."""
+    yield from _calls(parts, name, about)
+
+
+def after(parts: Parts, name: str, about: object) -> Steps[None]:
+    """Call a hook after something happened; what one raises is told, and the others are called."""
+    for step in _calls(parts, name, about):
+        try:
+            yield step
+        except Exception as error:  # noqa: BLE001  what happened, happened, and so did its record
+            tell_failed(parts, name, error)
+
+
+def tell_failed(parts: Parts, name: str, error: Exception) -> None:
+    """Tell of somebody else's code that raised after an act; its own words may be anybody's, and are left out."""
+    parts.journal.tell(telling.stamped(telling.hook_failed(name, error), INDEX, parts.journal.now(), name))
+    told = f"{name} raised {type(error).__name__}; what was recorded stands."
+    warnings.warn(told, RuntimeWarning, stacklevel=2)
+
+
+def _calls(parts: Parts, name: str, about: object) -> Iterator[Step]:
+    for hook in parts.hooks:
+        call = getattr(hook, name, None)
+        if call is not None:
+            yield Theirs(partial(call, about))

@@ -1,0 +1,110 @@
+"""CONFIRM, bounded and revocable authority; what is asked for before it; and what ends it.
+
+Source: delegation-invariants, "CONFIRM (execution authority)". ``call``, ``granted_by``, ``REVOKE`` and ``EXPIRE`` are
+ours: the seed has ``revocable`` and no record that revokes, and binds no confirm to what was approved.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from emitter.authority.records.form import (
+    ABSENT,
+    LONGEST_TTL,
+    S256,
+    Amounts,
+    Digest,
+    Name,
+    Names,
+    Record,
+    Risk,
+    Text,
+    Timestamp,
+)
+from emitter.decide.canonical import Profile
+from emitter.decide.digest import digest_of
+
+
+class Scope(Record):
+    """What is authorized: a workflow, and of it only the steps, targets and capabilities that are named.
+
+    A member that is absent bounds nothing; one that is empty allows nothing.
+    """
+
+    workflow_id: Name
+    step_ids: Annotated[Names | None, ABSENT] = None
+    targets: Annotated[Names | None, ABSENT] = None
+    capabilities: Annotated[Names | None, ABSENT] = None
+
+
+class BoundCall(Record):
+    """The one call that is authorized: the hash of its proposal (``r3_s256``), and the id of the call (ours)."""
+
+    r3_s256: Annotated[str, Field(pattern=S256)]
+    call_id: Name
+
+
+class _Terms(Record):
+    """What a confirm grants. ``limits`` are integers: money in minor units, as ``budget_usd`` in cents."""
+
+    scope: Scope
+    limits: Amounts
+    ttl_seconds: Annotated[int, Field(ge=1, le=LONGEST_TTL)]
+    revocable: bool
+    risk_level: Risk
+    call: Annotated[BoundCall | None, ABSENT] = None
+
+
+class ConfirmRequest(_Terms):
+    """The authority that is asked for: an option whose action is its ``digest`` grants it, and grants nothing else."""
+
+    revocable: bool = True
+
+    @property
+    def digest(self) -> str:
+        """``sha256:`` and 64 hexadecimal digits, over RFC 8785 of these terms."""
+        return digest_of({"type": "CONFIRM_REQUEST", **self.to_json()}, Profile.WIRE)
+
+
+class Granted(Record):
+    """By which choice a confirm was granted (ours): the decision, its envelope, and the option, counted from 0.
+
+    ``decision`` is what events call it (``Pending.reference``), ``request`` the digest that the option carried.
+    """
+
+    decision: Name
+    envelope: Digest
+    option: Annotated[int, Field(ge=0)]
+    request: Digest
+    channel: Annotated[str, Field(max_length=512)] = ""
+
+
+class Confirm(_Terms):
+    """Authority that a principal granted at ``timestamp``, for ``ttl_seconds`` from then on."""
+
+    type: Literal["CONFIRM"] = "CONFIRM"
+    confirm_id: Name
+    timestamp: Timestamp
+    granted_by: Granted
+
+
+class Revoke(Record):
+    """A confirm was taken back (ours): nothing that begins after this record is authorized by it."""
+
+    type: Literal["REVOKE"] = "REVOKE"
+    revoke_id: Name
+    timestamp: Timestamp
+    workflow_id: Name
+    confirm_id: Name
+    reason: Annotated[Text | None, ABSENT] = None
+
+
+class Expire(Record):
+    """A confirm was met after its time (ours): it stays dead, whatever a clock says that is set back."""
+
+    type: Literal["EXPIRE"] = "EXPIRE"
+    timestamp: Timestamp
+    workflow_id: Name
+    confirm_id: Name

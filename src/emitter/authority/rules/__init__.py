@@ -1,0 +1,1 @@
+"""What a workflow's records come to, and what they allow: values in, values out."""

@@ -1,0 +1,51 @@
+"""Limits: which there are, and how much of each is left. All are integers; money is in minor units.
+
+Source: delegation-invariants, ``limits`` (``budget_usd``, ``max_side_effects``). The seed leaves them open; that an
+unknown one authorizes nothing, and that an act says what it takes of each, is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from emitter.errors import LimitExceeded, LimitUnknown, LimitUnstated
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+SIDE_EFFECTS: Final = "max_side_effects"
+"""How many acts that change something."""
+_BUDGET: Final = re.compile(r"budget_[a-z]{3}")
+
+
+def is_known(name: str, more: Collection[str] = ()) -> bool:
+    """Tell whether a limit can be enforced: side effects, ``budget_`` and an ISO 4217 code, or one in ``more``."""
+    return name == SIDE_EFFECTS or name in more or _BUDGET.fullmatch(name) is not None
+
+
+def check_known(limits: Mapping[str, int], more: Collection[str] = ()) -> None:
+    """Raise ``LimitUnknown`` where a limit is none that can be enforced."""
+    unknown = [name for name in limits if not is_known(name, more)]
+    if unknown:
+        raise LimitUnknown(
+            "The authority has a limit that nobody here can enforce, so it authorizes nothing.",
+            hint="Use max_side_effects and budget_usd (or another currency), or name your own with Authority(limits=).",
+        )
+
+
+def taken(spends: Mapping[str, int], *, is_pure: bool) -> dict[str, int]:
+    """Return what an act takes of each limit; one that changes something is one side effect."""
+    return dict(spends) if is_pure else {**spends, SIDE_EFFECTS: spends.get(SIDE_EFFECTS, 1)}
+
+
+def check_left(limits: Mapping[str, int], spent: Mapping[str, int], takes: Mapping[str, int]) -> None:
+    """Raise ``LimitUnstated`` or ``LimitExceeded`` where an act takes more than is left, or does not say how much."""
+    if any(name not in takes for name in limits if name != SIDE_EFFECTS):
+        raise LimitUnstated(
+            "The act does not say how much it takes of a limit.", hint="Say it with spends=, 0 where it takes nothing."
+        )
+    if any(amount and name not in limits for name, amount in takes.items() if name != SIDE_EFFECTS):
+        raise LimitUnstated("The act takes of what was not granted.", hint="Ask for it among the limits.")
+    if any(spent.get(name, 0) + takes.get(name, 0) > limit for name, limit in limits.items()):
+        raise LimitExceeded("The act would take more than is left of a limit.", hint="Ask the principal for more.")
