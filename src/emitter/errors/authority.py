@@ -36,14 +36,15 @@ class NotApproved(AuthorityError):
 class ApprovalPending(AuthorityError):
     """The principal was asked, and has not answered yet; nothing happens until they do.
 
-    ``decision_id`` names the decision that is open in the ledger: resolve it, and call again.
+    ``decision_id`` names the decision that is open in the ledger: have it resolved, and call again under ``call_id``.
     """
 
     code = "approval_pending"
 
-    def __init__(self, message: str, *, decision_id: str = "", hint: str | None = None) -> None:
+    def __init__(self, message: str, *, decision_id: str = "", call_id: str = "", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.decision_id = decision_id
+        self.call_id = call_id
 
 
 class UnknownConfirm(AuthorityError):

@@ -94,7 +94,7 @@ class Ledger:
         kept = self._log.once(_opening(wanted.reference), make, wanted.reference)
         found = records.pending(kept.entry)
         _check_same(found, wanted, span)
-        return found if kept.first else _standing(found, self._log.find(closing(found.reference)))
+        return found if kept.first else _standing(found, self._end_of(found))
 
     def find(self, decision_id: str) -> Pending | Resolved:
         """Return a decision as it stands; raises ``UnknownDecision``.
@@ -104,7 +104,7 @@ class Ledger:
         ``Unspoken`` stands for them.
         """
         pending = self._opened(decision_id)
-        entry = self._log.find(closing(pending.reference))
+        entry = self._end_of(pending)
         if entry is None or records.is_expired(entry):
             return _standing(pending, entry)
         return _resolved(pending, entry, self._heard.get(pending.reference), repeated=True)
@@ -141,6 +141,7 @@ class Ledger:
             return records.resolved(resolution, at, via), (telling.resolved(pending, Outcome.of(resolution), via),)
 
         kept = self._log.keep(closing(pending.reference), make, pending.reference)
+        records.check_closed(kept.entry, pending)
         is_over = records.is_expired(kept.entry)
         is_said = not is_over and (kept.first or records.tells_of(kept.entry, resolution))
         if is_said:
@@ -161,7 +162,7 @@ class Ledger:
         pending, via = self._opened(decision_id), taking.named("channel", channel, least=0)
         why, decision = taking.reason(reason), pending.reference
         self._log.follow()
-        end = self._log.find(closing(decision))
+        end = self._end_of(pending)
         if end is not None:
             if records.is_expired(end):
                 return Unresolved(pending.digest, Unanswered.TIMEOUT)
@@ -187,6 +188,10 @@ class Ledger:
                 "No decision was opened under this id.", hint="Open it with open(), in the same store."
             )
         return records.pending(entry)
+
+    def _end_of(self, pending: Pending) -> Entry | None:
+        entry = self._log.find(closing(pending.reference))
+        return None if entry is None else records.check_closed(entry, pending)
 
     def _readable(self, decision: str) -> Pending | None:
         entry = self._log.find(_opening(decision))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import re
 from types import NoneType
 from typing import TYPE_CHECKING, Final, cast
 
@@ -39,6 +40,7 @@ _OPENED: Final = {
     "expiresAt": (int, float, NoneType),
     "actions": (list,),
 }
+_SALT: Final = re.compile("([0-9a-f]{32})?")
 _COST: Final = 2**13
 """Of scrypt: some 20 ms and 8 MB."""
 
@@ -72,6 +74,17 @@ def pending(entry: Entry) -> Pending:
     )
 
 
+_ENDED: Final[Mapping[str, tuple[type, ...]]] = {"expiredAt": (int, float)}
+_ANSWERED: Final[Mapping[str, tuple[type, ...]]] = {
+    "outcome": (str,),
+    "digest": (str,),
+    "resolvedAt": (int, float),
+    "channel": (str,),
+}
+_CHOSEN: Final = {**_ANSWERED, "index": (int,)}
+_SPOKEN: Final = {**_ANSWERED, "salt": (str,), "hash": (str,)}
+
+
 def fits(members: Mapping[str, Json], types: Mapping[str, tuple[type, ...]]) -> bool:
     """Tell whether each member is there and of one of its types."""
     return all(name in members and type(members[name]) in known for name, known in types.items())
@@ -96,6 +109,20 @@ def resolved(resolution: Resolution, at: float, channel: str) -> Entry:
         salt = os.urandom(16)
         about |= {"salt": salt.hex(), "hash": _hashed(resolution, salt)}
     return Entry(_RESOLVED, {**about, "resolvedAt": at, "channel": channel}, {})
+
+
+def check_closed(entry: Entry, pending: Pending) -> Entry:
+    """Return how a decision ended; raises ``StoreFailed`` where that is not what was written of this decision."""
+    about = entry.outcome
+    if is_expired(entry) and fits(about, _ENDED):
+        return entry
+    forms = {each.value: _CHOSEN if each is Outcome.SELECTED else _SPOKEN for each in Outcome}
+    form = forms.get(str(about.get("outcome")))
+    options = len(pending.moment.question.options)
+    is_whole = form is not None and fits(about, form) and about["digest"] == pending.digest
+    if not is_whole or about.get("index", 0) not in range(options) or _SALT.fullmatch(about.get("salt", "")) is None:
+        raise StoreFailed("What the store keeps of a decision's end is not what was written of it.", hint=_ELSEWHERE)
+    return entry
 
 
 def known(entry: Entry) -> Known:
