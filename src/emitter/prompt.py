@@ -22,12 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
+    from emitter.kinds.authorization import NarrativePolicy
     from emitter.wire import Json
 
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "answer": ("question", "answer"),
     "ask": ("binding_moment", "deliberation", "clarification", "error"),
+    "actions": ("labels", "binding_moment"),
+    "authorization": ("forms", "grammar", "specificity", "markers"),
+    "authorization_action": (),
+    "authorization_classification": (),
+    "authorization_dispute_summary": (),
+    "authorization_measurement": (),
     "begin": (),
     "begin_in_words": (),
     "chosen": ("question", "number", "option"),
@@ -159,6 +166,15 @@ def document(prompts: Prompts) -> str:
     return prompts.fill("document")
 
 
+def authorization(prompts: Prompts, kinds: Iterable[str], policy: NarrativePolicy) -> str:
+    """Return the system prompt that asks for a proposal of one of the kinds, its narratives under the policy."""
+    told = (prompts.templates.get(f"authorization_{each}") for each in kinds)
+    forms = "\n\n".join(each.substitute().strip() for each in told if each)
+    markers = _bullets(policy.forbidden_markers) or "- (nothing more)"
+    modes = {"grammar": policy.grammar_mode.value, "specificity": policy.max_specificity.value}
+    return prompts.fill("authorization", forms=forms, markers=markers, **modes)
+
+
 def whole(name: str, given: object) -> None:
     """Refuse what is no text, or no text that a wire can carry."""
     if not isinstance(given, str):
@@ -188,6 +204,11 @@ def fenced(text: str, kind: str, source: str) -> str:
     """
     attributes = f'type="{_attribute(kind)}" source="{_attribute(source)}"'
     return f"<UNTRUSTED {attributes}>\n{unfenced(text)}\n</UNTRUSTED>"
+
+
+def spelled(text: str) -> str:
+    """Return ``text`` as a JSON string that can stand in a fence: every character is told, and none closes it."""
+    return _OPENS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _attribute(text: str) -> str:

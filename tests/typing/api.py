@@ -61,8 +61,18 @@ def sync() -> None:
         case Emission(value=moment):
             assert_type(moment, BindingMoment)
             assert_type(moment.question.recommended_idx, int)
+            assert_type(decision.actions, tuple[str | None, ...])
         case Withheld(reason=reason):
             assert_type(reason, Deliberation | ClarificationRequest | ErrorReport)
+
+
+def acting(digests: dict[str, str | None]) -> None:
+    """See the digests beside a decision."""
+    decision = emit_binding_moment("?", model="openai/m", actions={"Send": "sha256:0", "Keep": None})
+    assert_type(decision.actions, tuple[str | None, ...])
+    assert_type(stream_binding_moment("?", model="openai/m", actions=digests).result().actions, tuple[str | None, ...])
+    for each in emit_binding_moments([Job("?", actions=digests)], model="openai/m"):
+        assert_type(each.result.actions, tuple[str | None, ...])
 
 
 async def asynchronous(seen: list[RunEvent]) -> None:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from emitter.authority import acting, granting, stopping
+from emitter.authority.guard import Guarded, How
 from emitter.authority.journal import Journal
 from emitter.authority.parts import Parts, checked
+from emitter.authority.proposal import Shelf
 from emitter.authority.running import Running
 from emitter.authority.steps import arun, run
-from emitter.authority.stopping import Wanted
+from emitter.authority.stopping import StopRequest
 from emitter.errors import InputError
 from emitter.ledger import Ledger
 from emitter.store import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Unpack
 
     from emitter.authority.acting import Work
+    from emitter.authority.guard import Guarding
     from emitter.authority.hooks import Hook
     from emitter.authority.records import Confirm, ConfirmRequest, Intent, Receipt, Resume, Revoke
     from emitter.authority.rules.state import Held, State
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     from emitter.store import Store
     from emitter.wire import Json
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -43,7 +49,7 @@ class Authority:
     ``sign`` makes a signature of each line: see ``emitter.authority.signing``.
     """
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_parts", "_shelf")
 
     def __init__(  # noqa: PLR0913  every one has a default
         self,
@@ -70,6 +76,12 @@ class Authority:
             max_skew=max_skew,
             running=Running(),
         )
+        self._shelf = Shelf(place)
+
+    @property
+    def proposals(self) -> Shelf:
+        """The proposals of guarded calls, as they are served."""
+        return self._shelf
 
     @property
     def ledger(self) -> Ledger:
@@ -100,17 +112,17 @@ class Authority:
         """Return a confirm as it stands, with what was spent of it; raises ``UnknownConfirm``."""
         return granting.standing(self._parts, confirm_id)
 
-    def stop(self, wanted: Wanted | str) -> Stopped:
-        """Stop a workflow, or what ``Wanted`` says of one: nothing of it begins afterwards, in whichever process.
+    def stop(self, request: StopRequest | str) -> Stopped:
+        """Stop a workflow, or what ``StopRequest`` says of one: nothing of it begins afterwards, in whichever process.
 
         What runs here is told, what runs elsewhere finds out when it looks (``current_act``); all of it is in
         ``Stopped.running``. Of a whole chain the confirms are dead for good. Raises ``InputError`` for what is no stop.
         """
-        return run(stopping.stop(self._parts, _wanted(wanted)))
+        return run(stopping.stop(self._parts, _asked(request)))
 
-    async def astop(self, wanted: Wanted | str) -> Stopped:
+    async def astop(self, request: StopRequest | str) -> Stopped:
         """Do as ``stop`` does, without blocking."""
-        return await arun(stopping.stop(self._parts, _wanted(wanted)))
+        return await arun(stopping.stop(self._parts, _asked(request)))
 
     def resume(self, workflow_id: str, request_id: str) -> Resume:
         """Lift a stop that was a pause, or by which a person took over; what was confirmed before it stays dead.
@@ -140,6 +152,21 @@ class Authority:
         """Do as ``settle`` does, without blocking."""
         return await arun(acting.settle(self._parts, workflow_id, intent_id, effects))
 
+    @overload
+    def guard(self, tool: Callable[P, T], /, **how: Unpack[Guarding]) -> Guarded[P, T]: ...
+    @overload
+    def guard(self, tool: None = None, /, **how: Unpack[Guarding]) -> Callable[[Callable[P, T]], Guarded[P, T]]: ...
+    def guard(self, tool: Callable[..., Any] | None = None, /, **how: Any) -> Any:
+        """Return a tool that runs only what its principal approved, to the letter, once, and with a receipt.
+
+        Also a decorator, with or without settings: see ``Guarding``. A call builds its proposal from the real
+        arguments, opens a decision one of whose options has its digest, waits for the resolution, confirms it, writes
+        the intent, runs the tool on a copy of the arguments, and writes the receipt.
+        """
+        if tool is None:
+            return partial(self.guard, **how)
+        return Guarded(tool, How.of(tool, cast("Guarding", how)), self._parts, self._shelf)
+
     def workflows(self) -> tuple[str, ...]:
         """Return the workflows that have a record, in the order in which they began."""
         return self._parts.journal.workflows()
@@ -162,5 +189,5 @@ class Authority:
         return tuple(chain.from_iterable(found))
 
 
-def _wanted(given: Wanted | str) -> Wanted:
-    return given if isinstance(given, Wanted) else Wanted(given)
+def _asked(given: StopRequest | str) -> StopRequest:
+    return given if isinstance(given, StopRequest) else StopRequest(given)

@@ -39,7 +39,7 @@ class Stopped:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class StopRequest:
     """What shall be stopped, and by whose request: the same ``request_id`` again is the same stop."""
 
     workflow_id: str
@@ -59,7 +59,7 @@ class Wanted:
             raise InputError(f"That is no stop: {error.errors()[0]['msg']}.") from None
 
 
-def stop(parts: Parts, wanted: Wanted) -> Steps[Stopped]:
+def stop(parts: Parts, wanted: StopRequest) -> Steps[Stopped]:
     """Stop a step or a whole chain; recorded, nothing of it begins, in whichever process."""
     stopped: Stopped
     stopped, is_new = yield Ours(partial(_recorded, parts, wanted))
@@ -88,7 +88,7 @@ def resume(parts: Parts, workflow_id: str, request_id: str) -> Resume:
     return parts.journal.add(workflow_id, make)
 
 
-def _recorded(parts: Parts, wanted: Wanted) -> tuple[Stopped, bool]:
+def _recorded(parts: Parts, wanted: StopRequest) -> tuple[Stopped, bool]:
     asked = wanted if wanted.request_id is not None else _named(wanted)
     asked.record(written(0))
 
@@ -111,9 +111,9 @@ class _Stands(Exception):
     """The same stop was recorded before."""
 
 
-def _named(wanted: Wanted) -> Wanted:
+def _named(wanted: StopRequest) -> StopRequest:
     members = {name: getattr(wanted, name) for name in wanted.__slots__}
-    return Wanted(**{**members, "request_id": new_id()})
+    return StopRequest(**{**members, "request_id": new_id()})
 
 
 def _seen(state: State, request_id: str) -> Stopped:

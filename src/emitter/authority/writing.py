@@ -134,7 +134,7 @@ def check_effects(effects: object) -> None:
     """Raise ``InputError`` for what no receipt can tell."""
     if not isinstance(effects, Effects):
         raise InputError("What an act did is told as Effects.")
-    deed = {"workflow_id": "w", "action": "a", "target": "t", "actor": "a"}
+    deed = {"workflow_id": "w", "action": "a", "target": "t", "actor": "a", "risk_level": "low"}
     sample = Intent.of(**deed, intent_id="i", authorization_ref="c", timestamp=written(0), spends={})
     try:
         digest_of(_receipt(sample, effects, 0.0, None).to_json(), Profile.WIRE)
@@ -150,13 +150,14 @@ class _Stands(Exception):
 
 
 def _intent(parts: Parts, confirm_id: str, request: ActionRequest, at: float) -> Intent:
-    deed = request.model_dump(include={"workflow_id", "step_id", "action", "target", "intent_id"})
+    deed = request.model_dump(include={"workflow_id", "step_id", "action", "target", "intent_id", "capability"})
     return Intent.of(
         **deed,
         actor=parts.actor,
         authorization_ref=confirm_id,
         timestamp=written(at),
         spends=limits.taken(request.spends, is_pure=request.is_pure),
+        risk_level=request.risk_level,
         call=request.call,
     )
 

@@ -65,11 +65,16 @@ class Traced:
 
 @dataclass(frozen=True)
 class Emission(Traced, Generic[T]):
-    """What was asked for: its ``value``, the ``envelope`` around it, and the ``trace`` of how it came."""
+    """What was asked for: its ``value``, the ``envelope`` around it, and the ``trace`` of how it came.
+
+    ``actions`` are the digests of what the options of a decision would do, as ``Ledger.open`` takes them: one for each
+    option in order, None for one that does nothing, such as the model's own. Empty where no actions were asked for.
+    """
 
     value: T
     envelope: AIEnvelope
     trace: Trace
+    actions: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

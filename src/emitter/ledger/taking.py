@@ -19,7 +19,8 @@ from emitter.ledger.rates import Thresholds
 if TYPE_CHECKING:
     from emitter.wire import Json
 
-_LONGEST_ACTION: Final = 512
+LONGEST_ACTION: Final = 512
+"""Characters of the digest of what an option would do."""
 _LONGEST_SPAN: Final = 100 * 365 * 24 * 60 * 60
 """In seconds: what ends later than that has no date on every surface."""
 _STORE: Final = ("find", "once", "append", "events")
@@ -90,7 +91,7 @@ def actions(given: object, moment: BindingMoment) -> tuple[str | None, ...]:
 
 
 def _is_action(given: object) -> bool:
-    is_text = isinstance(given, str) and 0 < len(given) <= _LONGEST_ACTION and HALF_PAIR.search(given) is None
+    is_text = isinstance(given, str) and 0 < len(given) <= LONGEST_ACTION and HALF_PAIR.search(given) is None
     return given is None or is_text
 
 

@@ -61,7 +61,7 @@ class Batched(Generic[R]):
 
     def __init__(self, desk: Desk[R], source: AsyncIterator[Situation | Job], tell: Callable[[Item[R]], None]) -> None:
         self._desk, self._source, self._tell = desk, source, tell
-        self._begun: dict[str, Begun] = {}
+        self._begun: dict[str, Begun[R]] = {}
         self._ready: deque[Item[R]] = deque()
         self._waiting: dict[int, Item[R]] = {}
         self._handed = 0

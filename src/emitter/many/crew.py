@@ -72,7 +72,7 @@ class Crew(Generic[R]):
             self._finished.put_nowait(item)
             self._report(item)
 
-    async def _next(self) -> Begun | None:
+    async def _next(self) -> Begun[R] | None:
         """Take the next situation, where there is one and nothing forbids it."""
         if self._over:
             return None

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
 from emitter.many.batched import chosen
-from emitter.many.job import AnySituations, Situations, checked, count, stream
+from emitter.many.job import AnySituations, Job, Situations, checked, count, stream
 from emitter.many.run import AsyncRun, How
 from emitter.many.threaded import Run
-from emitter.many.work import work
+from emitter.many.work import Asking, work
+from emitter.moment.acting import NO_ACTIONS
 from emitter.moment.result import Decision, decision
 from emitter.moment.terms import Terms
 from emitter.moment.wanted import wanted
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from emitter.decide.lint import Discipline
     from emitter.many.bar import Report
     from emitter.many.work import Work
+    from emitter.moment.acting import Actions
     from emitter.moment.after import After
     from emitter.prompt import Material
     from emitter.sinks import Sink
@@ -51,7 +53,8 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
 ) -> Run[Decision]:
     """Turn each of many situations into a decision that its principal can make.
 
-    Everything about the many is as in ``emit_many``, everything about the decision as in ``emit_binding_moment``.
+    Everything about the many is as in ``emit_many``, everything about the decision as in ``emit_binding_moment``;
+    what is of one situation alone, ``after`` and ``actions``, stands in its ``Job``.
     """
     checked(situations, asynchronous=False)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
@@ -86,5 +89,9 @@ def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a defau
     return AsyncRun(asked, stream(situations), count(situations), how)
 
 
-def _work(terms: Callable[[After], Terms], settings: Settings) -> Work[Decision]:
-    return work(wanted(terms(())), settings, decision, lambda after: wanted(terms(after)))
+def _work(terms: Callable[[After, Actions], Terms], settings: Settings) -> Work[Decision]:
+    def deciding(given: Job) -> Asking[Decision]:
+        own = terms(given.after, given.actions)
+        return Asking(wanted(own), partial(decision, actions=own.actions))
+
+    return work(wanted(terms((), NO_ACTIONS)), settings, decision, deciding)

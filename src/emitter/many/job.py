@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter.door.settings import listed
 from emitter.errors import InputError
+from emitter.moment.acting import Actions, labelled
 from emitter.moment.after import After, continuations
 from emitter.prompt import Material
 
@@ -22,14 +23,16 @@ class Job:
     """A situation with a ``key`` of the caller's own, and ``materials`` beside those of all.
 
     The key is what a journal knows the job by: whoever gives the same key asks for the same thing. Without one it
-    is a digest of the words that are sent. ``after`` is what ``continue_after`` returned for earlier envelopes of this
-    situation, where decisions are asked for; see ``emit_binding_moment``.
+    is a digest of the words that are sent. Where decisions are asked for, ``after`` is what ``continue_after`` returned
+    for earlier envelopes of this situation, and ``actions`` are the options that do something; see
+    ``emit_binding_moment``.
     """
 
     situation: Situation
     key: str | None = None
     materials: Iterable[Material | str] = ()
     after: After = ()
+    actions: Actions = field(default_factory=dict[str, "str | None"], hash=False)
 
     def __post_init__(self) -> None:
         key: Any = self.key
@@ -38,6 +41,7 @@ class Job:
         given = listed("Job.materials", self.materials, (str, Material), "the texts, or Materials")
         object.__setattr__(self, "materials", tuple(given))
         object.__setattr__(self, "after", continuations(self.after))
+        object.__setattr__(self, "actions", labelled(self.actions))
 
 
 Situations: TypeAlias = "Iterable[Situation | Job]"

@@ -28,10 +28,17 @@ if TYPE_CHECKING:
     from emitter.many.journal import Journal
     from emitter.many.limit import Gate
     from emitter.many.tally import Tally
-    from emitter.moment.after import After
     from emitter.steps import Outcome
 
 _UNSTAMPED = frozenset({"type", "payload"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asking(Generic[R]):
+    """What is asked, and how the result is made."""
+
+    wanted: Wanted
+    finish: Callable[[Done], R]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,44 +46,45 @@ class Work(Generic[R]):
     """What is asked every time, with which settings, and how the result is made.
 
     ``probe`` is the plan of a situation that stands for any: what is wrong with the settings is wrong with it.
-    ``hearing`` returns what is asked after earlier envelopes, where there can be some.
+    ``deciding`` returns what is asked by a job with a past or actions of its own, where there can be some.
     """
 
     wanted: Wanted
     settings: Settings
     finish: Callable[[Done], R]
     probe: Plan
-    hearing: Callable[[After], Wanted] | None = None
+    deciding: Callable[[Job], Asking[R]] | None = None
 
-    def asked(self, given: Job) -> Wanted:
+    def asked(self, given: Job) -> Asking[R]:
         """Return what is asked of one job."""
-        if not given.after:
-            return self.wanted
-        if self.hearing is None:
-            raise InputError("Job.after is for decisions.", hint="Use emit_binding_moments.")
-        return self.hearing(given.after)
+        if not given.after and not given.actions:
+            return Asking(self.wanted, self.finish)
+        if self.deciding is None:
+            raise InputError("after and actions of a Job are for decisions.", hint="Use emit_binding_moments.")
+        return self.deciding(given)
 
 
 def work(
     wanted: Wanted,
     settings: Settings,
     finish: Callable[[Done], R],
-    hearing: Callable[[After], Wanted] | None = None,
+    deciding: Callable[[Job], Asking[R]] | None = None,
 ) -> Work[R]:
     """Return the work of a run; raises ``InputError`` or ``Uncompilable`` for what could never be asked."""
     kept = replace(settings, materials=tuple(settings.shown()))
-    return Work(wanted, kept, finish, plan(wanted, "…", kept), hearing)
+    return Work(wanted, kept, finish, plan(wanted, "…", kept), deciding)
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A situation that was taken up: its plan, or why it has none."""
+class Begun(Generic[R]):
+    """A situation that was taken up: its plan, or why it has none, and how its result is made."""
 
     index: int
     key: str | None
     situation: Situation | Job
     settings: Settings
     plan: Plan | Exception
+    finish: Callable[[Done], R]
 
 
 @dataclass(slots=True)
@@ -92,21 +100,22 @@ class Desk(Generic[R]):
     """Why the journal could not be written, once it could not."""
     _before: Counter[str] = field(default_factory=Counter[str])
 
-    def begin(self, index: int, situation: Situation | Job) -> Begun:
+    def begin(self, index: int, situation: Situation | Job) -> Begun[R]:
         """Plan an emission; a situation that cannot be asked about is an item of its own."""
         settings = self.work.settings
         try:
             given = job(situation)
             node = f"{self.work.probe.node_id}.{index}"
             settings = replace(settings, materials=(*settings.materials, *given.materials), node_id=node)
-            planned = plan(self.work.asked(given), given.situation, settings)
+            asking = self.work.asked(given)
+            planned = plan(asking.wanted, given.situation, settings)
             key = self._key(given, planned)
         except Exception as error:  # noqa: BLE001  the caller's objects may raise anything when they are read
             key = situation.key if isinstance(situation, Job) else None
-            return Begun(index, key, situation, settings, error)
-        return Begun(index, key, situation, settings, planned)
+            return Begun(index, key, situation, settings, error, self.work.finish)
+        return Begun(index, key, situation, settings, planned, asking.finish)
 
-    async def item(self, begun: Begun) -> Item[R]:
+    async def item(self, begun: Begun[R]) -> Item[R]:
         """Return what an emission comes to. What the vendor was paid for is in the journal before."""
         known = self.known(begun)
         if known is not None:
@@ -130,7 +139,7 @@ class Desk(Generic[R]):
             raise InputError(f"The key {key!r} was given before.", hint="Give each job a key of its own.")
         return key
 
-    def known(self, begun: Begun) -> Item[R] | None:
+    def known(self, begun: Begun[R]) -> Item[R] | None:
         """Return the item that the journal holds, if today's schema and checks still take its answer."""
         planned = begun.plan
         record = None
@@ -147,10 +156,10 @@ class Desk(Generic[R]):
             kind, payload = planned.enclosing.enclose(reading.value, outcome.document)
             envelope = AIEnvelope.model_validate({**mapping(record.stamps), "type": kind, "payload": payload})
             outcome = replace(outcome, value=reading.value, envelope=envelope)
-        result = self._finished(Ended(outcome, record.events))
+        result = _finished(begun, Ended(outcome, record.events))
         return Item(begun.index, begun.key, begun.situation, result, replayed=True)
 
-    def concluded(self, begun: Begun, came: Outcome | Exception, events: tuple[RunEvent, ...]) -> Item[R]:
+    def concluded(self, begun: Begun[R], came: Outcome | Exception, events: tuple[RunEvent, ...]) -> Item[R]:
         """Return the item of an emission that was asked for by a batch, and keep it."""
         outcome: R | Exception
         if isinstance(came, Exception) or isinstance(begun.plan, Exception):
@@ -158,11 +167,11 @@ class Desk(Generic[R]):
         else:
             self.tally.spent(came)
             over = Ended(came, events)
-            outcome = self._finished(over)
+            outcome = _finished(begun, over)
             self._keep(begun, over, outcome)
         return Item(begun.index, begun.key, begun.situation, outcome)
 
-    async def _asked(self, begun: Begun) -> R | Exception:
+    async def _asked(self, begun: Begun[R]) -> R | Exception:
         planned = begun.plan
         if isinstance(planned, Exception):
             return planned
@@ -173,17 +182,11 @@ class Desk(Generic[R]):
             if sent.ended is not None:
                 self._keep(begun, sent.ended, None)
             raise
-        result = self._finished(over)
+        result = _finished(begun, over)
         self._keep(begun, over, result)
         return result
 
-    def _finished(self, over: Ended) -> R | Exception:
-        try:
-            return self.work.finish(done(over.outcome, over.events))
-        except Exception as error:  # noqa: BLE001  it is the item's
-            return error
-
-    def _keep(self, begun: Begun, over: Ended, result: Any) -> None:
+    def _keep(self, begun: Begun[R], over: Ended, result: Any) -> None:
         if self.journal is None or begun.key is None:
             return
         stamps = None
@@ -193,3 +196,10 @@ class Desk(Generic[R]):
             self.journal.add(Record(begun.key, over.outcome, over.events, stamps))
         except JournalFailed as error:  # what was paid for is handed out all the same
             self.unwritten = error
+
+
+def _finished(begun: Begun[R], over: Ended) -> R | Exception:
+    try:
+        return begun.finish(done(over.outcome, over.events))
+    except Exception as error:  # noqa: BLE001  it is the item's
+        return error

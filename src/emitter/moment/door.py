@@ -8,6 +8,7 @@ from emitter.door.perform import aperform, perform
 from emitter.door.plan import plan
 from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
+from emitter.moment.acting import NO_ACTIONS, Actions
 from emitter.moment.result import Decision, decision
 from emitter.moment.terms import Terms
 from emitter.moment.wanted import wanted
@@ -34,6 +35,7 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     hatches: Hatches = OPEN_HATCHES,
     discipline: Discipline | None = None,
     after: After = (),
+    actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
@@ -46,20 +48,24 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     trust. ``decision_class`` and ``hatches`` go into the envelope as given. ``discipline`` says how severe each
     rule about the content is (``Discipline.of({"synopsis-modal": "off"})``). ``after`` is what ``continue_after``
     returned for earlier envelopes, the earliest first: the model reads it, and may not ask a refused question again;
-    as a model's words are in it, the envelope counts as untrusted.
+    as a model's words are in it, the envelope counts as untrusted. ``actions`` are one to four options that do
+    something: by label, the digest of what choosing it would do, or None. The envelope offers exactly these labels,
+    each once, beside options of the model's own; the model reads the labels and never a digest. As anybody's words
+    may be in a label, the envelope counts as untrusted.
     ``policy`` says what may be spent, ``sink`` is called with every event as it happens.
 
     ``more`` is described by ``emitter.door.settings.More``: ``host``, ``run_id``, ``requires``, ``instructions``, ...
 
-    Returns an ``Emission`` whose ``value`` is a ``BindingMoment``, or ``Withheld`` when the model chose not
-    to bind. Raises ``InputError`` before anything is sent, and ``Refused``, ``Truncated``, ``Invalid`` or
-    ``Unreachable``, each with the whole trace.
+    Returns an ``Emission`` whose ``value`` is a ``BindingMoment``, and whose ``actions`` are the digests of its
+    options in order (for ``Ledger.open``), or ``Withheld`` when the model chose not to bind. Raises ``InputError``
+    before anything is sent, and ``Refused``, ``Truncated``, ``Invalid`` or ``Unreachable``, each with the whole trace.
 
     Source: draft-morrison-binding-moment-envelope-00; OpenWOP ai-envelope, RFC 0032 and RFC 0033.
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
-    return decision(perform(planned, settings))
+    terms = Terms.of(hatches, decision_class, discipline, after, actions)
+    planned = plan(wanted(terms), situation, settings)
+    return decision(perform(planned, settings), terms.actions)
 
 
 async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a default
@@ -72,11 +78,13 @@ async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a 
     hatches: Hatches = OPEN_HATCHES,
     discipline: Discipline | None = None,
     after: After = (),
+    actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
 ) -> Decision:
     """Do as ``emit_binding_moment`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
-    return decision(await aperform(planned, settings))
+    terms = Terms.of(hatches, decision_class, discipline, after, actions)
+    planned = plan(wanted(terms), situation, settings)
+    return decision(await aperform(planned, settings), terms.actions)

@@ -1,6 +1,7 @@
-"""What the content discipline and the handshake say of an answer: what forbids it, and what is only told.
+"""What the content discipline, the handshake and the actions say of an answer: what forbids it, what is only told.
 
-Source: draft-morrison-binding-moment-envelope-00, sections 5, 6 and 11.3. Nothing here is a word of the answer.
+Source: draft-morrison-binding-moment-envelope-00, sections 5, 6 and 11.3; what actions ask for is ours. Nothing here
+is a word of the answer.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from emitter.decide.handshake import violations_after
 from emitter.decide.lint import Severity, lint
+from emitter.moment.acting import unkept
 from emitter.moment.after import vetoes
 from emitter.schema import Violation
 from emitter.schema.findings import Reading
@@ -35,8 +37,9 @@ def held(moment: BindingMoment, terms: Terms) -> Reading[Outcome]:
     found = lint(moment, terms.discipline)
     broken = violations_after(vetoes(terms.after), moment)
     errors = [each for each in found if each.severity is Severity.ERROR]
-    if errors or broken:
-        return Reading(violations=(*map(_violation, broken), *map(_violation, errors)))
+    violations = (*unkept(terms.actions, moment), *map(_violation, broken), *map(_violation, errors))
+    if violations:
+        return Reading(violations=violations)
     return Reading(moment, remarks=(*map(_remark, found), *_suppressed(moment)))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.door.plan import plan
 from emitter.door.running import AsyncStream, Stream
 from emitter.door.settings import More, Settings
 from emitter.kinds import OPEN_HATCHES, Hatches
+from emitter.moment.acting import NO_ACTIONS, Actions
 from emitter.moment.result import Decision, decision
 from emitter.moment.terms import Terms
 from emitter.moment.wanted import wanted
@@ -36,6 +38,7 @@ def stream_binding_moment(  # noqa: PLR0913  every one but the model has a defau
     hatches: Hatches = OPEN_HATCHES,
     discipline: Discipline | None = None,
     after: After = (),
+    actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
@@ -52,8 +55,9 @@ def stream_binding_moment(  # noqa: PLR0913  every one but the model has a defau
     Nothing that is told on the way is a decision: a ``Restart`` takes it back, and only ``result()`` binds.
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
-    return Stream(planned, settings, watched(follow), decision)
+    terms = Terms.of(hatches, decision_class, discipline, after, actions)
+    planned = plan(wanted(terms), situation, settings)
+    return Stream(planned, settings, watched(follow), partial(decision, actions=terms.actions))
 
 
 def astream_binding_moment(  # noqa: PLR0913  every one but the model has a default
@@ -67,11 +71,13 @@ def astream_binding_moment(  # noqa: PLR0913  every one but the model has a defa
     hatches: Hatches = OPEN_HATCHES,
     discipline: Discipline | None = None,
     after: After = (),
+    actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
     sink: Sink | None = None,
     **more: Unpack[More],
 ) -> AsyncStream[Decision]:
     """Do as ``stream_binding_moment`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(Terms.of(hatches, decision_class, discipline, after)), situation, settings)
-    return AsyncStream(planned, settings, watched(follow), decision)
+    terms = Terms.of(hatches, decision_class, discipline, after, actions)
+    planned = plan(wanted(terms), situation, settings)
+    return AsyncStream(planned, settings, watched(follow), partial(decision, actions=terms.actions))

@@ -11,6 +11,7 @@ from emitter import prompt
 from emitter.door.plan import Wanted
 from emitter.door.taking import Enclosing
 from emitter.kinds import BINDING_MOMENT, BindingMoment, turn
+from emitter.moment.acting import fixed, unkept
 from emitter.moment.after import heard
 from emitter.moment.held import held
 from emitter.schema import Violation
@@ -21,7 +22,9 @@ from emitter.wire import mapping
 if TYPE_CHECKING:
     from emitter.judge import Contract
     from emitter.kinds import AIEnvelope
+    from emitter.moment.acting import Actions
     from emitter.moment.terms import Terms
+    from emitter.prompt import Prompts
     from emitter.wire import Json
 
 
@@ -34,6 +37,9 @@ def wanted(terms: Terms) -> Wanted:
         chosen = turn.read(document, terms.hatches, terms.decision_class)
         return held(chosen, terms) if isinstance(chosen, BindingMoment) else Reading(chosen)
 
+    def shown(prompts: Prompts) -> tuple[str, ...]:
+        return (*heard(prompts, terms.after), *fixed(prompts, terms.actions))
+
     return Wanted(
         kind=BINDING_MOMENT,
         node="emit_binding_moment",
@@ -41,9 +47,9 @@ def wanted(terms: Terms) -> Wanted:
         schema=_SCHEMA,
         words=prompt.ask,
         read=read,
-        enclosing=_ENCLOSING,
+        enclosing=Enclosing(_enclose, partial(_disclose, terms.actions)),
         tidy=turn.with_reasoning,
-        heard=partial(heard, after=terms.after),
+        heard=shown,
         terms=terms.told,
     )
 
@@ -58,13 +64,12 @@ def _enclose(chosen: turn.Outcome, document: Json) -> tuple[str, Json]:
     return turn.kind_of(chosen), turn.payload(chosen, document["reasoning"])
 
 
-def _disclose(_: Contract, envelope: AIEnvelope) -> tuple[turn.Outcome, Json] | None:
-    """Return the choice as it was recorded, with the hatches that it had then."""
+def _disclose(actions: Actions, _: Contract, envelope: AIEnvelope) -> tuple[turn.Outcome, Json] | None:
+    """Return the choice as it was recorded, with the hatches that it had then, if it offers today's actions."""
     try:
         chosen = turn.recorded(envelope.type, envelope.payload)
     except ValidationError:
         return None
+    if isinstance(chosen, BindingMoment) and any(True for _ in unkept(actions, chosen)):
+        return None
     return chosen, turn.document(chosen, mapping(envelope.payload).get("reasoning", ""))
-
-
-_ENCLOSING = Enclosing(_enclose, _disclose)

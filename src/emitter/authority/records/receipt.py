@@ -63,14 +63,19 @@ class ActionRequest(_Deed):
 
 
 class Intent(_Deed):
-    """The act is about to begin, and is authorized: what comes after this record may have happened."""
+    """The act is about to begin, and is authorized: what comes after this record may have happened.
+
+    It has all that it was authorized by, so that a reader of the chain can check that anew.
+    """
 
     type: Literal["INTENT"] = "INTENT"
     intent_id: Name
     timestamp: Timestamp
     actor: Name
     authorization_ref: Name
+    capability: Annotated[Name | None, ABSENT] = None
     spends: Amounts
+    risk_level: Risk
     call: Annotated[BoundCall | None, ABSENT] = None
 
 

@@ -1,0 +1,110 @@
+"""The decision by which a call is approved: one option does it, and the envelope tells the call to the letter.
+
+Whoever writes the briefing, a template or a model, the lines that tell the call are ours, and so is the label of the
+option that makes it: a model can say why, and cannot say what.
+
+Source: draft-morrison-binding-moment-envelope-00, section 5; DESIGN 7, options carry an action digest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from emitter.decide.canonical import HALF_PAIR
+from emitter.errors import InputError
+from emitter.kinds import BindingMoment, Option, Question
+from emitter.render.line import line
+from emitter.wire import mapping
+
+if TYPE_CHECKING:
+    from emitter.authority.proposal import Proposal
+    from emitter.authority.records import ConfirmRequest
+    from emitter.wire import Json
+
+_S256: Final = "s256"
+_UNSEEN: Final = re.compile(r"(?<= ) |[^\S ]")
+_NONE: Final = "The call takes no arguments."
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be decided: the call's ``proposal``, the authority that is asked for it, and the tool's name."""
+
+    tool: str
+    proposal: Proposal
+    request: ConfirmRequest
+
+    @property
+    def label(self) -> str:
+        """The label of the option that makes the call; the envelope has it once, to the letter."""
+        return f"Run {self.tool} with exactly these arguments"
+
+
+Brief: TypeAlias = Callable[[Asked], BindingMoment | Awaitable[BindingMoment]]
+"""Writes an envelope for a call: one of its options has the label ``Asked.label``."""
+
+
+def template(asked: Asked) -> BindingMoment:
+    """Return an envelope that says no more than what the call is; no model is asked."""
+    seconds = asked.request.ttl_seconds
+    return BindingMoment(
+        synopsis=f"Run {asked.tool} once, with exactly the arguments that are listed here.",
+        findings=(),
+        recommendations=(
+            f"Run {asked.tool} within {seconds:,} seconds of the approval.",
+            "Keep the receipt of what it did.",
+        ),
+        offer=f"Ask for the proposal {asked.proposal.s256} to read the call as it was hashed.",
+        question=Question.ask(
+            f"What is to become of this call of {asked.tool}?",
+            [
+                Option(label=asked.label, reasoning="The call is what is wanted, to the letter."),
+                Option(label="Leave it undone", reasoning="The call is not wanted, or not in this form."),
+            ],
+            recommended_idx=0,
+        ),
+    )
+
+
+def composed(asked: Asked, moment: BindingMoment) -> tuple[BindingMoment, int]:
+    """Return the envelope with the call told in its findings, and the option that makes the call.
+
+    Raises ``InputError`` where the envelope does not offer it exactly once.
+    """
+    places = [index for index, option in enumerate(moment.question.options) if option.label == asked.label]
+    if len(places) != 1:
+        raise InputError(
+            "The envelope does not offer the call once, under its label.", hint="Give one option the label Asked.label."
+        )
+    return moment.model_copy(update={"findings": (*told(asked), *moment.findings)}), places[0]
+
+
+def told(asked: Asked) -> tuple[str, ...]:
+    """Return the lines that tell a call: each argument, what it may spend, and how risky it is."""
+    lines = [_argument(name, value) for name, value in asked.proposal.parameters.items()]
+    limits = ", ".join(f"{name} {amount:,}" for name, amount in asked.request.limits.items())
+    bound = f"Target: {', '.join(asked.request.scope.targets or ())}. At most: {limits or 'nothing'}."
+    risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}."
+    return tuple(line(each) for each in (*(lines or [_NONE]), bound, risk))
+
+
+def _argument(name: str, value: Json) -> str:
+    if isinstance(value, Mapping) and _S256 in value:
+        return f"{name}: {_digested(mapping(value))}"
+    return f"{name}: {_text(value)}"
+
+
+def _digested(digest: Mapping[str, Json]) -> str:
+    excerpt = digest.get("excerpt")
+    shown = "not shown" if excerpt is None else f"begins {_text(excerpt)}"
+    return f"{shown} (SHA-256 {digest[_S256]})"
+
+
+def _text(value: Json) -> str:
+    """Return a value as JSON on one line; white space of which a surface would leave nothing is spelled out."""
+    text = HALF_PAIR.sub("\ufffd", json.dumps(value, ensure_ascii=False))
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,0 +1,67 @@
+"""A guarded tool: called as the tool is, and the tool runs once its principal has approved exactly this call."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+
+from emitter.authority.guard.arguments import taken
+from emitter.authority.guard.flow import Call, guarded
+from emitter.authority.steps import arun, run
+from emitter.errors import InputError
+from emitter.sinks import new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.authority.guard.how import How
+    from emitter.authority.parts import Parts
+    from emitter.authority.proposal import Shelf
+    from emitter.authority.steps import Steps
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Guarded(Generic[P, R]):
+    """A tool that asks before it acts; an async tool is called and awaited as before.
+
+    Each call is a new one. ``call`` makes one under an id of the caller's: the same id again is the same call, made
+    once, whose retained result is returned from then on, as JSON.
+    """
+
+    def __init__(self, tool: Callable[P, R], how: How, parts: Parts, shelf: Shelf) -> None:
+        functools.update_wrapper(self, tool)
+        self._tool = tool
+        self._how = how
+        self._parts = parts
+        self._shelf = shelf
+        self._signature = inspect.signature(tool)
+        self._take: Callable[[Steps[Any]], Any] = arun if inspect.iscoroutinefunction(tool) else run
+
+    @property
+    def workflow_id(self) -> str:
+        """The workflow of its calls: stop it, and none of them begins."""
+        return self._how.workflow_id
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Ask for this call, and make it.
+
+        Raises ``NotApproved``, ``ApprovalPending`` where nobody has answered yet, and any other ``AuthorityError``.
+        """
+        return self.call(new_id(), *args, **kwargs)
+
+    def call(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Ask for this call under an id, or go on with it: whatever was asked, answered or done under it stands.
+
+        Raises ``OtherCall`` where another call was proposed under the id, and ``Unfinished`` where it was begun and
+        nobody knows how it ended.
+        """
+        if not isinstance(call_id, str) or not 0 < len(call_id) <= _LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"call_id is a text of 1 to {_LONGEST} characters.")
+        arguments = taken(self._signature, (args, kwargs), frozenset(self._how.exclude))
+        return cast("R", self._take(guarded(Call(call_id, arguments, self._tool, self._how, self._parts, self._shelf))))
+
+
+_LONGEST = 256

@@ -1,0 +1,154 @@
+"""How a tool is guarded: what its users set, and what is refused before anything is called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from pydantic import ValidationError
+
+from emitter.authority.guard.briefing import template
+from emitter.authority.proposal import VOCABULARY_MCP
+from emitter.authority.records import BoundCall, ConfirmRequest, RiskLevel, Scope
+from emitter.authority.rules.limits import taken
+from emitter.errors import InputError
+from emitter.sinks import new_id
+
+if TYPE_CHECKING:
+    from emitter.authority.guard.briefing import Brief
+    from emitter.authority.proposal import Digested, Display
+    from emitter.authority.writing import Effects
+    from emitter.decide import Resolution, Unresolved
+    from emitter.ledger import Pending, Resolved
+    from emitter.wire import Json
+
+Answer: TypeAlias = "Resolution | Unresolved | Resolved"
+Ask: TypeAlias = Callable[["Pending"], "Answer | Awaitable[Answer]"]
+"""Puts a decision to its principal, and returns what they answered."""
+
+
+class Guarding(TypedDict, total=False):
+    """How a tool is guarded.
+
+    ``ask`` puts the decision to the principal and returns their answer; without it the call raises
+    ``ApprovalPending``, and is made again once the decision is resolved. ``brief`` writes the envelope (a template of
+    ours where absent; ``emitted(...)`` has a model write it).
+
+    ``name`` is what the tool is called. ``target`` is what it acts on, or a function of its parameters that returns it
+    (the tool's name where absent). ``capability`` is the kind of tool (its name where absent), ``step_id`` its step,
+    ``workflow_id`` its workflow (one of its own for each guarded tool where absent). ``spends`` is a function of the
+    parameters that returns how much the call takes of each limit, in integer minor units. ``risk_level``,
+    ``ttl_seconds`` and ``revocable`` are those of the confirm: high, 900 and True.
+
+    ``digested`` are parameters that the proposal tells by their digest only: names, JSON pointers, or ``Digested``.
+    ``exclude`` names parameters that are no content, such as a context: they are not approved, and must decide
+    nothing. ``vocabulary``, ``operation``, ``account`` and ``display`` are those of the proposal.
+
+    ``describe`` is a function of what the tool returned, to what its receipt tells of it. ``retain`` says whether what
+    it returned is kept, to answer the same call again. ``expires_in`` is for how many seconds the question stands
+    open, ``channel`` by which way ``ask`` gets its answers.
+    """
+
+    ask: Ask | None
+    brief: Brief
+    name: str
+    target: str | Callable[[Mapping[str, Json]], str]
+    capability: str
+    step_id: str
+    workflow_id: str
+    spends: Callable[[Mapping[str, Json]], Mapping[str, int]]
+    risk_level: RiskLevel | str
+    ttl_seconds: int
+    revocable: bool
+    digested: Iterable[str | Digested]
+    exclude: Iterable[str]
+    vocabulary: str
+    operation: Mapping[str, Json] | str
+    account: str | None
+    display: Callable[[Mapping[str, Json]], Display]
+    describe: Callable[[Any], Effects]
+    retain: bool
+    expires_in: float | None
+    channel: str
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """The same, with what is usual where nothing was said."""
+
+    name: str
+    workflow_id: str
+    operation: Mapping[str, Json] | str
+    vocabulary: str = VOCABULARY_MCP
+    ask: Ask | None = None
+    brief: Brief = template
+    target: str | Callable[[Mapping[str, Json]], str] | None = None
+    capability: str | None = None
+    step_id: str | None = None
+    spends: Callable[[Mapping[str, Json]], Mapping[str, int]] | None = None
+    risk_level: RiskLevel | str = RiskLevel.HIGH
+    ttl_seconds: int = 900
+    revocable: bool = True
+    digested: Iterable[str | Digested] = ()
+    exclude: Iterable[str] = ()
+    account: str | None = None
+    display: Callable[[Mapping[str, Json]], Display] | None = None
+    describe: Callable[[Any], Effects] | None = None
+    retain: bool = True
+    expires_in: float | None = None
+    channel: str = ""
+
+    @classmethod
+    def of(cls, tool: Callable[..., Any], given: Guarding) -> How:
+        """Return how a tool is guarded; raises ``InputError`` for a setting that there is not, or that cannot be."""
+        known = {each.name for each in fields(cls)}
+        unknown = sorted(given.keys() - known)
+        if unknown:
+            raise InputError(f"guard() takes no {unknown[0]}=.", hint=f"It takes {', '.join(sorted(known))}.")
+        name = given.get("name") or getattr(tool, "__name__", "")
+        usual = {"name": name, "operation": name, "workflow_id": f"{name}:{new_id()}"}
+        listed = {"digested": tuple(given.get("digested", ())), "exclude": frozenset(given.get("exclude", ()))}
+        settings: dict[str, Any] = {**usual, **given, **listed}
+        how = cls(**settings)
+        how.request(BoundCall(r3_s256="0" * 43, call_id="0"), {}, how.workflow_id, target="t")
+        _check_excluded(tool, how)
+        return how
+
+    def request(self, call: BoundCall, spends: Mapping[str, int], workflow_id: str, *, target: str) -> ConfirmRequest:
+        """Return the authority that a call needs: itself, once; raises ``InputError`` for what none can be made of."""
+        try:
+            return ConfirmRequest.of(
+                scope=Scope.of(
+                    workflow_id=workflow_id,
+                    step_ids=None if self.step_id is None else (self.step_id,),
+                    targets=(target,),
+                    capabilities=(self.capability or self.name,),
+                ),
+                limits=taken(spends, is_pure=False),
+                ttl_seconds=self.ttl_seconds,
+                revocable=self.revocable,
+                risk_level=self.risk_level,
+                call=call,
+            )
+        except ValidationError as error:
+            found = error.errors()[0]
+            place = ".".join(str(each) for each in found["loc"])
+            raise InputError(f"No authority can be asked for with this {place}: {found['msg']}.") from None
+
+    def spent(self, parameters: Mapping[str, Json]) -> Mapping[str, int]:
+        """Return how much a call takes of each limit."""
+        return {} if self.spends is None else dict(self.spends(parameters))
+
+    def aimed(self, parameters: Mapping[str, Json]) -> str:
+        """Return what a call acts on."""
+        if self.target is None or isinstance(self.target, str):
+            return self.target or self.name
+        return self.target(parameters)
+
+
+def _check_excluded(tool: Callable[..., Any], how: How) -> None:
+    unknown = sorted(set(how.exclude) - inspect.signature(tool).parameters.keys())
+    if unknown:
+        raise InputError(f"{how.name} has no parameter {unknown[0]}, which exclude= names.")
