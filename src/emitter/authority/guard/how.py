@@ -112,8 +112,8 @@ class How:
         listed = {"digested": tuple(given.get("digested", ())), "exclude": frozenset(given.get("exclude", ()))}
         settings: dict[str, Any] = {**usual, **given, **listed}
         how = cls(**settings)
-        how.request(BoundCall(r3_s256="0" * 43, call_id="0"), {}, how.workflow_id, target="t")
-        _check_excluded(tool, how)
+        how.request(BoundCall(r3_s256="A" * 43, call_id="0"), {}, how.workflow_id, target="t")
+        _check_named(tool, how)
         return how
 
     def request(self, call: BoundCall, spends: Mapping[str, int], workflow_id: str, *, target: str) -> ConfirmRequest:
@@ -148,7 +148,16 @@ class How:
         return self.target(parameters)
 
 
-def _check_excluded(tool: Callable[..., Any], how: How) -> None:
-    unknown = sorted(set(how.exclude) - inspect.signature(tool).parameters.keys())
-    if unknown:
-        raise InputError(f"{how.name} has no parameter {unknown[0]}, which exclude= names.")
+def _check_named(tool: Callable[..., Any], how: How) -> None:
+    """Refuse a parameter that there is not: what was meant to be kept back would be told."""
+    parameters = inspect.signature(tool).parameters.values()
+    known = {each.name for each in parameters}
+    for setting, named in {"exclude": how.exclude, "digested": map(_first, how.digested)}.items():
+        unknown = sorted(set(named) - known)
+        if unknown:
+            raise InputError(f"{how.name} has no parameter {unknown[0]}, which {setting}= names.")
+
+
+def _first(digested: str | Digested) -> str:
+    place = digested if isinstance(digested, str) else digested.place
+    return place.removeprefix("/").partition("/")[0].replace("~1", "/").replace("~0", "~")

@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from emitter.authority.proposal.document import S256_PATTERN
 from emitter.authority.records.form import (
     ABSENT,
     LONGEST_TTL,
-    S256,
     Amounts,
     Digest,
     Name,
@@ -42,7 +42,7 @@ class Scope(Record):
 class BoundCall(Record):
     """The one call that is authorized: the hash of its proposal (``r3_s256``), and the id of the call (ours)."""
 
-    r3_s256: Annotated[str, Field(pattern=S256)]
+    r3_s256: Annotated[str, Field(pattern=S256_PATTERN)]
     call_id: Name
 
 
