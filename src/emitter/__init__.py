@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from emitter.accept import Acceptor as Acceptor
     from emitter.accept import Rules as Rules
+    from emitter.authority import Authority as Authority
+    from emitter.authority import ConfirmRequest as ConfirmRequest
+    from emitter.authority import Scope as Scope
+    from emitter.authority.envelope import aemit_authorization as aemit_authorization
+    from emitter.authority.envelope import emit_authorization as emit_authorization
     from emitter.batch import Batch as Batch
     from emitter.cassette import Record as Record
     from emitter.cassette import Replay as Replay
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     from emitter.document import stream as stream
     from emitter.door.running import AsyncStream as AsyncStream
     from emitter.door.running import Stream as Stream
+    from emitter.errors import AuthorityError as AuthorityError
     from emitter.errors import BadCassette as BadCassette
     from emitter.errors import BadJournal as BadJournal
     from emitter.errors import BadProfile as BadProfile
@@ -59,6 +65,7 @@ if TYPE_CHECKING:
     from emitter.errors import Refused as Refused
     from emitter.errors import ResolutionError as ResolutionError
     from emitter.errors import StoreFailed as StoreFailed
+    from emitter.errors import Tampered as Tampered
     from emitter.errors import TokenLimitReached as TokenLimitReached
     from emitter.errors import TooLong as TooLong
     from emitter.errors import Truncated as Truncated
@@ -108,6 +115,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "accept": ("Acceptor", "Rules"),
+    "authority": ("Authority", "ConfirmRequest", "Scope"),
+    "authority.envelope": ("aemit_authorization", "emit_authorization"),
     "batch": ("Batch",),
     "cassette": ("Record", "Replay"),
     "decide": (
@@ -133,6 +142,7 @@ _HOME = {
     "door.running": ("AsyncStream", "Stream"),
     "clock": ("Clock",),
     "errors": (
+        "AuthorityError",
         "BadCassette",
         "BadJournal",
         "BadProfile",
@@ -155,6 +165,7 @@ _HOME = {
         "Refused",
         "ResolutionError",
         "StoreFailed",
+        "Tampered",
         "TooLong",
         "Truncated",
         "Uncompilable",
