@@ -7,15 +7,14 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
-from emitter.authority import acting, granting, stopping
+from emitter.authority import acting, granting, stopping, taking
 from emitter.authority.guard import Guarded, How
 from emitter.authority.journal import Journal
-from emitter.authority.parts import Parts, checked
+from emitter.authority.parts import Parts
 from emitter.authority.proposal import Shelf
 from emitter.authority.running import Running
 from emitter.authority.steps import arun, run
 from emitter.authority.stopping import StopRequest
-from emitter.errors import InputError
 from emitter.ledger import Ledger
 from emitter.store import MemoryStore
 
@@ -65,15 +64,13 @@ class Authority:
         sign: Callable[[str], str] | None = None,
     ) -> None:
         place = MemoryStore() if store is None else store
-        if not 0 <= max_skew < float("inf"):
-            raise InputError("max_skew is a number of seconds, 0 or more.")
         self._parts = Parts(
             journal=Journal(place, clock=clock, sink=sink, sign=sign),
             ledger=ledger or Ledger(place, clock=clock, sink=sink),
-            actor=actor,
-            hooks=checked(hooks),
-            limits=frozenset(limits),
-            max_skew=max_skew,
+            actor=taking.actor(actor),
+            hooks=taking.hooks(hooks),
+            limits=taking.limits(limits),
+            max_skew=taking.seconds(max_skew),
             running=Running(),
         )
         self._shelf = Shelf(place)

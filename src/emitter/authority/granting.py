@@ -6,9 +6,13 @@ Source: delegation-invariants, "CONFIRM (execution authority)".
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
 
 from emitter.authority.journal import Draft
 from emitter.authority.parts import before
@@ -22,6 +26,7 @@ from emitter.decide import Selected
 from emitter.errors import (
     ConfirmExpired,
     ConfirmRevoked,
+    InputError,
     NotConsent,
     NotRevocable,
     UnknownConfirm,
@@ -62,10 +67,17 @@ def revoke(parts: Parts, confirm_id: str, reason: str | None) -> Revoke:
             raise NotRevocable("The authority was granted as one that is not revocable.", hint="Stop the workflow.")
         if found.end is End.REVOKED:
             raise ConfirmRevoked("The authority was taken back before.")
-        named = {"revoke_id": new_id(), "confirm_id": confirm_id, "workflow_id": workflow_id}
-        return Draft(Revoke.of(**named, timestamp=written(at), reason=reason))
+        return Draft(_revoked(found.confirm, at, reason))
 
     return parts.journal.add(workflow_id, make)
+
+
+def _revoked(confirm: Confirm, at: float, reason: str | None) -> Revoke:
+    named = {"confirm_id": confirm.confirm_id, "workflow_id": confirm.scope.workflow_id}
+    try:
+        return Revoke.of(**named, revoke_id=new_id(), timestamp=written(at), reason=reason)
+    except ValidationError as error:
+        raise InputError(f"That is no reason: {error.errors()[0]['msg']}.") from None
 
 
 def workflow_of(parts: Parts, confirm_id: str) -> str:
@@ -78,7 +90,12 @@ def workflow_of(parts: Parts, confirm_id: str) -> str:
 
 def standing(parts: Parts, confirm_id: str) -> Held:
     """Return a confirm as it stands, with what was spent of it."""
-    return parts.journal.look(workflow_of(parts, confirm_id), partial(held, confirm_id=confirm_id))
+
+    def see(state: State) -> Held:
+        found = held(state, confirm_id)
+        return replace(found, spent=Counter(found.spent))
+
+    return parts.journal.look(workflow_of(parts, confirm_id), see)
 
 
 def _consent(parts: Parts, decision: Resolved | str, request: ConfirmRequest) -> Resolved:

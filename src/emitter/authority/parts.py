@@ -8,11 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.authority import telling
-from emitter.authority.hooks import NAMES
 from emitter.authority.journal import INDEX
 from emitter.authority.rules.allow import Now
 from emitter.authority.steps import Theirs
-from emitter.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,18 +37,6 @@ class Parts:
     def now(self, at: float) -> Now:
         """Return who acts, at a time in seconds since 1970."""
         return Now(self.actor, at, self.max_skew)
-
-
-def checked(hooks: object) -> tuple[Hook, ...]:
-    """Return the hooks; raises ``InputError`` for what has none of the seven methods."""
-    given: tuple[Hook, ...] = tuple(hooks)  # type: ignore[arg-type]  # looked at below
-    for each in given:
-        if isinstance(each, type) or not any(callable(getattr(each, name, None)) for name in NAMES):
-            raise InputError(
-                f"A hook of type {type(each).__name__} has none of the seven methods.",
-                hint=f"They are {', '.join(NAMES)}.",
-            )
-    return given
 
 
 def before(parts: Parts, name: str, about: object) -> Steps[None]:

@@ -75,28 +75,28 @@ class Act:
 
 
 class Running:
-    """The acts that run in this process, by their intents."""
+    """The acts that run in this process."""
 
     __slots__ = ("_acts", "_lock")
 
     def __init__(self) -> None:
-        self._acts: dict[str, Act] = {}
+        self._acts: set[Act] = set()
         self._lock = threading.Lock()
 
     def add(self, act: Act) -> None:
         """Take up an act that begins."""
         with self._lock:
-            self._acts[act.intent.intent_id] = act
+            self._acts.add(act)
 
     def remove(self, act: Act) -> None:
         """Leave out an act that ended."""
         with self._lock:
-            self._acts.pop(act.intent.intent_id, None)
+            self._acts.discard(act)
 
     def tell(self, stop: Stop) -> None:
         """Tell each act that a stop is of."""
         with self._lock:
-            acts = tuple(self._acts.values())
+            acts = tuple(self._acts)
         for each in acts:
             is_step = stop.step_id is None or stop.step_id == each.intent.step_id
             if each.intent.workflow_id == stop.workflow_id and is_step:

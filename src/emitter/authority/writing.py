@@ -196,7 +196,7 @@ def _check_same(known: Intent, confirm_id: str, request: ActionRequest) -> None:
 
 def _unknown_end(known: Intent) -> Unfinished:
     return Unfinished(
-        "The act was begun before, and nobody knows how it ended; it is not repeated.",
+        "The act was begun before: it still runs, or nobody knows how it ended. It is not repeated.",
         intent_id=known.intent_id,
         hint="See what became of it, and tell that with Authority.settle().",
     )

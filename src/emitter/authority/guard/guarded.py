@@ -52,6 +52,13 @@ class Guarded(Generic[P, R]):
         """
         return self.call(new_id(), *args, **kwargs)
 
+    def __get__(self, instance: object, owner: type | None = None) -> Guarded[..., R]:
+        """Return the tool as a method of an object, as a function of a class would."""
+        bind = getattr(self._tool, "__get__", None)
+        if instance is None or bind is None:
+            return self
+        return Guarded(bind(instance, owner), self._how, self._parts, self._shelf)
+
     def call(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Ask for this call under an id, or go on with it: whatever was asked, answered or done under it stands.
 
