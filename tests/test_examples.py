@@ -12,6 +12,16 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 SAID = {
     "agent_loop": ("Not yet", "did: Pause the job until Monday"),
+    "guarded_function": (
+        "did: {'payment': 1}",
+        "refused: it is not the approved call, by /parameters/cents",
+        "asked for again, it is not done again: {'payment': 2}",
+        "unfinished: pay -> the landlord",
+        "settled: success",
+        "refused: The workflow",
+        "Paid: 8400 cents to the plumber; 1200 cents to the baker; 70000 cents to the landlord\n",
+        "Receipts: 3 and unfinished: 0",
+    ),
     "langgraph_approval": ("did: Refund 84 euros",),
     "pydantic_ai_approval": ("Done: sent 'Dinner' to mom@example.org",),
 }

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tests.draft.obligations import PASSAGES
-from tests.traced.markdown import ROOT, code_of, table, tests_of
-
-if TYPE_CHECKING:
-    from tests.traced.form import Obligation
+from tests.traced.markdown import ROOT
+from tests.traced.page import open_points, run, section
 
 PAGE: Final = ROOT / "docs" / "binding-moment.md"
 OBLIGATIONS: Final = tuple(each.obligation for each in PASSAGES)
@@ -47,49 +44,13 @@ HEADINGS: Final = {
 def page() -> str:
     """Return the page."""
     sections = groupby(OBLIGATIONS, key=lambda each: each.id.partition(".")[0])
-    parts = [_section(number, list(told)) for number, told in sections]
-    return "\n".join([INTRODUCTION, _open(), *parts])
+    parts = [section(f"Section {number}: {_lower(HEADINGS[number])}", told) for number, told in sections]
+    return "\n".join([INTRODUCTION, open_points(OBLIGATIONS), *parts])
 
 
-def _open() -> str:
-    told = [each for each in OBLIGATIONS if each.beyond]
-    lines = (f"- **{e.id}**, {'in part' if e.tests else 'not held'}: *{e.line}* {e.beyond}\n" for e in told)
-    return f"## What is not held, or in part\n\n{''.join(lines)}"
-
-
-def _section(number: str, told: list[Obligation]) -> str:
-    lines = [(each.id, each.level.value, _asked(each), _code(each), _held(each)) for each in told]
-    header = ("", "", "What is asked", "Code", "Tests")
-    return f"## Section {number}: {HEADINGS[number][0].lower()}{HEADINGS[number][1:]}\n\n{table(header, lines)}"
-
-
-def _asked(each: Obligation) -> str:
-    return f"{each.line} {each.note}".strip()
-
-
-def _code(each: Obligation) -> str:
-    return "<br>".join(map(code_of, each.code))
-
-
-def _held(each: Obligation) -> str:
-    in_part = "in part: see [above](#what-is-not-held-or-in-part)" if each.beyond else ""
-    return "<br>".join(filter(None, [tests_of(each.tests), in_part]))
-
-
-def main() -> int:
-    """Write the page, or say whether it is what would be written."""
-    parser = argparse.ArgumentParser(prog="python -m tests.draft.table", description=__doc__)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--write", action="store_true", help="write docs/binding-moment.md")
-    what.add_argument("--check", action="store_true", help="end with 1 where it is not what would be written")
-    if parser.parse_args().write:
-        PAGE.write_text(page(), "utf-8")
-        return 0
-    same = PAGE.read_text("utf-8") == page()
-    if not same:
-        sys.stderr.write("It is not what would be written. Run: python -m tests.draft.table --write\n")
-    return 0 if same else 1
+def _lower(heading: str) -> str:
+    return f"{heading[0].lower()}{heading[1:]}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("tests.draft.table", PAGE, page))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import TYPE_CHECKING, Final
 
 from tests.openwop.obligations import AMISS, INVARIANTS, OBLIGATIONS, RULINGS, Invariant, Level, Obligation
 from tests.openwop.scenarios import HELD, NOT_HELD, held_by, slug
 from tests.traced.markdown import ROOT, code_of, file_of, table, tests_of
+from tests.traced.page import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -114,22 +114,5 @@ def _invariants() -> str:
     return table(("Invariant", "What it says", "Tests"), [(f"`{e.id}`", e.line, _held(e)) for e in INVARIANTS])
 
 
-def main() -> int:
-    """Write the page, or say whether it is what would be written."""
-    parser = argparse.ArgumentParser(prog="python -m tests.openwop.table", description=__doc__)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--write", action="store_true", help="write docs/openwop.md")
-    what.add_argument(
-        "--check", action="store_true", help="end with 1 where docs/openwop.md is not what would be written"
-    )
-    if parser.parse_args().write:
-        PAGE.write_text(page(), "utf-8")
-        return 0
-    same = PAGE.read_text("utf-8") == page()
-    if not same:
-        sys.stderr.write("docs/openwop.md is not what would be written. Run: python -m tests.openwop.table --write\n")
-    return 0 if same else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("tests.openwop.table", PAGE, page))

@@ -32,6 +32,14 @@ class Obligation:
     beyond: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One obligation, and the fingerprints of its sentences; none where it binds without a keyword, or is ours."""
+
+    obligation: Obligation
+    sentences: tuple[str, ...] = ()
+
+
 def of(file: str, *names: str) -> tuple[str, ...]:
     """Return tests of one file."""
     return tuple(f"tests/{file}.py::{name}" for name in names)

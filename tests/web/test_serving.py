@@ -133,5 +133,5 @@ def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
     code = f"import sys; sys.modules['{missing}'] = None\nimport emitter.web"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert f"emitter.errors.MissingExtra: The local page needs {missing}." in ended.stderr
+    assert f"emitter.errors.given.MissingExtra: The local page needs {missing}." in ended.stderr
     assert "pip install 'emitter[web]'" in ended.stderr

@@ -47,7 +47,7 @@ def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
     yield from before(parts, "before_execute", request)
     intent: Intent = yield Ours(partial(writing.begin, parts, confirm_id, request))
     value = yield from _called(parts, Act(intent, parts.journal, parts.now), work)
-    kept = value if work.retain else None
+    kept = value if work.retain else writing.NOTHING
     receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, _described(parts, work, value), kept))
     yield from _told(parts, ActionResult(request, receipt, value))
     return value
@@ -57,7 +57,7 @@ def settle(parts: Parts, workflow_id: str, intent_id: str, effects: Effects) -> 
     """Write the receipt of an act that nobody saw end, once somebody has seen what became of it."""
     writing.check_effects(effects)
     intent: Intent = yield Ours(partial(writing.unfinished, parts, workflow_id, intent_id))
-    receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, None))
+    receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, writing.NOTHING))
     yield from after(parts, "emit_receipt", receipt)
     return receipt
 
@@ -71,13 +71,13 @@ def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
         return (yield step)
     except Exception as error:
         failed = Effects(Result.FAILURE, error=type(error).__name__)
-        receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, None))
+        receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING))
         yield from _told(parts, ActionResult(work.request, receipt))
         raise
     except BaseException:
         if not step.begun:
             failed = Effects(Result.FAILURE, error=_NEVER_BEGAN)
-            yield Ours(partial(writing.finish, parts, act.intent, failed, None))
+            yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING))
         raise
     finally:
         CURRENT.reset(mark)

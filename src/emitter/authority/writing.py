@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from emitter.authority.records import ActionRequest
     from emitter.authority.rules.state import State
     from emitter.wire import Json
+
+
+NOTHING: Final = object()
+"""Stands for a result that is not to be kept, or that nobody saw; a tool may well return None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,8 @@ def begin(parts: Parts, confirm_id: str, request: ActionRequest) -> Intent:
 
 
 def finish(parts: Parts, intent: Intent, effects: Effects, value: object) -> Receipt:
-    """Write the receipt of an act; where it has one, return that."""
-    kept = _retainable(value) if effects.result is Result.SUCCESS else None
+    """Write the receipt of an act, and keep ``value`` unless it is ``NOTHING``; where there is one, return that."""
+    kept = _retainable(value) if effects.result is Result.SUCCESS and value is not NOTHING else None
     hashed = None if kept is None else digest_of(kept, Profile.WIRE)
 
     def make(state: State, at: float) -> Draft[Receipt]:

@@ -13,6 +13,7 @@ from emitter.mcp.advert import advertises as advertises
 from emitter.mcp.asking import Asking as Asking
 from emitter.mcp.asking import Surface as Surface
 from emitter.mcp.elicit import Suspended as Suspended
+from emitter.mcp.guarded import guarded as guarded
 from emitter.mcp.serve import serve_http as serve_http
 from emitter.mcp.serve import serve_stdio as serve_stdio
 from emitter.mcp.server import add_resolve_tool as add_resolve_tool

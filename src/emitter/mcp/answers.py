@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from emitter.decide import Act, Hold, Incorporate, Reopen, Unresolved
 from emitter.decide.resolution import RESOLUTION_SCHEMA, to_json
-from emitter.errors import EmissionError, EmitterError
+from emitter.errors import AuthorityError, EmissionError, EmitterError
 from emitter.ledger import Outcome, Pending, Resolved, Unspoken
 from emitter.mcp import sdk
 from emitter.mcp.inlining import published
@@ -147,7 +147,7 @@ def answer(told: Mapping[str, Json], *texts: str) -> sdk.Result:
 
 def failure(error: EmitterError) -> sdk.Result:
     """Return an error as a result: its sentence and a code that stays the same; hints are for who writes programs."""
-    code = error.code if isinstance(error, EmissionError) else _snake(type(error).__name__)
+    code = error.code if isinstance(error, EmissionError | AuthorityError) else _snake(type(error).__name__)
     return failed(Exception.__str__(error), code)
 
 

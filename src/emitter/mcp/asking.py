@@ -129,8 +129,16 @@ class Asking:
         """
         if answer is not None:
             return await self._take(decision_id, answer)
+        return await self.put(context, decision_id)
+
+    async def put(self, context: Any, decision_id: str, *, state: str | None = None) -> Answered:
+        """Put a decision of the ledger to the principal where it is open, and return what became of it.
+
+        ``state`` comes back with the answer where the protocol has the tool called again for it: see ``ask``. Raises
+        what the ledger raises.
+        """
         found = await self.find(decision_id)
-        return found if isinstance(found, Resolved) else await self._put(_Call(context), found)
+        return found if isinstance(found, Resolved) else await self._put(_Call(context, state), found)
 
     async def _take(self, decision_id: str, answer: Json) -> Resolved | Unresolved:
         if self.surface is Surface.OWN:

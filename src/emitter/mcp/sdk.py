@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter.errors import MissingExtra
+from emitter.errors import InputError, MissingExtra
 
 try:
     import anyio.to_thread
@@ -117,11 +117,29 @@ def _whole(made: Any) -> Any:
 
 async def call(function: Callable[..., Any], *given: Any, **arguments: Any) -> Any:
     """Call a tool's function as the SDK does: 2.x runs one that is not async in a thread."""
-    if MODERN and not _is_async(function):
-        returned = await anyio.to_thread.run_sync(functools.partial(function, *given, **arguments))
-    else:
-        returned = function(*given, **arguments)
+    if MODERN:
+        return await threaded(function, *given, **arguments)
+    returned = function(*given, **arguments)
     return await returned if inspect.isawaitable(returned) else returned
+
+
+async def threaded(function: Callable[..., Any], *given: Any, **arguments: Any) -> Any:
+    """Call a function here where it is async, and in a thread where it is not, so that nobody waits for it."""
+    if _is_async(function):
+        return await function(*given, **arguments)
+    returned = await anyio.to_thread.run_sync(functools.partial(function, *given, **arguments))
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+def signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Return a tool's signature with its annotations read; raises ``InputError`` where they cannot be."""
+    try:
+        return inspect.signature(function, eval_str=True)
+    except NameError as error:
+        raise InputError(
+            f"The annotations of a tool cannot be read: they name {error.name}.",
+            hint="Define the types of a tool at the top of its module, and import them there.",
+        ) from error
 
 
 def context_parameter(function: Callable[..., Any]) -> str | None:

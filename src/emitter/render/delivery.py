@@ -16,7 +16,7 @@ from emitter.decide import Malformed, digest, read
 from emitter.decide.canonical import Profile
 from emitter.decide.strict import parse
 from emitter.decide.wellformed import FIELD
-from emitter.errors import InputError, NotCanonical
+from emitter.errors import ApprovalPending, InputError, NotCanonical
 from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _TORN = "The envelope was discarded as malformed: the copies of it in the tool's
 _FAILED = "The tool failed, so the envelope in its result was discarded."
 _SEVERAL = "The envelopes were discarded: more than one text of the tool's result holds one."
 _ASIDE = "The envelope in a text of the tool's result was discarded: it stands where a tool carries data."
+
+_WAITS = ApprovalPending.code
 
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NOTHING = object()
@@ -76,7 +78,8 @@ def of_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     Where there is structured content, its member is the envelope; a text that holds another one speaks against it, and
     none is taken. Without structured content, which some hosts drop, the last text is looked at: it is to be one object
     of JSON with that one member, or the only text there is, and no other text may hold one. Data that a tool merely
-    carries is no decision, nor is anything that a failed tool says.
+    carries is no decision, nor is anything that a failed tool says, but for a call that waits for its approval: its
+    structured content has the ``code`` ``approval_pending``.
 
     A text alone is only as good as the tool: one that ends in a text of strangers can be made to end in such an object.
     Put no tool before the principal that hands on what it fetched as a whole text, or keep its structured content.
@@ -86,7 +89,7 @@ def of_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     table, texts = mapping(structured), [_copy(each) for each in blocks]
     copies = [each for each in texts if each is not None]
     payload = _without_field(table) if isinstance(structured, dict) else _beside(blocks, texts)
-    if received.get("isError"):
+    if received.get("isError") and not _waits(table):
         return Fallback(payload, _FAILED if copies or FIELD in table else None)
     if FIELD in table:
         readable = [each.envelope for each in copies if each is not _UNREADABLE]
@@ -180,3 +183,8 @@ def _rest(block: Json, text: _Copy | None) -> Json:
 
 def _without_field(table: Mapping[str, Json]) -> dict[str, Json]:
     return {name: value for name, value in table.items() if name != FIELD}
+
+
+def _waits(table: Mapping[str, Json]) -> bool:
+    """Tell whether an error says that a guarded call was not made, since nobody has approved it yet."""
+    return table.get("code") == _WAITS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.draft.obligations.form import Passage, contract
-from tests.traced.form import Level, Obligation, of
+from tests.draft.obligations.form import contract
+from tests.traced.form import Level, Obligation, Passage, of
 
 ENVELOPE = (
     Passage(

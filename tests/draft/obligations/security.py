@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.draft.obligations.form import Passage
-from tests.traced.form import Level, Obligation, of
+from tests.traced.form import Level, Obligation, Passage, of
 
 SECURITY = (
     Passage(

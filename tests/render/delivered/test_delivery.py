@@ -103,6 +103,10 @@ DELIVERED: dict[str, tuple[dict[str, Any], Any]] = {
     ),
     "text that is the whole structured content": ({"content": [_text(WHOLE)]}, PAYLOAD),
     "that, and an image": ({"content": [IMAGE, _text(WHOLE)]}, {"content": [IMAGE, REST]}),
+    "an error that waits for approval": (
+        {"isError": True, "structuredContent": {**WHOLE, "code": "approval_pending"}, "content": [COPY]},
+        {**PAYLOAD, "code": "approval_pending"},
+    ),
     "alike but for order and spelling": (
         {"structuredContent": WHOLE, "content": [_text(json.dumps(WHOLE, indent=4, sort_keys=True))]},
         PAYLOAD,
@@ -128,6 +132,11 @@ FALLEN: dict[str, tuple[dict[str, Any], Any, str | None]] = {
     "two texts, one with its name escaped": ({"content": [PROSE, IMAGE, ESCAPED, COPY]}, LEFT, SEVERAL),
     "an error with a text": ({"isError": True, "content": [PROSE, IMAGE, COPY]}, LEFT, FAILED),
     "an error with structure": ({"isError": True, "structuredContent": WHOLE, "content": [COPY]}, PAYLOAD, FAILED),
+    "an error for another reason": (
+        {"isError": True, "structuredContent": {**WHOLE, "code": "expired"}, "content": [COPY]},
+        {**PAYLOAD, "code": "expired"},
+        FAILED,
+    ),
     "an error without it": ({"isError": True, "content": [PROSE]}, {"content": [PROSE]}, None),
     "text, and structured without it": ({"structuredContent": PAYLOAD, "content": [PROSE, COPY]}, PAYLOAD, ASIDE),
     "text, and structured empty": ({"structuredContent": {}, "content": [COPY]}, {}, ASIDE),

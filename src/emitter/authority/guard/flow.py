@@ -18,6 +18,7 @@ from emitter.authority.guard.briefing import Asked, composed
 from emitter.authority.proposal import match, propose
 from emitter.authority.records import ActionRequest, BoundCall
 from emitter.authority.rules import limits
+from emitter.authority.rules.allow import check_running
 from emitter.authority.steps import Ours, Theirs
 from emitter.decide import Selected, Unresolved
 from emitter.errors import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from emitter.authority.parts import Parts
     from emitter.authority.proposal import Proposal, Shelf
     from emitter.authority.records import Confirm, ConfirmRequest
+    from emitter.authority.rules.state import State
     from emitter.authority.steps import Steps
     from emitter.kinds import BindingMoment
     from emitter.wire import Json
@@ -130,9 +132,11 @@ def _resolved(call: Call, proposed: Proposed) -> Steps[Resolved]:
     """Return how the decision was resolved; raises ``ApprovalPending`` where it was not."""
     standing: Pending | Resolved | None = yield Ours(partial(_standing, call, proposed))
     if standing is None:
+        yield Ours(partial(_check_running, call, proposed))
         standing = yield from _opened(call, proposed)
     if isinstance(standing, Resolved):
         return standing
+    yield Ours(partial(_check_running, call, proposed))
     if standing.is_over(call.parts.journal.now()):
         raise NotApproved("The time for an answer is over.", decision_id=standing.decision_id, hint="Make a new call.")
     if call.how.ask is None:
@@ -140,6 +144,15 @@ def _resolved(call: Call, proposed: Proposed) -> Steps[Resolved]:
     answer = yield Theirs(partial(call.how.ask, standing))
     resolved: Resolved = yield Ours(partial(_answered, call, proposed, answer))
     return resolved
+
+
+def _check_running(call: Call, proposed: Proposed) -> None:
+    """Raise ``WorkflowStopped`` before anybody is asked for what could not begin."""
+
+    def see(state: State) -> None:
+        check_running(state, call.how.step_id, call.parts.actor)
+
+    call.parts.journal.look(proposed.request.scope.workflow_id, see)
 
 
 def _standing(call: Call, proposed: Proposed) -> Pending | Resolved | None:
