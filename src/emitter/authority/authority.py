@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from emitter.authority import acting, granting, stopping, taking
+from emitter.authority.chain import Seal
 from emitter.authority.guard import Guarded, How
 from emitter.authority.journal import Journal
 from emitter.authority.parts import Parts
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from emitter.authority.acting import Work
     from emitter.authority.guard import Guarding
     from emitter.authority.hooks import Hook
-    from emitter.authority.records import Confirm, ConfirmRequest, Intent, Receipt, Resume, Revoke
+    from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke
     from emitter.authority.rules.state import Held, State
     from emitter.authority.stopping import Stopped
     from emitter.authority.writing import Effects
@@ -45,7 +46,8 @@ class Authority:
     (one in the same store where None). ``actor`` is who acts here. ``hooks`` are objects with any of the seven
     methods. ``limits`` names limits of your own. ``max_skew`` is by how many seconds the clocks of those who share the
     store may differ: a confirm ends so much earlier. ``clock`` returns seconds since 1970. ``sink`` is told events.
-    ``sign`` makes a signature of each line: see ``emitter.authority.signing``.
+    ``sign`` makes a signature of each line, and ``check`` looks at each that is read: ``signer`` and ``checker`` of
+    ``emitter.authority.signing``. Without them whoever can write into the store can forge a chain.
     """
 
     __slots__ = ("_parts", "_shelf")
@@ -62,10 +64,11 @@ class Authority:
         clock: Callable[[], float] = time.time,
         sink: Sink | None = None,
         sign: Callable[[str], str] | None = None,
+        check: Callable[[Line], None] | None = None,
     ) -> None:
         place = MemoryStore() if store is None else store
         self._parts = Parts(
-            journal=Journal(place, clock=clock, sink=sink, sign=sign),
+            journal=Journal(place, clock=clock, sink=sink, seal=Seal(sign, check), skew=taking.seconds(max_skew)),
             ledger=ledger or Ledger(place, clock=clock, sink=sink),
             actor=taking.actor(actor),
             hooks=taking.hooks(hooks),

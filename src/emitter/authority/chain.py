@@ -5,6 +5,7 @@ What a chain cannot tell is that its end was cut off: keep the hash of the last 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
 _NAME: Final = "emitter.authority"
 
 
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What signs the hash of a line, and what looks at the signature of one that is read, raising what it finds."""
+
+    sign: Callable[[str], str] | None = None
+    check: Callable[[Line], None] | None = None
+
+
+UNSEALED: Final = Seal()
+
+
 def genesis(workflow_id: str) -> str:
     """Return what the first line of a workflow's chain has for ``prev``: no chain can pass for another's."""
     return digest_of({"chain": _NAME, "workflow_id": workflow_id}, Profile.WIRE)
@@ -40,7 +52,7 @@ def read(document: Json, place: str) -> Line:
     """Return a line whose hash holds; raises ``Tampered``, which names the ``place``."""
     try:
         found = Line.model_validate(document)
-        expected = _hash({name: each for name, each in found.to_json().items() if name not in {"hash", "signature"}})
+        expected = _hash({name: each for name, each in document.items() if name not in {"hash", "signature"}})
     except (ValidationError, NotCanonical):
         raise Tampered(f"{place} is no line of a chain.", place=place) from None
     if found.hash != expected:

@@ -12,20 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.authority.chain import verify, workflow_of
-from emitter.authority.journal import INDEX
 from emitter.authority.rules import places
 from emitter.authority.rules.state import State
 from emitter.decide.canonical import Profile, canonical
 from emitter.decide.strict import parse
-from emitter.errors import AuthorityError, InputError, NotCanonical, Tampered
-from emitter.wire import mapping
+from emitter.errors import NotCanonical, Tampered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from emitter.authority.records import Intent, Line
     from emitter.authority.rules.state import Held
-    from emitter.store import Store
     from emitter.wire import Json
 
 Source: TypeAlias = str | bytes | Iterable[str] | Iterable[bytes]
@@ -83,13 +80,14 @@ def report(
     signature: see ``emitter.authority.signing.checker``. ``head`` is the hash of a line that was once the last: without
     it nobody can tell that the end was cut off, or the whole replaced. ``workflow_id`` is whose chain it must be,
     ``max_skew`` by how many seconds clocks were allowed to differ, as in ``Authority(max_skew=)``.
+
+    A confirm says which decision granted it; that it was made is the ledger's to tell, and none is asked here.
     """
     state: State | None = None
     counts, seen, signed = Counter[str](), set[str](), 0
     for found in verify(documents, check):
         state = state or State(_expected(found, workflow_id))
-        _check_place(state, found, max_skew)
-        state.add(found)
+        places.add(state, found, max_skew)
         counts[found.record.type] += 1
         seen.add(found.hash)
         signed += found.signature is not None
@@ -98,12 +96,6 @@ def report(
     _check_head(head, seen, state)
     confirms = tuple(state.confirms.values())
     return Report(state.workflow_id, state.next, state.head, signed, counts, confirms, tuple(state.unfinished.values()))
-
-
-def noted_head(store: Store, workflow_id: str) -> str | None:
-    """Return the hash of a workflow's last line, as the store's log of events tells it; None where it tells nothing."""
-    events = store.events(f"{INDEX}:{workflow_id}")
-    return None if not events else mapping(mapping(events[-1].get("payload")).get("fields")).get("hash")
 
 
 def _rows(source: Source) -> Iterator[str | bytes]:
@@ -132,15 +124,6 @@ def _expected(first: Line, workflow_id: str | None) -> str:
     if workflow_id not in {None, found}:
         raise Tampered("line 0 is of another workflow's chain.", place="line 0")
     return found
-
-
-def _check_place(state: State, found: Line, max_skew: float) -> None:
-    place = f"line {found.seq}"
-    try:
-        places.check(state, found, max_skew)
-    except (AuthorityError, InputError) as error:
-        told = f"{place}, {found.record.type}, was not allowed where it stands: {error.args[0]}"
-        raise Tampered(told, place=place) from error
 
 
 def _check_head(head: str | None, seen: set[str], state: State) -> None:

@@ -17,20 +17,16 @@ from pydantic import ValidationError
 from emitter.authority.journal import Draft
 from emitter.authority.parts import before
 from emitter.authority.records import Confirm, Granted, Revoke
-from emitter.authority.records.form import moment, written
-from emitter.authority.rules import limits
-from emitter.authority.rules.allow import check_running, held, is_over
-from emitter.authority.rules.state import End
+from emitter.authority.records.form import written
+from emitter.authority.rules import limits, places
+from emitter.authority.rules.allow import held, is_over
 from emitter.authority.steps import Ours
 from emitter.decide import Selected
 from emitter.errors import (
     ConfirmExpired,
-    ConfirmRevoked,
     InputError,
     NotConsent,
-    NotRevocable,
     UnknownConfirm,
-    WorkflowStopped,
 )
 from emitter.ledger import Resolved
 from emitter.sinks import new_id
@@ -63,10 +59,7 @@ def revoke(parts: Parts, confirm_id: str, reason: str | None) -> Revoke:
 
     def make(state: State, at: float) -> Draft[Revoke]:
         found = held(state, confirm_id)
-        if not found.confirm.revocable:
-            raise NotRevocable("The authority was granted as one that is not revocable.", hint="Stop the workflow.")
-        if found.end is End.REVOKED:
-            raise ConfirmRevoked("The authority was taken back before.")
+        places.check_revocable(found)
         return Draft(_revoked(found.confirm, at, reason))
 
     return parts.journal.add(workflow_id, make)
@@ -156,13 +149,7 @@ def _granted(consent: Resolved, request: ConfirmRequest) -> Confirm:
 
 def _check_grantable(parts: Parts, state: State, granted: Confirm, at: float) -> None:
     now = parts.now(at)
-    check_running(state, None, parts.actor)
-    if state.stopped_at is not None and moment(granted.timestamp) <= moment(state.stopped_at):
-        raise WorkflowStopped("The workflow was stopped after this was approved.", hint="Ask the principal again.")
-    if moment(granted.timestamp) > at + now.skew:
-        raise ConfirmExpired(
-            "The approval is of a time that has not come.", hint="See that the clocks agree: max_skew=."
-        )
+    places.check_approved(state, granted, now)
     if is_over(granted, now):
         raise ConfirmExpired("The approval is too old: its time is over.", hint="Ask the principal again.")
 

@@ -16,15 +16,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from emitter.authority import chain, telling
+from emitter.authority.chain import UNSEALED, Seal
 from emitter.authority.records.form import moment, written
+from emitter.authority.rules import places
 from emitter.authority.rules.state import State
 from emitter.errors import Tampered
 from emitter.store import Entry, Fresh, forks
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from emitter.authority.records import Chained, Line
+    from emitter.authority.records import Chained
     from emitter.events import RunEvent
     from emitter.sinks import Sink
     from emitter.store import Kept, Store
@@ -60,12 +63,13 @@ class _Chain:
 
 
 class Journal:
-    """The chains; ``clock`` returns seconds since 1970, ``sign`` makes a signature of a line's hash.
+    """The chains; ``clock`` returns seconds since 1970, ``skew`` is by how many of them clocks may differ.
 
+    Each line that is read is held to its hash, to its place, to the rules by which it was added, and to its ``seal``.
     No line is earlier than the one before it, whatever the clock says.
     """
 
-    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_sign", "_sink", "_store")
+    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_seal", "_sink", "_skew", "_store")
 
     def __init__(
         self,
@@ -73,12 +77,14 @@ class Journal:
         *,
         clock: Callable[[], float] = time.time,
         sink: Sink | None = None,
-        sign: Callable[[str], str] | None = None,
+        seal: Seal = UNSEALED,
+        skew: float = 0.0,
     ) -> None:
         self._store = store
         self._clock = clock
         self._sink = sink
-        self._sign = sign
+        self._seal = seal
+        self._skew = skew
         self._guard = threading.Lock()
         self._chains: OrderedDict[str, _Chain] = OrderedDict()
         forks.hold(self)
@@ -108,13 +114,13 @@ class Journal:
     def lines(self, workflow_id: str) -> Iterator[Json]:
         """Yield the lines of a chain as they stand in the store, unchecked."""
         number = 0
-        while (entry := self._store.find(_run(workflow_id), str(number))) is not None:
+        while (entry := self._store.find(run_of(workflow_id), str(number))) is not None:
             yield dict(entry.outcome)
             number += 1
 
     def beside(self, workflow_id: str, number: int) -> Json:
         """Return the JSON that is kept beside a line."""
-        entry = self._store.find(_run(workflow_id), str(number))
+        entry = self._store.find(run_of(workflow_id), str(number))
         return None if entry is None else entry.envelope.get("kept")
 
     def workflows(self) -> tuple[str, ...]:
@@ -158,14 +164,14 @@ class Journal:
 
     def _keep(self, state: State, make: Make[R]) -> tuple[R | None, Kept]:
         """Return what is kept under the next number, and the record, if it is the one that ``make`` returned."""
-        run, made = _run(state.workflow_id), list[R]()
+        run, made = run_of(state.workflow_id), list[R]()
 
         def fresh() -> Fresh:
             last = 0.0 if state.last is None else moment(state.last.at)
             at = max(self._clock(), last)
             draft = make(state, at)
             made.append(draft.record)
-            added = chain.line(state.next, written(at), state.head, draft.record, self._sign)
+            added = chain.line(state.next, written(at), state.head, draft.record, self._seal.sign)
             beside = {} if draft.beside is None else {"kept": draft.beside}
             told = telling.stamped(telling.line(added), run, at, state.workflow_id)
             return Fresh(Entry(draft.record.type, added.to_json(), beside), (told,))
@@ -174,12 +180,23 @@ class Journal:
         return (made[0] if kept.first else None), kept
 
     def _read(self, state: State) -> None:
-        run = _run(state.workflow_id)
+        noted = noted_head(self._store, state.workflow_id) if state.last is None else None
+        seen = set(self._added(state))
+        if noted is not None and noted not in seen:
+            place = f"the end of workflow {state.workflow_id}"
+            raise Tampered(f"{place} is gone: the store's log tells of a line that is not there.", place=place)
+
+    def _added(self, state: State) -> Iterator[str]:
+        """Add the lines that follow, and yield their hashes."""
+        run = run_of(state.workflow_id)
         while (entry := self._store.find(run, str(state.next))) is not None:
             place = f"line {state.next} of workflow {state.workflow_id}"
             found = chain.read(dict(entry.outcome), place)
             chain.follows(state.last, found, place, state.workflow_id)
-            _add(state, found, place)
+            if self._seal.check is not None:
+                self._seal.check(found)
+            places.add(state, found, self._skew)
+            yield found.hash
 
     def _index(self, workflow_id: str) -> None:
         at = self._clock()
@@ -197,13 +214,12 @@ class Journal:
                 warnings.warn(told, RuntimeWarning, stacklevel=2)
 
 
-def _add(state: State, found: Line, place: str) -> None:
-    """Add a line that holds; one that speaks of what is not there was not written by this library."""
-    try:
-        state.add(found)
-    except KeyError:
-        raise Tampered(f"{place} speaks of what the chain does not have.", place=place) from None
-
-
-def _run(workflow_id: str) -> str:
+def run_of(workflow_id: str) -> str:
+    """Return the run in which a store keeps a workflow's chain."""
     return f"{INDEX}:{workflow_id}"
+
+
+def noted_head(store: Store, workflow_id: str) -> str | None:
+    """Return the hash of a workflow's last line, as the store's log of events tells it; None where it tells nothing."""
+    events = store.events(run_of(workflow_id))
+    return None if not events else mapping(mapping(events[-1].get("payload")).get("fields")).get("hash")

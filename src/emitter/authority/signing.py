@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -118,8 +119,8 @@ def checker(*public_keys: Key) -> Callable[[Line], None]:
 def _signed_by(signature: str, place: str) -> str:
     """Return the thumbprint that a signature names; raises ``Tampered`` for any other form than ``signer`` gives it."""
     found = _DETACHED.fullmatch(signature)
-    header = {} if found is None else _header(found[1])
-    kid = header.get("kid")
+    header = _header("" if found is None else found[1])
+    kid: Json = header.get("kid")
     if header != {"alg": ALGORITHM, "kid": kid} or not isinstance(kid, str):
         raise Tampered(f"{place} has a signature of another form than a detached JWS with {ALGORITHM}.", place=place)
     return kid
@@ -148,24 +149,21 @@ def _private(key: Key) -> OKPKey:
 
 def _plain(key: object) -> OKPKey:
     """Return a key as it is by itself: all that others say of it, as a JWK's ``x`` beside its ``d``, is made anew."""
-    try:
+    with suppress(*_BAD):
         given = key if isinstance(key, OKPKey) else OKPKey.import_key(_given(key))
         given.check_use("sig")
-        is_for_it = given.curve_name == ALGORITHM and given.alg in _NAMES
-        plain = OKPKey.import_key(given.raw_value)
-    except _BAD:
-        is_for_it = False
-    if not is_for_it:
-        raise InputError("That is no Ed25519 key for signatures.", hint=_FORMS)
-    return plain
+        if given.curve_name == ALGORITHM and given.alg in _NAMES:
+            return OKPKey.import_key(given.raw_value)
+    raise InputError("That is no Ed25519 key for signatures.", hint=_FORMS)
 
 
 def _given(key: object) -> dict[str, Any] | str | bytes:
-    if isinstance(key, Mapping) and key.get("kty") == OKPKey.key_type:  # joserfc itself does not look at it
-        return dict(cast("Mapping[str, Any]", key))
     if isinstance(key, (str, bytes)):
         return key
-    raise TypeError
+    jwk = dict(cast("Mapping[str, Any]", key))
+    if jwk["kty"] != OKPKey.key_type:  # joserfc itself does not look at it
+        raise TypeError
+    return jwk
 
 
 def _jwk_or_text(text: bytes) -> Key:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -16,8 +16,9 @@ from emitter.authority.journal import Draft
 from emitter.authority.parts import after
 from emitter.authority.records import Resume, Stop, StopScope, TakeoverMode
 from emitter.authority.records.form import written
+from emitter.authority.rules import places
 from emitter.authority.steps import Ours
-from emitter.errors import InputError, WorkflowStopped
+from emitter.errors import InputError
 from emitter.sinks import new_id
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from emitter.authority.records import Intent
     from emitter.authority.rules.state import State
     from emitter.authority.steps import Steps
-
-_LIFTED: Final = frozenset({TakeoverMode.PAUSE, TakeoverMode.HUMAN})
-"""What can be resumed: a stop without a mode is final, and what was delegated is another's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +73,7 @@ def resume(parts: Parts, workflow_id: str, request_id: str) -> Resume:
     """Lift a pause, or what a person took over: new confirms can be granted, those from before stay dead."""
 
     def make(state: State, at: float) -> Draft[Resume]:
-        found = state.stops.get(request_id)
-        if found is None or (found != state.chain_stop and found not in state.step_stops.values()):
-            raise InputError("No stop of this workflow that holds has this id.", hint="Stop.request_id is its id.")
-        if found.takeover_mode not in _LIFTED:
-            raise WorkflowStopped(
-                "The stop is final, or the control is another agent's.", hint="Begin another workflow."
-            )
+        places.check_resumable(state, request_id)
         named = {"resume_id": new_id(), "workflow_id": workflow_id, "request_id": request_id}
         return Draft(Resume.of(**named, timestamp=written(at)))
 

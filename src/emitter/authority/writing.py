@@ -149,6 +149,9 @@ def check_effects(effects: object) -> None:
         ) from None
 
 
+_SAME: Final = ("step_id", "action", "target", "capability", "risk_level", "call")
+
+
 class _Stands(Exception):
     """Somebody else wrote the receipt meanwhile."""
 
@@ -193,8 +196,9 @@ def _retainable(value: object) -> Json:
 
 def _check_same(known: Intent, confirm_id: str, request: ActionRequest) -> None:
     takes = limits.taken(request.spends, is_pure=request.is_pure)
-    asked = (confirm_id, request.step_id, request.action, request.target, request.call, takes)
-    if asked != (known.authorization_ref, known.step_id, known.action, known.target, known.call, known.spends):
+    asked = {name: getattr(request, name) for name in _SAME}
+    is_same = asked == {name: getattr(known, name) for name in _SAME}
+    if not is_same or (confirm_id, takes) != (known.authorization_ref, known.spends):
         raise OtherCall("Another act was begun under this id.", hint="Give every act an intent_id of its own.")
 
 

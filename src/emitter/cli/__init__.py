@@ -38,6 +38,7 @@ _COMMANDS = {
     "serve": "answer a binding moment on a local web page",
     "digest": "print the digest that names a binding moment",
     "mcp": "serve binding moments over the Model Context Protocol",
+    "receipts": "list, export and verify what was done, and by whose authority",
     "accept": "say what a host makes of AI envelopes",
     "capabilities": "print what a host of this configuration can do, as OpenWOP's capability document",
     "simulate": "run a simulated vendor on this machine, to test against",

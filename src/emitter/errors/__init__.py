@@ -25,6 +25,7 @@ EmitterError
   UnexpectedRequest         a replay met a request that its cassette does not know
   JournalFailed             the journal of a run could not be written
   StoreFailed               a store could not be read or written, or kept its caller waiting too long
+    StoreAltered            what it keeps is not what was written into it; it is Tampered too
   Uncompilable              a schema no sound form of which the vendor takes
   Unencodable               a value that the compiled schema cannot say
   EmissionError             the emission ended without an envelope
@@ -72,7 +73,6 @@ from emitter.errors.authority import NotRevocable as NotRevocable
 from emitter.errors.authority import OtherCall as OtherCall
 from emitter.errors.authority import OutOfScope as OutOfScope
 from emitter.errors.authority import RiskExceeded as RiskExceeded
-from emitter.errors.authority import Tampered as Tampered
 from emitter.errors.authority import Unfinished as Unfinished
 from emitter.errors.authority import UnknownConfirm as UnknownConfirm
 from emitter.errors.authority import WorkflowStopped as WorkflowStopped
@@ -111,7 +111,9 @@ from emitter.errors.resolution import ResolutionError as ResolutionError
 from emitter.errors.resolution import UnknownDecision as UnknownDecision
 from emitter.errors.resolution import WrongDigest as WrongDigest
 from emitter.errors.running import JournalFailed as JournalFailed
+from emitter.errors.running import StoreAltered as StoreAltered
 from emitter.errors.running import StoreFailed as StoreFailed
+from emitter.errors.running import Tampered as Tampered
 from emitter.errors.running import Uncompilable as Uncompilable
 from emitter.errors.running import Unencodable as Unencodable
 from emitter.errors.running import UnexpectedRequest as UnexpectedRequest

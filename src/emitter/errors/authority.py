@@ -134,14 +134,3 @@ class Unfinished(AuthorityError):
     def __init__(self, message: str, *, intent_id: str = "", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.intent_id = intent_id
-
-
-class Tampered(EmitterError):
-    """A record, a proposal or a chain of records is not what was written.
-
-    ``place`` says where: a line's number, or the name of a document.
-    """
-
-    def __init__(self, message: str, *, place: str = "", hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.place = place

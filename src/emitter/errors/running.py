@@ -34,3 +34,18 @@ class Unencodable(Placed):
 
     ``pointer`` is the JSON pointer of the place in the value, ``reason`` one sentence without the value.
     """
+
+
+class Tampered(EmitterError):
+    """A record, a proposal or a chain of records is not what was written.
+
+    ``place`` says where: a line's number, or the name of a document.
+    """
+
+    def __init__(self, message: str, *, place: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.place = place
+
+
+class StoreAltered(StoreFailed, Tampered):
+    """What a store keeps is not what was written into it."""

@@ -15,7 +15,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Final, cast
 
 from emitter.decide import Dialogue, FreeText, Malformed, Selected, digest, read
-from emitter.errors import StoreFailed
+from emitter.errors import StoreAltered
 from emitter.kinds import BINDING_MOMENT
 from emitter.ledger.values import Outcome, Pending, Unspoken
 from emitter.store import Entry
@@ -59,10 +59,10 @@ def opened(pending: Pending) -> Entry:
 
 
 def pending(entry: Entry) -> Pending:
-    """Return the decision that an entry tells of; raises ``StoreFailed`` where it is not what was opened."""
+    """Return the decision that an entry tells of; raises ``StoreAltered`` where it is not what was opened."""
     about, moment = entry.outcome, read(entry.envelope.get("binding_moment"))
     if isinstance(moment, Malformed) or digest(moment) != about.get("digest") or not fits(about, _OPENED):
-        raise StoreFailed("What the store keeps of a decision is not the envelope that was opened.", hint=_ELSEWHERE)
+        raise StoreAltered("What the store keeps of a decision is not the envelope that was opened.", hint=_ELSEWHERE)
     return Pending(
         decision_id=about["decisionId"],
         digest=about["digest"],
@@ -112,7 +112,7 @@ def resolved(resolution: Resolution, at: float, channel: str) -> Entry:
 
 
 def check_closed(entry: Entry, pending: Pending) -> Entry:
-    """Return how a decision ended; raises ``StoreFailed`` where that is not what was written of this decision."""
+    """Return how a decision ended; raises ``StoreAltered`` where that is not what was written of this decision."""
     about = entry.outcome
     if is_expired(entry) and fits(about, _ENDED):
         return entry
@@ -121,7 +121,7 @@ def check_closed(entry: Entry, pending: Pending) -> Entry:
     options = len(pending.moment.question.options)
     is_whole = form is not None and fits(about, form) and about["digest"] == pending.digest
     if not is_whole or about.get("index", 0) not in range(options) or _SALT.fullmatch(about.get("salt", "")) is None:
-        raise StoreFailed("What the store keeps of a decision's end is not what was written of it.", hint=_ELSEWHERE)
+        raise StoreAltered("What the store keeps of a decision's end is not what was written of it.", hint=_ELSEWHERE)
     return entry
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from emitter.errors import InputError
+from emitter.errors import InputError, StoreAltered
 from emitter.store.log import Entry
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _LONGEST_KEY = 512
 """Characters of a key that is kept whole: two such are well below the 2,704 bytes that PostgreSQL's indexes take."""
 _ESCAPED = codecs.lookup("unicode_escape").encode
 """Looked up here, for it loads a module: a child that was forked meanwhile would wait for ever for that to end."""
+_ALTERED = "What the store keeps is no entry that was written into it."
+_ELSEWHERE = "Something else wrote into it, or another release."
 _LAST = 2**63 - 1
 """The largest number that every database knows."""
 
@@ -43,9 +45,15 @@ def text_of(entry: Entry) -> str:
 
 
 def entry_of(text: str) -> Entry:
-    """Return the entry that a text tells of."""
-    members = cast("Mapping[str, Json]", json.loads(text))
-    return Entry(members["type"], members["outcome"], members["envelope"])
+    """Return the entry that a text tells of; raises ``StoreAltered`` where it tells of none."""
+    try:
+        members = cast("Mapping[str, Json]", json.loads(text))
+        found = Entry(members["type"], members["outcome"], members["envelope"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise StoreAltered(_ALTERED, hint=_ELSEWHERE) from None
+    if not (isinstance(found.outcome, Mapping) and isinstance(found.envelope, Mapping)):
+        raise StoreAltered(_ALTERED, hint=_ELSEWHERE)
+    return found
 
 
 def texts_of(events: Iterable[RunEvent]) -> list[str]:

@@ -20,7 +20,8 @@ LONGEST_NAME: Final = 512
 LONGEST_TTL: Final = 100 * 365 * 24 * 60 * 60
 """Seconds: what ends later than that has no date on every surface."""
 DIGEST: Final = r"^sha256:[0-9a-f]{64}$"
-_TIME: Final = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$"
+_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME: Final = rf"^{_DAY}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?Z$"
 
 
 class Record(BaseModel):

@@ -35,8 +35,8 @@ def check_known(limits: Mapping[str, int], more: Collection[str] = ()) -> None:
 
 
 def taken(spends: Mapping[str, int], *, is_pure: bool) -> dict[str, int]:
-    """Return what an act takes of each limit; one that changes something is one side effect."""
-    return dict(spends) if is_pure else {**spends, SIDE_EFFECTS: spends.get(SIDE_EFFECTS, 1)}
+    """Return what an act takes of each limit; one that changes something is one side effect at least."""
+    return dict(spends) if is_pure else {**spends, SIDE_EFFECTS: max(1, spends.get(SIDE_EFFECTS, 1))}
 
 
 def check_left(limits: Mapping[str, int], spent: Mapping[str, int], takes: Mapping[str, int]) -> None:

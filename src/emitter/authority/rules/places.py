@@ -25,12 +25,14 @@ from emitter.authority.rules import allow
 from emitter.authority.rules.state import End
 from emitter.errors import (
     AlreadyUsed,
+    AuthorityError,
     ConfirmExpired,
     ConfirmRevoked,
     InputError,
     NotConsent,
     NotRevocable,
     OtherCall,
+    Tampered,
     WorkflowStopped,
 )
 
@@ -48,10 +50,21 @@ _DEED: Final = ("workflow_id", "step_id", "action", "target", "actor", "authoriz
 """What a receipt says as its intent does."""
 
 
+def add(state: State, line: Line, skew: float = 0.0) -> None:
+    """Add a line that was allowed where it stands; raises ``Tampered`` for another, which nobody wrote by the rules."""
+    place = f"line {line.seq}"
+    try:
+        check(state, line, skew)
+    except (AuthorityError, InputError) as error:
+        told = f"{place}, {line.record.type}, was not allowed where it stands: {error.args[0]}"
+        raise Tampered(told, place=place) from error
+    state.add(line)
+
+
 def check(state: State, line: Line, skew: float = 0.0) -> None:
     """Raise ``AuthorityError`` or ``InputError`` where nothing that stands before a line allows what it says.
 
-    ``skew`` is by how many seconds clocks may have differed.
+    ``skew`` is by how many seconds clocks may have differed; where it is more than they could, less is found amiss.
     """
     record, at = line.record, moment(line.at)
     _check_time(record, at)
@@ -67,25 +80,21 @@ def check(state: State, line: Line, skew: float = 0.0) -> None:
         case Resume():
             check_resumable(state, record.request_id)
         case Intent():
-            _check_intent(state, record, allow.Now(record.actor, at, skew))
+            _check_intent(state, record, allow.Now(record.actor, at))
         case Receipt():
             _check_receipt(state, record)
         case _:
             assert_never(record)
 
 
-def check_grantable(state: State, confirm: Confirm, now: Now) -> None:
-    """Raise ``WorkflowStopped`` or ``ConfirmExpired`` where an approval cannot be granted, or not any more."""
+def check_approved(state: State, confirm: Confirm, now: Now) -> None:
+    """Raise ``WorkflowStopped``, or ``ConfirmExpired``, where an approval cannot be granted, or cannot yet."""
     allow.check_running(state, None, now.actor)
     approved = moment(confirm.timestamp)
     if state.stopped_at is not None and approved <= moment(state.stopped_at):
         raise WorkflowStopped("The workflow was stopped after this was approved.", hint="Ask the principal again.")
     if approved > now.at + now.skew:
-        raise ConfirmExpired(
-            "The approval is of a time that has not come.", hint="See that the clocks agree: max_skew=."
-        )
-    if allow.is_over(confirm, now):
-        raise ConfirmExpired("The approval is too old: its time is over.", hint="Ask the principal again.")
+        raise ConfirmExpired("The approval is of a time that has not come.", hint="Have the clocks agree: max_skew=.")
 
 
 def check_revocable(found: Held) -> None:
@@ -98,8 +107,8 @@ def check_revocable(found: Held) -> None:
 
 def check_resumable(state: State, request_id: str) -> None:
     """Raise ``InputError`` where no such stop holds, and ``WorkflowStopped`` for one that is final."""
-    found = state.stops.get(request_id)
-    if found is None or (found != state.chain_stop and found not in state.step_stops.values()):
+    found = state.holding.get(request_id)
+    if found is None:
         raise InputError("No stop of this workflow that holds has this id.", hint="Stop.request_id is its id.")
     if found.takeover_mode not in LIFTED:
         raise WorkflowStopped("The stop is final, or the control is another agent's.", hint="Begin another workflow.")
@@ -111,7 +120,9 @@ def _check_confirm(state: State, confirm: Confirm, now: Now) -> None:
         raise AlreadyUsed("The decision granted another authority before.")
     if ConfirmRequest.of(**{name: getattr(confirm, name) for name in _TERMS}).digest != confirm.granted_by.request:
         raise NotConsent("What is granted is not what the chosen option was of.")
-    check_grantable(state, confirm, now)
+    check_approved(state, confirm, now)
+    if allow.is_over(confirm, allow.Now(now.actor, now.at)):
+        raise ConfirmExpired("The approval was too old: its time was over.")
 
 
 def _check_intent(state: State, intent: Intent, now: Now) -> None:
@@ -143,4 +154,5 @@ def _check_once(is_known: bool) -> None:  # noqa: FBT001
 
 def _delegate(state: State) -> str:
     """Return who may be granted authority while the workflow is stopped, which a confirm does not tell."""
-    return (state.chain_stop.delegate_to if state.chain_stop else None) or ""
+    stops = (each for each in state.holding.values() if each.step_id is None)
+    return next((each.delegate_to for each in stops if each.delegate_to), "")

@@ -59,11 +59,10 @@ class State:
     places: dict[str, int] = field(default_factory=dict[str, int])
     """The numbers of the receipts' lines."""
     stops: dict[str, Stop] = field(default_factory=dict[str, Stop])
-    chain_stop: Stop | None = None
-    """The stop of the whole chain that holds now."""
+    holding: dict[str, Stop] = field(default_factory=dict[str, Stop])
+    """The stops that were not lifted: each of them holds by itself, whatever came after it."""
     stopped_at: str | None = None
     """When the chain was last stopped: what was approved until then is dead."""
-    step_stops: dict[str, Stop] = field(default_factory=dict[str, Stop])
 
     @property
     def next(self) -> int:
@@ -81,11 +80,13 @@ class State:
         return {name: each for name, each in self.intents.items() if name not in self.receipts}
 
     def stop_for(self, step_id: str | None, actor: str) -> Stop | None:
-        """Return the stop that keeps an actor from beginning a step, if there is one."""
-        stop = self.chain_stop or (None if step_id is None else self.step_stops.get(step_id))
-        if stop is None or (stop.takeover_mode is TakeoverMode.DELEGATE and stop.delegate_to == actor):
-            return None
-        return stop
+        """Return a stop that keeps an actor from beginning a step, if there is one."""
+        for stop in self.holding.values():
+            is_meant = stop.step_id is None or stop.step_id == step_id
+            is_delegate = stop.takeover_mode is TakeoverMode.DELEGATE and stop.delegate_to == actor
+            if is_meant and not is_delegate:
+                return stop
+        return None
 
     def add(self, line: Line) -> None:
         """Add the line that follows."""
@@ -101,7 +102,7 @@ class State:
             case Stop():
                 self._stop(record, line.at)
             case Resume():
-                self._resume(record)
+                del self.holding[record.request_id]
             case Intent():
                 self.intents[record.intent_id] = record
                 self._use(record)
@@ -123,16 +124,8 @@ class State:
 
     def _stop(self, stop: Stop, at: str) -> None:
         self.stops[stop.request_id] = stop
+        self.holding[stop.request_id] = stop
         if stop.stop_scope is StopScope.CHAIN:
-            self.chain_stop, self.stopped_at = stop, at
+            self.stopped_at = at
             for each in self.confirms:
                 self._end(each, End.STOPPED)
-        elif stop.step_id is not None:
-            self.step_stops[stop.step_id] = stop
-
-    def _resume(self, resume: Resume) -> None:
-        stop = self.stops[resume.request_id]
-        if self.chain_stop == stop:
-            self.chain_stop = None
-        if stop.step_id is not None:
-            self.step_stops.pop(stop.step_id, None)

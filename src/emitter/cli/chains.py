@@ -1,0 +1,135 @@
+"""Showing what chains of records come to.
+
+Every name in them is somebody else's: it stands in quotation marks, on the line where it belongs, and can neither drive
+a terminal nor say in the library's words that something holds.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from emitter.render.line import line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from emitter.authority import Intent, Receipt
+    from emitter.authority.export import Report
+    from emitter.authority.rules.state import Held
+    from emitter.wire import Json
+
+_END: Final = "nobody can tell whether more lines stood here: name a noted hash with --head"
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A chain that does not hold, and why; ``workflow_id`` is None where nothing told whose it should be."""
+
+    workflow_id: str | None
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done in a workflow, and what has no receipt."""
+
+    workflow_id: str
+    receipts: Sequence[Receipt]
+    unfinished: Sequence[Intent]
+
+
+def verified_json(found: Report | Broken) -> dict[str, Json]:
+    """Return what became of verifying a chain."""
+    if isinstance(found, Broken):
+        named = {} if found.workflow_id is None else {"workflow_id": found.workflow_id}
+        return {**named, "holds": False, "place": found.place, "reason": found.reason}
+    return {
+        "workflow_id": found.workflow_id,
+        "holds": True,
+        "lines": found.lines,
+        "head": found.head,
+        "signed": found.signed,
+        "counts": dict(found.counts),
+        "confirms": [_confirm_json(each) for each in found.confirms],
+        "unfinished": [each.to_json() for each in found.unfinished],
+    }
+
+
+def verified_lines(found: Report | Broken, *, checked: bool, headed: bool) -> Iterator[str]:
+    """Yield it as lines of text; ``checked`` says whether signatures were, ``headed`` whether a head was noted."""
+    if isinstance(found, Broken):
+        named = "" if found.workflow_id is None else f"{_quoted(found.workflow_id)}: "
+        yield f"does not hold: {named}{line(found.reason)}"
+        return
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.counts.items()))
+    yield f"holds: {_quoted(found.workflow_id)}, {found.lines} lines ({counts})"
+    yield f"  head        {found.head}"
+    yield f"  end         {'as it was noted, or later' if headed else _END}"
+    yield f"  signatures  {_signatures(found, checked=checked)}"
+    yield from map(_confirm_line, found.confirms)
+    yield from map(_intent_line, found.unfinished)
+
+
+def done_json(done: Done) -> dict[str, Json]:
+    """Return a workflow's receipts, and its acts that have none."""
+    return {
+        "workflow_id": done.workflow_id,
+        "receipts": [each.to_json() for each in done.receipts],
+        "unfinished": [each.to_json() for each in done.unfinished],
+    }
+
+
+def done_lines(done: Done) -> Iterator[str]:
+    """Yield them as lines of text."""
+    yield f"{_quoted(done.workflow_id)}: receipts {len(done.receipts)}, unfinished {len(done.unfinished)}"
+    yield from map(_receipt_line, done.receipts)
+    yield from map(_intent_line, done.unfinished)
+
+
+def _signatures(found: Report, *, checked: bool) -> str:
+    if checked:
+        return "each line has one that holds"
+    if not found.signed:
+        return "none"
+    return f"{found.signed}, which nobody checked: name a key with --key"
+
+
+def _confirm_json(held: Held) -> dict[str, Json]:
+    confirm = held.confirm
+    return {
+        "confirm_id": confirm.confirm_id,
+        "limits": dict(confirm.limits),
+        "spent": dict(held.spent),
+        "uses": held.uses,
+        "ended": None if held.end is None else held.end.value,
+    }
+
+
+def _confirm_line(held: Held) -> str:
+    limits, spent = held.confirm.limits, held.spent
+    told = [f"{name} {spent[name]} of {limits.get(name, 'any number')}" for name in sorted({*limits, *spent})]
+    ended = "no end recorded" if held.end is None else held.end.value
+    return f"  confirm     {_quoted(held.confirm.confirm_id)}: {', '.join([f'acts {held.uses}', *told, ended])}"
+
+
+def _receipt_line(receipt: Receipt) -> str:
+    error = "" if receipt.error is None else f", error {_quoted(receipt.error)}"
+    ids = f"(receipt {_quoted(receipt.receipt_id)}, by {_quoted(receipt.authorization_ref)})"
+    return f"  {receipt.result.value:<10}  {_deed(receipt)}{error} {ids}"
+
+
+def _intent_line(intent: Intent) -> str:
+    ids = f"(intent {_quoted(intent.intent_id)}, by {_quoted(intent.authorization_ref)})"
+    return f"  unfinished  {_deed(intent)} {ids}"
+
+
+def _deed(record: Receipt | Intent) -> str:
+    step = "" if record.step_id is None else f", step {_quoted(record.step_id)}"
+    return f"{record.timestamp}  {_quoted(record.action)} on {_quoted(record.target)}{step}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(line(text), ensure_ascii=False)

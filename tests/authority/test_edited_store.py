@@ -1,0 +1,138 @@
+"""Whoever writes into a store is found out by the next who reads it, and nothing is done."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emitter.authority import Authority
+from emitter.authority.export import report
+from emitter.authority.journal import noted_head
+from emitter.authority.signing import signer
+from emitter.errors import Tampered
+from emitter.store import SqliteStore
+from tests.authority.core.making import act, granted, types, work
+from tests.authority.lived import KEY, Document, hashed, lived
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return the file of a store, in which two workflows had all that can befall one."""
+    file = tmp_path / "store.db"
+    with SqliteStore(file) as store:
+        for each in ("w", "v"):
+            lived(store, each, signer(KEY))
+    return file
+
+
+PLACE = "WHERE run_id = 'emitter.authority:w' AND correlation_id = ?"
+FIND = f"SELECT entry FROM entries {PLACE}"  # noqa: S608  a constant
+PUT = f"UPDATE entries SET entry = ? {PLACE}"  # noqa: S608  likewise
+DROP = f"DELETE FROM entries {PLACE}"  # noqa: S608  likewise
+
+
+def row(connection: sqlite3.Connection, number: int) -> Document:
+    """Return what stands in the store for a line."""
+    (found,) = connection.execute(FIND, (str(number),)).fetchone()
+    entry: Document = json.loads(found)
+    return entry
+
+
+def put(connection: sqlite3.Connection, number: int, entry: Document) -> None:
+    """Let something else stand there."""
+    connection.execute(PUT, (json.dumps(entry), str(number)))
+
+
+def retold(number: int, connection: sqlite3.Connection) -> None:
+    """Let a record be of another target."""
+    entry = row(connection, number)
+    entry["outcome"]["record"]["target"] = "ceo"
+    put(connection, number, entry)
+
+
+def rehashed(connection: sqlite3.Connection) -> None:
+    """Edit a record in the middle, and give its line the hash that it must have."""
+    entry = row(connection, 3)
+    entry["outcome"]["record"]["reason"] = "Nobody said so."
+    put(connection, 3, entry | {"outcome": hashed(entry["outcome"])})
+
+
+def exchanged(connection: sqlite3.Connection) -> None:
+    """Put two workflows' chains in each other's place."""
+    for old, new in (("w", "x"), ("v", "w"), ("x", "v")):
+        runs = (f"emitter.authority:{new}", f"emitter.authority:{old}")
+        connection.execute("UPDATE entries SET run_id = ? WHERE run_id = ?", runs)
+
+
+ROWS: dict[str, tuple[Callable[[sqlite3.Connection], object], str]] = {
+    "an intent edited": (partial(retold, 1), "its hash does not hold"),
+    "a receipt edited": (partial(retold, 2), "its hash does not hold"),
+    "edited and hashed anew": (rehashed, "line 4 .* does not follow on the line before"),
+    "a line moved": (lambda it: put(it, 2, row(it, 3)), "line 2 .* does not follow on the line before"),
+    "no line at all": (lambda it: put(it, 2, row(it, 2) | {"outcome": {}}), "is no line of a chain"),
+    "two chains exchanged": (exchanged, "line 0 .* does not follow on the line before"),
+}
+
+
+@pytest.mark.parametrize(("change", "reason"), ROWS.values(), ids=ROWS.keys())
+def test_an_edited_store_authorizes_nothing(
+    place: Path, change: Callable[[sqlite3.Connection], object], reason: str
+) -> None:
+    """Whoever reads the chain next finds it out, whatever they want, and does nothing."""
+    done: list[str] = []
+    with closing(sqlite3.connect(place)) as connection, connection:
+        confirm_id = row(connection, 11)["outcome"]["record"]["confirm_id"]
+        change(connection)
+    with SqliteStore(place) as store:
+        authority = Authority(store)
+        uses: tuple[Callable[[], object], ...] = (
+            lambda: authority.execute(confirm_id, work(act("more"), lambda: done.append("done"))),
+            lambda: authority.revoke(confirm_id),
+            lambda: authority.standing(confirm_id),
+            lambda: authority.stop("w"),
+            lambda: authority.receipts("w"),
+        )
+        for use in uses:
+            with pytest.raises(Tampered, match=reason):
+                use()
+
+    assert done == []
+
+
+def test_a_store_tells_that_the_end_of_a_chain_was_cut_off(place: Path) -> None:
+    """Its log of events has the hash of each line; who takes lines out leaves that behind."""
+    with SqliteStore(place) as store:
+        lines, head = list(Authority(store).lines("w")), noted_head(store, "w")
+        assert noted_head(store, "elsewhere") is None
+    assert report(lines, head=head).head == head
+
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute(DROP, (str(len(lines) - 1),))
+    with SqliteStore(place) as store:
+        left = list(Authority(store).lines("w"))
+        assert len(types(Authority(store))) == len(left) == len(lines) - 1
+        with pytest.raises(Tampered, match="its end was cut off"):
+            report(left, head=noted_head(store, "w"))
+
+
+def test_what_was_retained_cannot_be_edited(tmp_path: Path) -> None:
+    """The receipt has its digest: a result that is another is not handed over."""
+    with SqliteStore(tmp_path / "store.db") as store:
+        authority = Authority(store)
+        confirm_id = granted(authority).confirm_id
+        assert authority.execute(confirm_id, work(tool=lambda: "42")) == "42"
+        assert authority.execute(confirm_id, work(tool=lambda: "not called")) == "42"
+
+    with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
+        put(connection, 2, row(connection, 2) | {"envelope": {"kept": {"value": "43"}}})
+    with SqliteStore(tmp_path / "store.db") as store, pytest.raises(Tampered, match="is not what it returned"):
+        Authority(store).execute(confirm_id, work(tool=lambda: "not called"))

@@ -1,0 +1,116 @@
+"""The delegation invariants' own examples: what has to be added for them to hold here, and where we are stricter."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emitter.authority.schemas import SCHEMAS
+from emitter.schema import Validator
+from tests.shared import SHARED
+
+if TYPE_CHECKING:
+    from emitter.wire import Json
+
+SEED = SHARED / "seeds" / "delegation-invariants.txt"
+
+CONFIRM_EXAMPLE: dict[str, Json] = {
+    "type": "CONFIRM",
+    "confirm_id": "confirm_42c1",
+    "timestamp": "2026-03-19T08:12:00Z",
+    "scope": {
+        "workflow_id": "wf_9f3a",
+        "step_ids": ["step_2", "step_3"],
+        "targets": ["airline_portal/account_123"],
+        "capabilities": ["purchase", "submit_form"],
+    },
+    "limits": {"budget_usd": 800, "max_side_effects": 1},
+    "ttl_seconds": 900,
+    "revocable": True,
+    "risk_level": "high",
+}
+STOP_EXAMPLE: dict[str, Json] = {
+    "type": "STOP",
+    "request_id": "stop_001",
+    "timestamp": "2026-03-19T08:14:10Z",
+    "workflow_id": "wf_9f3a",
+    "stop_scope": "chain",
+    "takeover_mode": "human",
+    "reason": "User requested immediate halt",
+}
+RECEIPT_EXAMPLE: dict[str, Json] = {
+    "type": "RECEIPT",
+    "receipt_id": "rcpt_001",
+    "timestamp": "2026-03-19T08:15:30Z",
+    "actor": "openclaw.gateway",
+    "workflow_id": "wf_9f3a",
+    "step_id": "step_3",
+    "action": "book_flight",
+    "target": "airline_portal/account_123",
+    "authorization_ref": "confirm_42c1",
+    "result": "success",
+    "side_effects": {"charged_usd": 742, "confirmation_code": "ABC123"},
+    "evidence_refs": ["txn:ABC123", "log:gateway/2026-03-19/8f2e"],
+}
+GRANTED = {"decision": "d", "envelope": f"sha256:{'0' * 64}", "option": 0, "request": f"sha256:{'0' * 64}"}
+OURS: dict[str, tuple[dict[str, Json], dict[str, Json]]] = {
+    "confirm": (CONFIRM_EXAMPLE, {"granted_by": GRANTED}),
+    "stop": (STOP_EXAMPLE, {}),
+    "receipt": (RECEIPT_EXAMPLE, {"intent_ref": "intent_001"}),
+}
+"""Each example, and what we require beside what it has: nothing of it is changed."""
+
+
+def holds(name: str, document: Json) -> bool:
+    """Tell whether a record is valid."""
+    return Validator(dict(SCHEMAS[name]))(document) == ()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_an_example_holds_with_our_members(name: str) -> None:
+    """A STOP as it is; a CONFIRM needs the choice that granted it, and a RECEIPT the act that it is of."""
+    example, ours = OURS[name]
+
+    assert holds(name, example | ours)
+    assert holds(name, example) == (not ours)
+
+
+STRICTER: dict[str, tuple[str, dict[str, Json]]] = {
+    "a member that nobody named": ("stop", {"urgency": "high"}),
+    "a type in small letters": ("stop", {"type": "stop"}),
+    "a time with an offset": ("stop", {"timestamp": "2026-03-19T08:14:10+00:00"}),
+    "a step of a whole chain": ("stop", {"step_id": "step_3"}),
+    "a step that is not named": ("stop", {"stop_scope": "step"}),
+    "a delegation to nobody": ("stop", {"takeover_mode": "delegate_to_other_agent"}),
+    "a delegate without delegation": ("stop", {"delegate_to": "agent"}),
+    "an amount in fractions": ("confirm", {"limits": {"budget_usd": 7.5}}),
+    "a limit that is no amount": ("confirm", {"limits": {"until": "Friday"}}),
+    "another level of risk": ("confirm", {"risk_level": "critical"}),
+    "no time at all": ("confirm", {"ttl_seconds": 0}),
+    "an error with success": ("receipt", {"error": "timeout"}),
+    "evidence that is no text": ("receipt", {"evidence_refs": [{"txn": "ABC123"}]}),
+    "side effects as a text": ("receipt", {"side_effects": "charged 742"}),
+}
+"""What the seed would let pass, or leaves open, and is refused here."""
+
+
+@pytest.mark.parametrize(("name", "change"), STRICTER.values(), ids=STRICTER.keys())
+def test_here_it_is_stricter(name: str, change: dict[str, Json]) -> None:
+    """The example as it is holds, and no more with this."""
+    example, ours = OURS[name]
+
+    assert not holds(name, example | ours | change)
+
+
+def test_the_examples_are_the_seeds() -> None:
+    """To the letter."""
+    if not SEED.is_file():
+        pytest.skip(f"{SEED} is absent")
+    found = [
+        json.loads(each) for each in re.findall(r"^\{\n.*?^\}$", SEED.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    ]
+
+    assert found == [CONFIRM_EXAMPLE, STOP_EXAMPLE, RECEIPT_EXAMPLE]

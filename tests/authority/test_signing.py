@@ -1,0 +1,246 @@
+"""Signatures: who has the key makes them, anybody checks them, and nothing else passes for one."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from joserfc import jws
+from joserfc.jwk import OctKey, OKPKey
+
+from emitter.authority import Line
+from emitter.authority.signing import checker, load_key, new_key, public, save_key, signer
+from emitter.errors import InputError, Tampered
+from tests.authority.lived import KEY, PUBLIC, chain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LINE = Line.model_validate(chain(signed=True)[0])
+HASH, SIGNATURE = LINE.hash, str(LINE.signature)
+SECRET = str(KEY.as_dict(private=True)["d"])
+ALG = ["Ed25519"]
+
+
+def line(signature: str | None) -> Line:
+    """Return the line with another signature."""
+    return LINE.model_copy(update={"signature": signature})
+
+
+def segment(text: bytes) -> str:
+    """Return a segment of a JWS."""
+    return base64.urlsafe_b64encode(text).decode().rstrip("=")
+
+
+def made(header: dict[str, Any], key: Any = KEY, algorithms: list[str] | None = None, payload: str = HASH) -> str:
+    """Return a detached JWS by joserfc, with any header."""
+    return jws.detach_content(jws.serialize_compact(header, payload, key, algorithms=algorithms or ALG))
+
+
+def by_hand(header: bytes) -> str:
+    """Return a detached JWS whose header is any text at all, rightly signed."""
+    given = f"{segment(header)}.{segment(HASH.encode())}".encode()
+    return f"{segment(header)}..{segment(KEY.raw_value.sign(given))}"
+
+
+KID = PUBLIC["kid"]
+SHARED = OctKey.import_key(PUBLIC["x"])
+REFUSED: dict[str, tuple[Callable[[], str | None], str]] = {
+    "none": (lambda: None, "is not signed"),
+    "empty": (lambda: "", "of another form"),
+    "no JWS": (lambda: "signed, the agent", "of another form"),
+    "two segments": (lambda: SIGNATURE.replace("..", "."), "of another form"),
+    "of a line feed": (lambda: f"{SIGNATURE}\n", "of another form"),
+    "padded": (lambda: f"{SIGNATURE}==", "of another form"),
+    "payload attached": (lambda: SIGNATURE.replace("..", f".{segment(HASH.encode())}."), "of another form"),
+    "alg none": (lambda: f"{segment(json.dumps({'alg': 'none', 'kid': KID}).encode())}..", "of another form"),
+    "alg none with bytes": (lambda: by_hand(json.dumps({"alg": "none", "kid": KID}).encode()), "of another form"),
+    "alg HS256 with the public key for its secret": (
+        lambda: made({"alg": "HS256", "kid": KID}, SHARED, ["HS256"]),
+        "of another form",
+    ),
+    "alg EdDSA": (lambda: by_hand(json.dumps({"alg": "EdDSA", "kid": KID}).encode()), "of another form"),
+    "alg Ed448": (
+        lambda: made({"alg": "Ed448", "kid": KID}, OKPKey.generate_key("Ed448"), ["Ed448"]),
+        "of another form",
+    ),
+    "crit": (lambda: by_hand(json.dumps({"alg": "Ed25519", "kid": KID, "crit": ["kid"]}).encode()), "of another form"),
+    "unencoded payload": (lambda: made({"alg": "Ed25519", "kid": KID, "b64": False, "crit": ["b64"]}), "another form"),
+    "its own key in it": (lambda: made({"alg": "Ed25519", "kid": KID, "jwk": PUBLIC}), "of another form"),
+    "no kid": (lambda: made({"alg": "Ed25519"}), "of another form"),
+    "kid is no text": (lambda: by_hand(b'{"alg":"Ed25519","kid":1}'), "of another form"),
+    "kid twice": (lambda: by_hand(f'{{"alg":"Ed25519","kid":"x","kid":"{KID}"}}'.encode()), "of another form"),
+    "header is no JSON": (lambda: by_hand(b"{"), "of another form"),
+    "header is an array": (lambda: by_hand(b"[]"), "of another form"),
+    "header is no base64": (lambda: f"a..{SIGNATURE.rpartition('.')[2]}", "of another form"),
+    "kid of nobody": (lambda: made({"alg": "Ed25519", "kid": "x"}), "by a key that was not named"),
+    "by another key": (lambda: signer(new_key())(HASH), "by a key that was not named"),
+    "by another key under this kid": (lambda: made({"alg": "Ed25519", "kid": KID}, new_key()), "not of its hash"),
+    "of another hash": (lambda: signer(KEY)(HASH.replace("0", "1")), "not of its hash"),
+    "of nothing": (lambda: made({"alg": "Ed25519", "kid": KID}, payload=""), "not of its hash"),
+    "bytes of nothing": (lambda: f"{SIGNATURE.rpartition('.')[0]}.{'A' * 86}", "not of its hash"),
+    "cut off": (lambda: SIGNATURE[:-1], "of another form"),
+    "last bits set": (lambda: SIGNATURE[:-1] + chr(ord(SIGNATURE[-1]) + 1), "of another form"),
+}
+
+
+@pytest.mark.parametrize(("signature", "reason"), REFUSED.values(), ids=REFUSED.keys())
+def test_nothing_else_passes_for_a_signature(signature: Callable[[], str | None], reason: str) -> None:
+    """Neither another algorithm, another key, another spelling, nor a header that says more than it may."""
+    with pytest.raises(Tampered, match=reason) as refused:
+        checker(PUBLIC)(line(signature()))
+
+    assert refused.value.place == "line 0"
+
+
+def test_a_signature_is_a_detached_jws() -> None:
+    """Any library of JOSE can check it: the payload is the line's hash, as text."""
+    header, payload, _ = SIGNATURE.split(".")
+    found = jws.deserialize_compact(SIGNATURE, OKPKey.import_key(PUBLIC), algorithms=ALG, payload=HASH)
+
+    assert payload == ""
+    assert json.loads(base64.urlsafe_b64decode(header + "==")) == {"alg": "Ed25519", "kid": KID}
+    assert found.payload == HASH.encode()
+    checker(PUBLIC)(LINE)
+
+
+def test_the_kid_is_the_thumbprint() -> None:
+    """RFC 8037, appendix A.3: the key there has this one (RFC 7638)."""
+    key = {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
+
+    assert public(key)["kid"] == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
+    assert public({**key, "kid": "mine"})["kid"] == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
+
+
+PEM: Any = KEY.as_pem
+FORMS: dict[str, Callable[[], Any]] = {
+    "joserfc's": lambda: KEY,
+    "private JWK": lambda: KEY.as_dict(private=True),
+    "JWK of EdDSA": lambda: {**KEY.as_dict(private=True), "alg": "EdDSA"},
+    "PEM": lambda: PEM(private=True),
+    "text of PEM": lambda: PEM(private=True).decode(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_a_key_may_be_given_in_any_form(form: Callable[[], Any], tmp_path: Path) -> None:
+    """It signs alike, and is checked alike; kept in a file, it comes back."""
+    key = form()
+    save_key(key, tmp_path / "key")
+
+    assert signer(key)(HASH) == signer(load_key(tmp_path / "key"))(HASH) == SIGNATURE
+    checker(key)(LINE)
+    assert public(key) == PUBLIC
+
+
+@pytest.mark.parametrize("data", [PEM(), json.dumps(PUBLIC).encode()], ids=["PEM", "JWK"])
+def test_a_public_key_is_loaded_and_cannot_sign(data: bytes, tmp_path: Path) -> None:
+    """It is for who checks."""
+    (tmp_path / "key").write_bytes(data)
+    key = load_key(tmp_path / "key")
+
+    checker(key)(LINE)
+    with pytest.raises(InputError, match="cannot sign"):
+        signer(key)
+    with pytest.raises(InputError, match="cannot sign"):
+        save_key(key, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+OWN: Any = KEY.raw_value
+RSA = rsa.generate_private_key(65537, 2048).private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+)
+LOCKED = OWN.private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(b"s3cret")
+)
+NO_KEYS: dict[str, Any] = {
+    "nothing": None,
+    "a number": 5,
+    "an empty text": "",
+    "a text": f"{SECRET}",
+    "an empty JWK": {},
+    "another curve": OKPKey.generate_key("X25519"),
+    "another signature's curve": OKPKey.generate_key("Ed448").as_dict(private=True),
+    "another type": {**PUBLIC, "kty": "RSA"},
+    "another use": {**KEY.as_dict(private=True), "use": "enc"},
+    "another algorithm": {**KEY.as_dict(private=True), "alg": "HS256"},
+    "no public part": {"kty": "OKP", "crv": "Ed25519", "d": SECRET},
+    "a short secret": {**KEY.as_dict(private=True), "d": SECRET[:20]},
+    "a secret of another type": {**KEY.as_dict(private=True), "d": [SECRET]},
+    "a shared secret": OctKey.import_key(SECRET),
+    "an RSA key": RSA,
+    "a locked key": LOCKED,
+}
+
+
+@pytest.mark.parametrize("key", NO_KEYS.values(), ids=NO_KEYS.keys())
+def test_what_is_no_key_is_refused(key: Any) -> None:
+    """By one sentence, in which there is nothing of it, neither in what it was raised from."""
+    for use in (signer, checker, public):
+        with pytest.raises(InputError, match="no Ed25519 key") as refused:
+            use(key)
+        told = repr(refused.value) + str(refused.value) + repr(refused.value.__context__)
+        assert SECRET[:16] not in told
+
+
+def test_somebody_must_be_named() -> None:
+    """To check against no key at all is a mistake, and no way to have everything pass."""
+    with pytest.raises(InputError, match="No key was given"):
+        checker()
+
+
+def test_a_private_key_is_its_owners(tmp_path: Path) -> None:
+    """The file is new, and nobody else may read it, whatever the process usually lets others do."""
+    kept = os.umask(0)
+    try:
+        save_key(KEY, tmp_path / "key")
+    finally:
+        os.umask(kept)
+
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(InputError, match="cannot be written: File exists"):
+        save_key(new_key(), tmp_path / "key")
+    assert public(load_key(tmp_path / "key")) == PUBLIC
+
+
+def test_no_secret_shows() -> None:
+    """Neither in a key nor in what signs; the public part has none."""
+    assert SECRET not in repr(KEY) + repr(signer(KEY)) + repr(signer(KEY.as_dict(private=True))) + repr(PUBLIC)
+    assert "d" not in PUBLIC
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [(None, "cannot be read: No such file"), (b"\xff\x00", "holds no Ed25519 key"), (b"[1]", "holds no Ed25519 key")],
+    ids=["absent", "binary", "an array"],
+)
+def test_a_file_without_a_key_is_told(data: bytes | None, told: str, tmp_path: Path) -> None:
+    """By its name."""
+    if data is not None:
+        (tmp_path / "key").write_bytes(data)
+
+    with pytest.raises(InputError, match=f"key {told}"):
+        load_key(tmp_path / "key")
+
+
+def test_without_the_extra_it_is_said_which() -> None:
+    """And all that needs no signature works without it."""
+    code = (
+        "import sys; sys.modules['joserfc'] = None\n"
+        "import emitter.authority, emitter.authority.export\n"
+        "from emitter.errors import MissingExtra\n"
+        "try: import emitter.authority.signing\n"
+        "except MissingExtra as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "Signing needs joserfc. Run: pip install 'emitter[signing]'\n"

@@ -1,0 +1,184 @@
+"""`emitter receipts` on what is none of its: a spoiled store, bad usage, keys that are none; never a traceback."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emitter.cli import main, receipts
+from tests.cli.ledgers import KEYS, change, furnish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with all that there is to try."""
+    folder = tmp_path_factory.mktemp("furnished")
+    furnish(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def place(furnished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of it."""
+    shutil.copytree(furnished, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_id(workflow_id: str) -> str:
+    """Return under which run a store keeps a workflow's chain."""
+    return f"emitter.authority:{workflow_id}"
+
+
+def drop(number: str) -> None:
+    """Take a line out of the store."""
+    change("DELETE FROM entries WHERE run_id = ? AND correlation_id = ?", run_id("w"), number)
+
+
+def spoil(entry: str) -> None:
+    """Let something else stand for a line."""
+    change("UPDATE entries SET entry = ? WHERE run_id = ? AND correlation_id = '3'", entry, run_id("w"))
+
+
+AMISS: dict[str, tuple[Callable[[], None], str]] = {
+    "a middle line dropped": (lambda: drop("3"), "its end was cut off"),
+    "the last line dropped": (lambda: drop("12"), "its end was cut off"),
+    "the first line dropped": (lambda: drop("0"), "has no line"),
+    "an entry that is no JSON": (lambda: spoil("{"), "line 3 is nothing that this library wrote"),
+    "an entry that is no object": (lambda: spoil("[]"), "line 3 is nothing that this library wrote"),
+    "an entry without a line": (lambda: spoil('{"type":1,"outcome":5,"envelope":{}}'), "line 3 is nothing that this"),
+    "an entry of another kind": (lambda: spoil('{"type":"x","outcome":{},"envelope":{}}'), "line 3 is no line of"),
+    "half a character": (
+        lambda: spoil('{"type":"x","outcome":{"a":"\\ud800"},"envelope":{}}'),
+        "line 3 is no line of a chain",
+    ),
+    "a log that is no JSON": (
+        lambda: change("UPDATE events SET document = '{' WHERE run_id = ?", run_id("w")),
+        "the store's log is nothing that this library wrote",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spoiled", "told"), AMISS.values(), ids=AMISS.keys())
+def test_a_spoiled_store_is_told(run: Run, spoiled: Callable[[], None], told: str) -> None:
+    """Never by a traceback; and what holds beside it is told to hold."""
+    spoiled()
+    ran = run(["receipts", "verify", "store.db", *KEYS])
+
+    assert ran.status == 1
+    assert 'does not hold: "w": ' in ran.out
+    assert told in ran.out
+    assert 'holds: "v"' in ran.out
+    assert "Traceback" not in ran.err
+
+
+BAD: dict[str, tuple[list[str], str]] = {
+    "list, absent": (["list", "absent"], "absent is no file. Name the file of a store."),
+    "list, folder": (["list", "folder"], "folder is no file."),
+    "list, empty file": (["list", "empty"], "empty holds nothing, so it is no store."),
+    "list, empty database": (["list", "blank.db"], "blank.db holds nothing, so it is no store."),
+    "list, text": (["list", "text"], "cannot be opened: file is not a database"),
+    "list, another's database": (["list", "other.db"], "is the database of something else"),
+    "list, no such workflow": (["list", "store.db", "--workflow", "x"], "The store has no record of this workflow."),
+    "list, no name": (["list", ""], " is no file."),
+    "export, absent": (["export", "absent", "w"], "absent is no file."),
+    "export, no such workflow": (["export", "store.db", "x"], "The store has no record of this workflow."),
+    "export, into no folder": (["export", "store.db", "w", "-o", "absent/o"], "absent/o cannot be written: No such"),
+    "verify, absent": (["verify", "absent"], "absent cannot be read: No such file"),
+    "verify, folder": (["verify", "folder"], "folder cannot be read: Is a directory"),
+    "verify, binary": (["verify", "binary"], "binary is not UTF-8 text"),
+    "verify, another's database": (["verify", "other.db"], "is the database of something else"),
+    "verify, empty database": (["verify", "blank.db"], "blank.db holds nothing"),
+    "verify, nothing to verify": (["verify", "bare.db"], "there is nothing to verify"),
+    "verify, no such workflow": (["verify", "store.db", "--workflow", "x"], "The store has no record of this workflow"),
+    "verify, a head of two": (["verify", "store.db", "--head", "x"], "--head is of one chain, and the store has sever"),
+    "verify, absent key": (["verify", "chain.jsonl", "--key", "absent"], "absent cannot be read: No such file"),
+    "verify, no key": (["verify", "chain.jsonl", "--key", "text"], "text holds no Ed25519 key"),
+    "verify, one key of two": (["verify", "chain.jsonl", *KEYS, "--key", "binary"], "binary holds no Ed25519 key"),
+    "key, there already": (["key", "text"], "text cannot be written: File exists. Name a new file."),
+    "key, no folder": (["key", "absent/key"], "absent/key cannot be written: No such file"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "told"), BAD.values(), ids=BAD.keys())
+def test_bad_input_gets_one_sentence(run: Run, place: Path, arguments: list[str], told: str) -> None:
+    """Status 2, nothing on standard output, one line of standard error; and no file is made or changed."""
+    before = contents(place)
+    ran = run(["receipts", *arguments])
+
+    assert (ran.status, ran.out) == (2, "")
+    assert told in ran.err
+    assert ran.err.startswith("emitter: ")
+    assert ran.err.count("\n") == 1
+    assert contents(place) == before
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what is in a folder, but for the locks and the log that a store has beside it."""
+    files = [each for each in folder.iterdir() if each.is_file() and ".db-" not in each.name]
+    return {each.name: each.read_bytes() for each in files}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["bogus"], ["list"], ["export", "store.db"], ["verify"], ["verify", "x", "--max-skew", "-1"], ["key"]],
+    ids=" ".join,
+)
+def test_bad_usage_shows_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """As of every command: status 2, on standard error."""
+    with pytest.raises(SystemExit) as ended:
+        main(["receipts", *arguments])
+    told = capsys.readouterr()
+
+    assert (ended.value.code, told.out) == (2, "")
+    assert told.err.startswith("usage: emitter receipts")
+
+
+@pytest.mark.parametrize("name", ["list", "export", "verify", "key"])
+def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """In whole sentences, with something about each argument and the status."""
+    with pytest.raises(SystemExit) as ended:
+        main(["receipts", name, "--help"])
+    told = capsys.readouterr().out
+    parser = argparse.ArgumentParser()
+    receipts.add_arguments(parser)
+    (subcommands,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+
+    assert ended.value.code == 0
+    assert subcommands.choices[name].description.strip() in told
+    assert "Exit status: 0 all holds, 1 something does not, 2 bad usage." in told
+    assert [each.dest for each in subcommands.choices[name]._actions if not each.help] == []
+
+
+def test_a_spoiled_store_is_not_listed(run: Run) -> None:
+    """A list that might leave something out is none: status 1, and a sentence."""
+    spoil("{")
+    ran = run(["receipts", "list", "store.db"])
+
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err == "emitter: a line of workflow w is nothing that this library wrote.\n"
+    assert run(["receipts", "list", "store.db", "--workflow", "v"]).status == 0
+
+
+def test_without_the_extra_it_is_said_which() -> None:
+    """Only what has to do with keys needs it."""
+    given = [["key", "new"], ["verify", "chain.jsonl", *KEYS], ["verify", "chain.jsonl"]]
+    code = (
+        "import sys; sys.modules['joserfc'] = None\nfrom emitter.cli import main\n"
+        f"sys.exit(''.join(str(main(['receipts', *each])) for each in {given!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    told = "emitter: Signing needs joserfc. Run: pip install 'emitter[signing]'\n"
+    assert done.stderr == f"{told}{told}220\n"
