@@ -50,9 +50,10 @@ mcp1: .venv/mcp1/installed  ## install the 1.x line of the MCP SDK, which the te
 gallery: .venv/installed  ## draw the pictures of the README again (with Chromium; one needs npm)
 	$(BIN)/python -m examples.gallery
 
-discipline: .venv/installed  ## how well the content discipline and the handshake judge, on labelled texts
+discipline: .venv/installed  ## how well the content discipline, the handshake and the narrative scanner judge, on labelled texts
 	$(BIN)/python -m tests.decide.lint.report
 	$(BIN)/python -m tests.decide.handshake.report
+	$(BIN)/python -m tests.authority.narrative.report
 
 format: .venv/installed  ## put the code into its form
 	$(BIN)/ruff check --fix .

@@ -45,6 +45,12 @@ VALID: dict[str, dict[str, Any]] = {
     "vendor.emitter.document": {"name": "Invoice", "document": {"total": 12}},
     "vendor.emitter.deliberation": {"state": "It may do.", "missing": ["the date"], "permission": "May I ask?"},
     "vendor.emitter.binding-moment": turn.payload(MOMENT, "All is green."),
+    "vendor.emitter.authorization": {
+        "authorization": {
+            "kind": "refusal",
+            "reason": {"code": "BLOCKED", "user_message": "This cannot be shown.", "audit_id": "a-1"},
+        },
+    },
 }
 """A payload that holds, for each kind."""
 

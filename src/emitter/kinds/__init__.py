@@ -1,5 +1,7 @@
 """The kinds of envelope that this library speaks, and the document around them."""
 
+from emitter.kinds.authorization import AUTHORIZATION as AUTHORIZATION
+from emitter.kinds.authorization import AuthorizationEnvelope as AuthorizationEnvelope
 from emitter.kinds.binding_moment import BINDING_MOMENT as BINDING_MOMENT
 from emitter.kinds.binding_moment import OPEN_HATCHES as OPEN_HATCHES
 from emitter.kinds.binding_moment import BindingMoment as BindingMoment

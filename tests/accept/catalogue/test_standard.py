@@ -20,7 +20,16 @@ from tests.kinds.test_binding_moment import MOMENT
 
 BINDING = STANDARD["vendor.emitter.binding-moment"]
 DELIBERATION = STANDARD["vendor.emitter.deliberation"]
+REFUSAL = {
+    "kind": "refusal",
+    "reason": {"code": "BLOCKED", "user_message": "This cannot be shown.", "audit_id": "a-1"},
+}
 DELIBERATED = {"state": "half way", "missing": ["a date"], "permission": "to look it up"}
+MADE_AT_NO_TIME = {
+    "oracle_records": [{"oracle_id": "lab", "tier": "primary", "verified_at": "2026-02-28T00:00:00Z"}],
+    "generated_at": "2026-02-30T00:00:00Z",
+    "envelope_id": "e-1",
+}
 
 GOOD: dict[str, tuple[str, Any]] = {
     "clarification": ("clarification.request", {"questions": [{"id": "q", "question": "Which?"}]}),
@@ -38,6 +47,7 @@ GOOD: dict[str, tuple[str, Any]] = {
     "binding moment": (BINDING.id, {"reasoning": "because", "binding_moment": MOMENT}),
     "deliberation": (DELIBERATION.id, DELIBERATED),
     "document": ("vendor.emitter.document", {"name": "invoice", "document": [None, 1]}),
+    "authorization": ("vendor.emitter.authorization", {"reasoning": "because", "authorization": REFUSAL}),
 }
 BAD: dict[str, tuple[str, Any, str, str]] = {
     "no questions": ("clarification.request", {}, "", "required"),
@@ -60,6 +70,18 @@ BAD: dict[str, tuple[str, Any, str, str]] = {
     "an empty message": ("error", {"code": "a", "message": ""}, "/message", "minLength"),
     "a list": ("error", [], "", "type"),
     "no document": ("vendor.emitter.document", {"name": "invoice"}, "", "required"),
+    "an authorization of no kind": (
+        "vendor.emitter.authorization",
+        {"authorization": {"reason": REFUSAL["reason"]}},
+        "/authorization",
+        "required",
+    ),
+    "a time on no calendar": (
+        "vendor.emitter.authorization",
+        {"authorization": {"kind": "measurement", "value": 1, "provenance": MADE_AT_NO_TIME}},
+        "/authorization/provenance/generated_at",
+        "value_error",
+    ),
     "no moment": (BINDING.id, {"reasoning": "because"}, "", "required"),
     "null for the moment's meta": (
         BINDING.id,
@@ -169,7 +191,7 @@ def test_it_is_a_mapping() -> None:
     assert "error" in STANDARD
     assert "Error" not in STANDARD
     assert list(STANDARD) == list(STANDARD.ids)
-    assert len(STANDARD) == 7
+    assert len(STANDARD) == 8
     assert repr(Catalogue()) == "Catalogue(clarification.request, schema.request, schema.response, error)"
 
 

@@ -7,19 +7,17 @@ import json
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emitter.decide.handshake import SAME, same_question
 from emitter.kinds import BindingMoment
+from tests.labelled.shares import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FILE = Path(__file__).parents[2] / "data" / "handshake" / "pairs.jsonl"
-_Z = 1.96
-"""Of the normal distribution, for intervals that hold in 95 of 100 cases."""
 
 
 class Part(str, Enum):
@@ -116,9 +114,4 @@ def _moment(question: dict[str, Any]) -> BindingMoment:
 
 def _share(part: int, whole: int) -> tuple[float, float, float]:
     """Return a share with the ends of Wilson's interval."""
-    if not whole:
-        return 0.0, 0.0, 1.0
-    share = part / whole
-    middle, spread = share + _Z * _Z / (2 * whole), _Z * sqrt((share * (1 - share) + _Z * _Z / (4 * whole)) / whole)
-    scale = 1 + _Z * _Z / whole
-    return share, (middle - spread) / scale, (middle + spread) / scale
+    return part / whole if whole else 0.0, *wilson(part, whole)

@@ -6,12 +6,12 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
-from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emitter.decide.lint import Severity, lint
 from emitter.kinds import BindingMoment, Option, Question
+from tests.labelled.shares import Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,6 @@ PARTS = (*HALVES, "more_tuning", "afterwards")
 """The halves of the labelled set, what was tuned on beside it, and what was written after the rules were."""
 HALF = 128
 """The first byte of a text's SHA-256 below which it is for tuning."""
-Z = 1.959963984540054
-"""The two-sided 95 % point of the normal distribution."""
 
 Line = dict[str, Any]
 
@@ -94,50 +92,6 @@ def read(name: str) -> tuple[Line, ...]:
     return tuple(json.loads(line) for line in text.split("\n") if line)
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """What was found of what should be, and what should not."""
-
-    hits: tuple[Line, ...]
-    missed: tuple[Line, ...]
-    wrong: tuple[Line, ...]
-    passed: tuple[Line, ...]
-
-    @property
-    def precision(self) -> tuple[int, int]:
-        """The true ones among those found, as a fraction."""
-        return len(self.hits), len(self.hits) + len(self.wrong)
-
-    @property
-    def recall(self) -> tuple[int, int]:
-        """Those found among the true ones, as a fraction."""
-        return len(self.hits), len(self.hits) + len(self.missed)
-
-    @property
-    def false_positives(self) -> tuple[int, int]:
-        """Those found among the ones in order, as a fraction."""
-        return len(self.wrong), len(self.wrong) + len(self.passed)
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        return 2 * len(self.hits) / (2 * len(self.hits) + len(self.wrong) + len(self.missed))
-
-
-def score(asked: Set, part: str) -> Score:
+def score(asked: Set, part: str) -> Score[Line]:
     """Return how a part of a set is judged."""
-    groups: dict[tuple[bool, bool], list[Line]] = {(a, b): [] for a in (True, False) for b in (True, False)}
-    for line in asked.lines(part):
-        groups[line["label"] == asked.found, asked.caught(line)].append(line)
-    order = ((True, True), (True, False), (False, True), (False, False))
-    return Score(*(tuple(groups[each]) for each in order))
-
-
-def wilson(part: int, whole: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share, after Wilson (1927)."""
-    if not whole:
-        return 0.0, 1.0
-    share, square = part / whole, Z * Z / whole
-    centre = (share + square / 2) / (1 + square)
-    reach = Z / (1 + square) * sqrt(share * (1 - share) / whole + square / (4 * whole))
-    return max(0.0, centre - reach), min(1.0, centre + reach)
+    return Score.of((line, line["label"] == asked.found, asked.caught(line)) for line in asked.lines(part))

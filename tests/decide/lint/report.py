@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from emitter.decide.lint import Severity
-from tests.decide.lint.labelled import PARTS, SETS, Line, Score, Set, score, wilson
+from tests.decide.lint.labelled import PARTS, SETS, Line, Set, score
+from tests.labelled.shares import Score, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,14 +41,9 @@ def _line(title: str, line: Line) -> str:
     return f"  {title}: {line['id']} ({line['family']}) {line['text']}"
 
 
-def _row(name: str, found: Score) -> str:
-    shares = (_share(*found.precision), _share(*found.recall), _share(*found.false_positives))
+def _row(name: str, found: Score[Line]) -> str:
+    shares = (shown(*found.precision), shown(*found.recall), shown(*found.false_positives))
     return "".join(cell.ljust(_WIDTH) for cell in (name, *shares)) + f"{found.f1:.3f}"
-
-
-def _share(part: int, whole: int) -> str:
-    low, high = wilson(part, whole)
-    return f"{part}/{whole} [{low:.3f}, {high:.3f}]"
 
 
 if __name__ == "__main__":

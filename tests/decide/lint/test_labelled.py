@@ -9,7 +9,7 @@ import pytest
 from emitter.decide import Malformed, read
 from emitter.decide.lint import Severity, lint
 from tests.decide.lint import labelled, report
-from tests.decide.lint.labelled import HALVES, PARTS, SETS, Set, moment, score, wilson
+from tests.decide.lint.labelled import HALVES, PARTS, SETS, Set, moment, score
 from tests.scenarios.answers import BOUND
 from tests.shared import CORPORA
 
@@ -88,15 +88,6 @@ def test_texts_in_order_are_seldom_refused(asked: Set) -> None:
     """Over all parts, ninety-eight of a hundred stems, options, moves and synopses in order pass."""
     fractions = [score(asked, part).false_positives for part in PARTS]
     assert sum(wrong for wrong, _ in fractions) <= 0.02 * sum(whole for _, whole in fractions)
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "expected"),
-    [(0, 10, (0.0, 0.2775)), (5, 10, (0.2366, 0.7634)), (10, 10, (0.7225, 1.0)), (81, 263, (0.2553, 0.3662))],
-)
-def test_wilson(part: int, whole: int, expected: tuple[float, float]) -> None:
-    """The interval is the published one (Newcombe 1998, table I, method 3, for 81 of 263)."""
-    assert wilson(part, whole) == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_report_names_every_miss(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

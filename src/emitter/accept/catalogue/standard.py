@@ -10,10 +10,19 @@ from emitter.accept.catalogue.kind import Kind, Rule, canonical
 from emitter.accept.catalogue.rules import option_in_range
 from emitter.accept.catalogue.schema import rebuilt
 from emitter.accept.catalogue.table import Catalogue
-from emitter.accept.catalogue.typed import portable
-from emitter.kinds import BINDING_MOMENT, DELIBERATION, DOCUMENT, BindingMoment, Deliberation
+from emitter.accept.catalogue.typed import portable, readable
+from emitter.kinds import (
+    AUTHORIZATION,
+    BINDING_MOMENT,
+    DELIBERATION,
+    DOCUMENT,
+    AuthorizationEnvelope,
+    BindingMoment,
+    Deliberation,
+)
 from emitter.kinds.binding_moment import Slot
 from emitter.kinds.universal import REASONING
+from emitter.schema.source import source
 from emitter.wire import sequence
 
 
@@ -40,6 +49,12 @@ class _Document(Slot):
     document: Any
 
 
+class _Authorization(_Reasoned):
+    """What may be shown as established, with what it rests on, or why nothing is."""
+
+    authorization: Annotated[AuthorizationEnvelope, Field(discriminator="kind")]
+
+
 def _ours(kind_id: str, payload: type[Slot], *rules: Rule) -> Kind:
     schema = rebuilt(portable(payload.model_json_schema()), _published)
     return Kind(kind_id, 1, canonical(kind_id, schema), rules)
@@ -56,8 +71,9 @@ OWN_KINDS: Final = (
     _ours(BINDING_MOMENT, _BindingMoment, option_in_range),
     _ours(DELIBERATION, _Deliberation),
     _ours(DOCUMENT, _Document),
+    _ours(AUTHORIZATION, _Authorization, readable(source(_Authorization).read)),
 )
-"""``vendor.emitter.binding-moment``, ``vendor.emitter.deliberation`` and ``vendor.emitter.document``."""
+"""``vendor.emitter.`` ``binding-moment``, ``deliberation``, ``document`` and ``authorization``."""
 
 STANDARD: Final = Catalogue(OWN_KINDS)
 """The universal four and this library's own: what its emissions can be, and no more."""

@@ -1,0 +1,224 @@
+"""Holding an envelope to its workflow, whoever made it: what may not be used is replaced by a refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emitter.authority.envelope import OracleReading, enforce, read_authorization, to_json
+from emitter.authority.envelope.refusing import MESSAGES
+from emitter.errors import InputError
+from emitter.kinds.authorization import (
+    Action,
+    Classification,
+    Measurement,
+    Narrative,
+    Refusal,
+    RefusalCode,
+    RefusalReason,
+)
+from tests.authority.envelope.parts import (
+    ASYNC,
+    CLAIMS,
+    DOSED,
+    EHR,
+    ENVELOPES,
+    HEARSAY,
+    INLINE,
+    LAB,
+    LOOSE,
+    ORDERED,
+    OTHER_SODIUM,
+    POTASSIUM,
+    READINGS,
+    RUMOUR,
+    SAID,
+    SCRUBBING,
+    SODIUM,
+    STATUS,
+    STRICT,
+    WITHOUT,
+    WORKFLOWS,
+    provenance,
+    record,
+    workflow,
+)
+
+ALL_WITHOUT = {
+    "never": WITHOUT,
+    "inline": workflow("non_authoritative"),
+    "async": workflow("non_authoritative", "ASYNC"),
+}
+
+
+def refused(found: object, code: RefusalCode, audit_id: str | None = None) -> None:
+    """See that an envelope is this library's own refusal, and says nothing beside the code."""
+    assert isinstance(found, Refusal)
+    assert found.reason.code is code
+    assert (found.reason.user_message, found.reason.recovery_hint) == (MESSAGES[code], None)
+    assert audit_id in (None, found.reason.audit_id)
+
+
+@pytest.mark.parametrize("kind", ENVELOPES)
+@pytest.mark.parametrize("declared", WORKFLOWS.values(), ids=WORKFLOWS.keys())
+def test_what_the_workflow_allows_stays_what_it_is(kind: str, declared: Any) -> None:
+    """With readings that carry it, and a function that verifies it; without authority no claim is left."""
+    found = enforce(ENVELOPES[kind], declared, oracles=READINGS, verify=lambda _: True)
+
+    if kind in CLAIMS and declared is WITHOUT:
+        refused(found, RefusalCode.POLICY_VIOLATION, "env-1")
+    else:
+        assert found == ENVELOPES[kind]
+
+
+@pytest.mark.parametrize("kind", CLAIMS)
+@pytest.mark.parametrize("declared", ALL_WITHOUT.values(), ids=ALL_WITHOUT.keys())
+def test_no_claim_comes_out_of_a_workflow_without_authority(kind: str, declared: Any) -> None:
+    """Whatever its mode, whatever the oracles say, and whatever wire it came over."""
+    came = read_authorization(to_json(ENVELOPES[kind]))
+
+    refused(enforce(came, declared, oracles=READINGS, verify=lambda _: True), RefusalCode.POLICY_VIOLATION)
+    refused(enforce(came, declared), RefusalCode.POLICY_VIOLATION)
+
+
+RESTS_ON: dict[str, tuple[Any, tuple[OracleReading, ...]]] = {
+    "no readings": (Measurement(value=4.2, provenance=provenance(LAB)), ()),
+    "another value": (Measurement(value=4.3, provenance=provenance(LAB)), READINGS),
+    "truth for a number": (Measurement(value=1, provenance=provenance(LAB)), (OracleReading(LAB, "a", True),)),
+    "another label": (Classification(label="unstable", provenance=provenance(EHR)), READINGS),
+    "a part of a label": (Classification(label="stab", provenance=provenance(EHR)), READINGS),
+    "another oracle's value": (Measurement(value=4.2, provenance=provenance(EHR)), READINGS),
+    "an unknown oracle": (Action(action="a", provenance=provenance(record("x"))), READINGS),
+    "an unknown oracle beside a known one": (Action(action="a", provenance=provenance(LAB, record("x"))), READINGS),
+    "a record that was improved": (
+        Action(action="a", provenance=provenance(EHR.model_copy(update={"tier": LAB.tier}))),
+        READINGS,
+    ),
+    "a record of another time": (
+        Action(action="a", provenance=provenance(LAB.model_copy(update={"verified_at": "2027-01-01T00:00:00Z"}))),
+        READINGS,
+    ),
+    "hearsay": (Measurement(value=80, provenance=provenance(HEARSAY)), (RUMOUR,)),
+    "a disputed value": (Measurement(value=140, provenance=provenance(LAB)), (SODIUM, OTHER_SODIUM)),
+    "an action on what is disputed": (Action(action="a", provenance=provenance(LAB)), (SODIUM, OTHER_SODIUM)),
+}
+
+
+@pytest.mark.parametrize(("claim", "readings"), RESTS_ON.values(), ids=RESTS_ON.keys())
+def test_a_claim_for_which_the_oracles_do_not_vouch_is_refused(claim: Any, readings: Any) -> None:
+    """A provenance is worth what the host's own readings say; a verify of the caller's does not make up for it."""
+    refused(enforce(claim, INLINE, oracles=readings), RefusalCode.UNRESOLVABLE, "env-1")
+    refused(enforce(claim, INLINE, oracles=readings, verify=lambda _: True), RefusalCode.UNRESOLVABLE)
+
+
+def test_a_value_that_was_changed_on_the_way_is_refused() -> None:
+    """The provenance is as it was, and the value is not."""
+    claim = ENVELOPES["measurement"]
+
+    assert enforce(claim, INLINE, oracles=READINGS) == claim
+    changed = claim.model_copy(update={"value": 42})
+    refused(enforce(changed, INLINE, oracles=READINGS), RefusalCode.UNRESOLVABLE)
+
+
+@pytest.mark.parametrize("kind", CLAIMS)
+def test_an_async_workflow_needs_its_oracles_asked(kind: str) -> None:
+    """Until somebody verifies the records, a claim of it is refused."""
+    claim = ENVELOPES[kind]
+
+    refused(enforce(claim, ASYNC, oracles=READINGS), RefusalCode.UNRESOLVABLE, "env-1")
+    refused(enforce(claim, ASYNC, oracles=READINGS, verify=lambda _: False), RefusalCode.UNRESOLVABLE, "env-1")
+    assert enforce(claim, ASYNC, oracles=READINGS, verify=lambda _: True) == claim
+
+
+MARKED = {
+    "a measurement": (DOSED, LOOSE),
+    "an order": (ORDERED, LOOSE),
+    "a forbidden marker": ("According to the manual, it is a miracle.", STRICT),
+    "an order beside what is scrubbed": (f"{DOSED} {ORDERED}", SCRUBBING),
+    "nothing after scrubbing": ("5 mg", SCRUBBING),
+    "nothing to be seen": ("\u200b", LOOSE),
+    "a policy whose marker nobody can see": (SAID, LOOSE.model_copy(update={"forbidden_markers": (" ",)})),
+}
+
+
+@pytest.mark.parametrize("declared", WORKFLOWS.values(), ids=WORKFLOWS.keys())
+@pytest.mark.parametrize(("text", "policy"), MARKED.values(), ids=MARKED.keys())
+def test_a_narrative_is_scanned_in_every_workflow(declared: Any, text: str, policy: Any) -> None:
+    """Soft authority is refused where there is none, and where there could be."""
+    narrative = Narrative(text=text, policy=policy)
+    found = enforce(narrative, declared, oracles=READINGS)
+
+    refused(found, RefusalCode.POLICY_VIOLATION)
+    assert found == enforce(narrative, declared)
+    assert text not in str(to_json(found))
+
+
+@pytest.mark.parametrize("declared", WORKFLOWS.values(), ids=WORKFLOWS.keys())
+def test_a_narrative_is_scrubbed_where_its_policy_says_so(declared: Any) -> None:
+    """Measurements alone are stripped; the policy stays, and what was scrubbed is not scrubbed again."""
+    found = enforce(Narrative(text=DOSED, policy=SCRUBBING), declared)
+
+    assert isinstance(found, Narrative)
+    assert "5 mg" not in found.text
+    assert found.policy == SCRUBBING
+    assert enforce(found, declared) == found
+
+
+TOLD = {
+    "an oracle": "The reading of lab-7 was not good enough.",
+    "an oracle's name": "The Central Laboratory could not say.",
+    "a threshold": "It is below 5 mg.",
+}
+
+
+@pytest.mark.parametrize("code", RefusalCode)
+@pytest.mark.parametrize("member", ["user_message", "recovery_hint"])
+@pytest.mark.parametrize("said", TOLD.values(), ids=TOLD.keys())
+def test_a_refusal_that_tells_too_much_is_said_in_our_words(code: RefusalCode, member: str, said: str) -> None:
+    """Its code and its id stay: an emergency is one all the same."""
+    reason = {"code": code, "user_message": "No.", "recovery_hint": "Ask again.", "audit_id": "audit-9", member: said}
+    found = enforce(Refusal(reason=RefusalReason.model_validate(reason)), INLINE, oracles=READINGS)
+
+    refused(found, code, "audit-9")
+
+
+@pytest.mark.parametrize("odd", [{"oracles": POTASSIUM}, {"oracles": [LAB]}, {"verify": 1}], ids=str)
+def test_what_cannot_be_enforced_with_is_refused(odd: Any) -> None:
+    """A mistake of the program's is told as one."""
+    with pytest.raises(InputError):
+        enforce(ENVELOPES["measurement"], INLINE, **{"oracles": READINGS, **odd})
+    with pytest.raises(InputError):
+        enforce(ENVELOPES["measurement"], None, oracles=READINGS)  # type: ignore[arg-type]
+
+
+READING = st.sampled_from([POTASSIUM, STATUS, SODIUM, OTHER_SODIUM, RUMOUR])
+
+
+@given(
+    st.sampled_from(sorted(ENVELOPES)),
+    st.lists(READING, max_size=5, unique_by=lambda each: (each.axis, each.record.oracle_id)),
+    st.sampled_from(sorted(WORKFLOWS)),
+    st.none() | st.booleans(),
+)
+def test_enforcing_twice_is_enforcing_once(kind: str, readings: Any, declared: str, says: Any) -> None:
+    """And no claim comes out that did not go in."""
+    verify = None if says is None else (lambda _: says)
+    once = enforce(ENVELOPES[kind], WORKFLOWS[declared], oracles=readings, verify=verify)
+    again = enforce(once, WORKFLOWS[declared], oracles=readings, verify=verify)
+
+    assert again == once
+    assert once == ENVELOPES[kind] or isinstance(once, Refusal)
+    if once.kind in CLAIMS:
+        assert WORKFLOWS[declared].authoritative
+        assert says is not False
+
+
+def test_a_clean_narrative_stays_as_it_is() -> None:
+    """It is the same object, and so is a refusal that tells nothing."""
+    narrative = Narrative(text=SAID, policy=STRICT)
+
+    assert enforce(narrative, WITHOUT) is narrative
+    assert enforce(ENVELOPES["refusal"], WITHOUT) is ENVELOPES["refusal"]

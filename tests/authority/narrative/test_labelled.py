@@ -1,0 +1,101 @@
+"""What the rules make of the labelled texts; ``python -m tests.authority.narrative.report`` prints it all."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+
+from emitter.authority.narrative import Rule
+from tests.authority.narrative import labelled, report
+from tests.authority.narrative.labelled import DATA, FILES, HALVES, PARTS, part, read, score
+
+FEWEST, FEWEST_FRESH = 400, 80
+EACH = pytest.mark.parametrize("rule", Rule, ids=[each.value for each in Rule])
+PAGE = DATA.joinpath("README.md").read_text("utf-8")
+
+FLOORS = {
+    Rule.MEASUREMENT: (0.97, 0.97),
+    Rule.CLASSIFICATION: (0.96, 0.96),
+    Rule.IMPERATIVE: (0.96, 0.96),
+    Rule.FORBIDDEN: (1.0, 1.0),
+    Rule.UNATTRIBUTED: (0.96, 0.96),
+    Rule.UNHEDGED: (0.95, 0.95),
+    Rule.PARTICULAR: (0.95, 0.95),
+    Rule.SPECIFIC: (0.94, 0.94),
+    Rule.LEAK: (0.95, 0.95),
+}
+"""The precision and the recall that neither half may fall below."""
+
+
+def test_the_set_is_whole() -> None:
+    """Every text has an id of its own, and stands once a mode and a level."""
+    lines = [line for name in PARTS for line, _ in part(name)]
+    assert len({line.id for line in lines}) == len(lines)
+    assert len({(line.text, line.mode, line.specificity) for line in lines}) == len(lines)
+
+
+def test_there_are_enough() -> None:
+    """The halves have the 400 texts that were asked for, and 80 more were written when the rules stood."""
+    assert sum(len(read(name)) for name in FILES) >= FEWEST
+    assert len(part("fresh")) >= FEWEST_FRESH
+
+
+@EACH
+@pytest.mark.parametrize("name", HALVES)
+def test_the_set_is_balanced(rule: Rule, name: str) -> None:
+    """In both halves each rule has texts that break it, and texts that do not."""
+    found = score(rule, name)
+    assert len(found.hits) + len(found.missed) >= 8
+    assert len(found.wrong) + len(found.passed) >= 5
+
+
+def test_texts_that_look_the_other_way_are_many() -> None:
+    """A third at least of the texts break no rule, and as many break one."""
+    clean = [not line.labels for name in HALVES for line, _ in part(name)]
+    assert len(clean) / 3 <= sum(clean) <= len(clean) * 2 / 3
+
+
+def test_the_halves_are_told_by_hash() -> None:
+    """A text is for tuning when the first byte of the SHA-256 of its id is below 128, and neither half is small."""
+    sizes = [len(part(name)) for name in HALVES]
+    assert sum(sizes) == sum(len(read(name)) for name in FILES)
+    assert min(sizes) >= 0.35 * sum(sizes)
+    assert (labelled.half("n001"), labelled.half("n005")) == ("tuning", "test")
+
+
+@EACH
+@pytest.mark.parametrize("name", HALVES)
+def test_precision_and_recall(rule: Rule, name: str) -> None:
+    """They stay where they were measured."""
+    found = score(rule, name)
+    precision, recall = (share / whole for share, whole in (found.precision, found.recall))
+    assert (precision, recall) >= (0, 0)
+    assert precision >= FLOORS[rule][0], found.wrong
+    assert recall >= FLOORS[rule][1], found.missed
+
+
+@EACH
+def test_texts_in_order_are_seldom_refused(rule: Rule) -> None:
+    """Over all parts, ninety-seven of a hundred texts that keep a rule are not found to break it."""
+    fractions = [score(rule, name).false_positives for name in PARTS]
+    assert sum(wrong for wrong, _ in fractions) <= 0.03 * sum(whole for _, whole in fractions)
+
+
+def test_the_report_names_every_miss(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each text that was missed or found wrongly stands in it, and the parts that were not asked for do not."""
+    monkeypatch.setattr("sys.argv", ["report", "fresh"])
+    report.main()
+    said = capsys.readouterr().out
+    for found in (score(rule, "fresh") for rule in Rule):
+        assert all(f"{line.id} ({line.mode})" in said for line in (*found.missed, *found.wrong))
+    assert "more_tuning" not in said
+
+
+@pytest.mark.parametrize(("name", "rule"), list(product(("tuning", "test", "fresh"), Rule)))
+def test_the_figures_are_those_of_the_page(name: str, rule: Rule) -> None:
+    """Else run the report, and write down in tests/data/narratives/README.md what it prints."""
+    (row,) = re.findall(rf"^\| {name} \| {rule.value} \| (.*) \|$", PAGE, re.MULTILINE)
+    found = score(rule, name)
+    assert row.split(" | ") == [report.shown(*each) for each in (found.precision, found.recall)]

@@ -1,0 +1,224 @@
+"""What a scan takes, what it tells, and how modes and levels bear on one another."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emitter.authority.narrative import Marker, Policy, Rule, scan
+from emitter.errors import InputError
+from emitter.kinds.authorization import NarrativePolicy
+from tests.authority.narrative.labelled import As
+from tests.scenarios.answers import BOUND
+
+LABEL = "According to the label, the tablets are safe."
+LOUD = "You must take 50 mg on 3 May; the tablets are safe. Results are guaranteed."
+
+
+def rules(text: str, policy: Policy) -> list[str]:
+    """Return the rules that a text breaks, in the order in which it does."""
+    return [Rule(each.rule).value for each in scan(text, policy)]
+
+
+def test_all_that_a_text_breaks_is_told_with_its_place() -> None:
+    """Every marker names the part of the text itself that broke the rule."""
+    found = {
+        (Rule(each.rule), LOUD[each.start : each.end]) for each in scan(LOUD, As("hedged", ("guaranteed",), "general"))
+    }
+    assert found == {
+        (Rule.SPECIFIC, "You"),
+        (Rule.SPECIFIC, "3"),
+        (Rule.MEASUREMENT, "50 mg"),
+        (Rule.IMPERATIVE, "You must take 50 mg on 3 May"),
+        (Rule.UNHEDGED, "You must take 50 mg on 3 May"),
+        (Rule.CLASSIFICATION, "the tablets are safe"),
+        (Rule.UNHEDGED, "the tablets are safe"),
+        (Rule.FORBIDDEN, "guaranteed"),
+        (Rule.UNHEDGED, "Results are guaranteed"),
+    }
+
+
+def test_markers_stand_in_the_order_of_the_text() -> None:
+    """The first is the one that begins first."""
+    found = scan(LOUD, As("hedged", ("guaranteed",), "general"))
+    assert [(each.start, each.end) for each in found] == sorted((each.start, each.end) for each in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The label says 5\u200b0 mg.",
+        "The label says \uff15\uff10 \uff4d\uff47.",
+        "The label says **50** mg.",
+        "The label says 5 0 m g.",
+        "The label says 50&nbsp;mg.",
+        "The label says 50\u00admg.",
+        "The label says 5<b>0</b> mg.",
+        "The label says \u0665\u0660 mg.",
+    ],
+    ids=ascii,
+)
+def test_a_place_is_one_of_the_text_as_it_was_written(text: str) -> None:
+    """Where a quantity is written to be overlooked, the marker has all that it was written with."""
+    (found,) = scan(text, As())
+    start, end = text.index("says ") + 5, len(text) - 1
+    assert Rule(found.rule) is Rule.MEASUREMENT
+    assert (found.end, text[found.start : found.end].strip("*")) == (end, text[start:end].strip("*"))
+
+
+def test_what_is_expected_quotes_nothing() -> None:
+    """The sentence of a rule is the same whatever the text."""
+    one, other = scan("Take 50 mg.", As()), scan("Swallow 7 kg of lead.", As())
+    assert [each.expected for each in one] == [each.expected for each in other]
+
+
+class Mode(str, Enum):
+    """The modes as members of somebody's own enumeration."""
+
+    ATTRIBUTIVE = "attributive"
+    GENERAL = "general"
+
+
+def test_whatever_has_the_four_is_a_policy() -> None:
+    """Words, members of an enumeration, and the model of the envelope say the same."""
+    plain = As("attributive", ("safe",), "general", scrub_measurements=True)
+    own = As(Mode.ATTRIBUTIVE, ("safe",), Mode.GENERAL)
+    model = NarrativePolicy.model_validate(
+        {
+            "grammar_mode": "attributive",
+            "forbidden_markers": ["safe"],
+            "max_specificity": "general",
+            "scrub_measurements": True,
+        }
+    )
+    assert scan(LOUD, plain) == scan(LOUD, own) == scan(LOUD, model) != ()
+
+
+def test_scrubbing_is_the_callers() -> None:
+    """A measurement is told whether or not the caller takes it out."""
+    assert scan("It has 50 mg.", As(scrub_measurements=True)) == scan("It has 50 mg.", As()) != ()
+
+
+@pytest.mark.parametrize(
+    "text", [BOUND["turn"], None, b"It is safe.", ["It is safe."]], ids=lambda each: type(each).__name__
+)
+def test_only_a_text_is_scanned(text: Any) -> None:
+    """An envelope is never read as a narrative: its synopsis is imperative, and its findings have numbers."""
+    with pytest.raises(InputError, match="envelope never is"):
+        scan(text, As())
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (As("poetic"), "attributive, hedged, educational"),
+        (As(max_specificity="exact"), "general, contextualized"),
+        (As(forbidden_markers=("cure", "\u200b ")), "blank"),
+    ],
+    ids=["mode", "level", "marker"],
+)
+def test_a_policy_that_nobody_can_hold_is_refused(policy: As, message: str) -> None:
+    """Rather than let everything pass."""
+    with pytest.raises(InputError, match=message):
+        scan("It is safe.", policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "expected"),
+    [
+        (LABEL, "attributive", []),
+        (LABEL, "educational", ["classification"]),
+        (LABEL, "hedged", ["unhedged", "classification"]),
+        ("The tablets may be safe.", "hedged", []),
+        ("The tablets may be safe.", "attributive", ["unattributed"]),
+        ("According to the label, patients must fast.", "attributive", []),
+        ("According to the label, patients must fast.", "educational", ["imperative"]),
+        ("According to the label, swallow it before the test.", "attributive", ["imperative"]),
+        ("The label says: \u201cSwallow it before the test.\u201d", "attributive", []),
+        ("The label says: \u201cSwallow it before the test.\u201d", "educational", ["imperative"]),
+        ("\u201cTake it.\u201d", "attributive", ["imperative", "unattributed"]),
+        ("The label says: \u201cTake 5 mg.\u201d", "attributive", ["measurement"]),
+    ],
+)
+def test_what_a_mode_asks_for_takes_its_edge_off(text: str, mode: str, expected: list[str]) -> None:
+    """A source answers for verdicts, duties and what is quoted, in the mode that names sources; for no quantity."""
+    assert sorted(rules(text, As(mode))) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The leaflet mentions nausea. It says little else.", []),
+        ("The leaflet mentions nausea. Is it common? It says little else.", []),
+        ("It says little else. The leaflet mentions nausea.", ["unattributed"]),
+        ("The leaflet mentions nausea; most people get it.", ["unattributed"]),
+        ("According to Dr. A. Meyer, etc. is no answer.", []),
+        ("The leaflet mentions nausea.\n- Sleep is short.\n- The notice mentions fever.", ["unattributed"]),
+        ("Overview\n\nThe leaflet mentions nausea.", []),
+        ("The leaflet mentions nausea.And sleep is short.", ["unattributed"]),
+        ("According to this assistant, sleep is short.", ["unattributed"]),
+        ("", []),
+    ],
+)
+def test_each_sentence_has_a_source_of_its_own(text: str, expected: list[str]) -> None:
+    """A pronoun points back to one that was named; a part after a semicolon, and an item, stand for themselves."""
+    assert rules(text, As("attributive")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Which of the two is safe?", []),
+        ("It is clear which of the two is safe.", ["classification"]),
+        ("Shops close early if one must wait.", []),
+        ("Shops close early, so one must wait.", ["imperative"]),
+        ("Doctors find that symptoms ease.", []),
+        ("Doctors know about that patient.", ["particular"]),
+        ("The bridge is old and unsafe.", ["classification"]),
+        ("The bridge is old and safe deposits are rare.", []),
+        ("Verdict: unsafe.", ["classification"]),
+        ("He drove, took a turn, and rest is history.", []),
+        ("If it hurts, stop.", ["imperative"]),
+        ("1. Stop the pump.", ["imperative"]),
+        ("(Stop the pump.)", ["imperative"]),
+        ("Pumps stop; stop them.", ["imperative"]),
+    ],
+)
+def test_where_the_line_runs(text: str, expected: list[str]) -> None:
+    """Between what is asked, or only mentioned, and what is pronounced, ordered or pointed at."""
+    assert rules(text, As()) == expected
+
+
+@pytest.mark.parametrize("word", ["may", "might", "could", "often", "perhaps", "probably"])
+def test_a_hedge_hedges_its_own_sentence(word: str) -> None:
+    """And not the next."""
+    assert rules(f"It {word} rain there.", As("hedged")) == []
+    assert rules(f"It {word} rain there. It rains here.", As("hedged")) == ["unhedged"]
+
+
+PIECES = (
+    *("take", "the", "may", "50", "mg", "two", "tablets", "safe", "is", "you", "must", "to", "label", "it", "May", "3"),
+    *("According", "It", "Dr.", "\u200b", "\u00bd", "\u201c", "\u201d", '"', ".", "!", "?", ";", ":", ",", "\n", "-"),
+    *("*", "&nbsp;", "<b>", "\uff15", "\u043c\u0433", "\u0301", "'", "\U0001f600", "\u5b89"),
+)
+TEXTS = st.lists(st.sampled_from([*PIECES, *" " * 20]), max_size=40).map("".join) | st.text(max_size=60)
+POLICIES = st.builds(
+    As,
+    st.sampled_from(["attributive", "hedged", "educational"]),
+    st.just(("label", "50 mg")),
+    st.sampled_from(["general", "contextualized"]),
+)
+
+
+@settings(deadline=None)
+@given(TEXTS, POLICIES)
+def test_every_marker_is_a_part_of_the_text(text: str, policy: As) -> None:
+    """Whatever the text: a marker has a character at least, none is told twice, and none is a leak."""
+    found = scan(text, policy)
+    assert all(0 <= each.start < each.end <= len(text) for each in found)
+    assert len(set(found)) == len(found)
+    assert all(isinstance(each, Marker) and each.rule != Rule.LEAK for each in found)
