@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from emitter.authority import writing
 from emitter.authority.hooks import ActionResult
 from emitter.authority.parts import after, before, tell_failed
-from emitter.authority.records import Result
+from emitter.authority.records import Receipt, Result
 from emitter.authority.running import CURRENT, Act
 from emitter.authority.steps import Ours, Theirs
 from emitter.authority.writing import Effects
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.authority.parts import Parts
-    from emitter.authority.records import ActionRequest, Intent, Receipt
+    from emitter.authority.records import ActionRequest, Intent
     from emitter.authority.steps import Steps
 
 _NEVER_BEGAN: Final = "It was broken off before it began."
@@ -40,16 +40,21 @@ class Work:
 
 def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
     """Do what a confirm authorizes, once; done before, return what was retained of it."""
-    request = work.request
+    request = work.request.model_copy(deep=True)  # nobody who has the caller's changes what is asked for
     done: Receipt | None = yield Ours(partial(writing.done_before, parts, confirm_id, request))
     if done is not None:
         return (yield Ours(partial(writing.retained, parts, done)))
-    yield from before(parts, "before_execute", request)
-    intent: Intent = yield Ours(partial(writing.begin, parts, confirm_id, request))
+    yield from before(parts, "before_execute", work.request)
+    intent: Intent | Receipt = yield Ours(partial(writing.begin, parts, confirm_id, request))
+    if isinstance(intent, Receipt):
+        return (yield Ours(partial(writing.retained, parts, intent)))
     value = yield from _called(parts, Act(intent, parts.journal, parts.now), work)
     kept = value if work.retain else writing.NOTHING
-    receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, _described(parts, work, value), kept))
-    yield from _told(parts, ActionResult(request, receipt, value))
+    effects, failed = _described(work, value)
+    receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, kept), due=True)
+    if failed is not None:
+        tell_failed(parts, "describe", failed)
+    yield from _told(parts, ActionResult(work.request, receipt, value))
     return value
 
 
@@ -68,33 +73,36 @@ def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
     parts.running.add(act)
     mark = CURRENT.set(act)
     try:
+        yield Ours(act.check)  # who stopped it before it was among those that run has told nobody
         return (yield step)
+    except GeneratorExit:
+        raise
     except Exception as error:
         failed = Effects(Result.FAILURE, error=type(error).__name__)
-        receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING))
+        receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING), due=True)
         yield from _told(parts, ActionResult(work.request, receipt))
         raise
     except BaseException:
         if not step.begun:
             failed = Effects(Result.FAILURE, error=_NEVER_BEGAN)
-            yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING))
+            receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING), due=True)
+            yield from _told(parts, ActionResult(work.request, receipt))
         raise
     finally:
         CURRENT.reset(mark)
         parts.running.remove(act)
 
 
-def _described(parts: Parts, work: Work, value: object) -> Effects:
-    """Return what is told of the act; who cannot tell it loses no receipt by it."""
+def _described(work: Work, value: object) -> tuple[Effects, Exception | None]:
+    """Return what is told of the act, and why it cannot be told: who cannot tell it loses no receipt by it."""
     if work.describe is None:
-        return Effects()
+        return Effects(), None
     try:
         effects = work.describe(value)
         writing.check_effects(effects)
     except Exception as error:  # noqa: BLE001  the act was done, whatever cannot be told of it
-        tell_failed(parts, "describe", error)
-        return Effects()
-    return effects
+        return Effects(), error
+    return effects, None
 
 
 def _told(parts: Parts, result: ActionResult) -> Steps[None]:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from emitter.authority.journal import Draft
 from emitter.authority.parts import before
 from emitter.authority.records import Confirm, Granted, Revoke
-from emitter.authority.records.form import written
+from emitter.authority.records.form import moment, written
 from emitter.authority.rules import limits, places
 from emitter.authority.rules.allow import held, is_over
 from emitter.authority.steps import Ours
@@ -27,6 +27,8 @@ from emitter.errors import (
     InputError,
     NotConsent,
     UnknownConfirm,
+    UnknownDecision,
+    WorkflowStopped,
 )
 from emitter.ledger import Resolved
 from emitter.sinks import new_id
@@ -86,14 +88,17 @@ def standing(parts: Parts, confirm_id: str) -> Held:
 
     def see(state: State) -> Held:
         found = held(state, confirm_id)
-        return replace(found, spent=Counter(found.spent))
+        return replace(found, confirm=found.confirm.model_copy(deep=True), spent=Counter(found.spent))
 
     return parts.journal.look(workflow_of(parts, confirm_id), see)
 
 
 def _consent(parts: Parts, decision: Resolved | str, request: ConfirmRequest) -> Resolved:
     """Return the choice as the ledger has it: what a caller hands over proves nothing."""
-    found = parts.ledger.find(decision.pending.decision_id if isinstance(decision, Resolved) else decision)
+    try:
+        found = parts.ledger.find(decision.pending.decision_id if isinstance(decision, Resolved) else decision)
+    except UnknownDecision:
+        raise NotConsent("Nobody was asked this, in this ledger.", hint=_ASK) from None
     if not isinstance(found, Resolved):
         raise NotConsent("Nobody has decided yet, which is no consent.", hint=_ASK)
     if not isinstance(found.resolution, Selected) or found.action is None:
@@ -106,13 +111,13 @@ def _consent(parts: Parts, decision: Resolved | str, request: ConfirmRequest) ->
 def _known(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm | None:
     def see(state: State) -> Confirm | None:
         confirm_id = state.granted.get(consent.pending.reference)
-        return None if confirm_id is None else state.confirms[confirm_id].confirm
+        return None if confirm_id is None else state.confirms[confirm_id].confirm.model_copy(deep=True)
 
     return parts.journal.look(request.scope.workflow_id, see)
 
 
 def _grant(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm:
-    granted = _granted(consent, request)
+    granted = _granted(consent, request.model_copy(deep=True))
     parts.journal.once(_indexed(granted.confirm_id), request.scope.workflow_id)
 
     def make(state: State, at: float) -> Draft[Confirm]:
@@ -132,8 +137,8 @@ class _Stands(Exception):
 
 def _granted(consent: Resolved, request: ConfirmRequest) -> Confirm:
     resolution = consent.resolution
-    if not isinstance(resolution, Selected):
-        raise NotConsent("The principal chose no option.", hint=_ASK)
+    if not isinstance(resolution, Selected) or consent.action != request.digest:  # a hook was called meanwhile
+        raise NotConsent("The principal chose no option that grants this.", hint=_ASK)
     by = Granted(
         decision=consent.pending.reference,
         envelope=resolution.digest,
@@ -150,6 +155,10 @@ def _granted(consent: Resolved, request: ConfirmRequest) -> Confirm:
 def _check_grantable(parts: Parts, state: State, granted: Confirm, at: float) -> None:
     now = parts.now(at)
     places.check_approved(state, granted, now)
+    if state.stopped_at is not None and moment(granted.timestamp) <= moment(state.stopped_at) + now.skew:
+        raise WorkflowStopped(
+            "The workflow may have been stopped after this was approved.", hint="Ask the principal again."
+        )
     if is_over(granted, now):
         raise ConfirmExpired("The approval is too old: its time is over.", hint="Ask the principal again.")
 

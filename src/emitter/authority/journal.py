@@ -7,6 +7,7 @@ written, whatever others do meanwhile, in every store that keeps ``Store.once``.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import warnings
@@ -27,7 +28,7 @@ from emitter.wire import mapping
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from emitter.authority.records import Chained
+    from emitter.authority.records import Chained, Line
     from emitter.events import RunEvent
     from emitter.sinks import Sink
     from emitter.store import Kept, Store
@@ -94,8 +95,6 @@ class Journal:
         held = self._chain(workflow_id)
         with held.lock:
             self._read(held.state)
-            if held.state.last is None:
-                self._index(workflow_id)
             while True:
                 record, kept = self._keep(held.state, make)
                 self._read(held.state)
@@ -170,8 +169,11 @@ class Journal:
             last = 0.0 if state.last is None else moment(state.last.at)
             at = max(self._clock(), last)
             draft = make(state, at)
+            if state.last is None:
+                self._index(state.workflow_id)
             made.append(draft.record)
             added = chain.line(state.next, written(at), state.head, draft.record, self._seal.sign)
+            self._check_readable(state, added)
             beside = {} if draft.beside is None else {"kept": draft.beside}
             told = telling.stamped(telling.line(added), run, at, state.workflow_id)
             return Fresh(Entry(draft.record.type, added.to_json(), beside), (told,))
@@ -195,8 +197,14 @@ class Journal:
             chain.follows(state.last, found, place, state.workflow_id)
             if self._seal.check is not None:
                 self._seal.check(found)
-            places.add(state, found, self._skew)
+            places.add(state, found, math.inf)  # by how much its writer's clock was off is no reader's to say
             yield found.hash
+
+    def _check_readable(self, state: State, added: Line) -> None:
+        """Raise what a reader would where a line cannot be read again: nothing could ever follow on it."""
+        place = f"the record for line {added.seq}"
+        chain.follows(state.last, chain.read(added.to_json(), place), place, state.workflow_id)
+        places.check(state, added, self._skew)
 
     def _index(self, workflow_id: str) -> None:
         at = self._clock()

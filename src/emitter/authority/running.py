@@ -12,8 +12,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from emitter.authority.records.form import moment
 from emitter.authority.rules.allow import check_live, check_running, held
 from emitter.errors import AuthorityError, InputError
+from emitter.store import forks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,13 +65,15 @@ class Act:
     def tell(self, stop: Stop) -> None:
         """Tell it that it is stopped; what those raise who are told keeps nobody else from it."""
         with self._lock:
-            self._stop, told = stop, tuple(self._told)
+            told = () if self._stop == stop else tuple(self._told)
+            self._stop = stop
         for each in told:
             with suppress(Exception):  # the stop stands; it is their own code that failed
                 each(stop)
 
     def _check(self, state: State) -> None:
-        now = self._now(self._journal.now())
+        last = 0.0 if state.last is None else moment(state.last.at)
+        now = self._now(max(self._journal.now(), last))
         check_running(state, self.intent.step_id, now.actor)
         check_live(held(state, self.intent.authorization_ref), now)
 
@@ -77,11 +81,12 @@ class Act:
 class Running:
     """The acts that run in this process."""
 
-    __slots__ = ("_acts", "_lock")
+    __slots__ = ("__weakref__", "_acts", "_lock")
 
     def __init__(self) -> None:
         self._acts: set[Act] = set()
         self._lock = threading.Lock()
+        forks.hold(self)
 
     def add(self, act: Act) -> None:
         """Take up an act that begins."""
@@ -101,6 +106,15 @@ class Running:
             is_step = stop.step_id is None or stop.step_id == each.intent.step_id
             if each.intent.workflow_id == stop.workflow_id and is_step:
                 each.tell(stop)
+
+    def forking(self) -> None:
+        """Do nothing: nobody holds the lock for long."""
+
+    def forked(self, *, child: bool) -> None:
+        """Begin anew in a child: what runs in the parent runs there."""
+        if child:
+            self._lock = threading.Lock()
+            self._acts = set()
 
 
 CURRENT: Final[ContextVar[Act]] = ContextVar("emitter.authority.act")

@@ -19,9 +19,13 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Ours:
-    """Reading or writing a store: it may block, and is never broken off."""
+    """Reading or writing a store: it may block, and is never broken off.
+
+    What is ``due`` is done although the task was cancelled: the receipt of an act.
+    """
 
     act: Callable[[], Any]
+    due: bool = False
 
 
 @dataclass(slots=True)
@@ -83,9 +87,11 @@ async def arun(steps: Steps[T]) -> T:
 
 
 async def _acall(step: Step) -> Any:
+    if isinstance(step, Ours) and step.due:
+        return await _whole(step.act)
+    await asyncio.sleep(0)  # where the task was cancelled meanwhile, nothing is begun
     if isinstance(step, Ours):
         return await _whole(step.act)
-    await asyncio.sleep(0)  # where the task was cancelled meanwhile, nothing is called
     step.begun = True
     answer = step.act()
     return await answer if inspect.isawaitable(answer) else answer
@@ -104,5 +110,6 @@ async def _whole(act: Callable[[], T]) -> T:
             break
     task = asyncio.current_task()
     if cancelled and task is not None:
+        task.uncancel()  # it is the same cancellation, not one more: asyncio.timeout() counts them
         task.cancel()
     return work.result()

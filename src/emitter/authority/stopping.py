@@ -61,8 +61,8 @@ def stop(parts: Parts, wanted: StopRequest) -> Steps[Stopped]:
     """Stop a step or a whole chain; recorded, nothing of it begins, in whichever process."""
     stopped: Stopped
     stopped, is_new = yield Ours(partial(_recorded, parts, wanted))
+    parts.running.tell(stopped.stop)  # another process may have recorded it, and told those that run there
     if is_new:
-        parts.running.tell(stopped.stop)
         yield from after(parts, "on_stop", stopped.stop)
         if stopped.stop.takeover_mode is not None:
             yield from after(parts, "on_takeover", stopped.stop)

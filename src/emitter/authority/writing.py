@@ -5,12 +5,12 @@ Source: delegation-invariants, "RECEIPT (audit record before commit)".
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from emitter.authority.granting import workflow_of
 from emitter.authority.journal import Draft
@@ -71,22 +71,24 @@ def done_before(parts: Parts, confirm_id: str, request: ActionRequest) -> Receip
     return parts.journal.look(request.workflow_id, see)
 
 
-def begin(parts: Parts, confirm_id: str, request: ActionRequest) -> Intent:
-    """Write the intent, at a moment at which nothing forbids the act."""
+def begin(parts: Parts, confirm_id: str, request: ActionRequest) -> Intent | Receipt | None:
+    """Write the intent, at a moment at which nothing forbids the act; where it ended meanwhile, return its receipt."""
     if workflow_of(parts, confirm_id) != request.workflow_id:
         raise OutOfScope("The authority is of another workflow.")
 
     def make(state: State, at: float) -> Draft[Intent | Expire]:
-        known = state.intents.get(request.intent_id)
-        if known is not None:
-            raise _unknown_end(known)
+        if request.intent_id in state.intents:
+            raise _Stands
         now, held = parts.now(at), state.confirms.get(confirm_id)
         if held is not None and held.end is None and is_over(held.confirm, now):
             return Draft(Expire(timestamp=written(at), workflow_id=request.workflow_id, confirm_id=confirm_id))
         check(state, confirm_id, request, now)
         return Draft(_intent(parts, confirm_id, request, at))
 
-    made = parts.journal.add(request.workflow_id, make)
+    try:
+        made = parts.journal.add(request.workflow_id, make)
+    except _Stands:
+        return done_before(parts, confirm_id, request)
     if isinstance(made, Expire):
         raise ConfirmExpired("The time of the authority is over.", hint="Ask the principal again.")
     return made
@@ -141,8 +143,11 @@ def check_effects(effects: object) -> None:
     deed = {"workflow_id": "w", "action": "a", "target": "t", "actor": "a", "risk_level": "low"}
     sample = Intent.of(**deed, intent_id="i", authorization_ref="c", timestamp=written(0), spends={})
     try:
-        digest_of(_receipt(sample, effects, 0.0, None).to_json(), Profile.WIRE)
-    except (ValidationError, NotCanonical):
+        told = None if effects.side_effects is None else dict(effects.side_effects)
+        line: Json = {"record": {"side_effects": told}}  # as it is, and as deep as it stands in a line
+        digest_of(line, Profile.WIRE)
+        _receipt(sample, effects, 0.0, None)
+    except (ValueError, TypeError, NotCanonical):
         raise InputError(
             "These effects fit no receipt: side_effects is a JSON object, evidence_refs are texts, and an error goes "
             "with a failure."
@@ -153,7 +158,7 @@ _SAME: Final = ("step_id", "action", "target", "capability", "risk_level", "call
 
 
 class _Stands(Exception):
-    """Somebody else wrote the receipt meanwhile."""
+    """Somebody else wrote it meanwhile."""
 
 
 def _intent(parts: Parts, confirm_id: str, request: ActionRequest, at: float) -> Intent:
@@ -186,10 +191,12 @@ def _receipt(intent: Intent, effects: Effects, at: float, hashed: str | None) ->
 
 def _retainable(value: object) -> Json:
     """Return what an act returned as JSON, in an object, or None where it is none."""
+    if isinstance(value, Iterator):  # to look into it would use it up
+        return None
     try:
         kept = {"value": to_jsonable_python(value)}
         digest_of(kept, Profile.WIRE)
-    except (PydanticSerializationError, NotCanonical, ValueError, RecursionError):
+    except Exception:  # noqa: BLE001  the act was done, and a value may run anybody's code
         return None
     return kept
 

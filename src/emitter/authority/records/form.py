@@ -88,7 +88,7 @@ Risk: TypeAlias = Annotated[RiskLevel, Field(strict=False)]
 
 def written(at: float) -> str:
     """Return seconds since 1970 as a timestamp, to the millisecond, rounded down."""
-    moment = datetime.fromtimestamp(int(at * 1000) / 1000, UTC)
+    moment = datetime.fromtimestamp(at, UTC)  # to the microsecond: at * 1000 may fall short of a whole number
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 

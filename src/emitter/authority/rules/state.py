@@ -120,7 +120,8 @@ class State:
 
     def _end(self, confirm_id: str, end: End) -> None:
         held = self.confirms[confirm_id]
-        held.end = held.end or end
+        if held.end is None or end is End.REVOKED:
+            held.end = end
 
     def _stop(self, stop: Stop, at: str) -> None:
         self.stops[stop.request_id] = stop

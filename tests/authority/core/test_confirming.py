@@ -1,0 +1,224 @@
+"""Only what the principal chose is granted, as it was put, once, and in time."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import ValidationError
+
+from emitter.authority import ActionRequest, Authority, Confirm, ConfirmRequest, Scope, StopRequest
+from emitter.decide import dialogue, free_text, selected
+from emitter.errors import ConfirmExpired, LimitUnknown, NotConsent, WorkflowStopped
+from emitter.ledger import Resolved
+from tests.authority.core.making import S256, approved, asked, granted, opened, refused, types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.ledger import Pending
+    from tests.ledger.asking import Hand
+
+_REQUEST = asked(scope={"targets": ("mom",)}, limits={"budget_usd": 800})
+_OTHER = asked(scope={"targets": ("ceo",)}, limits={"budget_usd": 800})
+
+
+def _chosen(authority: Authority, index: int, *actions: str | None) -> Resolved:
+    pending = opened(authority, *actions)
+    return authority.ledger.resolve(pending.decision_id, selected(pending.moment, index))
+
+
+def _answered(authority: Authority, answer: Callable[[Any], Any]) -> Resolved:
+    pending = opened(authority, _REQUEST.digest, None)
+    return authority.ledger.resolve(pending.decision_id, answer(pending.moment))
+
+
+def _forged(authority: Authority) -> Resolved:
+    pending = opened(authority, _REQUEST.digest, None)
+    return Resolved(pending, selected(pending.moment, 0), authority.ledger.pending()[0].opened_at)
+
+
+def _reopened(authority: Authority, pending: Pending) -> Resolved:
+    """Return what says of another decision that it had the action that is wanted."""
+    found = authority.ledger.resolve(pending.decision_id, selected(pending.moment, 1))
+    return replace(found, pending=replace(pending, actions=(None, _REQUEST.digest)))
+
+
+NO_CONSENT: dict[str, Callable[[Authority], Resolved | str]] = {
+    "not answered": lambda a: opened(a, _REQUEST.digest, None).decision_id,
+    "the other option": lambda a: _chosen(a, 1, _REQUEST.digest, None),
+    "an option that does another thing": lambda a: _chosen(a, 1, _REQUEST.digest, _OTHER.digest),
+    "a decision about another thing": lambda a: _chosen(a, 0, _OTHER.digest, None),
+    "a decision that does nothing": lambda a: _chosen(a, 0),
+    "free text": lambda a: _answered(a, lambda moment: free_text(moment, "Do 0, yes.")),
+    "an objection": lambda a: _answered(a, lambda moment: dialogue(moment, "Why?")),
+    "made by hand, not answered": _forged,
+    "made by hand, of no decision": lambda a: replace(_forged(a), pending=replace(_forged(a).pending, decision_id="x")),
+    "made by hand, of another action": lambda a: _reopened(a, opened(a, _REQUEST.digest, None)),
+    "an id of no decision": lambda _: "nobody was asked",
+}
+
+
+@pytest.mark.parametrize("decided", NO_CONSENT.values(), ids=NO_CONSENT.keys())
+def test_nothing_else_is_consent(authority: Authority, decided: Callable[[Authority], Resolved | str]) -> None:
+    """Whatever is handed over, what counts is what the ledger says was chosen."""
+    decision = decided(authority)
+    with refused(authority, NotConsent):
+        authority.confirm(decision, _REQUEST)
+    assert authority.workflows() == ()
+
+
+_CHANGES: list[dict[str, Any]] = [
+    {"scope": {}},
+    {"scope": {"targets": ()}},
+    {"scope": {"targets": ("mom", "ceo")}},
+    {"scope": {"targets": ("mom",), "step_ids": ()}},
+    {"limits": {}},
+    {"limits": {"budget_usd": 801}},
+    {"ttl_seconds": 601},
+    {"risk_level": "low"},
+    {"revocable": False},
+    {"call": {"r3_s256": S256, "call_id": "c"}},
+]
+
+
+@pytest.mark.parametrize("changed", _CHANGES, ids=repr)
+def test_what_differs_in_a_member_was_not_approved(authority: Authority, changed: dict[str, Any]) -> None:
+    """Neither is what has one more, or one less."""
+    request = asked(**{"scope": {"targets": ("mom",)}, "limits": {"budget_usd": 800}, **changed})
+    with refused(authority, NotConsent):
+        authority.confirm(approved(authority, _REQUEST), request)
+    with refused(authority, NotConsent):
+        authority.confirm(approved(authority, request), _REQUEST)
+
+
+def test_a_confirm_is_what_was_approved(authority: Authority, clock: Hand) -> None:
+    """From when it was approved, by whichever way, for as long as was said; later on by whoever holds the decision."""
+    pending = opened(authority, None, _REQUEST.digest)
+    decision = authority.ledger.resolve(pending.decision_id, selected(pending.moment, 1), channel="web")
+    clock.now += 60
+    confirm = authority.confirm(pending.decision_id, _REQUEST)
+    (line,) = authority.lines("w")
+    assert line["record"] == confirm.to_json()
+    assert {name: getattr(confirm, name) for name in type(_REQUEST).model_fields} == dict(_REQUEST)
+    assert (confirm.timestamp, line["at"]) == ("2027-01-15T08:00:00.000Z", "2027-01-15T08:01:00.000Z")
+    assert confirm.granted_by.to_json() == {
+        "decision": decision.pending.reference,
+        "envelope": pending.digest,
+        "option": 1,
+        "request": _REQUEST.digest,
+        "channel": "web",
+    }
+
+
+def test_one_choice_is_one_confirm(again: Callable[..., Authority]) -> None:
+    """In every process, and after it was used, revoked or stopped: the same record, and no other."""
+    first, second = again(), again(actor="other")
+    decision = approved(first, _REQUEST)
+    confirm = first.confirm(decision, _REQUEST)
+    assert second.confirm(decision.pending.decision_id, _REQUEST) == confirm
+    second.revoke(confirm.confirm_id)
+    first.stop("w")
+    assert first.confirm(decision, _REQUEST) == again().confirm(decision, _REQUEST) == confirm
+    assert types(first) == ["CONFIRM", "REVOKE", "STOP"]
+    assert granted(again(), scope={"workflow_id": "v"}).confirm_id != confirm.confirm_id
+
+
+def test_raced_it_is_one_confirm(again: Callable[..., Authority]) -> None:
+    """By threads of one process and of others."""
+    first = again()
+    decision, barrier = approved(first, _REQUEST), threading.Barrier(8)
+    everybody = [first] * 4 + [again() for _ in range(4)]
+
+    def confirm(authority: Authority) -> Confirm:
+        barrier.wait(20)
+        return authority.confirm(decision, _REQUEST)
+
+    with ThreadPoolExecutor(8) as pool:
+        one, *others = pool.map(confirm, everybody)
+    assert others == [one] * 7
+    assert types(first) == ["CONFIRM"]
+    assert first.standing(one.confirm_id).confirm == one
+
+
+@pytest.mark.parametrize(
+    ("later", "skew", "error"),
+    [
+        (599.875, 0, None),
+        (600, 0, ConfirmExpired),
+        (598.875, 1, None),
+        (599, 1, ConfirmExpired),
+        (-0.125, 0, ConfirmExpired),
+        (-1, 1, None),
+        (-1.125, 1, ConfirmExpired),
+    ],
+)
+def test_an_approval_is_of_its_time(
+    again: Callable[..., Authority], clock: Hand, later: float, skew: float, error: type[Exception] | None
+) -> None:
+    """Confirmed too late, or before it was given, it grants nothing; clocks may differ by so much as is said."""
+    authority = again(max_skew=skew)
+    decision = approved(authority, _REQUEST)
+    clock.now += later
+    if error is None:
+        assert authority.confirm(decision, _REQUEST).ttl_seconds == 600
+        return
+    with refused(authority, error):
+        authority.confirm(decision, _REQUEST)
+
+
+@pytest.mark.parametrize(("later", "is_granted"), [(0, False), (10, False), (10.125, True)])
+def test_what_was_approved_before_a_stop_is_dead(clock: Hand, later: float, *, is_granted: bool) -> None:
+    """Even once the stop was lifted; where clocks may differ, so is what may have been approved before it."""
+    authority = Authority(clock=clock, max_skew=10)
+    stop = authority.stop(StopRequest("w", takeover_mode="pause")).stop
+    clock.now += later
+    decision = approved(authority, _REQUEST)
+    with refused(authority, WorkflowStopped):
+        authority.confirm(decision, _REQUEST)
+    authority.resume("w", stop.request_id)
+    if is_granted:
+        assert authority.confirm(decision, _REQUEST)
+        return
+    with refused(authority, WorkflowStopped):
+        authority.confirm(decision, _REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_known"),
+    [
+        ("max_side_effects", True),
+        ("budget_usd", True),
+        ("budget_xxx", True),
+        ("emails", True),
+        ("budget", False),
+        ("budget_", False),
+        ("budget_us", False),
+        ("budget_euro", False),
+        ("my_budget_usd", False),
+        ("max_side_effect", False),
+        ("email", False),
+    ],
+)
+def test_an_unknown_limit_grants_nothing(name: str, *, is_known: bool) -> None:
+    """What nobody can enforce is no bound; whoever has limits of their own says so."""
+    authority, request = Authority(limits=["emails"]), asked(limits={name: 1})
+    decision = approved(authority, request)
+    if is_known:
+        assert authority.confirm(decision, request).limits == {name: 1}
+        return
+    with refused(authority, LimitUnknown):
+        authority.confirm(decision, request)
+
+
+@pytest.mark.parametrize("amount", [True, 1.0, 1.5, -1, "1", None, 2**53, float("inf")], ids=repr)
+def test_an_amount_is_a_whole_number(amount: Any) -> None:
+    """In minor units, none below 0 and none that JSON's readers would round."""
+    with pytest.raises(ValidationError):
+        ConfirmRequest(scope=Scope(workflow_id="w"), limits={"budget_usd": amount}, ttl_seconds=1, risk_level="low")  # type: ignore[arg-type]
+    deed = {"intent_id": "i", "workflow_id": "w", "action": "a", "target": "t"}
+    with pytest.raises(ValidationError):
+        ActionRequest.model_validate({**deed, "spends": {"budget_usd": amount}})

@@ -1,0 +1,210 @@
+"""The chain under it all: its time, its one order, what it refuses to hold, and what is told of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from emitter.authority import Authority, Scope, StopRequest, acting, chain
+from emitter.authority.records.form import moment, written
+from emitter.errors import AuthorityError, Tampered
+from emitter.store import MemoryStore
+from tests.authority.core.driving import Drive
+from tests.authority.core.making import act, approved, asked, granted, types, work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.events import RunEvent
+    from tests.ledger.asking import Hand, Told
+
+_THREADS = 16
+
+
+@given(st.floats(0, 4e9, allow_nan=False))
+@example(1.001)
+@example(2**31 + 0.001)
+@example(2_190_000_000.002)
+@settings(max_examples=300, derandomize=True)
+def test_a_time_is_read_as_it_was_written(at: float) -> None:
+    """So a time that was read is never written as an earlier one: on that a line may follow."""
+    told = written(at)
+    assert written(moment(told)) == told
+    assert abs(moment(told) - at) <= 0.001001
+
+
+@pytest.mark.parametrize("start", [0.001, 1_800_000_000.123, 2**31 + 0.002, 2_190_000_000.009])
+def test_a_clock_that_goes_back_does_not_stop_the_chain(clock: Hand, start: float) -> None:
+    """No line is earlier than the one before it; what is added holds, and can be followed on."""
+    clock.now = start
+    authority = Authority(clock=clock)
+    for number in range(20):
+        clock.now = start + (number % 3) * 0.007 - (number % 5) * 0.0001
+        authority.stop(StopRequest("w", step_id=f"s{number}"))
+    times = [each.at for each in chain.verify(authority.lines("w"))]
+    assert (times, len(times)) == (sorted(times), 20)
+
+
+def test_an_act_looks_at_the_chains_time(clock: Hand) -> None:
+    """Once the chain is past the end of a confirm, a clock that goes back does not bring it to life."""
+    authority = Authority(clock=clock)
+    confirm_id = granted(authority, ttl_seconds=10).confirm_id
+
+    def tool() -> bool:
+        from emitter.authority import current_act  # noqa: PLC0415  what a tool would write
+
+        clock.now += 20
+        authority.stop(StopRequest("w", step_id="other"))
+        clock.now -= 20
+        return current_act().is_stopped
+
+    assert authority.execute(confirm_id, work(tool=tool)) is True
+
+
+def test_what_could_not_be_read_again_is_not_written(authority: Authority) -> None:
+    """A record that was made past its model would end the chain for everybody."""
+    request = asked().model_copy(update={"scope": Scope.model_construct(workflow_id="w", targets=("x" * 600,))})
+    with pytest.raises(Tampered):
+        authority.confirm(approved(authority, request), request)
+    assert list(authority.lines("w")) == []
+    assert granted(authority).scope.workflow_id == "w"
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_chain_that_was_changed_serves_nobody(number: int) -> None:
+    """Wherever: whoever reads it anew is told where."""
+    store = MemoryStore()
+    confirm_id = granted(first := Authority(store)).confirm_id
+    first.execute(confirm_id, work())
+    key = ("emitter.authority:w", str(number))
+    store._entries[key] = store._entries[key].replace("mom", "ceo").replace("agent", "other").replace("web", "")
+    store._entries[key] = store._entries[key].replace('"ttl_seconds":600', '"ttl_seconds":601')
+    second = Authority(store)
+    for use in (
+        lambda: second.execute(confirm_id, work("j", pytest.fail)),
+        lambda: second.stop("w"),
+        second.receipts,
+    ):
+        with pytest.raises(Tampered) as found:
+            use()
+        assert found.value.place == f"line {number} of workflow w"
+
+
+def test_what_came_to_nothing_is_no_workflow(authority: Authority, told: Told) -> None:
+    """Those that have a record are told of in their order, each once."""
+    for come_to_nothing in (
+        lambda: authority.resume("a", "x"),
+        lambda: authority.confirm(approved(authority, asked()), asked(scope={"workflow_id": "b"})),
+        lambda: authority.stop(""),
+    ):
+        with pytest.raises(Exception, match=r"\w"):
+            come_to_nothing()
+    for flow in ("w", "v", "w"):
+        authority.stop(flow)
+    assert authority.workflows() == ("w", "v")
+    assert [each for each in told.messages() if each.startswith("authority")] == ["authority.stopped"] * 3
+
+
+def test_each_line_is_told_once_and_without_its_content(again: Callable[..., Authority], told: Told) -> None:
+    """By the process that added it; ids and hashes are in it, and nothing of what was asked, done or said."""
+    first, second = again(), again()
+    secret = {"scope": {"workflow_id": "w", "targets": ("SECRET",), "step_ids": ("SECRET",)}}
+    confirm_id = granted(first, limits={"budget_usd": 731}, **secret).confirm_id
+    request = act(action="SECRET", target="SECRET", step_id="SECRET", spends={"budget_usd": 731})
+    second.execute(confirm_id, work(request, lambda: "SECRET"))
+    first.execute(confirm_id, work(request))
+    first.revoke(confirm_id, reason="SECRET")
+    stop = StopRequest("w", takeover_mode="human", reason="SECRET", request_id="r")
+    assert second.stop(stop) == first.stop(stop)
+    first.resume("w", "r")
+    lines = [each for each in told.lines() if "hash" in each]
+    chained = list(chain.verify(again().lines("w")))
+    assert [(each["sequence"], each["hash"]) for each in lines] == [(each.seq, each.hash) for each in chained]
+    named = ("confirmed", "intended", "receipted", "revoked", "stopped", "resumed")
+    assert [each for each in told.messages() if each.startswith("authority.")] == [f"authority.{n}" for n in named]
+    assert "SECRET" not in repr([each.to_json() for each in told.events])
+    assert "731" not in repr([line for line in told.lines() if "hash" not in line])
+
+
+def test_a_sink_that_fails_costs_nothing(clock: Hand) -> None:
+    """What was recorded stands, and is returned."""
+
+    def broken(_: RunEvent) -> None:
+        raise LookupError("the secret")
+
+    authority = Authority(clock=clock)
+    decision = approved(authority, asked())
+    failing = Authority(authority._parts.journal._store, clock=clock, sink=broken)
+    with pytest.warns(RuntimeWarning, match="^A sink raised LookupError; what was recorded stands.$"):
+        confirm_id = failing.confirm(decision, asked()).confirm_id
+    with pytest.warns(RuntimeWarning):
+        assert failing.execute(confirm_id, work()) == "done"
+    assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]
+
+
+@pytest.mark.parametrize("limit", [{"max_side_effects": 5}, {"budget_usd": 50, "max_side_effects": 99}], ids=repr)
+def test_of_many_threads_so_many_act_as_may(again: Callable[..., Authority], limit: dict[str, int]) -> None:
+    """Of one process and of others; each id is one act, and each act is done once."""
+    everybody = [again(), *(again() for _ in range(3))]
+    confirm_id = granted(everybody[0], limits=limit).confirm_id
+    barrier, done = threading.Barrier(_THREADS), list[str]()
+
+    def use(number: int) -> str:
+        barrier.wait(20)
+        name = f"i{number % 12}"
+        spends = {each: 10 for each in limit if each == "budget_usd"}
+        try:
+            everybody[number % 4].execute(confirm_id, work(act(name, spends=spends), lambda: done.append(name)))
+        except AuthorityError as error:
+            return error.code
+        return "done"
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        found = Counter(pool.map(use, range(_THREADS)))
+    assert (len(done), len(set(done))) == (5, 5)
+    assert found["done"] >= 5
+    assert found.keys() <= {"done", "limit_exceeded", "unfinished"}
+    assert types(everybody[0]).count("INTENT") == types(everybody[0]).count("RECEIPT") == 5
+
+
+def test_who_comes_late_is_given_what_was_returned(again: Callable[..., Authority]) -> None:
+    """Two do one act: whoever finds it ended meanwhile has its result, and does not call it unfinished."""
+    confirm_id = granted(again()).confirm_id
+    late = Drive(acting.execute(again()._parts, confirm_id, work(tool=pytest.fail)))
+    late.take()
+    assert again().execute(confirm_id, work(tool=lambda: "first")) == "first"
+    assert late.end() == "first"
+
+
+def test_an_act_that_is_left_is_left_as_it_was(authority: Authority) -> None:
+    """Nothing of it is written by whoever clears it away, and nothing of the act stays behind."""
+    confirm_id = granted(authority).confirm_id
+    for steps in range(5):
+        drive = Drive(acting.execute(authority._parts, confirm_id, work(act(f"i{steps}"))))
+        for _ in range(min(steps, 4)):
+            drive.take()
+        before = types(authority)
+        drive.leave()
+        assert types(authority) == before
+    assert not authority._parts.running._acts
+    found = types(authority)
+    assert len(authority.unfinished()) == found.count("INTENT") - found.count("RECEIPT") > 0
+
+
+def test_adding_stays_as_fast(clock: Hand) -> None:
+    """However long a chain is: its end is all that is read; figures in the project's report are for one machine."""
+    authority, spans = Authority(clock=clock), list[float]()
+    for number in range(2_000):
+        begun = time.perf_counter()
+        authority.stop(StopRequest("w", step_id=f"s{number % 4}", takeover_mode="pause", request_id=f"r{number}"))
+        spans.append(time.perf_counter() - begun)
+    early, late = sorted(spans[100:400])[150], sorted(spans[-300:])[150]
+    assert late < 3 * early
+    assert Authority(authority._parts.journal._store).unfinished("w") == ()
