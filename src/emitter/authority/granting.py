@@ -49,7 +49,7 @@ def confirm(parts: Parts, decision: Resolved | str, request: ConfirmRequest) -> 
     known: Confirm | None = yield Ours(partial(_known, parts, consent, request))
     if known is not None:
         return known
-    yield from before(parts, "before_confirm", request)
+    yield from before(parts, "before_confirm", request.model_copy(deep=True))  # who looks at it changes nothing of it
     granted: Confirm = yield Ours(partial(_grant, parts, consent, request))
     yield from before(parts, "after_confirm", granted)  # no act has begun, so what it raises still stops the act
     return granted

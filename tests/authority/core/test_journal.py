@@ -18,12 +18,13 @@ from emitter.errors import AuthorityError, Tampered
 from emitter.store import MemoryStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, types, work
+from tests.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.events import RunEvent
-    from tests.ledger.asking import Hand, Told
+    from tests.ledger.asking import Told
 
 _THREADS = 16
 
@@ -208,3 +209,13 @@ def test_adding_stays_as_fast(clock: Hand) -> None:
     early, late = sorted(spans[100:400])[150], sorted(spans[-300:])[150]
     assert late < 3 * early
     assert Authority(authority._parts.journal._store).unfinished("w") == ()
+
+
+def test_who_reads_need_not_know_how_wrong_clocks_were(clock: Hand) -> None:
+    """What was added by the rules of whoever added it is no forgery to those whose clocks are better."""
+    store = MemoryStore()
+    ahead, behind = (Authority(store, clock=Hand(clock.now + by), max_skew=10) for by in (5, -5))
+    request = asked()
+    confirm_id = behind.confirm(approved(ahead, request), request).confirm_id
+    clock.now += 30
+    assert Authority(store, clock=clock).execute(confirm_id, work()) == "done"

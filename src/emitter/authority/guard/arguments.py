@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import copy
+import ipaddress
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
 
+from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from emitter.errors import InputError
@@ -54,25 +61,44 @@ def _copied(name: str, value: object) -> object:
         raise _no_form(name) from None
 
 
+_LEAVES = (
+    *(date, time, timedelta, Decimal, UUID, Path),
+    *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
+)
+"""What has one text, which tells all of it."""
+_DEEPEST = 100
+
+
 def _plain(name: str, value: object, depth: int = 0) -> Json:
-    """Return a value as JSON in which bytes stand as they are."""
+    """Return a value as JSON in which bytes stand as they are, and which leaves nothing of it untold.
+
+    What has its own idea of its JSON is not asked: a secret, or a member that a model leaves out, would be approved
+    unseen. A set has no order, so it would be another text in another process; an iterator is spent by reading it.
+    """
     match value:
+        case Enum():
+            return _plain(name, value.value, depth)
         case None | bool() | int() | float() | str() | bytes():
             return cast("Json", value)
         case bytearray():
             return bytes(value)
-        case Mapping() if depth < _DEEPEST:
-            members = cast("Mapping[object, object]", value).items()
-            return {_key(name, key): _plain(name, each, depth + 1) for key, each in members}
         case list() | tuple() if depth < _DEEPEST:
             return [_plain(name, each, depth + 1) for each in cast("Sequence[object]", value)]
-        case set() | frozenset():
-            raise _no_form(name)  # it has no order, so it would be another text in another process
-        case _:
+        case _ if isinstance(value, _LEAVES) or depth == _DEEPEST:
             return _dumped(name, value)
+        case _:
+            return {_key(name, key): _plain(name, each, depth + 1) for key, each in _members(name, value).items()}
 
 
-_DEEPEST = 100
+def _members(name: str, value: object) -> Mapping[object, object]:
+    """Return all members of an object, a model or a dataclass."""
+    if isinstance(value, Mapping):
+        return cast("Mapping[object, object]", value)
+    if isinstance(value, BaseModel):
+        return {**dict(value), **(value.__pydantic_private__ or {})}  # type: ignore[dict-item]  # names are texts
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    raise _no_form(name)
 
 
 def _key(name: str, key: object) -> str:
@@ -91,5 +117,5 @@ def _dumped(name: str, value: object) -> Json:
 def _no_form(name: str) -> InputError:
     return InputError(
         f"The argument {name} has no form as JSON, so nobody could approve it.",
-        hint="Guard a tool that takes texts, numbers, lists, objects and bytes, or name it in exclude=.",
+        hint="Guard a tool that takes texts, numbers, lists, objects, dates, models and bytes, or name it in exclude=.",
     )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from emitter.decide.canonical import HALF_PAIR
 from emitter.errors import InputError
 from emitter.kinds import BindingMoment, Option, Question
-from emitter.render.line import line
+from emitter.render.safe import clusters
 from emitter.wire import mapping
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _S256: Final = "s256"
 _UNSEEN: Final = re.compile(r"(?<= ) |[^\S ]")
+_WORD: Final = re.compile(r"[^ ]+")
 _NONE: Final = "The call takes no arguments."
 
 
@@ -75,7 +76,9 @@ def composed(asked: Asked, moment: BindingMoment) -> tuple[BindingMoment, int]:
 
     Raises ``InputError`` where the envelope does not offer it exactly once.
     """
-    places = [index for index, option in enumerate(moment.question.options) if option.label == asked.label]
+    if not isinstance(moment, BindingMoment):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError("brief= returns a BindingMoment.")
+    places = _places(asked, moment)
     if len(places) != 1:
         raise InputError(
             "The envelope does not offer the call once, under its label.", hint="Give one option the label Asked.label."
@@ -83,13 +86,26 @@ def composed(asked: Asked, moment: BindingMoment) -> tuple[BindingMoment, int]:
     return moment.model_copy(update={"findings": (*told(asked), *moment.findings)}), places[0]
 
 
+def tells(asked: Asked, moment: BindingMoment, actions: tuple[str | None, ...]) -> bool:
+    """Tell whether an envelope that stands is one of this call: it tells all of it, and one option makes it."""
+    lines, places = told(asked), _places(asked, moment)
+    count = len(moment.question.options)
+    expected = tuple(asked.request.digest if index in places else None for index in range(count))
+    return len(places) == 1 and moment.findings[: len(lines)] == lines and actions == expected
+
+
+def _places(asked: Asked, moment: BindingMoment) -> list[int]:
+    return [index for index, option in enumerate(moment.question.options) if option.label == asked.label]
+
+
 def told(asked: Asked) -> tuple[str, ...]:
     """Return the lines that tell a call: each argument, what it may spend, and how risky it is."""
     lines = [_argument(name, value) for name, value in asked.proposal.parameters.items()]
     limits = ", ".join(f"{name} {amount:,}" for name, amount in asked.request.limits.items())
-    bound = f"Target: {', '.join(asked.request.scope.targets or ())}. At most: {limits or 'nothing'}."
+    targets = ", ".join(map(_text, asked.request.scope.targets or ()))
+    bound = f"Target: {targets}. At most: {limits or 'nothing'}."
     risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}."
-    return tuple(line(each) for each in (*(lines or [_NONE]), bound, risk))
+    return (*(lines or [_NONE]), bound, risk)
 
 
 def _argument(name: str, value: Json) -> str:
@@ -105,6 +121,16 @@ def _digested(digest: Mapping[str, Json]) -> str:
 
 
 def _text(value: Json) -> str:
-    """Return a value as JSON on one line; white space of which a surface would leave nothing is spelled out."""
+    """Return a value as JSON on one line; what a surface would show otherwise, or not at all, is spelled out."""
     text = HALF_PAIR.sub("\ufffd", json.dumps(value, ensure_ascii=False))
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    spaced = _UNSEEN.sub(lambda found: _spelled(found[0]), text)
+    return _WORD.sub(lambda found: _safe(found[0]), spaced)
+
+
+def _safe(word: str) -> str:
+    shown = "".join(clusters(word))
+    return "".join(each if each == seen else _spelled(each) for each, seen in zip(word, shown, strict=True))
+
+
+def _spelled(character: str) -> str:
+    return json.dumps(character)[1:-1] if not character.isascii() else f"\\u{ord(character):04x}"

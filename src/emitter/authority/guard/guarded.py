@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from emitter.authority.guard.arguments import taken
-from emitter.authority.guard.flow import Call, guarded
+from emitter.authority.guard.flow import guarded
+from emitter.authority.guard.how import is_async, signature_of
+from emitter.authority.guard.proposing import Call
 from emitter.authority.steps import arun, run
+from emitter.decide.canonical import HALF_PAIR
 from emitter.errors import InputError
 from emitter.sinks import new_id
 
@@ -33,19 +35,20 @@ class Guarded(Generic[P, R]):
 
     def __init__(self, tool: Callable[P, R], how: How, parts: Parts, shelf: Shelf) -> None:
         functools.update_wrapper(self, tool)
+        self.__dict__.pop("call", None)  # the tool's own attributes are kept, unless one stood before ours
         self._tool = tool
         self._how = how
         self._parts = parts
         self._shelf = shelf
-        self._signature = inspect.signature(tool)
-        self._take: Callable[[Steps[Any]], Any] = arun if inspect.iscoroutinefunction(tool) else run
+        self._signature = signature_of(tool)
+        self._take: Callable[[Steps[Any]], Any] = arun if is_async(tool) else run
 
     @property
     def workflow_id(self) -> str:
         """The workflow of its calls: stop it, and none of them begins."""
         return self._how.workflow_id
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Ask for this call, and make it.
 
         Raises ``NotApproved``, ``ApprovalPending`` where nobody has answered yet, and any other ``AuthorityError``.
@@ -65,8 +68,8 @@ class Guarded(Generic[P, R]):
         Raises ``OtherCall`` where another call was proposed under the id, and ``Unfinished`` where it was begun and
         nobody knows how it ended.
         """
-        if not isinstance(call_id, str) or not 0 < len(call_id) <= _LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"call_id is a text of 1 to {_LONGEST} characters.")
+        if not isinstance(call_id, str) or not 0 < len(call_id) <= _LONGEST or HALF_PAIR.search(call_id):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"call_id is a text of 1 to {_LONGEST} characters, each a whole one.")
         arguments = taken(self._signature, (args, kwargs), frozenset(self._how.exclude))
         return cast("R", self._take(guarded(Call(call_id, arguments, self._tool, self._how, self._parts, self._shelf))))
 

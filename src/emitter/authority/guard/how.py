@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from pydantic import ValidationError
 
@@ -14,6 +14,8 @@ from emitter.authority.proposal import VOCABULARY_MCP
 from emitter.authority.records import BoundCall, ConfirmRequest, RiskLevel, Scope
 from emitter.authority.rules.limits import taken
 from emitter.errors import InputError
+from emitter.ledger import taking
+from emitter.render.line import line
 from emitter.sinks import new_id
 
 if TYPE_CHECKING:
@@ -109,10 +111,10 @@ class How:
             raise InputError(f"guard() takes no {unknown[0]}=.", hint=f"It takes {', '.join(sorted(known))}.")
         name = given.get("name") or getattr(tool, "__name__", "")
         usual = {"name": name, "operation": name, "workflow_id": f"{name}:{new_id()}"}
-        listed = {"digested": tuple(given.get("digested", ())), "exclude": frozenset(given.get("exclude", ()))}
+        listed = {"digested": _listed("digested", given), "exclude": frozenset(_listed("exclude", given))}
         settings: dict[str, Any] = {**usual, **given, **listed}
         how = cls(**settings)
-        how.request(BoundCall(r3_s256="A" * 43, call_id="0"), {}, how.workflow_id, target="t")
+        _check(how)
         _check_named(tool, how)
         return how
 
@@ -148,9 +150,55 @@ class How:
         return self.target(parameters)
 
 
+def signature_of(tool: Callable[..., Any]) -> inspect.Signature:
+    """Return what a tool takes; raises ``InputError`` for what is no tool, or does not say."""
+    try:
+        return inspect.signature(tool)
+    except (TypeError, ValueError):
+        raise InputError(
+            "The tool does not say what it takes, so nobody could approve its arguments.",
+            hint="Guard a function of yours that calls it.",
+        ) from None
+
+
+def is_async(tool: object) -> bool:
+    """Tell whether a tool is awaited: a coroutine function, or an object whose call is one."""
+    return any(map(inspect.iscoroutinefunction, (tool, getattr(tool, "__call__", None))))  # noqa: B004  its own code is asked for
+
+
+def _listed(name: str, given: Guarding) -> tuple[Any, ...]:
+    named = given.get(name, ())
+    if isinstance(named, str):
+        raise InputError(f"{name}= is a list of names.", hint=f"Write {name}=[{named!r}].")
+    return tuple(cast("Iterable[Any]", named))
+
+
+def _check(how: How) -> None:
+    """Raise ``InputError`` for settings that a call would fail by, before anybody is asked about one."""
+    if not isinstance(how.name, str) or not how.name or line(how.name) != how.name:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError("The tool has no name that is shown as it is written.", hint="Give name=.")
+    for name in ("ask", "brief", "spends", "display", "describe"):
+        given = getattr(how, name)
+        if given is not None and not callable(given):
+            raise InputError(f"{name}= is a function.")
+        if name not in {"ask", "brief"} and is_async(given):
+            raise InputError(f"{name}= is a function that is not async: nobody waits for it.")
+    taking.named("channel", how.channel, least=0)
+    taking.span(how.expires_in)
+    how.request(BoundCall(r3_s256="A" * 43, call_id="0"), {}, how.workflow_id, target=_a_target(how))
+
+
+def _a_target(how: How) -> str:
+    return "t" if callable(how.target) else (how.target or how.name)
+
+
 def _check_named(tool: Callable[..., Any], how: How) -> None:
     """Refuse a parameter that there is not: what was meant to be kept back would be told."""
-    parameters = inspect.signature(tool).parameters.values()
+    parameters = signature_of(tool).parameters.values()
+    if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
+        raise InputError(
+            "The tool is a generator: it would run after its receipt was written.", hint="Guard what acts, each time."
+        )
     known = {each.name for each in parameters}
     for setting, named in {"exclude": how.exclude, "digested": map(_first, how.digested)}.items():
         unknown = sorted(set(named) - known)

@@ -1,0 +1,29 @@
+"""What is guarded in many forms, and what the envelope of its last call told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emitter.authority import Authority
+from tests.authority.guard.parts import Person
+
+
+class Office:
+    """An authority, who is asked, and what the envelope told."""
+
+    def __init__(self) -> None:
+        self.authority, self.person = Authority(), Person()
+
+    def guard(self, tool: Any, **settings: Any) -> Any:
+        """Guard a tool."""
+        return self.authority.guard(tool, **{"ask": self.person, **settings})
+
+    @property
+    def told(self) -> list[str]:
+        """The lines that told the arguments of the last call."""
+        return [each for each in self.person.asked[-1].moment.findings if not each.startswith(("Target:", "Risk:"))]
+
+
+def plain(a: Any, b: Any = 2) -> Any:
+    """Return both."""
+    return [a, b]

@@ -1,0 +1,248 @@
+"""The envelope by which a call is approved tells the call whole, on lines of its own, whoever writes the rest."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emitter.authority import Authority, template
+from emitter.authority.proposal import Digested
+from emitter.decide.lint import Severity, lint
+from emitter.errors import InputError, NotApproved
+from emitter.kinds import BindingMoment
+from emitter.render.layout import layout
+from emitter.render.safe import clusters
+from tests.authority.guard.parts import MOM, Person, Post, moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.authority import Asked
+
+ODD = (
+    "\n\r\t\v\f\x00\x07\x1b[31m\x7f\x85\x9b2J\xa0\xad\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u202a\u202e\u2028\u2029"
+    '\u2060\u2066\u2069\u3000\u3164\ufe0f\ufeff\ufffd\uffa0\ue000\U000e0041\U0001f468\u0301\u0430\u2215"\\:{}[], aA1'
+)
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
+    st.text(st.sampled_from(ODD), max_size=40),
+    st.text(st.sampled_from("ab \u0430"), min_size=190, max_size=420),
+    st.sampled_from(["a" * 300, f"{'a' * 200} {'a' * 100}", " ", "  ", " a", "a ", "a  b", "", "null", '"', "x: y"]),
+)
+NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(TEXTS.filter(lambda name: name != "s256"), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+def tool(first: Any = None, second: Any = None) -> None:
+    """Do nothing."""
+
+
+def shown(*positional: Any, **how: Any) -> BindingMoment:
+    """Return the envelope of a call."""
+    person = Person()
+    Authority().guard(tool, ask=person, **how)(*positional)
+    return person.asked[0].moment
+
+
+def is_one_line(text: str) -> bool:
+    """Tell whether a text stands on a line as it is: nothing of it is replaced or left out where it is shown."""
+    words = text.split(" ")
+    return len(text.splitlines()) == 1 and all(words) and "".join(map("".join, map(clusters, words))) == "".join(words)
+
+
+@settings(max_examples=120, deadline=None)
+@given(value=VALUES)
+def test_each_argument_is_told_whole_on_one_line(value: Any) -> None:
+    """What is told reads back as the value; so two values are never told in the same words."""
+    told = shown(value).findings[0]
+
+    assert told.startswith("first: ")
+    assert json.loads(told.removeprefix("first: ")) == value
+    assert is_one_line(told)
+
+
+@settings(max_examples=60, deadline=None)
+@given(first=VALUES | TEXTS, second=VALUES, target=TEXTS.filter(bool), to=st.integers(0, 10**9))
+def test_the_template_holds_to_the_discipline(first: Any, second: Any, target: str, to: int) -> None:
+    """Whatever the arguments, the target and the limits are: no rule is broken, and every line is one."""
+    envelope = shown(first, second, target=target[:500], spends=lambda _: {"budget_usd": to})
+
+    assert [each for each in lint(envelope) if each.severity is Severity.ERROR] == []
+    assert len(envelope.findings) == 4
+    assert all(map(is_one_line, envelope.findings))
+    assert layout(envelope).choices[1].warning is None
+    told, limits, _ = envelope.findings[2].rpartition(" At most: ")
+    assert json.loads(told.removeprefix("Target: ").removesuffix(".")) == target[:500]
+    assert limits == " At most: "
+
+
+KEPT: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "bytes": (b"\x00\xff", {}, "first: not shown (SHA-256 "),
+    "bytes that can be changed": (bytearray(b"hi"), {}, "first: not shown (SHA-256 "),
+    "what is kept back": ("the PIN is 1234", {"digested": ["first"]}, "first: not shown (SHA-256 "),
+    "what is kept back but for its start": (
+        "Dear Mom, all is well.",
+        {"digested": [Digested("first", excerpt=True)]},
+        'first: begins "Dear Mom, all is well." (SHA-256 ',
+    ),
+    "a long text": ("x" * 10_000, {}, 'first: begins "xxx'),
+    "a long text that drives a terminal": ("\x1b[2J\u202e" * 3_000, {}, 'first: begins "'),
+    "what looks like a digest": ({"s256": "A" * 43}, {}, "first: not shown (SHA-256 "),
+}
+
+
+@pytest.mark.parametrize(("value", "how", "told"), KEPT.values(), ids=KEPT)
+def test_what_is_not_told_whole_is_told_by_its_hash(value: Any, how: dict[str, Any], told: str) -> None:
+    """On one line; nothing else of it is in the envelope."""
+    envelope = shown(value, **how)
+    line = envelope.findings[0]
+
+    assert line.startswith(told)
+    assert line.endswith(")")
+    assert is_one_line(line)
+    assert len(line) < 300
+    if "digested" in how and "begins" not in told:
+        assert "1234" not in envelope.model_dump_json()
+
+
+def test_what_is_long_within_is_told_by_its_hash() -> None:
+    """What stands around it is told."""
+    told = json.loads(shown({"to": MOM, "body": ["x" * 2_000, b"hi"]}).findings[0].removeprefix("first: "))
+
+    assert told["to"] == MOM
+    assert [len(each["s256"]) for each in told["body"]] == [43, 43]
+
+
+def test_a_call_without_arguments_says_so() -> None:
+    """Its target and its limits are told all the same."""
+    person = Person()
+    Authority().guard(lambda: None, name="ping", ask=person, ttl_seconds=86_400, risk_level="low")()
+    envelope = person.asked[0].moment
+
+    assert envelope.findings[0] == "The call takes no arguments."
+    assert envelope.findings[1] == 'Target: "ping". At most: max_side_effects 1.'
+    assert envelope.findings[2].startswith("Risk: low. Call ")
+    assert "86,400 seconds" in envelope.recommendations[0]
+
+
+def test_another_call_is_another_envelope() -> None:
+    """By its arguments, its tool, its limits, its risk, its target: an answer to the one is no answer to the other."""
+    same = shown(1)
+    others = [
+        shown(2),
+        shown(True),
+        shown("1"),
+        shown(1, 1),
+        shown(1, name="other"),
+        shown(1, spends=lambda _: {"budget_usd": 1}),
+        shown(1, risk_level="low"),
+        shown(1, target="t"),
+        shown(1, ttl_seconds=60),
+    ]
+
+    assert shown(1) == same
+    assert all(each != same for each in others)
+
+
+BAD: dict[str, Callable[[Asked], Any]] = {
+    "without the label": lambda asked: moment(asked, label="Run it"),
+    "with the label twice": lambda asked: moment(asked, asked.label),
+    "with the label three times": lambda asked: moment(asked, asked.label, asked.label),
+    "in another case": lambda asked: moment(asked, label=asked.label.upper()),
+    "with a space more": lambda asked: moment(asked, label=f"{asked.label} "),
+    "with a look-alike": lambda asked: moment(asked, label=asked.label.replace("a", "\u0430")),
+    "nothing": lambda _: None,
+    "a text": lambda asked: asked.label,
+    "the wire form": lambda asked: template(asked).to_json(),
+    "a class": lambda _: BindingMoment,
+    "what does not hold": lambda asked: template(asked).model_copy(update={"synopsis": None}),
+    "half a character": lambda asked: template(asked).model_copy(update={"offer": "\ud800"}),
+    "an index beyond": lambda asked: moment(asked).model_copy(
+        update={"question": moment(asked).question.model_copy(update={"recommended_idx": 7})}
+    ),
+}
+
+
+@pytest.mark.parametrize("brief", BAD.values(), ids=BAD)
+def test_an_envelope_that_does_not_offer_the_call_once_is_refused(brief: Callable[[Asked], Any]) -> None:
+    """Nobody is asked by it; and the call can be made with another one."""
+    authority, post, person = Authority(), Post(), Person()
+    with pytest.raises(InputError):
+        authority.guard(post.send_email, ask=person, brief=brief, workflow_id="w").call("c1", MOM)
+    assert (person.asked, post.sent) == ([], [])
+    assert authority.ledger.pending() == ()
+
+    assert authority.guard(post.send_email, ask=person, workflow_id="w").call("c1", MOM) == 1
+
+
+ALIKE = {
+    "in another case": str.upper,
+    "with a space more": lambda label: f"{label} ",
+    "with a look-alike": lambda label: label.replace("a", "\u0430"),
+    "with what cannot be seen": lambda label: label.replace(" ", " \u200b"),
+}
+
+
+@pytest.mark.parametrize("alike", ALIKE.values(), ids=ALIKE)
+@pytest.mark.parametrize("first", [True, False], ids=["ours first", "ours last"])
+def test_an_option_that_looks_like_ours_makes_no_call(alike: Callable[[str], str], first: bool) -> None:
+    """Whoever takes the one for the other leaves it undone; and surfaces warn of two that look the same."""
+
+    def brief(asked: Asked) -> BindingMoment:
+        made = moment(asked, alike(asked.label))
+        options = made.question.options if first else made.question.options[::-1]
+        return made.model_copy(update={"question": made.question.model_copy(update={"options": options})})
+
+    post, person = Post(), Person()
+    guard = Authority().guard(post.send_email, ask=person, brief=brief)
+    if first:
+        assert guard(MOM) == 1
+    else:
+        with pytest.raises(NotApproved):
+            guard(MOM)
+        assert post.sent == []
+    assert all(each.warning for each in layout(person.asked[0].moment).choices)
+
+
+def test_a_brief_says_why_and_not_what() -> None:
+    """What it says is in the envelope, after what the call is."""
+    person, seen = Person(), list[Any]()
+
+    def brief(asked: Asked) -> BindingMoment:
+        seen.append((asked.tool, asked.proposal.parameters, asked.request.scope.targets))
+        return moment(asked).model_copy(update={"findings": ('to: "dad@x.org"',)})
+
+    Authority().guard(Post().send_email, ask=person, brief=brief, target=lambda given: str(given["to"]))(MOM)
+
+    assert person.asked[0].moment.findings[:2] == (f'to: "{MOM}"', 'body: "hi"')
+    assert person.asked[0].moment.findings[-1] == 'to: "dad@x.org"'
+    assert seen == [("send_email", {"to": MOM, "body": "hi", "more": {}}, (MOM,))]
+
+
+def test_a_brief_that_raises_asks_nobody() -> None:
+    """It is raised, and the same call has it written again."""
+    authority, post, person = Authority(), Post(), Person()
+    briefs: list[Any] = [lambda _: 1 / 0, template]
+
+    def brief(asked: Asked) -> BindingMoment:
+        written: BindingMoment = briefs.pop(0)(asked)
+        return written
+
+    guard = authority.guard(post.send_email, ask=person, brief=brief)
+    with pytest.raises(ZeroDivisionError):
+        guard.call("c1", MOM)
+    assert authority.ledger.pending() == ()
+
+    assert guard.call("c1", MOM) == guard.call("c1", MOM) == 1
+    assert briefs == []
+    assert post.sent == [(MOM, "hi")]

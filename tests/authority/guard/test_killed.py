@@ -1,0 +1,158 @@
+"""``kill -9`` at every point of a guarded call: nothing runs twice, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.authority import Authority, Effects
+from emitter.decide import Unanswered, Unresolved
+from emitter.errors import AlreadyUsed
+from emitter.store import SqliteStore
+from tests.authority.guard.dying import CALL, HOOKS, SETTINGS, read
+from tests.authority.guard.killing import ROUNDS, UNFINISHED
+from tests.authority.guard.parts import Person, proven
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[3]
+EFFECTS = ["first to mom", "second, hi"]
+OTHERS = {"brief", "tool: before", "tool: between", "tool: after", "describe", *HOOKS}
+"""Places in somebody else's code at which a process dies too."""
+LEAST = 55
+"""Points of one call: more would be no mistake, and less that some are left out."""
+WAYS = ("asked", "waiting")
+"""A sync tool, with somebody to ask; and an async one, whose call is made again once its decision was resolved."""
+
+if not hasattr(os, "fork"):
+    pytest.skip("this system forks no processes", allow_module_level=True)
+
+
+@dataclass
+class Deaths:
+    """A place in which a call was broken off, how its process ended, and what a process after it told."""
+
+    folder: Path
+    status: int
+    told: dict[str, Any]
+
+    @property
+    def at(self) -> str:
+        """Where it was killed; empty where it was left alone."""
+        return (read(self.folder, "killed") or [""])[-1]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[Path, subprocess.Popen[str]]]]:
+    """Begin all of it at once, for the processes wait for the disk more than they work."""
+    programs = [("everywhere", way) for way in WAYS] + [("often", "asked")]
+    begun: dict[str, tuple[Path, subprocess.Popen[str]]] = {}
+    for how, way in programs:
+        folder = tmp_path_factory.mktemp(f"{how}-{way}")
+        command = [sys.executable, "-m", "tests.authority.guard.killing", how, str(folder), way]
+        begun[f"{how} {way}"] = folder, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        yield begun
+    finally:
+        for _, program in begun.values():
+            program.kill()
+            program.communicate()
+
+
+def deaths(running: dict[str, tuple[Path, subprocess.Popen[str]]], name: str) -> list[Deaths]:
+    """Return what became of each call."""
+    folder, program = running[name]
+    out, _ = program.communicate(timeout=120)
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert program.returncode == 0
+    return [Deaths(folder / str(at), status, told) for (at, status), told in zip(lines[::2], lines[1::2], strict=True)]
+
+
+def look(death: Deaths) -> None:
+    """See that the act was done once or may have been begun, that its decision stands, and that the chain holds."""
+    effects = read(death.folder, "effects")
+    assert effects == EFFECTS[: len(effects)]
+    with SqliteStore(death.folder / "store.db") as store:
+        authority = Authority(store)
+        look_at_decision(death, store)
+        if "unfinished" in death.told:
+            settled(death, authority)
+        else:
+            assert death.told["value"] == {"sent": "mom"}
+            assert effects == EFFECTS
+        proven(authority)
+        (receipt,) = authority.receipts()
+        assert receipt.intent_ref == CALL
+        asked_no_more(death, authority)
+    assert read(death.folder, "effects") == effects
+
+
+def look_at_decision(death: Deaths, store: SqliteStore) -> None:
+    """See that one decision was opened and resolved once, and that nobody is asked what they answered."""
+    told = [each["payload"]["message"] for each in store.events("emitter.ledger")]
+    assert sorted(told) == ["decision.opened", "decision.resolved"]
+    assert len(set(read(death.folder, "asked"))) <= 1
+    assert death.told["asked"] <= (not death.told["stood"])
+
+
+def settled(death: Deaths, authority: Authority) -> None:
+    """See that the act is listed, that nobody has run it since, and settle it."""
+    (intent,) = authority.unfinished()
+    assert intent.intent_id == death.told["unfinished"] == CALL
+    assert death.told["begun"] == [CALL]
+    assert death.told["asked"] == 0
+    authority.settle(intent.workflow_id, CALL, Effects(side_effects={"seen": len(read(death.folder, "effects"))}))
+
+
+def asked_no_more(death: Deaths, authority: Authority) -> None:
+    """See that the call, once it has its receipt, is neither asked about nor made again."""
+    person = Person(lambda pending: Unresolved(pending.digest, Unanswered.DECLINED))
+
+    def send(to: str, body: str) -> None:
+        pytest.fail(f"it ran again: {body} to {to}")
+
+    guard = authority.guard(send, ask=person, **SETTINGS)
+    if "unfinished" in death.told:
+        with pytest.raises(AlreadyUsed):
+            guard.call(CALL, "mom", "hi")
+    else:
+        assert guard.call(CALL, "mom", "hi") == {"sent": "mom"}
+    assert person.asked == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_killed_at_every_point(running: Any, way: str) -> None:
+    """From the first on, until a process is left alone; whoever comes next ends the call, or finds it unfinished."""
+    *killed, last = deaths(running, f"everywhere {way}")
+
+    assert {each.status for each in killed} == {-signal.SIGKILL}
+    assert (last.status, last.at) == (0, "")
+    assert len(killed) >= LEAST
+    assert {each.at for each in killed} >= OTHERS | ({"resolving"} if way == "waiting" else {"ask"})
+    for each in [*killed, last]:
+        look(each)
+        assert ("unfinished" in each.told) == bool(each.told["begun"])
+    unfinished = {each.at for each in killed if "unfinished" in each.told}
+    assert unfinished >= {"tool: before", "tool: between", "tool: after", "describe"}
+    assert not unfinished & {"ask", "brief", "resolving", *HOOKS}
+
+
+def test_killed_again_and_again(running: Any) -> None:
+    """At steps that were drawn, one process after the other in one place: what each left, the next goes on with."""
+    found = deaths(running, "often asked")
+
+    assert len(found) == ROUNDS
+    for each in found:
+        assert each.status in {0, UNFINISHED}
+        assert len(read(each.folder, "killed")) > 0
+        assert len(set(read(each.folder, "asked"))) == 1
+        look(each)

@@ -1,0 +1,170 @@
+"""Every act has its receipt, whatever it did, and whoever fails after it."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.authority import ActionResult, Authority, Effects, Result
+from emitter.errors import AlreadyUsed, InputError, Unfinished
+from tests.authority.guard.parts import MOM, Post, approve, guarded, proven
+from tests.ledger.asking import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_a_tool_that_raises_is_not_called_again() -> None:
+    """What it raised is raised, its type is in the receipt, and none of its words are."""
+    authority, call = guarded(lambda: int("the PIN is 1234"))
+
+    with pytest.raises(ValueError, match="1234"):
+        call()
+    for _ in range(2):
+        with pytest.raises(AlreadyUsed):
+            call()
+    (receipt,) = authority.receipts()
+    assert (receipt.result, receipt.error) == (Result.FAILURE, "ValueError")
+    assert "1234" not in str([*authority.lines(receipt.workflow_id)])
+    proven(authority)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+def test_a_tool_that_is_broken_off_is_unfinished(error: type[BaseException]) -> None:
+    """Nobody knows what it did: it is listed, not repeated, and settled by whoever finds out."""
+
+    def broken() -> None:
+        raise error
+
+    authority, call = guarded(broken)
+    with pytest.raises(error):
+        call()
+    with pytest.raises(Unfinished) as raised:
+        call()
+    (intent,) = authority.unfinished()
+    assert raised.value.intent_id == intent.intent_id == "c1"
+
+    authority.settle(intent.workflow_id, "c1", Effects(Result.PARTIAL, error="It was sent to one of two."))
+    with pytest.raises(AlreadyUsed):
+        call()
+    proven(authority)
+
+
+@pytest.mark.parametrize("effects", [Effects(), Effects(side_effects={"sent": 1})], ids=["bare", "told"])
+def test_an_act_that_was_settled_as_done_is_not_answered_with_nothing(effects: Effects) -> None:
+    """Nobody knows what it returned."""
+
+    def broken() -> None:
+        raise KeyboardInterrupt
+
+    authority, call = guarded(broken)
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    (intent,) = authority.unfinished()
+    authority.settle(intent.workflow_id, "c1", effects)
+
+    with pytest.raises(AlreadyUsed):
+        call()
+
+
+DESCRIBED: dict[str, Callable[[Any], Any]] = {
+    "nothing": lambda _: None,
+    "an object": lambda _: {"sent": 1},
+    "what is no JSON": lambda _: Effects(side_effects={"at": object()}),
+    "an error with success": lambda _: Effects(error="x"),
+    "proofs that are no texts": lambda _: Effects(evidence_refs=(5,)),  # type: ignore[arg-type]
+    "an error": lambda value: value / 0,
+}
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["warned", "warnings are errors"])
+@pytest.mark.parametrize("describe", DESCRIBED.values(), ids=DESCRIBED)
+def test_what_cannot_be_described_costs_no_receipt(describe: Callable[[Any], Any], strict: bool) -> None:
+    """It is warned of, and told as an event without a word of it; the result of the act is answered again."""
+    told = Told()
+    authority = Authority(sink=told)
+    guard = authority.guard(Post().send_email, ask=approve, describe=describe)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if strict else "always")
+        if strict:
+            with pytest.raises(RuntimeWarning, match="describe"):
+                guard.call("c1", MOM)
+        else:
+            with pytest.warns(RuntimeWarning, match="what was recorded stands"):
+                assert guard.call("c1", MOM) == 1
+
+    assert guard.call("c1", MOM) == 1
+    (receipt,) = authority.receipts()
+    assert (receipt.result, receipt.side_effects) == (Result.SUCCESS, None)
+    assert told.lines("authority.hook_failed")[0]["hook"] == "describe"
+    proven(authority)
+
+
+@pytest.mark.parametrize("result", [Result.FAILURE, Result.PARTIAL])
+def test_a_result_that_was_described_as_no_success_is_not_answered_again(result: Result) -> None:
+    """The caller has it; the receipt says what it was."""
+    authority, call = guarded({"code": 500}, describe=lambda value: Effects(result, error=f"code {value['code']}"))
+
+    assert call() == {"code": 500}
+    with pytest.raises(AlreadyUsed):
+        call()
+    (receipt,) = authority.receipts()
+    assert (receipt.result, receipt.error, receipt.retained) == (result, "code 500", None)
+
+
+class After:
+    """Hooks after an act, which raise."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def after_execute(self, result: ActionResult) -> None:
+        """See what came of it."""
+        self.seen.append(result)
+        raise RuntimeError("the PIN is 1234")
+
+    def emit_receipt(self, receipt: Any) -> None:
+        """See its receipt."""
+        self.seen.append(receipt)
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["warned", "warnings are errors"])
+def test_a_hook_that_raises_after_the_act_costs_no_receipt(strict: bool) -> None:
+    """Nor the result, which is answered again; each hook is called once for the act."""
+    told, hooks = Told(), After()
+    authority = Authority(hooks=[hooks], sink=told)
+    guard = authority.guard(Post().send_email, ask=approve)
+
+    with warnings.catch_warnings(record=not strict):
+        warnings.simplefilter("error" if strict else "always")
+        try:
+            assert guard.call("c1", MOM) == 1
+        except RuntimeWarning:
+            assert strict
+
+    assert guard.call("c1", MOM) == 1
+    assert isinstance(hooks.seen[0], ActionResult)
+    assert hooks.seen[0].value == 1
+    assert "1234" not in str(told.lines())
+    proven(authority)
+
+
+def test_a_tool_that_turns_out_to_be_async_is_not_left_waiting() -> None:
+    """Its coroutine is closed before it does anything, and the receipt says that the act failed."""
+    post = Post()
+
+    async def send() -> None:
+        post.send_email(MOM)
+
+    authority, call = guarded(lambda: send())  # noqa: PLW0108  it is no coroutine function
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError, match="async"):
+            call()
+    assert post.sent == []
+    assert [each.result for each in authority.receipts()] == [Result.FAILURE]

@@ -1,0 +1,162 @@
+"""Time passes between approval and run, and the clocks of those who share a store differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.authority import Authority
+from emitter.authority.records import Line
+from emitter.errors import (
+    ConfirmExpired,
+    InputError,
+    NotApproved,
+)
+from tests.authority.guard.parts import MOM, Post, approve, kept, proven, resolved, waiting
+from tests.ledger.asking import START, Hand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.ledger import Pending
+    from emitter.store import Store
+
+HOUR = 3_600.0
+
+
+def test_a_call_goes_on_where_it_was_after_a_restart(store: Store) -> None:
+    """With a guard of the new process's own; the workflow, the decision and the confirm are those that it had."""
+    post = Post()
+    first = Authority(store).guard(post.send_email)
+    decision_id = waiting(first)
+    assert waiting(Authority(store).guard(post.send_email)) == decision_id
+    resolved(Authority(store), decision_id)
+
+    second = Authority(store).guard(post.send_email)
+    assert second.call("c1", MOM) == 1
+    assert Authority(store).guard(post.send_email).call("c1", MOM) == 1
+
+    authority = Authority(store)
+    assert authority.workflows() == (kept(authority, "c1")["workflow_id"],) == (first.workflow_id,)
+    assert second.workflow_id != first.workflow_id
+    assert post.sent == [(MOM, "hi")]
+    proven(authority)
+
+
+AGES = {"at once": (0.0, True), "just in time": (899.0, True), "at the end": (900.0, False), "late": (1e9, False)}
+
+
+@pytest.mark.parametrize(("seconds", "runs"), AGES.values(), ids=AGES)
+def test_an_approval_is_good_for_as_long_as_was_said(store: Store, seconds: float, runs: bool) -> None:
+    """From when it was given, however long it took to be given; then nothing is done, and never again by it."""
+    clock, post = Hand(), Post()
+    guard = Authority(store, clock=clock).guard(post.send_email)
+    decision_id = waiting(guard)
+    clock.now += 10 * HOUR
+    resolved(Authority(store, clock=clock), decision_id)
+    clock.now += seconds
+    again = Authority(store, clock=clock).guard(post.send_email)
+
+    if runs:
+        assert again.call("c1", MOM) == 1
+        clock.now += 1e9
+        assert again.call("c1", MOM) == 1
+    for moved in (0.0, -seconds) if not runs else ():
+        clock.now += moved
+        if not moved:
+            with pytest.raises(ConfirmExpired):
+                again.call("c1", MOM)
+    assert len(post.sent) == runs
+
+
+SKEWS: dict[str, tuple[float, float, float, type[Exception] | None]] = {
+    "none": (0.0, 0.0, 0.0, None),
+    "the one who runs is slow, within what may be": (-30.0, 60.0, 0.0, None),
+    "the one who runs is slow, by more": (-90.0, 60.0, 0.0, ConfirmExpired),
+    "the one who runs is fast, within what may be": (30.0, 60.0, 0.0, None),
+    "the one who runs is fast, by more than the time": (HOUR, 60.0, 0.0, ConfirmExpired),
+    "its time is over on a clock that may be right": (0.0, 60.0, 840.0, ConfirmExpired),
+    "its time is not yet over on any": (0.0, 60.0, 839.0, None),
+    "a slow clock that is not reckoned with": (-1.0, 0.0, 0.0, ConfirmExpired),
+}
+
+
+@pytest.mark.parametrize(("behind", "skew", "later", "error"), SKEWS.values(), ids=SKEWS)
+def test_clocks_that_differ(
+    store: Store, behind: float, skew: float, later: float, error: type[Exception] | None
+) -> None:
+    """By as much as may be, an approval is good; where it may be over, or of a time that has not come, it is not."""
+    here, there, post = Hand(), Hand(START + behind), Post()
+    decision_id = waiting(Authority(store, clock=there, max_skew=skew).guard(post.send_email))
+    resolved(Authority(store, clock=here, max_skew=skew), decision_id)
+    there.now += later
+    guard = Authority(store, clock=there, max_skew=skew).guard(post.send_email)
+
+    if error is None:
+        assert guard.call("c1", MOM) == 1
+        proven(Authority(store))
+    else:
+        with pytest.raises(error):
+            guard.call("c1", MOM)
+        assert post.sent == []
+
+
+def test_a_clock_that_goes_back_brings_nothing_back(store: Store) -> None:
+    """An authority whose time was met as over stays over, and no line of the chain is earlier than the one before."""
+    clock, post, told = Hand(), Post(), list[str]()
+    authority = Authority(store, clock=clock)
+
+    class Late:
+        """A hook that lets the time run out between the confirm and the act."""
+
+        def before_execute(self, _: object) -> None:
+            """Take long."""
+            told.append("late")
+            if len(told) == 1:
+                clock.now += HOUR
+
+    guard = Authority(store, clock=clock, hooks=[Late()]).guard(post.send_email, ask=approve)
+    with pytest.raises(ConfirmExpired):
+        guard.call("c1", MOM)
+    clock.now -= HOUR
+
+    with pytest.raises(ConfirmExpired):
+        guard.call("c1", MOM)
+    assert post.sent == []
+    lines = [Line.model_validate(each) for each in authority.lines(guard.workflow_id)]
+    assert [each.record.type for each in lines] == ["CONFIRM", "EXPIRE"]
+    assert sorted(each.at for each in lines) == [each.at for each in lines]
+
+
+@pytest.mark.parametrize("skew", [-1.0, float("inf"), float("nan")])
+def test_a_skew_that_cannot_be_is_refused(skew: float) -> None:
+    """Before anything is asked."""
+    with pytest.raises(InputError):
+        Authority(max_skew=skew)
+
+
+LATE: dict[str, Callable[[Hand, Pending], Any]] = {
+    "nobody answered": lambda _, __: None,
+    "the answer came too late": lambda clock, pending: setattr(clock, "now", clock.now + 61) or approve(pending),
+}
+
+
+@pytest.mark.parametrize("ask", LATE)
+def test_a_question_whose_time_is_over_approves_nothing(store: Store, ask: str) -> None:
+    """The error is that of a call that nobody approved, and names the decision; the same call stays so."""
+    clock, post = Hand(), Post()
+    authority = Authority(store, clock=clock)
+    decision_id = waiting(authority.guard(post.send_email, expires_in=60))
+    if ask == "nobody answered":
+        clock.now += 60
+    guard = authority.guard(post.send_email, expires_in=60, ask=lambda pending: LATE[ask](clock, pending))
+
+    for _ in range(2):
+        with pytest.raises(NotApproved) as refused:
+            guard.call("c1", MOM)
+        assert refused.value.decision_id == decision_id
+    clock.now -= HOUR
+    with pytest.raises(NotApproved):
+        guard.call("c1", MOM)
+    assert post.sent == []
