@@ -44,7 +44,7 @@ def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
     done: Receipt | None = yield Ours(partial(writing.done_before, parts, confirm_id, request))
     if done is not None:
         return (yield Ours(partial(writing.retained, parts, done)))
-    yield from before(parts, "before_execute", work.request)
+    yield from before(parts, "before_execute", request.model_copy(deep=True))
     intent: Intent | Receipt = yield Ours(partial(writing.begin, parts, confirm_id, request))
     if isinstance(intent, Receipt):
         return (yield Ours(partial(writing.retained, parts, intent)))

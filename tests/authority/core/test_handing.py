@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import ActionRequest, Authority, ConfirmRequest
-from emitter.errors import InputError, NotConsent
-from tests.authority.core.making import act, approved, asked, granted, refused, work
+from emitter.errors import InputError
+from tests.authority.core.making import act, approved, asked, granted, work
 
 if TYPE_CHECKING:
     from tests.ledger.asking import Hand
 
 
-def test_terms_that_are_changed_meanwhile_were_not_approved() -> None:
-    """Whoever looks at a request before it is granted may keep it from that, and make nothing else of it."""
+def test_terms_that_are_changed_meanwhile_are_what_they_were() -> None:
+    """Whoever looks at a request before it is granted may stop it, and make nothing else of it."""
 
     class Greedy:
         def before_confirm(self, request: ConfirmRequest) -> None:
             request.limits["budget_usd"] = 10**9
 
     authority, request = Authority(hooks=[Greedy()]), asked(limits={"budget_usd": 1})
-    with refused(authority, NotConsent):
-        authority.confirm(approved(authority, request), request)
+    assert authority.confirm(approved(authority, request), request).limits == {"budget_usd": 1}
 
 
 def test_an_act_that_is_changed_meanwhile_is_what_it_was() -> None:

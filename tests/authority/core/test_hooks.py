@@ -148,7 +148,11 @@ def test_an_async_hook_needs_an_async_act() -> None:
     assert early.called == late.called == []
 
 
-@pytest.mark.parametrize("hook", [object(), Watching, None, "before_confirm", {"before_confirm": print}], ids=repr)
+@pytest.mark.parametrize(
+    "hook",
+    [object(), Watching, None, "before_confirm", {"before_confirm": print}],
+    ids=["an object", "a class", "nothing", "a text", "a mapping"],
+)
 def test_what_has_none_of_the_methods_is_no_hook(hook: Any) -> None:
     """It would be called by nobody, and miss by nobody."""
     with pytest.raises(InputError):

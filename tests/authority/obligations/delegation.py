@@ -1,0 +1,211 @@
+"""The delegation invariants: CONFIRM, STOP / TAKEOVER, RECEIPT, and the hooks."""
+
+from __future__ import annotations
+
+from tests.traced.form import Level, Obligation, Passage, of
+
+_CONFIRMING = "authority/core/test_confirming"
+
+CONFIRM = (
+    Passage(
+        Obligation(
+            "C.1",
+            Level.MUST,
+            "A confirm is an authority to act, with a scope, limits and a time, and can be taken back.",
+            ("emitter.authority.records.grant:Confirm", "emitter.authority.granting:confirm"),
+            (
+                *of(_CONFIRMING, "test_a_confirm_is_what_was_approved"),
+                *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
+            ),
+        ),
+        ("699e92d2",),
+    ),
+    Passage(
+        Obligation(
+            "C.2",
+            Level.MUST,
+            "CONFIRM, STOP and RECEIPT have at least their required members.",
+            (
+                "emitter.authority.records:Confirm",
+                "emitter.authority.records:Stop",
+                "emitter.authority.records:Receipt",
+            ),
+            (
+                *of("authority/test_examples_of_the_seed", "test_an_example_holds_with_our_members"),
+                *of("authority/test_schemas", "test_model_and_schema_agree", "test_each_member_agrees"),
+            ),
+            note="Ours: CONFIRM has `granted_by` and `call`, RECEIPT `intent_ref` and `retained`.",
+        ),
+        ("5599d99f", "1518defd"),
+    ),
+    Passage(
+        Obligation(
+            "C.3",
+            Level.MUST,
+            "Ours: a confirm comes of a resolution whose chosen option has the request's digest, and of nothing else.",
+            ("emitter.authority.granting:confirm", "emitter.authority.records.grant:ConfirmRequest.digest"),
+            of(
+                _CONFIRMING,
+                "test_nothing_else_is_consent",
+                "test_what_differs_in_a_member_was_not_approved",
+                "test_one_choice_is_one_confirm",
+                "test_raced_it_is_one_confirm",
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "C.4",
+            Level.MUST,
+            "Ours: at each use the confirm is live, covers the act, and leaves enough of each limit, across processes.",
+            ("emitter.authority.rules.allow:check", "emitter.authority.journal:Journal.add"),
+            (
+                *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
+                *of("authority/core/test_processes", "test_what_was_done_is_what_was_granted"),
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "C.5",
+            Level.MUST,
+            "Ours: a limit that nobody can enforce grants nothing; an amount is an integer in minor units.",
+            ("emitter.authority.rules.limits:check_known", "emitter.authority.rules.limits:check_left"),
+            of(_CONFIRMING, "test_an_unknown_limit_grants_nothing", "test_an_amount_is_a_whole_number"),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "C.6",
+            Level.MUST,
+            "Ours: the time runs from the choice on; what was seen to be over stays so, whatever a clock says later.",
+            ("emitter.authority.rules.allow:is_over", "emitter.authority.records.grant:Expire"),
+            (
+                *of(_CONFIRMING, "test_an_approval_is_of_its_time"),
+                *of("authority/guard/test_time", "test_a_clock_that_goes_back_brings_nothing_back"),
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "C.7",
+            Level.MUST,
+            "Ours: REVOKE is a record; nothing that begins after it is authorized by the confirm.",
+            ("emitter.authority.granting:revoke", "emitter.authority.running:Act.check"),
+            (
+                *of("authority/core/test_model", "test_in_memory"),
+                *of("authority/guard/test_ended", "test_what_is_ended_between_approval_and_run_does_not_begin"),
+            ),
+        ),
+    ),
+)
+
+STOP = (
+    Passage(
+        Obligation(
+            "S.1",
+            Level.MUST,
+            "A stop is deterministic, of a step or of a chain, and says who takes over.",
+            ("emitter.authority.stopping:stop", "emitter.authority.rules.state:State.stop_for"),
+            (
+                *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
+                *of("authority/guard/test_ended", "test_what_is_ended_between_approval_and_run_does_not_begin"),
+            ),
+        ),
+        ("df4475b9",),
+    ),
+    Passage(
+        Obligation(
+            "S.2",
+            Level.MUST,
+            "A stop of a step names the step.",
+            ("emitter.authority.records.stop:Stop",),
+            of("authority/test_schemas", "test_model_and_schema_agree"),
+        ),
+        ("0ff9c357",),
+    ),
+    Passage(
+        Obligation(
+            "S.3",
+            Level.MUST,
+            "Ours: the confirms of a stopped chain are dead, and so is what was approved before the stop.",
+            ("emitter.authority.rules.state:State.add",),
+            (
+                *of(_CONFIRMING, "test_what_was_approved_before_a_stop_is_dead"),
+                *of("authority/guard/test_ended", "test_a_pause_that_is_lifted_needs_a_new_approval"),
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "S.4",
+            Level.MUST,
+            "Ours: what runs is told, in this process at once, elsewhere when it looks.",
+            ("emitter.authority.running:Running.tell", "emitter.authority.running:current_act"),
+            of("authority/guard/test_ended", "test_an_act_that_runs_finds_out_that_it_is_to_end"),
+            beyond="A tool that never looks is not halted: nothing can halt a function from outside.",
+        ),
+    ),
+)
+
+RECEIPT = (
+    Passage(
+        Obligation(
+            "R.1",
+            Level.MUST,
+            "There is a record before an irreversible commit.",
+            ("emitter.authority.writing:begin", "emitter.authority.writing:finish"),
+            (
+                *of("authority/core/test_killed", "test_killed_at_each_statement", "test_killed_at_any_time"),
+                *of("authority/guard/test_killed", "test_killed_at_every_point"),
+            ),
+            note=(
+                "The seed's RECEIPT has a result, which is known only afterwards: so INTENT (ours) stands before the "
+                "act and RECEIPT after it, linked by an id and by the confirm."
+            ),
+        ),
+        ("66d1bac3",),
+    ),
+    Passage(
+        Obligation(
+            "R.2",
+            Level.MUST,
+            "Ours: an act that began and has no receipt is listed, and never repeated by itself.",
+            ("emitter.authority.authority:Authority.unfinished", "emitter.authority.authority:Authority.settle"),
+            (
+                *of("authority/core/test_killed", "test_killed_inside_its_tool"),
+                *of("authority/guard/test_killed", "test_killed_again_and_again"),
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "R.3",
+            Level.MUST,
+            "Ours: records are chained by hashes, and can be signed and verified.",
+            ("emitter.authority.chain:verify", "emitter.authority.signing:signer", "emitter.authority.export:report"),
+            (
+                *of("authority/test_chain", "test_an_edit_is_refused", "test_a_signed_chain_cannot_be_written_anew"),
+                *of("authority/test_places", "test_a_forged_chain_is_refused"),
+                *of("authority/test_edited_store", "test_an_edited_store_authorizes_nothing"),
+                *of("authority/test_signing", "test_nothing_else_passes_for_a_signature"),
+            ),
+            beyond="An unsigned chain cannot tell that its end was cut off, unless the hash of its last line is kept.",
+        ),
+    ),
+)
+
+HOOKS = (
+    Passage(
+        Obligation(
+            "H.1",
+            Level.SHOULD,
+            "Seven points where policy and audit can be hooked in, by the seed's names.",
+            ("emitter.authority.hooks:NAMES", "emitter.authority.parts:before", "emitter.authority.parts:after"),
+            (
+                *of("authority/guard/test_settings", "test_a_hook_that_raises_before_the_act_stops_it"),
+                *of("authority/guard/test_receipts", "test_a_hook_that_raises_after_the_act_costs_no_receipt"),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,166 @@
+"""RFC-0010: the authorization envelope."""
+
+from __future__ import annotations
+
+from tests.traced.form import Level, Obligation, Passage, of
+
+ENVELOPE = (
+    Passage(
+        Obligation(
+            "E.1",
+            Level.MUST,
+            "Every workflow declares whether it may emit authority, and how that is enforced.",
+            ("emitter.kinds.authorization:WorkflowDeclaration", "emitter.authority.envelope:emit_authorization"),
+            (
+                *of("authority/envelope/test_types", "test_a_declaration_does_not_contradict_itself"),
+                *of("authority/envelope/test_emission", "test_what_cannot_be_asked_is_refused_before_anything_is_sent"),
+            ),
+        ),
+        ("651b9182",),
+    ),
+    Passage(
+        Obligation(
+            "E.2",
+            Level.MAY,
+            "A workflow without authority may tell narratives without oracles.",
+            ("emitter.authority.envelope.enforce:hand_out",),
+            of("authority/envelope/test_authorize", "test_a_workflow_without_authority_may_tell"),
+        ),
+        ("4544aced",),
+    ),
+    Passage(
+        Obligation(
+            "E.3",
+            Level.MUST,
+            "A workflow with authority keeps to all requirements on oracles and envelopes, in its mode of enforcement.",
+            ("emitter.authority.envelope.authorize:authorize", "emitter.authority.envelope.backing:is_backed"),
+            (
+                *of(
+                    "authority/envelope/test_authorize",
+                    "test_no_claim_goes_beyond_what_the_oracles_said",
+                    "test_verify_is_asked_of_each_record_before_a_claim_is_handed_out",
+                    "test_an_async_workflow_hands_out_no_claim_before_it_is_settled",
+                ),
+                *of("authority/envelope/test_enforce", "test_a_claim_for_which_the_oracles_do_not_vouch_is_refused"),
+            ),
+            note="What INLINE and ASYNC mean is ours.",
+            beyond="RFC-0002, to which it refers for the modes, could not be read.",
+        ),
+        ("37cb5b7d",),
+    ),
+    Passage(
+        Obligation(
+            "E.4",
+            Level.MUST,
+            "A workflow without authority still enforces the forbidden markers.",
+            ("emitter.authority.narrative:scan", "emitter.authority.envelope:enforce"),
+            of("authority/envelope/test_enforce", "test_a_narrative_is_scanned_in_every_workflow"),
+            note="The built-in markers are ours.",
+            beyond='The RFC\'s own list ("Normative Definitions") could not be found.',
+        ),
+        ("ace8bf80",),
+    ),
+    Passage(
+        Obligation(
+            "E.5",
+            Level.MUST,
+            "The four supporting types are defined, at least as the RFC has them.",
+            ("emitter.kinds.authorization:Provenance", "emitter.kinds.authorization:NarrativePolicy"),
+            of("authority/envelope/test_schemas", "test_every_kind_is_valid", "test_every_member_counts"),
+            note="The members of OracleVerificationRecord are ours.",
+            beyond="The RFC names that type and does not define it; extra members are refused as BLOCKED.",
+        ),
+        ("c3a806bb",),
+    ),
+    Passage(
+        Obligation(
+            "E.6",
+            Level.MUST,
+            "An envelope with authority has at least one record of an oracle.",
+            ("emitter.kinds.authorization:Provenance",),
+            (
+                *of("authority/envelope/test_types", "test_what_is_malformed_cannot_be_made"),
+                *of("authority/envelope/test_authorize", "test_provenance_is_that_of_the_cited_readings"),
+            ),
+        ),
+        ("3c541834", "3a23393a"),
+    ),
+    Passage(
+        Obligation(
+            "E.7",
+            Level.MUST,
+            "A refusal tells nothing of the control plane by which it could be probed.",
+            ("emitter.authority.narrative:leaks", "emitter.authority.envelope.refusing:refusal"),
+            (
+                *of("authority/envelope/test_authorize", "test_a_refusal_names_no_oracle"),
+                *of("authority/envelope/test_enforce", "test_a_refusal_that_tells_too_much_is_said_in_our_words"),
+                *of("authority/narrative/test_leaks", "test_a_name_is_found_however_it_is_spelt"),
+            ),
+        ),
+        ("1f6a05cc",),
+    ),
+    Passage(
+        Obligation(
+            "E.8",
+            Level.MUST,
+            "A client handles every kind explicitly.",
+            ("emitter.authority.envelope:handle",),
+            of(
+                "authority/envelope/test_handle",
+                "test_no_kind_can_be_left_out",
+                "test_there_is_no_function_for_the_rest",
+            ),
+        ),
+        ("96990c69",),
+    ),
+    Passage(
+        Obligation(
+            "E.9",
+            Level.MUST,
+            "An envelope is never turned into text by accident.",
+            ("emitter.kinds.authorization:Measurement",),
+            of("authority/envelope/test_types", "test_an_envelope_never_becomes_text_by_accident"),
+        ),
+        ("fd5868f6",),
+    ),
+    Passage(
+        Obligation(
+            "E.10",
+            Level.MUST,
+            "An unknown kind is BLOCKED.",
+            ("emitter.authority.envelope:read_authorization",),
+            of("authority/envelope/test_wire", "test_what_is_no_envelope_is_blocked", "test_no_content_makes_it_raise"),
+        ),
+        ("e3d51431",),
+    ),
+    Passage(
+        Obligation(
+            "E.11",
+            Level.MUST,
+            "What is proposed is never shown or written as if it were an envelope.",
+            ("emitter.authority.envelope:Draft", "emitter.authority.envelope:to_json"),
+            (
+                *of("authority/envelope/test_authorize", "test_neither_a_draft_nor_what_is_unverified_becomes_text"),
+                *of(
+                    "authority/envelope/test_wire",
+                    "test_what_a_model_wrote_is_never_read_as_an_envelope",
+                    "test_a_decision_is_never_read_as_an_envelope",
+                ),
+            ),
+        ),
+        ("aef09f5c",),
+    ),
+    Passage(
+        Obligation(
+            "E.12",
+            Level.MUST,
+            "A claim is shown only where it is an explicit kind of envelope.",
+            ("emitter.authority.envelope:handle", "emitter.authority.envelope:Unverified"),
+            (
+                *of("authority/envelope/test_handle", "test_the_kinds_own_function_is_called"),
+                *of("authority/envelope/test_emission", "test_what_it_returns_shows_no_claim_by_accident"),
+            ),
+        ),
+        ("081aad98",),
+    ),
+)

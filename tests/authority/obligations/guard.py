@@ -1,0 +1,79 @@
+"""Ours: the guarded call, from a tool's arguments to its receipt, and the stores."""
+
+from __future__ import annotations
+
+from tests.traced.form import Level, Obligation, Passage, of
+
+GUARD = (
+    Passage(
+        Obligation(
+            "G.1",
+            Level.MUST,
+            "What runs is what was approved, under concurrency, retries, restarts and clocks that differ.",
+            ("emitter.authority.guard.flow:guarded",),
+            (
+                *of(
+                    "authority/guard/test_changed",
+                    "test_arguments_that_another_thread_changes_while_the_approval_waits",
+                    "test_arguments_that_are_changed_on_the_way",
+                ),
+                *of(
+                    "authority/guard/test_races",
+                    "test_of_many_threads_one_makes_the_call",
+                    "test_of_many_processes_one_makes_the_call",
+                    "test_of_two_calls_under_one_id_one_is_made",
+                ),
+                *of(
+                    "authority/guard/test_time",
+                    "test_a_call_goes_on_where_it_was_after_a_restart",
+                    "test_clocks_that_differ",
+                ),
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "G.2",
+            Level.MUST,
+            "Killed at any point, nothing runs twice and nothing is lost.",
+            ("emitter.authority.guard.flow:guarded", "emitter.authority.acting:execute"),
+            of("authority/guard/test_killed", "test_killed_at_every_point", "test_killed_again_and_again"),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "G.3",
+            Level.MUST,
+            "The person reads the call itself; a model may say why it should be made, and cannot say what it is.",
+            ("emitter.authority.guard.briefing:composed", "emitter.authority.guard.emitted:emitted"),
+            (
+                *of("authority/guard/test_brief", "test_each_argument_is_told_whole_on_one_line"),
+                *of("authority/guard/test_emitted", "test_what_the_model_recommends_is_not_what_is_approved"),
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "G.4",
+            Level.MUST,
+            "Whatever is edited in a store authorizes nothing.",
+            ("emitter.authority.chain:read", "emitter.authority.proposal:Shelf.get"),
+            (
+                *of("authority/guard/test_tampered", "test_an_edited_record_authorizes_nothing"),
+                *of("authority/guard/test_opened_before", "test_a_decision_that_does_not_tell_the_call_is_not_its_own"),
+            ),
+        ),
+    ),
+    Passage(
+        Obligation(
+            "G.5",
+            Level.MUST,
+            "Memory, SQLite and PostgreSQL keep it by the same protocol; the schemas of all records are published.",
+            ("emitter.store:Store", "emitter.authority.schemas:SCHEMAS"),
+            (
+                *of("authority/guard/test_races", "test_of_many_processes_one_makes_the_call_on_postgres"),
+                *of("authority/test_schemas", "test_the_files_are_what_is_generated"),
+            ),
+        ),
+    ),
+)
