@@ -34,7 +34,7 @@ def test_a_client_that_asks_its_user_is_answered_in_one_call(monkeypatch: pytest
 
     assert found["structuredContent"] == {"sent": 1, "to": "mom@example.org"}
     assert made["OUTBOX"] == [(MOM["to"], MOM["body"])]
-    assert "Target: mom@example.org." in str(person.asked)
+    assert 'Target: "mom@example.org".' in str(person.asked)
 
 
 def test_any_other_client_brings_the_answer_and_calls_again(tmp_path: Path) -> None:

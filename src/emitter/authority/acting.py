@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emitter.authority import writing
 from emitter.authority.hooks import ActionResult
-from emitter.authority.parts import after, before, tell_failed
+from emitter.authority.parts import after, before, tell_failed, tell_settled
 from emitter.authority.records import Receipt, Result
 from emitter.authority.running import CURRENT, Act
 from emitter.authority.steps import Ours, Theirs
 from emitter.authority.writing import Effects
+from emitter.errors import Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,8 @@ def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
     kept = value if work.retain else writing.NOTHING
     effects, failed = _described(work, value)
     receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, kept), due=True)
+    if receipt.result is not effects.result:
+        tell_settled(parts, receipt)
     if failed is not None:
         tell_failed(parts, "describe", failed)
     yield from _told(parts, ActionResult(work.request, receipt, value))
@@ -62,6 +65,8 @@ def settle(parts: Parts, workflow_id: str, intent_id: str, effects: Effects) -> 
     """Write the receipt of an act that nobody saw end, once somebody has seen what became of it."""
     writing.check_effects(effects)
     intent: Intent = yield Ours(partial(writing.unfinished, parts, workflow_id, intent_id))
+    if parts.running.has(intent_id):
+        raise Unfinished("The act still runs here, and will have its receipt.", intent_id=intent_id)
     receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, writing.NOTHING))
     yield from after(parts, "emit_receipt", receipt)
     return receipt

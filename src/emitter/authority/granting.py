@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from emitter.authority.journal import Draft
 from emitter.authority.parts import before
-from emitter.authority.records import Confirm, Granted, Revoke
+from emitter.authority.records import Confirm, ConfirmRequest, Granted, Revoke
 from emitter.authority.records.form import moment, written
 from emitter.authority.rules import limits, places
 from emitter.authority.rules.allow import held, is_over
@@ -35,7 +35,6 @@ from emitter.sinks import new_id
 
 if TYPE_CHECKING:
     from emitter.authority.parts import Parts
-    from emitter.authority.records import ConfirmRequest
     from emitter.authority.rules.state import Held, State
     from emitter.authority.steps import Steps
 
@@ -44,15 +43,25 @@ _ASK: Final = "Open a decision one of whose options has the request's digest for
 
 def confirm(parts: Parts, decision: Resolved | str, request: ConfirmRequest) -> Steps[Confirm]:
     """Grant what the principal chose; the same choice again is the same confirm."""
+    if not isinstance(request, ConfirmRequest):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
+        raise InputError("What is confirmed is a ConfirmRequest.")
     limits.check_known(request.limits, parts.limits)
     consent: Resolved = yield Ours(partial(_consent, parts, decision, request))
     known: Confirm | None = yield Ours(partial(_known, parts, consent, request))
     if known is not None:
+        yield from _taken_note(parts, known)
         return known
     yield from before(parts, "before_confirm", request.model_copy(deep=True))  # who looks at it changes nothing of it
     granted: Confirm = yield Ours(partial(_grant, parts, consent, request))
     yield from before(parts, "after_confirm", granted)  # no act has begun, so what it raises still stops the act
     return granted
+
+
+def _taken_note(parts: Parts, known: Confirm) -> Steps[None]:
+    """Call ``after_confirm`` again for a confirm that was not used yet: one that raised there still stops the act."""
+    found: Held = yield Ours(partial(standing, parts, known.confirm_id))
+    if not found.uses:
+        yield from before(parts, "after_confirm", known)
 
 
 def revoke(parts: Parts, confirm_id: str, reason: str | None) -> Revoke:

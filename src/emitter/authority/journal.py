@@ -124,7 +124,7 @@ class Journal:
 
     def workflows(self) -> tuple[str, ...]:
         """Return the workflows that have a record, in the order in which they began."""
-        return tuple(dict.fromkeys(map(telling.workflow_of, self._store.events(INDEX))))
+        return tuple(dict.fromkeys(self._indexed()))
 
     def once(self, name: str, value: Json) -> Json:
         """Keep a JSON value under a name, once in all; return the one that is kept."""
@@ -207,9 +207,20 @@ class Journal:
         places.check(state, added, self._skew)
 
     def _index(self, workflow_id: str) -> None:
+        """Have a workflow listed, before its first line stands."""
         at = self._clock()
         told = telling.stamped(telling.opened(), INDEX, at, workflow_id)
-        self._store.once(INDEX, f"workflow:{workflow_id}", lambda: Fresh(Entry("workflow", {}, {}), (told,)))
+        fresh = Fresh(Entry("workflow", {"workflow_id": workflow_id}, {}), (told,))
+        listed = list(self._indexed())
+        while workflow_id not in listed:
+            kept = self._store.once(INDEX, _nth(len(listed)), lambda: fresh)
+            listed.append(str(kept.entry.outcome.get("workflow_id")))
+
+    def _indexed(self) -> Iterator[str]:
+        number = 0
+        while (entry := self._store.find(INDEX, _nth(number))) is not None:
+            yield str(entry.outcome.get("workflow_id"))
+            number += 1
 
     def _tell(self, events: Iterable[RunEvent]) -> None:
         if self._sink is None:
@@ -220,6 +231,10 @@ class Journal:
             except Exception as error:  # noqa: BLE001  a sink is anybody's code
                 told = f"A sink raised {type(error).__name__}; what was recorded stands."
                 warnings.warn(told, RuntimeWarning, stacklevel=2)
+
+
+def _nth(number: int) -> str:
+    return f"workflow:{number}"
 
 
 def run_of(workflow_id: str) -> str:

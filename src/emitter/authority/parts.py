@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from emitter.authority.hooks import Hook
     from emitter.authority.journal import Journal
+    from emitter.authority.records import Receipt
     from emitter.authority.running import Running
     from emitter.authority.steps import Step, Steps
     from emitter.ledger import Ledger
@@ -58,6 +59,13 @@ def tell_failed(parts: Parts, name: str, error: Exception) -> None:
     parts.journal.tell(telling.stamped(telling.hook_failed(name, error), INDEX, parts.journal.now(), name))
     told = f"{name} raised {type(error).__name__}; what was recorded stands."
     warnings.warn(told, RuntimeWarning, stacklevel=2)
+
+
+def tell_settled(parts: Parts, receipt: Receipt) -> None:
+    """Tell of an act that ended otherwise than somebody had said of it meanwhile."""
+    told = telling.settled_otherwise(receipt.receipt_id)
+    parts.journal.tell(telling.stamped(told, INDEX, parts.journal.now(), receipt.workflow_id))
+    warnings.warn("An act ended otherwise than it was settled as; the receipt stands.", RuntimeWarning, stacklevel=2)
 
 
 def _calls(parts: Parts, name: str, about: object) -> Iterator[Step]:

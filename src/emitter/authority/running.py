@@ -98,6 +98,11 @@ class Running:
         with self._lock:
             self._acts.discard(act)
 
+    def has(self, intent_id: str) -> bool:
+        """Tell whether an act runs here."""
+        with self._lock:
+            return any(each.intent.intent_id == intent_id for each in self._acts)
+
     def tell(self, stop: Stop) -> None:
         """Tell each act that a stop is of."""
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, cast
 
 from emitter.authority.hooks import NAMES
@@ -14,6 +15,7 @@ from emitter.errors import InputError
 if TYPE_CHECKING:
     from emitter.authority.hooks import Hook
 
+_ALIKE: Final = 0.85
 _LIMIT: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -33,7 +35,16 @@ def hooks(given: object) -> tuple[Hook, ...]:
                 f"A hook of type {type(each).__name__} has none of the seven methods.",
                 hint=f"They are {', '.join(NAMES)}.",
             )
+        _check_spelling(each)
     return cast("tuple[Hook, ...]", found)
+
+
+def _check_spelling(hook: object) -> None:
+    """Refuse a method that was meant to be one of the seven: a policy that is never called is none."""
+    for name in dir(hook):
+        meant = [] if name in NAMES else get_close_matches(name, NAMES, n=1, cutoff=_ALIKE)
+        if meant:
+            raise InputError(f"A hook has the method {name}, which is never called.", hint=f"Is {meant[0]} meant?")
 
 
 def limits(given: object) -> frozenset[str]:

@@ -12,8 +12,6 @@ from emitter.events import Level, LogAppended, RunEvent
 from emitter.sinks import new_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from emitter.authority.records import Line
     from emitter.wire import Json
 
@@ -29,6 +27,7 @@ _MESSAGES: Final = {
 }
 _IDS: Final = ("confirm_id", "request_id", "intent_id", "receipt_id", "intent_ref", "authorization_ref", "result")
 _OPENED: Final = "authority.workflow_opened"
+_SETTLED: Final = "authority.settled_otherwise"
 _HOOK: Final = "authority.hook_failed"
 
 
@@ -50,12 +49,12 @@ def hook_failed(name: str, error: Exception) -> LogAppended:
     return LogAppended(Level.WARN, _HOOK, {"hook": name, "error": type(error).__name__})
 
 
+def settled_otherwise(receipt_id: str) -> LogAppended:
+    """Return what is told of an act that ended otherwise than it was settled as, while it still ran elsewhere."""
+    return LogAppended(Level.WARN, _SETTLED, {"receipt_id": receipt_id})
+
+
 def stamped(told: LogAppended, run: str, at: float, cause: str) -> RunEvent:
     """Return a line as it is recorded, at a time in seconds since 1970, before a store numbers it."""
     stamp = datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
     return RunEvent(told, new_id(), run, _NODE, f"{stamp}Z", 0, cause)
-
-
-def workflow_of(document: Mapping[str, Json]) -> str:
-    """Return the workflow that an event of the index tells of."""
-    return str(document["causationId"])

@@ -31,7 +31,7 @@ def parts(store: object, clock: object, sink: object, thresholds: object) -> Non
     if store is not None and (
         isinstance(store, type) or not all(callable(getattr(store, each, None)) for each in _STORE)
     ):
-        raise InputError("store is none of the stores.", hint="Give a SqliteStore, a PostgresStore or a MemoryStore.")
+        raise InputError("store is none of the stores.", hint="Give a SqliteStore, an SqlStore or a MemoryStore.")
     if not callable(clock):
         raise InputError("clock is a function that returns seconds since 1970.")
     if sink is not None and not callable(sink):

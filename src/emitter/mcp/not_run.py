@@ -60,6 +60,7 @@ _SAYS: Final[Mapping[str, Json]] = {
         "message": _TEXT,
         "call_id": {**_TEXT, "description": "Under which the very same call is gone on with."},
         "decision_id": {**_TEXT, "description": "By which the decision is resolved."},
+        "digest": {**_TEXT, "description": "Of the envelope, as a resolution names it."},
         "reason": {**_TEXT, "description": "Why nobody decided."},
         "decision": {"type": "object", "description": "What the person decided instead."},
         FIELD: dict(ENVELOPE),
@@ -79,7 +80,7 @@ def admitting(schema: Mapping[str, Json]) -> dict[str, Json]:
 
 
 _LEAST: Final[Mapping[str, Json]] = {"status": "error", "code": "", "message": ""}
-_IDS: Final[Mapping[str, Json]] = {"call_id": "", "decision_id": ""}
+_IDS: Final[Mapping[str, Json]] = {"call_id": "", "decision_id": "", "digest": ""}
 _MOST: Final[Mapping[str, Json]] = {**_IDS, "reason": "", "decision": {"index": 0}, FIELD: {"question": {}}}
 _SAMPLES: Final = (_LEAST, {**_LEAST, **_MOST})
 
@@ -87,7 +88,7 @@ _SAMPLES: Final = (_LEAST, {**_LEAST, **_MOST})
 def pending(call_id: str, found: Pending, *, own: bool) -> sdk.Result:
     """Return that a call waits, with its decision; ``own``: it is answered on a page of the principal's own."""
     told = _told(PENDING, PENDING, _ELSEWHERE if own else _HERE, call_id)
-    return _result({**told, "decision_id": found.decision_id}, found.moment)
+    return _result({**told, "decision_id": found.decision_id, "digest": found.digest}, found.moment)
 
 
 def undecided(call_id: str, decision_id: str, found: Unresolved) -> sdk.Result:

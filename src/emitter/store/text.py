@@ -47,13 +47,13 @@ def text_of(entry: Entry) -> str:
 def entry_of(text: str) -> Entry:
     """Return the entry that a text tells of; raises ``StoreAltered`` where it tells of none."""
     try:
-        members = cast("Mapping[str, Json]", json.loads(text))
-        found = Entry(members["type"], members["outcome"], members["envelope"])
+        members = json.loads(text)
+        kind, outcome, envelope = members["type"], members["outcome"], members["envelope"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise StoreAltered(_ALTERED, hint=_ELSEWHERE) from None
-    if not (isinstance(found.outcome, Mapping) and isinstance(found.envelope, Mapping)):
+    if not (isinstance(outcome, Mapping) and isinstance(envelope, Mapping)):
         raise StoreAltered(_ALTERED, hint=_ELSEWHERE)
-    return found
+    return Entry(kind, cast("Mapping[str, Json]", outcome), cast("Mapping[str, Json]", envelope))
 
 
 def texts_of(events: Iterable[RunEvent]) -> list[str]:

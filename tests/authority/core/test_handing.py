@@ -6,35 +6,54 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import ActionRequest, Authority, ConfirmRequest
-from emitter.errors import InputError
-from tests.authority.core.making import act, approved, asked, granted, work
+from emitter.authority import ActionRequest, Authority, ConfirmRequest, acting
+from emitter.errors import InputError, NotConsent
+from tests.authority.core.driving import Drive
+from tests.authority.core.making import act, approved, asked, granted, refused, work
 
 if TYPE_CHECKING:
     from tests.ledger.asking import Hand
 
 
-def test_terms_that_are_changed_meanwhile_are_what_they_were() -> None:
-    """Whoever looks at a request before it is granted may stop it, and make nothing else of it."""
+def test_terms_that_are_changed_meanwhile_were_not_approved(authority: Authority) -> None:
+    """By whoever still has the request that was handed in."""
+    request = asked(limits={"budget_usd": 1})
+
+    class Greedy:
+        def before_confirm(self, _: ConfirmRequest) -> None:
+            request.limits["budget_usd"] = 10**9
+
+    decision = approved(authority, request)
+    greedy = Authority(authority._parts.journal._store, hooks=[Greedy()])
+    with refused(greedy, NotConsent):
+        greedy.confirm(decision, request)
+
+
+def test_a_hook_makes_nothing_else_of_what_it_looks_at() -> None:
+    """It may keep a request from being granted, and an act from beginning; both are what they were."""
 
     class Greedy:
         def before_confirm(self, request: ConfirmRequest) -> None:
             request.limits["budget_usd"] = 10**9
 
-    authority, request = Authority(hooks=[Greedy()]), asked(limits={"budget_usd": 1})
-    assert authority.confirm(approved(authority, request), request).limits == {"budget_usd": 1}
-
-
-def test_an_act_that_is_changed_meanwhile_is_what_it_was() -> None:
-    """What it spends is what was said when it was asked for, whoever writes into that afterwards."""
-
-    class Frugal:
         def before_execute(self, request: ActionRequest) -> None:
             request.spends["budget_usd"] = 0
 
-    authority = Authority(hooks=[Frugal()])
+    authority = Authority(hooks=[Greedy()])
+    confirm = granted(authority, limits={"budget_usd": 100})
+    authority.execute(confirm.confirm_id, work(act(spends={"budget_usd": 70})))
+    standing = authority.standing(confirm.confirm_id)
+    assert (standing.confirm.limits, standing.spent["budget_usd"]) == ({"budget_usd": 100}, 70)
+
+
+def test_an_act_that_is_changed_meanwhile_is_what_it_was(authority: Authority) -> None:
+    """What it spends is what was said when it was asked for, whoever writes into that afterwards."""
+    request = act(spends={"budget_usd": 70})
     confirm_id = granted(authority, limits={"budget_usd": 100}).confirm_id
-    authority.execute(confirm_id, work(act(spends={"budget_usd": 70})))
+    drive = Drive(acting.execute(authority._parts, confirm_id, work(request)))
+    drive.take()
+    request.spends["budget_usd"] = 0
+    assert drive.end() == "done"
     assert authority.standing(confirm_id).spent["budget_usd"] == 70
 
 

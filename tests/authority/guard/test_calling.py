@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.errors import NotApproved
+from emitter.errors import InputError, NotApproved, OtherCall
 from tests.authority.guard.forms import Office, plain
 from tests.authority.guard.parts import CEO, MOM, leave
 
@@ -63,7 +63,7 @@ def test_a_method_can_be_guarded_where_it_is_defined(office: Office) -> None:
         def __init__(self, name: str) -> None:
             self.name = name
 
-        @office.authority.guard(ask=office.person, workflow_id="w")
+        @office.authority.guard(ask=office.person, workflow_id="w", account_of=lambda self: self.name)
         def send(self, to: str, body: str = "hi") -> list[str]:
             """Send."""
             return [self.name, to, body]
@@ -71,10 +71,71 @@ def test_a_method_can_be_guarded_where_it_is_defined(office: Office) -> None:
     mailer = Mailer("me")
 
     assert mailer.send(MOM) == ["me", MOM, "hi"]
-    assert office.told == [f'to: "{MOM}"', 'body: "hi"']
+    assert office.told == [f'to: "{MOM}"', 'body: "hi"', 'Account: "me"']
     assert mailer.send.call("c1", CEO) == mailer.send.call("c1", CEO) == ["me", CEO, "hi"]
     assert mailer.send.workflow_id == "w"
     assert office.authority.workflows() == ("w",)
+    with pytest.raises(OtherCall) as other:
+        Mailer("you").send.call("c1", CEO)
+    assert other.value.pointer == "/account"
+
+
+def test_a_method_that_does_not_tell_whose_it_is_is_not_called(office: Office) -> None:
+    """What was approved for one object would run for another."""
+
+    class Account:
+        """What pays."""
+
+        @office.authority.guard(ask=office.person)
+        def pay(self, cents: int) -> int:
+            """Pay."""
+            return cents
+
+    with pytest.raises(InputError, match="nothing tells whose"):
+        Account().pay(5)
+    assert office.person.asked == []
+
+
+def test_a_lambda_needs_a_name(office: Office) -> None:
+    """Two of them would pass for each other."""
+    with pytest.raises(InputError, match="Give name="):
+        office.authority.guard(lambda a: a)
+
+
+def test_another_tool_of_the_same_name_is_another_call(office: Office) -> None:
+    """What was approved is the function that was guarded, as far as its own name tells."""
+
+    def other() -> str:
+        return "other"
+
+    def one() -> str:
+        return "one"
+
+    assert office.authority.guard(one, name="act", ask=office.person, workflow_id="w").call("c1") == "one"
+    with pytest.raises(OtherCall):
+        office.authority.guard(other, name="act", ask=office.person, workflow_id="w").call("c1")
+
+
+def test_a_workflow_that_is_named_is_the_call_s_own(office: Office) -> None:
+    """What was approved in one workflow does not go on in another, which may be stopped."""
+
+    def act() -> str:
+        return "done"
+
+    office.authority.guard(act, ask=office.person, workflow_id="w").call("c1")
+    with pytest.raises(OtherCall) as other:
+        office.authority.guard(act, ask=office.person, workflow_id="v").call("c1")
+    assert other.value.pointer == "/workflow_id"
+
+
+def test_a_long_text_is_told_whole_where_that_is_wanted(office: Office) -> None:
+    """The person approves what they can read."""
+
+    def act(body: str) -> int:
+        return len(body)
+
+    office.authority.guard(act, ask=office.person, longest=5_000)("a" * 3_000)
+    assert office.told == [f'body: "{"a" * 3_000}"']
 
 
 def all_kinds(a: Any, /, b: Any = 2, *rest: Any, c: Any, d: Any = 4, **more: Any) -> Any:

@@ -44,7 +44,7 @@ class Thing:
 
 FORMS: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "a function": (plain, {}, [1, 2]),
-    "a lambda": (lambda a, b=2: [a, b], {}, [1, 2]),
+    "a lambda": (lambda a, b=2: [a, b], {"name": "pair"}, [1, 2]),
     "a method": (Thing().method, {}, ["thing", 1, 2]),
     "a class method": (Thing.of_class, {}, ["Thing", 1, 2]),
     "a static method": (Thing.of_nothing, {}, [1, 2]),

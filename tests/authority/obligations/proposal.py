@@ -14,7 +14,7 @@ PROPOSAL = (
             Level.MUST,
             "On the retried call the proposal is recovered from the resource's store, and the arguments must match it; "
             "what stands as a digest is matched by its bytes.",
-            ("emitter.authority.proposal:match", "emitter.authority.proposal:Shelf.get"),
+            ("emitter.authority.proposal:mismatch", "emitter.authority.proposal:Shelf.get"),
             (
                 *of(_MATCHING, "test_only_the_same_parameters_match", "test_text_object_and_bytes_never_collide"),
                 *of("authority/guard/test_swapped", "test_another_call_under_the_same_id_is_refused"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.proposal import Digested, Mismatch, digest_object, match, propose
+from emitter.authority.proposal import Digested, Mismatch, digest_object, mismatch, propose
 from emitter.errors import InputError
 from tests.authority.proposal.values import OPERATION, SMALL, alike, pairs, places
 
@@ -23,7 +23,7 @@ def test_only_the_same_parameters_match(two: tuple[Any, Any], longest: int, data
     """Whatever stands as a digest, a call matches exactly where its parameters are the same JSON values."""
     one, other = two
     hidden = data.draw(st.lists(st.sampled_from(places(one)), max_size=2)) if one else []
-    found = match(propose("send_email", one, digested=hidden, longest=longest), OPERATION, other)
+    found = mismatch(propose("send_email", one, digested=hidden, longest=longest), OPERATION, other)
     assert (found is None) == alike(one, other)
 
 
@@ -63,7 +63,7 @@ def test_what_is_bound_is_another_thing_for_every_other_call(two: tuple[Any, Any
 )
 def test_another_argument_is_a_mismatch(presented: Any, pointer: str, reason: str) -> None:
     """What differs, is missing or is more is told by its place, and never by its value."""
-    found = match(propose("send_email", EMAIL, digested=["body"]), OPERATION, presented)
+    found = mismatch(propose("send_email", EMAIL, digested=["body"]), OPERATION, presented)
     assert found is not None
     assert found.pointer == pointer
     assert reason in found.reason
@@ -81,7 +81,7 @@ def test_another_argument_is_a_mismatch(presented: Any, pointer: str, reason: st
 )
 def test_another_spelling_is_the_same_call(presented: Any) -> None:
     """The order of members and the spelling of numbers say nothing."""
-    assert match(propose("send_email", EMAIL), "send_email", presented) is None
+    assert mismatch(propose("send_email", EMAIL), "send_email", presented) is None
 
 
 def test_text_object_and_bytes_never_collide() -> None:
@@ -90,7 +90,7 @@ def test_text_object_and_bytes_never_collide() -> None:
     proposals = [propose("f", each, digested=["x"]) for each in calls]
     assert len({each.s256 for each in proposals}) == len(calls)
     for index, each in enumerate(proposals):
-        assert [match(each, "f", call) is None for call in calls] == [index == other for other in range(len(calls))]
+        assert [mismatch(each, "f", call) is None for call in calls] == [index == other for other in range(len(calls))]
 
 
 def test_a_parameter_that_looks_like_a_digest_is_no_digest() -> None:
@@ -98,11 +98,11 @@ def test_a_parameter_that_looks_like_a_digest_is_no_digest() -> None:
     looks = digest_object("secret")
     proposal = propose("f", {"x": looks})
     assert proposal.parameters["x"] == digest_object(looks)
-    assert match(proposal, "f", {"x": looks}) is None
-    assert match(proposal, "f", {"x": "secret"}) == Mismatch(
+    assert mismatch(proposal, "f", {"x": looks}) is None
+    assert mismatch(proposal, "f", {"x": "secret"}) == Mismatch(
         "/parameters/x", "This is of another kind than what was proposed."
     )
-    assert match(propose("f", {"x": "secret"}, digested=["x"]), "f", {"x": looks}) is not None
+    assert mismatch(propose("f", {"x": "secret"}, digested=["x"]), "f", {"x": looks}) is not None
 
 
 def test_a_parameter_may_be_called_s256() -> None:
@@ -110,8 +110,8 @@ def test_a_parameter_may_be_called_s256() -> None:
     call = {"s256": "x", "media_type": "text/plain"}
     proposal = propose("f", call)
     assert proposal.parameters == call
-    assert match(proposal, "f", call) is None
-    assert match(proposal, "f", {**call, "s256": "y"}) is not None
+    assert mismatch(proposal, "f", call) is None
+    assert mismatch(proposal, "f", {**call, "s256": "y"}) is not None
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_a_parameter_may_be_called_s256() -> None:
 def test_bytes_within_what_is_digested_are_bytes(whole: Any, looks: Any) -> None:
     """What has bytes in it has another digest than what has their digest object in it."""
     proposal = propose("f", {"file": whole}, digested=["file"])
-    assert match(proposal, "f", {"file": whole}) is None
-    assert match(proposal, "f", {"file": looks}) is not None
-    assert match(propose("f", {"file": looks}, digested=["file"]), "f", {"file": whole}) is not None
+    assert mismatch(proposal, "f", {"file": whole}) is None
+    assert mismatch(proposal, "f", {"file": looks}) is not None
+    assert mismatch(propose("f", {"file": looks}, digested=["file"]), "f", {"file": whole}) is not None
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_bytes_within_what_is_digested_are_bytes(whole: Any, looks: Any) -> None
 )
 def test_the_account_is_part_of_the_call(proposed: str | None, presented: str | None, *, matches: bool) -> None:
     """A call for another account, or for none, is another call."""
-    found = match(propose("f", {}, account=proposed), "f", {}, account=presented)
+    found = mismatch(propose("f", {}, account=proposed), "f", {}, account=presented)
     assert (found is None) == matches
     assert matches or (found is not None and found.pointer == "/account")
 
@@ -165,7 +165,7 @@ def test_the_account_is_part_of_the_call(proposed: str | None, presented: str | 
 def test_the_operation_is_part_of_the_call(presented: Any, *, matches: bool) -> None:
     """Another operation, or the same one said otherwise, is another call."""
     operation = {"operation": "CreateEvent", "service": "Calendar"}
-    found = match(propose(operation, {}, vocabulary="urn:aauth:vocabulary:wsdl"), presented, {})
+    found = mismatch(propose(operation, {}, vocabulary="urn:aauth:vocabulary:wsdl"), presented, {})
     assert (found is None) == matches
     assert matches or (found is not None and found.pointer == "/operations/0")
 
@@ -187,23 +187,23 @@ def test_the_media_type_says_of_what_a_digest_is(media_type: str | None, matchin
         {"vocabulary": "urn:aauth:vocabulary:mcp", "operations": [OPERATION], "parameters": {"x": digest}}
     ).encode()
     presented: list[Any] = ["text", b"text", ["text"], {"text": 1}, None, 1]
-    assert [each for each in presented if match(document, OPERATION, {"x": each}) is None] == matching
+    assert [each for each in presented if mismatch(document, OPERATION, {"x": each}) is None] == matching
 
 
 def test_a_digest_of_json_is_of_its_canonical_form() -> None:
     """Under application/json, an object presented in another order is the same; a text that spells it is not."""
     proposal = propose("f", {"x": {"b": 1, "a": [2.0, "é"]}}, digested=[Digested("x")])
-    assert match(proposal, "f", {"x": {"a": [2, "é"], "b": 1}}) is None
-    assert match(proposal, "f", {"x": '{"a":[2,"é"],"b":1}'}) is not None
+    assert mismatch(proposal, "f", {"x": {"a": [2, "é"], "b": 1}}) is None
+    assert mismatch(proposal, "f", {"x": '{"a":[2,"é"],"b":1}'}) is not None
 
 
 def test_a_place_deep_within_is_told() -> None:
     """The pointer leads through objects and lists, its names escaped."""
     proposal = propose("f", {"a/b": [{"c~d": 1}, {"c~d": 2}]})
-    found = match(proposal, "f", {"a/b": [{"c~d": 1}, {"c~d": 3}]})
+    found = mismatch(proposal, "f", {"a/b": [{"c~d": 1}, {"c~d": 3}]})
     assert found == Mismatch("/parameters/a~1b/1/c~0d", "This differs from what was proposed.")
     assert str(found) == "/parameters/a~1b/1/c~0d: This differs from what was proposed."
-    shorter = match(proposal, "f", {"a/b": [{"c~d": 1}]})
+    shorter = mismatch(proposal, "f", {"a/b": [{"c~d": 1}]})
     assert shorter == Mismatch("/parameters/a~1b", "This has another number of entries than what was proposed.")
 
 
@@ -212,7 +212,7 @@ def test_hostile_nesting_is_a_mismatch() -> None:
     deep: Any = "x"
     for _ in range(100_000):
         deep = [deep]
-    found = match(propose("f", {"x": "y"}, digested=["x"]), "f", {"x": deep})
+    found = mismatch(propose("f", {"x": "y"}, digested=["x"]), "f", {"x": deep})
     assert found is not None
     assert found.pointer == "/parameters"
 
@@ -221,4 +221,4 @@ def test_hostile_nesting_is_a_mismatch() -> None:
 def test_what_is_no_proposal_matches_nothing(document: Any) -> None:
     """Bytes that are no proposal are the resource's own mistake, and no mismatch."""
     with pytest.raises(InputError):
-        match(document, OPERATION, {})
+        mismatch(document, OPERATION, {})

@@ -16,7 +16,7 @@ from emitter.authority.proposal import (
     Display,
     Proposal,
     digest_object,
-    match,
+    mismatch,
     propose,
     r3_s256,
     read_proposal,
@@ -220,5 +220,5 @@ def test_a_document_of_another_s_making_can_be_matched() -> None:
     proposal = read_proposal(document, r3_s256(document), uri="https://api.example/r3/1")
     assert proposal.document == document
     assert proposal.display is None
-    assert match(proposal, "f", {"to": "mom", "n": 1}) is None
-    assert match(document, "f", {"to": "ceo", "n": 1}) is not None
+    assert mismatch(proposal, "f", {"to": "mom", "n": 1}) is None
+    assert mismatch(document, "f", {"to": "ceo", "n": 1}) is not None

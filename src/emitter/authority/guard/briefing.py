@@ -59,7 +59,7 @@ def template(asked: Asked) -> BindingMoment:
             f"Run {asked.tool} within {seconds:,} seconds of the approval.",
             "Keep the receipt of what it did.",
         ),
-        offer=f"Ask for the proposal {asked.proposal.s256} to read the call as it was hashed.",
+        offer="Ask for anything that is told by its hash only.",
         question=Question.ask(
             f"What is to become of this call of {asked.tool}?",
             [
@@ -103,9 +103,10 @@ def told(asked: Asked) -> tuple[str, ...]:
     lines = [_argument(name, value) for name, value in asked.proposal.parameters.items()]
     limits = ", ".join(f"{name} {amount:,}" for name, amount in asked.request.limits.items())
     targets = ", ".join(map(_text, asked.request.scope.targets or ()))
+    account = [] if asked.proposal.account is None else [f"Account: {_text(asked.proposal.account)}"]
     bound = f"Target: {targets}. At most: {limits or 'nothing'}."
     risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}."
-    return (*(lines or [_NONE]), bound, risk)
+    return (*(lines or [_NONE]), *account, bound, risk)
 
 
 def _argument(name: str, value: Json) -> str:

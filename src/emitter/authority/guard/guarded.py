@@ -60,7 +60,7 @@ class Guarded(Generic[P, R]):
         bind = getattr(self._tool, "__get__", None)
         if instance is None or bind is None:
             return self
-        return Guarded(bind(instance, owner), self._how, self._parts, self._shelf)
+        return Guarded(bind(instance, owner), self._how.of_object(instance), self._parts, self._shelf)
 
     def call(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Ask for this call under an id, or go on with it: whatever was asked, answered or done under it stands.

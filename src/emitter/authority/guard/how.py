@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from pydantic import ValidationError
 
 from emitter.authority.guard.briefing import template
 from emitter.authority.proposal import VOCABULARY_MCP
+from emitter.authority.proposal.proposal import LONGEST_INLINE
 from emitter.authority.records import BoundCall, ConfirmRequest, RiskLevel, Scope
 from emitter.authority.rules.limits import taken
 from emitter.errors import InputError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from emitter.decide import Resolution, Unresolved
     from emitter.ledger import Pending, Resolved
     from emitter.wire import Json
+
+_LAMBDA = "<lambda>"
 
 Answer: TypeAlias = "Resolution | Unresolved | Resolved"
 Ask: TypeAlias = Callable[["Pending"], "Answer | Awaitable[Answer]"]
@@ -46,7 +49,10 @@ class Guarding(TypedDict, total=False):
 
     ``digested`` are parameters that the proposal tells by their digest only: names, JSON pointers, or ``Digested``.
     ``exclude`` names parameters that are no content, such as a context: they are not approved, and must decide
-    nothing. ``vocabulary``, ``operation``, ``account`` and ``display`` are those of the proposal.
+    nothing. A text of more than ``longest`` characters (1,024) is told by a digest and its beginning.
+    ``vocabulary``, ``operation``, ``account`` and ``display`` are those of the proposal. A method that is guarded in
+    its class needs ``account_of``, a function of its object that returns whose it is: the object is no argument, so
+    nobody would have approved it.
 
     ``describe`` is a function of what the tool returned, to what its receipt tells of it. ``retain`` says whether what
     it returned is kept, to answer the same call again. ``expires_in`` is for how many seconds the question stands
@@ -69,6 +75,8 @@ class Guarding(TypedDict, total=False):
     vocabulary: str
     operation: Mapping[str, Json] | str
     account: str | None
+    account_of: Callable[[Any], str]
+    longest: int
     display: Callable[[Mapping[str, Json]], Display]
     describe: Callable[[Any], Effects]
     retain: bool
@@ -96,6 +104,9 @@ class How:
     digested: Iterable[str | Digested] = ()
     exclude: Iterable[str] = ()
     account: str | None = None
+    account_of: Callable[[Any], str] | None = None
+    longest: int = LONGEST_INLINE
+    workflow_named: bool = False
     display: Callable[[Mapping[str, Json]], Display] | None = None
     describe: Callable[[Any], Effects] | None = None
     retain: bool = True
@@ -105,14 +116,14 @@ class How:
     @classmethod
     def of(cls, tool: Callable[..., Any], given: Guarding) -> How:
         """Return how a tool is guarded; raises ``InputError`` for a setting that there is not, or that cannot be."""
-        known = {each.name for each in fields(cls)}
+        known = {each.name for each in fields(cls)} - {"workflow_named"}
         unknown = sorted(given.keys() - known)
         if unknown:
             raise InputError(f"guard() takes no {unknown[0]}=.", hint=f"It takes {', '.join(sorted(known))}.")
-        name = given.get("name") or getattr(tool, "__name__", "")
+        name = given.get("name") or _name(tool)
         usual = {"name": name, "operation": name, "workflow_id": f"{name}:{new_id()}"}
         listed = {"digested": _listed("digested", given), "exclude": frozenset(_listed("exclude", given))}
-        settings: dict[str, Any] = {**usual, **given, **listed}
+        settings: dict[str, Any] = {**usual, **given, **listed, "workflow_named": "workflow_id" in given}
         how = cls(**settings)
         _check(how)
         _check_named(tool, how)
@@ -139,6 +150,15 @@ class How:
             place = ".".join(str(each) for each in found["loc"])
             raise InputError(f"No authority can be asked for with this {place}: {found['msg']}.") from None
 
+    def of_object(self, instance: object) -> How:
+        """Return how a method of an object is guarded: its account is that object's."""
+        if self.account_of is None:
+            raise InputError(
+                f"{self.name} is a method, and nothing tells whose: what is approved for one would run for another.",
+                hint="Give account_of=, a function of the object that returns whose it is.",
+            )
+        return replace(self, account=self.account_of(instance))
+
     def spent(self, parameters: Mapping[str, Json]) -> Mapping[str, int]:
         """Return how much a call takes of each limit."""
         return {} if self.spends is None else dict(self.spends(parameters))
@@ -148,6 +168,12 @@ class How:
         if self.target is None or isinstance(self.target, str):
             return self.target or self.name
         return self.target(parameters)
+
+
+def _name(tool: object) -> str:
+    """Return what a tool is called; a lambda has no name of its own, and two of them would pass for each other."""
+    named = getattr(tool, "__name__", "")
+    return "" if named == _LAMBDA else named
 
 
 def signature_of(tool: Callable[..., Any]) -> inspect.Signature:

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from emitter.authority.proposal import match, propose
+from emitter.authority.proposal import mismatch, propose
 from emitter.authority.records import BoundCall
 from emitter.authority.rules import limits
 from emitter.errors import OtherCall, Tampered
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import ConfirmRequest
     from emitter.wire import Json
 
-_KEPT: Final = ("r3_s256", "request", "action", "workflow_id", "decision_id")
+_KEPT: Final = ("r3_s256", "request", "action", "tool", "workflow_id", "decision_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,11 @@ def proposed(call: Call) -> Proposed:
     known = mapping(journal.known(name)) or mapping(journal.once(name, _first(call)))
     if not all(isinstance(known.get(each), str) for each in _KEPT):
         raise Tampered("What stands under the call's id is not what was written there.", place=call.call_id)
+    if call.how.workflow_named and call.how.workflow_id != known["workflow_id"]:
+        raise _other("/workflow_id")
     proposal = _found(call, known)
     request = _request(call, proposal, known["workflow_id"])
-    if (request.digest, call.how.name) != (known["request"], known["action"]):
+    if (request.digest, call.how.name, _qualified(call)) != (known["request"], known["action"], known["tool"]):
         raise _other("")
     return Proposed(proposal, request, known["decision_id"])
 
@@ -77,9 +79,15 @@ def _first(call: Call) -> dict[str, Json]:
         "r3_s256": proposal.s256,
         "request": request.digest,
         "action": call.how.name,
+        "tool": _qualified(call),
         "workflow_id": workflow_id,
         "decision_id": new_id(),
     }
+
+
+def _qualified(call: Call) -> str:
+    """Return what a tool is called where it is defined: two of one name are two."""
+    return str(getattr(call.tool, "__qualname__", type(call.tool).__qualname__))
 
 
 def _request(call: Call, proposal: Proposal, workflow_id: str) -> ConfirmRequest:
@@ -97,6 +105,7 @@ def _written(call: Call) -> Proposal:
         account=how.account,
         display=display,
         digested=how.digested,
+        longest=how.longest,
     )
     return call.shelf.put(made)
 
@@ -108,7 +117,7 @@ def _found(call: Call, known: Mapping[str, Json]) -> Proposal:
         raise Tampered("The proposal of this call is gone from the store.", place=call.call_id)
     if proposal.vocabulary != call.how.vocabulary:
         raise _other("/vocabulary")
-    found = match(proposal, call.how.operation, call.arguments.parameters, account=call.how.account)
+    found = mismatch(proposal, call.how.operation, call.arguments.parameters, account=call.how.account)
     if found is not None:
         raise _other(found.pointer)
     return proposal

@@ -17,7 +17,7 @@ from emitter.authority.proposal.digests import r3_s256 as r3_s256
 from emitter.authority.proposal.display import Display as Display
 from emitter.authority.proposal.document import PROPOSAL_SCHEMA as PROPOSAL_SCHEMA
 from emitter.authority.proposal.matching import Mismatch as Mismatch
-from emitter.authority.proposal.matching import match as match
+from emitter.authority.proposal.matching import mismatch as mismatch
 from emitter.authority.proposal.proposal import Proposal as Proposal
 from emitter.authority.proposal.proposal import propose as propose
 from emitter.authority.proposal.proposal import read_proposal as read_proposal

@@ -45,7 +45,7 @@ class Mismatch:
         return f"{self.pointer}: {self.reason}"
 
 
-def match(
+def mismatch(
     proposal: Proposal | bytes,
     operation: Mapping[str, Json] | str,
     parameters: dict[str, Json],

@@ -29,7 +29,7 @@ def check_known(limits: Mapping[str, int], more: Collection[str] = ()) -> None:
     unknown = [name for name in limits if not is_known(name, more)]
     if unknown:
         raise LimitUnknown(
-            "The authority has a limit that nobody here can enforce, so it authorizes nothing.",
+            f"Nobody here can enforce {unknown[0]}, so an authority with that limit authorizes nothing.",
             hint="Use max_side_effects and budget_usd (or another currency), or name your own with Authority(limits=).",
         )
 
@@ -41,11 +41,17 @@ def taken(spends: Mapping[str, int], *, is_pure: bool) -> dict[str, int]:
 
 def check_left(limits: Mapping[str, int], spent: Mapping[str, int], takes: Mapping[str, int]) -> None:
     """Raise ``LimitUnstated`` or ``LimitExceeded`` where an act takes more than is left, or does not say how much."""
-    if any(name not in takes for name in limits if name != SIDE_EFFECTS):
+    unstated = [name for name in limits if name != SIDE_EFFECTS and name not in takes]
+    if unstated:
         raise LimitUnstated(
-            "The act does not say how much it takes of a limit.", hint="Say it with spends=, 0 where it takes nothing."
+            f"The act does not say how much it takes of {unstated[0]}.", hint="Say it with spends=, 0 for nothing."
         )
-    if any(amount and name not in limits for name, amount in takes.items() if name != SIDE_EFFECTS):
-        raise LimitUnstated("The act takes of what was not granted.", hint="Ask for it among the limits.")
-    if any(spent.get(name, 0) + takes.get(name, 0) > limit for name, limit in limits.items()):
-        raise LimitExceeded("The act would take more than is left of a limit.", hint="Ask the principal for more.")
+    beyond = [name for name, amount in takes.items() if amount and name not in limits and name != SIDE_EFFECTS]
+    if beyond:
+        raise LimitUnstated(f"The act takes of {beyond[0]}, which was not granted.", hint="Ask for it as a limit.")
+    for name, limit in limits.items():
+        left = limit - spent.get(name, 0)
+        if takes.get(name, 0) > left:
+            raise LimitExceeded(
+                f"The act would take more of {name} than is left: {left:,}.", hint="Ask the principal for more."
+            )
