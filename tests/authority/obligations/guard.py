@@ -56,11 +56,15 @@ GUARD = (
         Obligation(
             "G.4",
             Level.MUST,
-            "Whatever is edited in a store authorizes nothing.",
+            "What is edited in a store authorizes nothing.",
             ("emitter.authority.chain:read", "emitter.authority.proposal:Shelf.get"),
             (
                 *of("authority/guard/test_tampered", "test_an_edited_record_authorizes_nothing"),
                 *of("authority/guard/test_opened_before", "test_a_decision_that_does_not_tell_the_call_is_not_its_own"),
+            ),
+            beyond=(
+                "Who can write into the store and makes the hashes anew is kept out by signatures alone: "
+                "`Authority(sign=, check=)`."
             ),
         ),
     ),
