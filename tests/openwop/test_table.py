@@ -11,8 +11,9 @@ from tests.faults.test_matrix import TABLE
 from tests.openwop.obligations import AMISS, INVARIANTS, OBLIGATIONS, RULINGS, Level
 from tests.openwop.scenarios import HELD, NOT_HELD
 from tests.openwop.table import PAGE, page
-from tests.traced.look import function, headings, lame, tree
-from tests.traced.markdown import ROOT, resolved
+from tests.traced.checks import check_code, check_links, check_test
+from tests.traced.look import function, lame
+from tests.traced.markdown import ROOT
 
 FACTS = ROOT / ".." / "shared" / "spec" / "openwop-facts.md"
 needs_facts = pytest.mark.skipif(not FACTS.is_file(), reason="../shared/spec is absent")
@@ -32,17 +33,13 @@ def test_the_page_is_what_is_written() -> None:
 
 def test_its_links_lead_somewhere() -> None:
     """To a file, and to a heading where one is named."""
-    for place, heading in re.findall(r"\]\((?!https:)([^)#]*)#?([^)]*)\)", page()):
-        file = (PAGE.parent / place) if place else PAGE
-        assert file.is_file(), place
-        assert not heading or heading in headings(file.read_text("utf-8")), heading
+    check_links(page(), PAGE)
 
 
 @pytest.mark.parametrize("reference", CODE)
 def test_the_code_is_there(reference: str) -> None:
     """A module of the library, and a name in it."""
-    assert reference.startswith("emitter.")
-    assert resolved(reference) is not None
+    check_code(reference)
 
 
 @pytest.mark.parametrize("reference", TESTS)
@@ -50,8 +47,7 @@ def test_the_test_is_there_and_runs(reference: str) -> None:
     """A function of that name, which is neither skipped nor expected to fail, and the row where one is named."""
     path, _, row = reference.removesuffix("]").partition("[")
 
-    assert lame(function(path).decorator_list) == []
-    assert lame(tree(path.partition("::")[0]).body) == []
+    check_test(path)
     assert not row or (path, row in TABLE) == ("tests/faults/test_matrix.py::test_fault", True)
 
 

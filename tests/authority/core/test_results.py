@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, Effects, Result
+from emitter.authority import Authority, Effects, Result, acting
 from emitter.errors import AlreadyUsed, InputError, OtherCall, Tampered, Unfinished
 from emitter.store import MemoryStore
-from tests.authority.core.driving import Died, die
+from tests.authority.core.driving import Died, Drive, die
 from tests.authority.core.making import act, granted, nested, refused, types, work
 
 if TYPE_CHECKING:
@@ -175,6 +175,26 @@ def test_what_is_settled_is_settled_once(authority: Authority, told: Told) -> No
     with refused(authority, AlreadyUsed):
         authority.execute(confirm_id, work(tool=pytest.fail))
     assert told.messages()[-1] == "authority.receipted"
+
+
+def test_what_runs_here_is_not_settled(authority: Authority) -> None:
+    """Until its own receipt is there; another workflow's act of the same id is none of it."""
+    confirm_id = granted(authority).confirm_id
+    other = granted(authority, scope={"workflow_id": "v"}).confirm_id
+    with pytest.raises(Died):
+        authority.execute(other, work(act(workflow_id="v"), die))
+    drive, steps = Drive(acting.execute(authority._parts, confirm_id, work())), list[str]()
+    while not drive.is_over:
+        if types(authority)[-1] == "INTENT":
+            steps.append("running")
+            with refused(authority, Unfinished):
+                authority.settle("w", "i", Effects(Result.FAILURE))
+        if len(steps) == 1 and authority.unfinished("v"):
+            assert authority.settle("v", "i", Effects()).workflow_id == "v"
+        drive.take()
+    assert len(steps) > 1
+    assert [each.result for each in authority.receipts("w")] == [Result.SUCCESS]
+    assert authority.execute(confirm_id, work(tool=pytest.fail)) == "done"
 
 
 def test_what_was_kept_is_what_was_returned() -> None:

@@ -56,6 +56,11 @@ class Process:
         """Return the time, as this process has it."""
         return self.world.truly + self.offset
 
+    def runs(self, workflow_id: str, intent_id: str) -> bool:
+        """Tell whether an act is under way here, and was begun here."""
+        began = [each.request for each in self.doing if each.began and each.request is not None]
+        return any((each.workflow_id, each.intent_id) == (workflow_id, intent_id) for each in began)
+
     def start(self) -> None:
         """Begin anew on what is in the store."""
         self.doing = []

@@ -18,13 +18,15 @@ from emitter.authority import Authority
 from emitter.errors import AuthorityError, OtherCall, Unfinished
 from emitter.store import SqliteStore, SqlStore
 from tests.authority.guard.dying import read
-from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, kept, proven
+from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, kept, moment, proven
 from tests.authority.guard.racing import PROCESSES, THREADS
 from tests.store.postgres import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from emitter.authority import Asked
+    from emitter.kinds import BindingMoment
     from emitter.store import Store
 
 ROOT = Path(__file__).parents[3]
@@ -75,6 +77,24 @@ def test_of_two_calls_under_one_id_one_is_made(store: Store) -> None:
     for to, each in zip(recipients, found, strict=True):
         assert isinstance(each, (int, Unfinished) if to == sent[0] else OtherCall)
     assert all(each.moment.findings[0] == f'to: "{sent[0]}"' for each in person.asked)
+
+
+def test_of_two_envelopes_of_one_call_one_is_put(store: Store) -> None:
+    """Written at once, by two who found none: nobody is asked by the other, and one answer is for both."""
+    post, person, barrier = Post(), Person(), threading.Barrier(2)
+
+    def brief(asked: Asked) -> BindingMoment:
+        offer = f"Ask me, number {barrier.wait(20)}."
+        return moment(asked).model_copy(update={"offer": offer})
+
+    guard = Authority(store).guard(post.send_email, ask=person, brief=brief)
+
+    found = together([lambda: guard.call("c1", MOM)] * 2)
+
+    assert {type(each) for each in found} <= {int, Unfinished}
+    assert len({each.moment.offer for each in person.asked}) == 1
+    assert guard.call("c1", MOM) == 1
+    assert len(post.sent) == 1
 
 
 def test_different_calls_do_not_wait_for_each_other(store: Store) -> None:
