@@ -99,7 +99,7 @@ def test_a_stop_tells_a_task(authority: Authority) -> None:
             current_act().check()
 
         task = asyncio.create_task(authority.aexecute(confirm_id, work(tool=tool)))
-        await reached.wait()
+        await asyncio.wait_for(reached.wait(), 20)
         await authority.astop("w")
         with pytest.raises(WorkflowStopped):
             await task

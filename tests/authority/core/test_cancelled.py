@@ -98,7 +98,7 @@ def test_cancelled_in_a_hook_before_it(authority: Authority) -> None:
 
         authority = Authority(authority._parts.journal._store, hooks=[Slowly()])
         task = asyncio.create_task(authority.aexecute(confirm_id, work(tool=pytest.fail)))
-        await reached.wait()
+        await asyncio.wait_for(reached.wait(), 20)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -119,7 +119,7 @@ def test_cancelled_in_the_tool(authority: Authority) -> None:
             await asyncio.Event().wait()
 
         task = asyncio.create_task(authority.aexecute(confirm_id, work(tool=tool)))
-        await reached.wait()
+        await asyncio.wait_for(reached.wait(), 20)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

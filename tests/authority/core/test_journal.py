@@ -211,6 +211,18 @@ def test_adding_stays_as_fast(clock: Hand) -> None:
     assert Authority(authority._parts.journal._store).unfinished("w") == ()
 
 
+def test_a_workflow_more_costs_no_more_than_the_first(clock: Hand) -> None:
+    """However many there are: whoever adds one does not read the list from its beginning."""
+    authority, spans = Authority(clock=clock), list[float]()
+    for number in range(900):
+        begun = time.perf_counter()
+        authority.stop(f"w{number}")
+        spans.append(time.perf_counter() - begun)
+    early, late = sorted(spans[50:200])[75], sorted(spans[-150:])[75]
+    assert late < 3 * early
+    assert len(Authority(authority._parts.journal._store).workflows()) == 900
+
+
 def test_who_reads_need_not_know_how_wrong_clocks_were(clock: Hand) -> None:
     """What was added by the rules of whoever added it is no forgery to those whose clocks are better."""
     store = MemoryStore()

@@ -197,6 +197,15 @@ def test_what_runs_here_is_not_settled(authority: Authority) -> None:
     assert authority.execute(confirm_id, work(tool=pytest.fail)) == "done"
 
 
+def test_what_was_cleared_away_runs_no_more(authority: Authority) -> None:
+    """Wherever that is done: what a task left behind, a loop that ends or nobody at all clears away."""
+    confirm_id = granted(authority).confirm_id
+    drive = Drive(acting.execute(authority._parts, confirm_id, work(tool=pytest.fail)))
+    drive.until(lambda: types(authority)[-1] == "INTENT")
+    drive.steps.close()
+    assert authority.settle("w", "i", Effects(Result.FAILURE)).intent_ref == "i"
+
+
 def test_what_was_kept_is_what_was_returned() -> None:
     """What somebody put in its place is not given out."""
 

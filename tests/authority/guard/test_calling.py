@@ -96,6 +96,21 @@ def test_a_method_that_does_not_tell_whose_it_is_is_not_called(office: Office) -
     assert office.person.asked == []
 
 
+def test_a_static_method_is_nobodys(office: Office) -> None:
+    """It has no object, so nothing has to tell whose it is."""
+
+    class Mailer:
+        """What sends."""
+
+        @office.authority.guard(ask=office.person)
+        @staticmethod
+        def send(to: str) -> str:
+            """Send."""
+            return to
+
+    assert Mailer().send(MOM) == MOM
+
+
 def test_a_lambda_needs_a_name(office: Office) -> None:
     """Two of them would pass for each other."""
     with pytest.raises(InputError, match="Give name="):

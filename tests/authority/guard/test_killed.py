@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority, Effects
-from emitter.decide import Unanswered, Unresolved
 from emitter.errors import AlreadyUsed
 from emitter.store import SqliteStore
-from tests.authority.guard.dying import CALL, HOOKS, SETTINGS, read
+from tests.authority.guard.dying import CALL, HOOKS, Fate, guarded, read
 from tests.authority.guard.killing import ROUNDS, UNFINISHED
-from tests.authority.guard.parts import Person, proven
+from tests.authority.guard.parts import proven
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +40,7 @@ if not hasattr(os, "fork"):
 class Deaths:
     """A place in which a call was broken off, how its process ended, and what a process after it told."""
 
+    way: str
     folder: Path
     status: int
     told: dict[str, Any]
@@ -74,7 +74,8 @@ def deaths(running: dict[str, tuple[Path, subprocess.Popen[str]]], name: str) ->
     out, _ = program.communicate(timeout=120)
     lines = [json.loads(line) for line in out.splitlines()]
     assert program.returncode == 0
-    return [Deaths(folder / str(at), status, told) for (at, status), told in zip(lines[::2], lines[1::2], strict=True)]
+    pairs = zip(lines[::2], lines[1::2], strict=True)
+    return [Deaths(name.split()[1], folder / str(at), status, told) for (at, status), told in pairs]
 
 
 def look(death: Deaths) -> None:
@@ -92,7 +93,7 @@ def look(death: Deaths) -> None:
         proven(authority)
         (receipt,) = authority.receipts()
         assert receipt.intent_ref == CALL
-        asked_no_more(death, authority)
+        made_no_more(death, store)
     assert read(death.folder, "effects") == effects
 
 
@@ -113,20 +114,16 @@ def settled(death: Deaths, authority: Authority) -> None:
     authority.settle(intent.workflow_id, CALL, Effects(side_effects={"seen": len(read(death.folder, "effects"))}))
 
 
-def asked_no_more(death: Deaths, authority: Authority) -> None:
+def made_no_more(death: Deaths, store: SqliteStore) -> None:
     """See that the call, once it has its receipt, is neither asked about nor made again."""
-    person = Person(lambda pending: Unresolved(pending.digest, Unanswered.DECLINED))
-
-    def send(to: str, body: str) -> None:
-        pytest.fail(f"it ran again: {body} to {to}")
-
-    guard = authority.guard(send, ask=person, **SETTINGS)
+    before = [read(death.folder, name) for name in ("effects", "asked")]
+    _, call = guarded(store, Fate(death.folder), way=death.way)
     if "unfinished" in death.told:
         with pytest.raises(AlreadyUsed):
-            guard.call(CALL, "mom", "hi")
+            call()
     else:
-        assert guard.call(CALL, "mom", "hi") == {"sent": "mom"}
-    assert person.asked == []
+        assert call() == {"sent": "mom"}
+    assert [read(death.folder, name) for name in ("effects", "asked")] == before
 
 
 @pytest.mark.parametrize("way", WAYS)

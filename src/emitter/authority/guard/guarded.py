@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from emitter.authority.guard.arguments import taken
@@ -45,7 +46,10 @@ class Guarded(Generic[P, R]):
 
     @property
     def workflow_id(self) -> str:
-        """The workflow of its calls: stop it, and none of them begins."""
+        """The workflow of its calls: stop it, and none of them begins.
+
+        Without ``workflow_id=`` it is this object's own, and a call that another process began goes on in that one's.
+        """
         return self._how.workflow_id
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -60,7 +64,9 @@ class Guarded(Generic[P, R]):
         bind = getattr(self._tool, "__get__", None)
         if instance is None or bind is None:
             return self
-        return Guarded(bind(instance, owner), self._how.of_object(instance), self._parts, self._shelf)
+        bound = bind(instance, owner)
+        how = self._how.of_object(instance) if inspect.ismethod(bound) else self._how
+        return Guarded(bound, how, self._parts, self._shelf)
 
     def call(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Ask for this call under an id, or go on with it: whatever was asked, answered or done under it stands.

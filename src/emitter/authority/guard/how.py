@@ -203,7 +203,9 @@ def _check(how: How) -> None:
     """Raise ``InputError`` for settings that a call would fail by, before anybody is asked about one."""
     if not isinstance(how.name, str) or not how.name or line(how.name) != how.name:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError("The tool has no name that is shown as it is written.", hint="Give name=.")
-    for name in ("ask", "brief", "spends", "display", "describe"):
+    if type(how.longest) is not int or how.longest < 1:
+        raise InputError("longest= is a number of characters, 1 or more.")
+    for name in ("ask", "brief", "spends", "display", "describe", "account_of"):
         given = getattr(how, name)
         if given is not None and not callable(given):
             raise InputError(f"{name}= is a function.")
