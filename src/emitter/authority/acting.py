@@ -6,6 +6,7 @@ repeated by itself.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -49,10 +50,23 @@ def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
     intent: Intent | Receipt = yield Ours(partial(writing.begin, parts, confirm_id, request))
     if isinstance(intent, Receipt):
         return (yield Ours(partial(writing.retained, parts, intent)))
-    value = yield from _called(parts, Act(intent, parts.journal, parts.now), work)
+    return (yield from _run(parts, Act(intent, parts.journal, parts.now), work))
+
+
+def _run(parts: Parts, act: Act, work: Work) -> Steps[Any]:
+    """Call the tool, and write the receipt: until that stands, the act runs here."""
+    parts.running.add(act)
+    try:
+        return (yield from _done(parts, act, work))
+    finally:
+        parts.running.remove(act)
+
+
+def _done(parts: Parts, act: Act, work: Work) -> Steps[Any]:
+    value = yield from _called(parts, act, work)
     kept = value if work.retain else writing.NOTHING
     effects, failed = _described(work, value)
-    receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, kept), due=True)
+    receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, effects, kept), due=True)
     if receipt.result is not effects.result:
         tell_settled(parts, receipt)
     if failed is not None:
@@ -65,7 +79,7 @@ def settle(parts: Parts, workflow_id: str, intent_id: str, effects: Effects) -> 
     """Write the receipt of an act that nobody saw end, once somebody has seen what became of it."""
     writing.check_effects(effects)
     intent: Intent = yield Ours(partial(writing.unfinished, parts, workflow_id, intent_id))
-    if parts.running.has(intent_id):
+    if parts.running.has(intent):
         raise Unfinished("The act still runs here, and will have its receipt.", intent_id=intent_id)
     receipt: Receipt = yield Ours(partial(writing.finish, parts, intent, effects, writing.NOTHING))
     yield from after(parts, "emit_receipt", receipt)
@@ -75,7 +89,6 @@ def settle(parts: Parts, workflow_id: str, intent_id: str, effects: Effects) -> 
 def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
     """Call the tool; what it raises is in the receipt, what breaks it off leaves the act unfinished."""
     step = Theirs(work.tool)
-    parts.running.add(act)
     mark = CURRENT.set(act)
     try:
         yield Ours(act.check)  # who stopped it before it was among those that run has told nobody
@@ -94,8 +107,8 @@ def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
             yield from _told(parts, ActionResult(work.request, receipt))
         raise
     finally:
-        CURRENT.reset(mark)
-        parts.running.remove(act)
+        with suppress(ValueError):  # what is cleared away may be so in another context
+            CURRENT.reset(mark)
 
 
 def _described(work: Work, value: object) -> tuple[Effects, Exception | None]:

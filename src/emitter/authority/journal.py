@@ -70,7 +70,7 @@ class Journal:
     No line is earlier than the one before it, whatever the clock says.
     """
 
-    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_seal", "_sink", "_skew", "_store")
+    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_listed", "_seal", "_sink", "_skew", "_store")
 
     def __init__(
         self,
@@ -87,6 +87,7 @@ class Journal:
         self._seal = seal
         self._skew = skew
         self._guard = threading.Lock()
+        self._listed: list[str] = []
         self._chains: OrderedDict[str, _Chain] = OrderedDict()
         forks.hold(self)
 
@@ -216,11 +217,12 @@ class Journal:
             kept = self._store.once(INDEX, _nth(len(listed)), lambda: fresh)
             listed.append(str(kept.entry.outcome.get("workflow_id")))
 
-    def _indexed(self) -> Iterator[str]:
-        number = 0
-        while (entry := self._store.find(INDEX, _nth(number))) is not None:
-            yield str(entry.outcome.get("workflow_id"))
-            number += 1
+    def _indexed(self) -> tuple[str, ...]:
+        """Return the workflows that are listed: what was read of the list stands, and is not read again."""
+        with self._guard:
+            while (entry := self._store.find(INDEX, _nth(len(self._listed)))) is not None:
+                self._listed.append(str(entry.outcome.get("workflow_id")))
+            return tuple(self._listed)
 
     def _tell(self, events: Iterable[RunEvent]) -> None:
         if self._sink is None:

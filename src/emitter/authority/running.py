@@ -98,10 +98,10 @@ class Running:
         with self._lock:
             self._acts.discard(act)
 
-    def has(self, intent_id: str) -> bool:
+    def has(self, intent: Intent) -> bool:
         """Tell whether an act runs here."""
         with self._lock:
-            return any(each.intent.intent_id == intent_id for each in self._acts)
+            return any(each.intent == intent for each in self._acts)
 
     def tell(self, stop: Stop) -> None:
         """Tell each act that a stop is of."""

@@ -200,7 +200,7 @@ def test_an_act_that_is_left_is_left_as_it_was(authority: Authority) -> None:
 
 
 def test_adding_stays_as_fast(clock: Hand) -> None:
-    """However long a chain is: its end is all that is read; figures in the project's report are for one machine."""
+    """However long a chain is: its end is all that is read."""
     authority, spans = Authority(clock=clock), list[float]()
     for number in range(2_000):
         begun = time.perf_counter()

@@ -63,7 +63,7 @@ _DELEGATED = "delegate_to_other_agent"
 _MODES = [{"takeover_mode": "pause"}, {"takeover_mode": "human"}, {}]
 _MODES += [{"takeover_mode": _DELEGATED, "delegate_to": name} for name in ("north", "agent")]
 _STOPS = st.builds(
-    lambda mode, step: {**mode, "step_id": step}, st.sampled_from(_MODES), st.sampled_from(["s1", "s2", None])
+    lambda mode, step: {**mode, "step_id": step}, st.sampled_from(_MODES), st.sampled_from(["s1", "s1", "s2", None])
 )
 
 
