@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import Phase, settings
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from emitter.authority import Effects, StopRequest, Work, acting, granting
+from emitter.authority import BoundCall, Effects, Result, StopRequest, Work, acting, granting
 from emitter.errors import Unfinished
 from emitter.store import MemoryStore, SqliteStore
-from tests.authority.core.drawing import DONE, FIRST
 from tests.authority.core.driving import Drive
 from tests.authority.core.judging import take, tool
-from tests.authority.core.making import act, approved, asked
+from tests.authority.core.making import S256, act, approved, asked
 from tests.authority.core.reckoning import Approval, Flow, Reckoning, Why
 from tests.authority.core.world import FLOWS, Doing, Process, World
 
@@ -29,7 +28,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from emitter.authority import ActionRequest, Result
+    from emitter.authority import ActionRequest
+
+_CALL = BoundCall(r3_s256=S256, call_id="call")
+_NUMBERS, _WHO, _STEPS = st.integers(0, 20), st.integers(0, 2), st.sampled_from([1, 2, 3, 9, 9])
+_SCOPE = {"step_ids": [None, None, ("s1",), ()], "targets": [None, None, ("mom",)], "capabilities": [None, ("send",)]}
+_TERMS = st.fixed_dictionaries(
+    {
+        "scope": st.fixed_dictionaries({name: st.sampled_from(each) for name, each in _SCOPE.items()}),
+        "limits": st.sampled_from([{}, {"max_side_effects": 1}, {"max_side_effects": 3, "budget_usd": 100}]),
+        "ttl_seconds": st.sampled_from([20, 60, 600]),
+        "revocable": st.sampled_from([True, True, False]),
+        "risk_level": st.sampled_from(["low", "high"]),
+        "call": st.sampled_from([None, None, _CALL]),
+    }
+)
+_FIRST: list[dict[str, Any]] = [
+    {"scope": {"targets": ("mom",)}, "limits": {"max_side_effects": 3, "budget_usd": 100}},
+    {"scope": {"step_ids": ()}, "call": _CALL},
+    {"scope": {"step_ids": ("s1",), "capabilities": ("send",)}, "call": _CALL},
+]
+_OTHER: dict[str, Any] = {
+    "step_id": "s2",
+    "target": "ceo",
+    "action": "pay",
+    "risk_level": "high",
+    "spends": {"budget_usd": 90},
+}
+_OTHER["call"] = BoundCall(r3_s256=S256, call_id="other")
+_FITS = st.tuples(st.sampled_from(["s1", "s1", None]), st.booleans(), _STEPS)
+_CHANGES = st.sampled_from([(), (), (), *((name,) for name in _OTHER)])
+_ENDS = st.sampled_from(["returns", "returns", "raises", "dies"])
+_DELEGATED = "delegate_to_other_agent"
+_MODES = [{"takeover_mode": "pause"}, {"takeover_mode": "human"}, {}]
+_MODES += [{"takeover_mode": _DELEGATED, "delegate_to": name} for name in ("north", "agent")]
+_STOPS = st.builds(
+    lambda mode, step: {**mode, "step_id": step}, st.sampled_from(_MODES), st.sampled_from(["s1", "s1", "s2", None])
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +80,7 @@ BROKEN = Setting((-50.0, -0.125, 0.0, 0.5, 50.0), 0.0)
 
 
 class Interleaved(RuleBasedStateMachine):
-    """Three processes; ``setting`` says how wrong their clocks are.
-
-    There is one rule, so that in each example everything may happen: of several, hypothesis leaves some out.
-    """
+    """Three processes; ``setting`` says how wrong their clocks are."""
 
     def __init__(self, again: Callable[[], Any], setting: Setting) -> None:
         super().__init__()
@@ -58,30 +90,17 @@ class Interleaved(RuleBasedStateMachine):
         self.approvals: list[Approval] = []
         self.works: list[tuple[Approval, ActionRequest, str]] = []
         self.stops: list[tuple[str, str]] = []
-        for flow, terms in zip(FLOWS, FIRST, strict=True):
+        for flow, terms in zip(FLOWS, _FIRST, strict=True):
             self.approve(0, flow, terms, 9)
 
-    @rule(done=DONE)
-    def do(self, done: tuple[str, dict[str, Any]]) -> None:
-        """Do one thing."""
-        how, arguments = done
-        getattr(self, how)(**arguments)
-
-    @invariant()
-    def every_process_knows_what_is_so(self) -> None:
-        """Each in its turn."""
-        self.world.compare(self.world.processes[next(self.numbers) % 3])
-
-    def teardown(self) -> None:
-        """Leave what is under way."""
-        self.world.end()
-
+    @rule(who=_WHO, by=st.sampled_from([0.0, 0.125, 1.0, 7.0, 30.0]), which=_NUMBERS)
     def wait(self, who: int, by: float, which: int) -> None:
         """Let time pass, or have a clock jump, forward or back."""
         self.world.truly += by
         if not by:
             self.world.processes[who].offset = self.setting.offsets[which % len(self.setting.offsets)]
 
+    @rule(who=_WHO, flow=st.sampled_from(FLOWS), terms=_TERMS, steps=_STEPS)
     def approve(self, who: int, flow: str, terms: dict[str, Any], steps: int) -> None:
         """Have a principal approve something, and begin to confirm it, or what was approved before."""
         process = self.world.processes[who]
@@ -94,64 +113,56 @@ class Interleaved(RuleBasedStateMachine):
             taken = granting.confirm(process.authority._parts, each.decision, each.terms)
             self._begun(Doing(process, Drive(taken), each), steps)
 
-    def begin(self, who: int, which: int, members: dict[str, Any], ends: str, steps: int) -> None:
+    @rule(who=_WHO, which=_NUMBERS, fits=_FITS, changes=_CHANGES, ends=_ENDS)
+    def begin(
+        self, who: int, which: int, fits: tuple[str | None, bool, int], changes: dict[str, Any], ends: str
+    ) -> None:
         """Begin an act that a confirm covers, or that differs in a member."""
         approval = self._confirmed(which)
-        terms = approval.terms
-        spends = {name: 30 for name in terms.limits if name != "max_side_effects"}
-        fitting = {"workflow_id": terms.scope.workflow_id, "call": terms.call, "spends": spends}
-        request = act(f"i{next(self.numbers)}", **{**fitting, **members})
+        step, is_pure, steps = fits
+        terms, changed = approval.terms, {name: _OTHER[name] for name in changes}
+        spends = {name: 40 for name in terms.limits if name != "max_side_effects"}
+        fitting = {"workflow_id": terms.scope.workflow_id, "call": terms.call, "spends": spends, "is_pure": is_pure}
+        request = act(f"i{next(self.numbers)}", **{**fitting, "step_id": step, **changed})
         self.works.append((approval, request, ends))
         self.again(who, -1, steps)
 
+    @precondition(lambda self: self.works)
+    @rule(who=_WHO, which=_NUMBERS, steps=_STEPS)
     def again(self, who: int, which: int, steps: int) -> None:
         """Begin an act, in whichever process, under the id that it has."""
-        if not self.works:
-            return
         process, (approval, request, ends) = self.world.processes[who], self.works[which % len(self.works)]
+        assert approval.confirm_id is not None
         work = Work(request, lambda: tool(self.world, doing, ends))
-        taken = acting.execute(process.authority._parts, str(approval.confirm_id), work)
-        doing = Doing(process, Drive(taken), approval, request)
+        doing = Doing(
+            process, Drive(acting.execute(process.authority._parts, approval.confirm_id, work)), approval, request
+        )
         self._begun(doing, steps)
 
+    @precondition(lambda self: self.world.doing())
+    @rule(which=_NUMBERS, steps=_STEPS)
     def go_on(self, which: int, steps: int) -> None:
         """Take a step, or some, of what is under way."""
         under_way = self.world.doing()
-        if under_way:
-            self._take(under_way[which % len(under_way)], steps)
+        self._take(under_way[which % len(under_way)], steps)
 
-    def stop(self, who: int, flow: str, stopped: dict[str, Any]) -> None:
-        """Stop a step or a workflow."""
-        found = self.world.processes[who].authority.stop(StopRequest(flow, **stopped))
-        self.stops.append((flow, found.stop.request_id))
-        self.world.observe()
-        assert [each.intent_id for each in found.running] == self.book.flows[flow].left(stopped["step_id"])
+    @rule(who=_WHO, which=_NUMBERS, flow=st.sampled_from(FLOWS), stopped=_STOPS)
+    def intervene(self, who: int, which: int, flow: str, stopped: dict[str, Any]) -> None:
+        """Take a confirm back, stop or resume, settle, or die."""
+        ways = (self._revoke, self._resume, self._settle, self._crash)
+        if which % 6 < len(ways):
+            ways[which % 6](self.world.processes[who], which)
+        else:
+            self._stop(self.world.processes[who], StopRequest(flow, **stopped))
 
-    def resume(self, who: int, which: int) -> None:
-        """Lift a stop."""
-        if self.stops:
-            stop = self.stops[which % len(self.stops)]
-            self._try(partial(self.world.processes[who].authority.resume, *stop), self.book.no_resume(*stop))
+    @invariant()
+    def every_process_knows_what_is_so(self) -> None:
+        """Each in its turn."""
+        self.world.compare(self.world.processes[next(self.numbers) % 3])
 
-    def revoke(self, who: int, which: int) -> None:
-        """Take a confirm back."""
-        approval = self._confirmed(which)
-        revoking = partial(self.world.processes[who].authority.revoke, str(approval.confirm_id))
-        self._try(revoking, self.book.no_revoke(approval))
-
-    def settle(self, who: int, which: int, result: Result) -> None:
-        """Tell what became of an act that nobody saw end, or that runs elsewhere."""
-        process = self.world.processes[who]
-        left = process.authority.unfinished()
-        if not left:
-            return
-        chosen = left[which % len(left)]
-        why: Why = {Unfinished} if process.runs(chosen.workflow_id, chosen.intent_id) else set()
-        self._try(lambda: process.authority.settle(chosen.workflow_id, chosen.intent_id, Effects(result)), why)
-
-    def crash(self, who: int) -> None:
-        """Have a process die amid what it does, and begin anew."""
-        self.world.crash(self.world.processes[who])
+    def teardown(self) -> None:
+        """Leave what is under way."""
+        self.world.end()
 
     def _confirmed(self, which: int) -> Approval:
         confirmed = [each for each in self.approvals if each.confirm_id]
@@ -167,6 +178,37 @@ class Interleaved(RuleBasedStateMachine):
                 take(self.world, doing)
         if doing.drive.is_over:
             doing.process.doing.remove(doing)
+
+    def _revoke(self, process: Process, which: int) -> None:
+        approval = self._confirmed(which)
+        self._try(lambda: process.authority.revoke(str(approval.confirm_id)), self.book.no_revoke(approval))
+
+    def _stop(self, process: Process, wanted: StopRequest) -> None:
+        found = process.authority.stop(wanted)
+        self.stops.append((wanted.workflow_id, found.stop.request_id))
+        self.world.observe()
+        running = [each.intent_id for each in found.running]
+        assert running == self.book.flows[wanted.workflow_id].left(wanted.step_id)
+
+    def _resume(self, process: Process, which: int) -> None:
+        if self.stops:
+            stop = self.stops[which % len(self.stops)]
+            self._try(lambda: process.authority.resume(*stop), self.book.no_resume(*stop))
+
+    def _settle(self, process: Process, which: int) -> None:
+        left = process.authority.unfinished()
+        if left:
+            chosen, effects = left[which % len(left)], Effects(list(Result)[which % 3])
+            try:
+                receipt = process.authority.settle(chosen.workflow_id, chosen.intent_id, effects)
+            except Unfinished:
+                assert process.runs(chosen.workflow_id, chosen.intent_id)
+            else:
+                assert (receipt.intent_ref, receipt.retained) == (chosen.intent_id, None)
+                self.world.observe()
+
+    def _crash(self, process: Process, _: int) -> None:
+        self.world.crash(process)
 
     def _try(self, do: Callable[[], object], why: Why) -> None:
         if why:
