@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.authority.core.driving import Drive
     from tests.authority.core.reckoning import Approval, Reckoning
 
-FLOWS = "ab"
+FLOWS = "abc"
 
 
 @dataclass
