@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import ActionRequest, Intent
     from emitter.authority.steps import Steps
 
-_NEVER_BEGAN: Final = "It was broken off before it began."
+_NEVER_BEGAN: Final = "It was broken off before it began"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +95,25 @@ def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
         return (yield step)
     except GeneratorExit:
         raise
-    except Exception as error:
-        failed = Effects(Result.FAILURE, error=type(error).__name__)
-        receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING), due=True)
-        yield from _told(parts, ActionResult(work.request, receipt))
-        raise
-    except BaseException:
-        if not step.begun:
-            failed = Effects(Result.FAILURE, error=_NEVER_BEGAN)
-            receipt = yield Ours(partial(writing.finish, parts, act.intent, failed, writing.NOTHING), due=True)
+    except BaseException as error:
+        failed = _failure(step, error)
+        if failed is not None:
+            effects = Effects(Result.FAILURE, error=failed)
+            finish = partial(writing.finish, parts, act.intent, effects, writing.NOTHING)
+            receipt: Receipt = yield Ours(finish, due=True)
             yield from _told(parts, ActionResult(work.request, receipt))
         raise
     finally:
         with suppress(ValueError):  # what is cleared away may be so in another context
             CURRENT.reset(mark)
+
+
+def _failure(step: Theirs, error: BaseException) -> str | None:
+    """Return what the receipt tells of it, or None where a call was broken off: nobody knows what that did."""
+    name = type(error).__name__
+    if not step.begun:
+        return f"{_NEVER_BEGAN}: {name}."
+    return name if isinstance(error, Exception) else None
 
 
 def _described(work: Work, value: object) -> tuple[Effects, Exception | None]:
