@@ -34,8 +34,12 @@ MAX_TEXT = 4_000_000
 MAX_VALUES = 500_000
 """The most values of a schema, one that stands in several places counted for each."""
 
+MAX_PLACES = 200_000_000
+"""The most characters of the JSON pointers to all its values: a validator keeps the pointer of each."""
+
 _CACHED = 256
 _NO_JSON = "the schema is not JSON, or nested too deeply to read"
+_TOO_LONG_PLACES = "the schema is nested so deeply, or its names are so long, that nobody can name all its places"
 
 
 class Undeclared(str, Enum):
@@ -142,8 +146,7 @@ def _of_text(text: str, wish: _Wish) -> Compiled:
 
 
 def _text(schema: object) -> str:
-    if not _countable(schema):
-        raise Uncompilable("", f"the schema has more than {MAX_VALUES} values")
+    _check_size(schema)
     try:
         text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
         text.encode()
@@ -154,15 +157,19 @@ def _text(schema: object) -> str:
     return text
 
 
-def _countable(schema: object) -> bool:
-    """Tell whether a schema is small enough to be written out: an object that holds another twice doubles it."""
-    waiting: list[Any] = [schema]
-    count = 0
-    while waiting and count <= MAX_VALUES:
-        node: Any = waiting.pop()
-        count += 1
+def _check_size(schema: object) -> None:
+    """Refuse a schema that is too large to be written out: an object that holds another twice doubles it."""
+    waiting: list[tuple[Any, int]] = [(schema, 0)]
+    count = places = 0
+    while waiting:
+        node, place = waiting.pop()
+        count, places = count + 1, places + place
+        if count > MAX_VALUES:
+            raise Uncompilable("", f"the schema has more than {MAX_VALUES} values")
+        if places > MAX_PLACES:
+            raise Uncompilable("", _TOO_LONG_PLACES)
         if isinstance(node, dict):
-            waiting.extend(cast("dict[str, Any]", node).values())
+            members = cast("dict[object, Any]", node).items()
+            waiting.extend((each, place + 1 + len(str(key))) for key, each in members)
         elif isinstance(node, list):
-            waiting.extend(cast("list[Any]", node))
-    return count <= MAX_VALUES
+            waiting.extend((each, place + 2) for each in cast("list[Any]", node))

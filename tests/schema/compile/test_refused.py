@@ -9,8 +9,10 @@ import pytest
 
 from emitter.errors import Uncompilable
 from emitter.schema import compile_schema
+from emitter.schema.compile import MAX_TEXT, MAX_VALUES
 from tests.schema.compile.forms import TEXT, array, closed, loose, refer
 from tests.schema.compile.lens import ALL, OPENAI, lens
+from tests.schema.rules.test_total import deep
 
 NOT_JSON = {
     "nan": {"type": "number", "maximum": math.nan},
@@ -39,6 +41,21 @@ def test_an_object_that_holds_itself_is_refused() -> None:
     schema["properties"] = {"a": schema}
 
     with pytest.raises(Uncompilable, match="schema"):
+        compile_schema(schema, OPENAI)
+
+
+TOO_LARGE = {
+    "characters": ({"description": "x" * MAX_TEXT}, "longer than"),
+    "values": ({"enum": [0] * MAX_VALUES}, "more than"),
+    "long-names": (closed(**{"x" * 1_000_000: closed(**dict.fromkeys(map(str, range(1_000)), TEXT))}), "its names"),
+    "depth": (deep(100_000, "items"), "nested so deeply"),
+}
+
+
+@pytest.mark.parametrize(("schema", "reason"), TOO_LARGE.values(), ids=TOO_LARGE)
+def test_a_schema_that_is_too_large_is_refused(schema: Any, reason: str) -> None:
+    """A validator keeps the pointer of each place, so a long name is paid for as often as there is anything below."""
+    with pytest.raises(Uncompilable, match=reason):
         compile_schema(schema, OPENAI)
 
 
