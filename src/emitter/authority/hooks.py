@@ -35,7 +35,10 @@ class ActionResult:
 
 @runtime_checkable
 class BeforeConfirm(Protocol):
-    """Called with what is about to be confirmed; raises where it shall not be."""
+    """Called with what is about to be confirmed; raises where it shall not be.
+
+    Around a guarded call it is called before the principal is asked, and again before the confirm is written.
+    """
 
     def before_confirm(self, confirm_request: ConfirmRequest, /) -> object:
         """Look at it, and raise to stop it."""

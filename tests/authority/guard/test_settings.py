@@ -237,6 +237,15 @@ def test_a_hook_that_raises_before_the_act_stops_it(name: str) -> None:
     assert again.guard(post.send_email, ask=approve, workflow_id="w").call("c1", MOM) == 1
 
 
+def test_a_hook_that_would_not_have_it_confirmed_is_heard_before_anybody_is_asked() -> None:
+    """No envelope is written, and no decision is opened, for what would be refused whatever the answer."""
+    authority = Authority(hooks=[Vetoes("before_confirm")])  # type: ignore[list-item]  # it has one of the methods
+    guard = authority.guard(Post().send_email, ask=pytest.fail, brief=pytest.fail)  # type: ignore[arg-type]
+    with pytest.raises(PermissionError):
+        guard(MOM)
+    assert authority.ledger.pending() == ()
+
+
 def test_an_error_of_the_guard_is_one_of_the_librarys() -> None:
     """Each refusal is an ``EmitterError`` with a hint, and quotes nothing of the call."""
     post = Post()

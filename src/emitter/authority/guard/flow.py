@@ -16,6 +16,7 @@ from emitter.authority import acting, granting
 from emitter.authority.acting import Work
 from emitter.authority.guard.briefing import Asked, composed, tells
 from emitter.authority.guard.proposing import Call, Proposed, proposed
+from emitter.authority.parts import before
 from emitter.authority.records import ActionRequest
 from emitter.authority.rules.allow import check_running
 from emitter.authority.steps import Ours, Theirs
@@ -104,7 +105,11 @@ def _standing(call: Call, proposed: Proposed) -> Pending | Resolved | None:
 
 
 def _opened(call: Call, proposed: Proposed) -> Steps[Pending | Resolved]:
-    """Have the envelope written, and open the decision with it; where another process did meanwhile, take that."""
+    """Have the envelope written, and open the decision with it; where another process did meanwhile, take that.
+
+    Whoever would not have it confirmed is heard first: nobody is asked for what would be refused.
+    """
+    yield from before(call.parts, "before_confirm", proposed.request.model_copy(deep=True))
     written: BindingMoment = yield Theirs(partial(call.how.brief, _asked(call, proposed)))
     moment, place = composed(_asked(call, proposed), written)
     count = len(moment.question.options)
