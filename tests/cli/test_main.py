@@ -16,7 +16,7 @@ import emitter.cli.recover
 from emitter.cli import BAD_USAGE, INTERRUPTED, SUCCESS, main
 from emitter.scenarios import MODELS, SCENARIOS
 
-DECISIONS = ("digest", "lint-moment", "mcp", "render", "resolve", "serve")
+DECISIONS = ("decisions", "digest", "lint-moment", "mcp", "render", "resolve", "serve")
 COMMANDS = ("accept", "capabilities", "demo", "moment", "classify", "recover", "providers", "receipts", *DECISIONS)
 HEAVY = ("openai", "anthropic", "google.genai", "httpx2", "asyncio")
 FULL = Path("/dev/full")

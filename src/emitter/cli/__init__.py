@@ -36,6 +36,7 @@ _COMMANDS = {
     "render": "draw a binding moment for a surface",
     "resolve": "answer a binding moment at the terminal",
     "serve": "answer a binding moment on a local web page",
+    "decisions": "list the decisions that wait in a store",
     "digest": "print the digest that names a binding moment",
     "mcp": "serve binding moments over the Model Context Protocol",
     "receipts": "list, export and verify what was done, and by whose authority",

@@ -61,11 +61,11 @@ def verified_json(found: Report | Broken) -> dict[str, Json]:
 def verified_lines(found: Report | Broken, *, checked: bool, headed: bool) -> Iterator[str]:
     """Yield it as lines of text; ``checked`` says whether signatures were, ``headed`` whether a head was noted."""
     if isinstance(found, Broken):
-        named = "" if found.workflow_id is None else f"{_quoted(found.workflow_id)}: "
+        named = "" if found.workflow_id is None else f"{quoted(found.workflow_id)}: "
         yield f"does not hold: {named}{line(found.reason)}"
         return
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.counts.items()))
-    yield f"holds: {_quoted(found.workflow_id)}, {found.lines} lines ({counts})"
+    yield f"holds: {quoted(found.workflow_id)}, {found.lines} lines ({counts})"
     yield f"  head        {found.head}"
     yield f"  end         {'as it was noted, or later' if headed else _END}"
     yield f"  signatures  {_signatures(found, checked=checked)}"
@@ -84,7 +84,7 @@ def done_json(done: Done) -> dict[str, Json]:
 
 def done_lines(done: Done) -> Iterator[str]:
     """Yield them as lines of text."""
-    yield f"{_quoted(done.workflow_id)}: receipts {len(done.receipts)}, unfinished {len(done.unfinished)}"
+    yield f"{quoted(done.workflow_id)}: receipts {len(done.receipts)}, unfinished {len(done.unfinished)}"
     yield from map(_receipt_line, done.receipts)
     yield from map(_intent_line, done.unfinished)
 
@@ -112,24 +112,25 @@ def _confirm_line(held: Held) -> str:
     limits, spent = held.confirm.limits, held.spent
     told = [f"{name} {spent[name]} of {limits.get(name, 'any number')}" for name in sorted({*limits, *spent})]
     ended = "no end recorded" if held.end is None else held.end.value
-    return f"  confirm     {_quoted(held.confirm.confirm_id)}: {', '.join([f'acts {held.uses}', *told, ended])}"
+    return f"  confirm     {quoted(held.confirm.confirm_id)}: {', '.join([f'acts {held.uses}', *told, ended])}"
 
 
 def _receipt_line(receipt: Receipt) -> str:
-    error = "" if receipt.error is None else f", error {_quoted(receipt.error)}"
-    ids = f"(receipt {_quoted(receipt.receipt_id)}, by {_quoted(receipt.authorization_ref)})"
+    error = "" if receipt.error is None else f", error {quoted(receipt.error)}"
+    ids = f"(receipt {quoted(receipt.receipt_id)}, by {quoted(receipt.authorization_ref)})"
     return f"  {receipt.result.value:<10}  {_deed(receipt)}{error} {ids}"
 
 
 def _intent_line(intent: Intent) -> str:
-    ids = f"(intent {_quoted(intent.intent_id)}, by {_quoted(intent.authorization_ref)})"
+    ids = f"(intent {quoted(intent.intent_id)}, by {quoted(intent.authorization_ref)})"
     return f"  unfinished  {_deed(intent)} {ids}"
 
 
 def _deed(record: Receipt | Intent) -> str:
-    step = "" if record.step_id is None else f", step {_quoted(record.step_id)}"
-    return f"{record.timestamp}  {_quoted(record.action)} on {_quoted(record.target)}{step}"
+    step = "" if record.step_id is None else f", step {quoted(record.step_id)}"
+    return f"{record.timestamp}  {quoted(record.action)} on {quoted(record.target)}{step}"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a text of somebody else's in quotation marks, on one line."""
     return json.dumps(line(text), ensure_ascii=False)

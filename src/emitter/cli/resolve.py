@@ -1,7 +1,8 @@
 """Answer a binding moment at the terminal.
 
 FILE holds the envelope, by itself or as a tool's result; - or nothing is standard input, and the keys then come from
-the terminal itself. With neither a terminal nor --answer, one line of standard input is the answer.
+the terminal itself. With --store it is a decision that waits in a store, and is resolved there. With neither a terminal
+nor --answer, one line of standard input is the answer.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
+from emitter.cli import waiting
 from emitter.cli.answering import next_step
 from emitter.cli.document import write
 from emitter.cli.envelope import read_moment
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from emitter.kinds import BindingMoment
 
 TERMINAL = Path("/dev/tty")
+CHANNEL = "terminal"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Exit status: 0 there is an answer, 1 nobody decided, 2 what was given is no envelope, or no answer to it."
     )
-    parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help="the envelope; - or nothing is standard input"
-    )
+    waiting.add_arguments(parser)
     parser.add_argument("--plain", action="store_true", help="lines of text instead of the picker, for screen readers")
     parser.add_argument("--timeout", type=float, metavar="S", help="seconds until nobody has decided")
     parser.add_argument(
@@ -46,9 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace) -> int:
     """Ask and print; 1 when nobody decided."""
-    moment = read_moment(asked.file)
+    waiting.check(asked)
     with ExitStack() as opened:
-        resolution, told = _resolution(moment, asked, opened)
+        if asked.store is None:
+            moment = read_moment(asked.file)
+            resolution, told = _resolution(moment, asked, asked.timeout, opened)
+        else:
+            place = opened.enter_context(waiting.waiting(asked))
+            moment = place.pending.moment
+            resolution, told = _resolution(moment, asked, place.patience(asked.timeout), opened)
+            place.record(resolution, CHANNEL)
     if asked.json:
         write(to_json(resolution))
     else:
@@ -58,19 +66,20 @@ def run(asked: argparse.Namespace) -> int:
 
 
 def _resolution(
-    moment: BindingMoment, asked: argparse.Namespace, opened: ExitStack
+    moment: BindingMoment, asked: argparse.Namespace, timeout: float | None, opened: ExitStack
 ) -> tuple[Resolution | Unresolved, bool]:
     """Return what was answered, and whether standard output has been told already."""
     if asked.answer is not None:
         return typed(moment, asked.answer), False
-    given = _terminal(opened, "r") if asked.file == "-" else sys.stdin
+    is_read = asked.file == "-" and asked.store is None  # so standard input holds the envelope, and no keys
+    given = _terminal(opened, "r") if is_read else sys.stdin
     if not given:
         sys.stderr.write("emitter: there is no terminal to answer at; --answer takes one.\n")
         return Unresolved(digest(moment), Unanswered.DROPPED), False
     if not given.isatty() and not asked.plain:
-        return listen(moment, input=given, timeout=asked.timeout), False
+        return listen(moment, input=given, timeout=timeout), False
     shown = sys.stdout if sys.stdout.isatty() else _beside(given, opened)
-    answer = ask(moment, input=given, output=shown, plain=asked.plain or None, timeout=asked.timeout)
+    answer = ask(moment, input=given, output=shown, plain=asked.plain or None, timeout=timeout)
     return answer, shown is sys.stdout
 
 

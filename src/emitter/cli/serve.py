@@ -1,26 +1,30 @@
 """Serve a decision as a page on this machine, and print how it was answered.
 
 FILE holds a binding moment, a tool's result with one, or what `emitter moment --json` printed; - or nothing is standard
-input. The page's address is told on standard error: whoever has it can answer, once. Prints the resolution as JSON.
-Exit status 1 where nobody answered in time, 130 after Ctrl-C; neither is an answer.
+input. With --store it is a decision that waits in a store, and is resolved there. The page's address is told on
+standard error: whoever has it can answer, once. Prints the resolution as JSON. Exit status 1 where nobody answered in
+time, 130 after Ctrl-C; neither is an answer.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from emitter.cli import waiting
 from emitter.cli.document import write
 from emitter.cli.envelope import read_moment
 from emitter.decide import Unanswered, Unresolved
 from emitter.decide.resolution import to_json
-from emitter.ledger import Ledger
+from emitter.errors import AlreadyResolved, InputError
+from emitter.ledger import Ledger, Unspoken
 from emitter.web import Address, serve
 
 if TYPE_CHECKING:
     import argparse
 
     from emitter.decide import Resolution
+    from emitter.ledger import Pending
 
 _UNANSWERED = {Unanswered.CANCELLED: 130}
 """The exit status where nobody answered for this reason; for any other it is 1."""
@@ -28,9 +32,7 @@ _UNANSWERED = {Unanswered.CANCELLED: 130}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help="the envelope; - or nothing is standard input"
-    )
+    waiting.add_arguments(parser)
     parser.add_argument("--port", type=int, default=0, metavar="N", help="where to listen (default: a free port)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser too")
     parser.add_argument("--timeout", type=float, metavar="S", help="seconds until nobody can answer any more")
@@ -39,12 +41,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace) -> int:
     """Serve until it is answered, and print."""
-    ledger = Ledger()
-    pending = ledger.open(read_moment(asked.file), expires_in=asked.timeout)
-    done = serve(pending, ledger, tell=_tell, at=Address(port=asked.port), browse=asked.open)
-    answer = done if isinstance(done, Unresolved) else cast("Resolution", done.resolution)  # the words were heard here
+    waiting.check(asked)
+    if asked.store is None:
+        ledger = Ledger()
+        answer = _served(ledger.open(read_moment(asked.file), expires_in=asked.timeout), ledger, asked)
+    else:
+        answer = _stored(asked)
     write(to_json(answer), indent=None)
     return _UNANSWERED.get(answer.reason, 1) if isinstance(answer, Unresolved) else 0
+
+
+def _stored(asked: argparse.Namespace) -> Resolution | Unresolved:
+    if asked.timeout is not None:
+        raise InputError("A decision in a store has an end of its own.", hint="Leave --timeout out.")
+    with waiting.waiting(asked) as (ledger, pending):
+        answer = _served(pending, ledger, asked)
+    if not isinstance(answer, Unresolved):
+        waiting.tell_unkept(answer)
+    return answer
+
+
+def _served(pending: Pending, ledger: Ledger, asked: argparse.Namespace) -> Resolution | Unresolved:
+    done = serve(pending, ledger, tell=_tell, at=Address(port=asked.port), browse=asked.open)
+    if isinstance(done, Unresolved):
+        return done
+    if isinstance(done.resolution, Unspoken):
+        raise AlreadyResolved("Somebody answered elsewhere meanwhile, in words that were handed to them alone.")
+    return done.resolution
 
 
 def _tell(address: str) -> None:

@@ -81,6 +81,10 @@ class Pending:
         """Tell whether its time is over at a moment, in seconds since 1970."""
         return self.ended or (self.expires_at is not None and at >= self.expires_at)
 
+    def left(self, at: float) -> float | None:
+        """Return for how many seconds more it is open at a moment, in seconds since 1970; None is for ever."""
+        return None if self.expires_at is None else max(0.0, self.expires_at - at)
+
 
 @dataclass(frozen=True, slots=True)
 class Resolved:

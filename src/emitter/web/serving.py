@@ -6,10 +6,11 @@ import asyncio
 import threading
 import time
 import webbrowser
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from emitter.decide import Unanswered, Unresolved
-from emitter.errors import AlreadyResolved
+from emitter.errors import AlreadyResolved, StoreFailed
 from emitter.ledger import Resolved
 from emitter.web.application import CHANNEL
 from emitter.web.hosting import LOOPBACK, hosted
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.ledger import Ledger, Pending
-    from emitter.web.hosting import Address
+    from emitter.web.hosting import Address, Site
+
+_LOOK: Final = 1.0
+"""Seconds after which the ledger is asked whether somebody answered elsewhere."""
 
 
 async def aserve(
@@ -26,9 +30,9 @@ async def aserve(
 ) -> Resolved | Unresolved:
     """Serve an open decision until it is answered or expires, and return which.
 
-    ``tell`` is called with the page's address, which only the principal may learn: whoever has it can answer.
-    ``browse`` opens it in this machine's browser too. A task that is cancelled leaves the decision unresolved. Raises
-    ``InputError`` where nothing can be served at the address.
+    An answer that came on another surface is one, too. ``tell`` is called with the page's address, which only the
+    principal may learn: whoever has it can answer. ``browse`` opens it in this machine's browser too. A task that is
+    cancelled leaves the decision unresolved. Raises ``InputError`` where nothing can be served at the address.
     """
     async with hosted(ledger, at) as site:
         link = site.link(pending.decision_id)
@@ -36,13 +40,25 @@ async def aserve(
         if browse:
             _browse(site.ticket(link))
         try:
-            async with asyncio.timeout(_left(pending)):
-                return await site.answered(pending.decision_id)
+            async with asyncio.timeout(pending.left(time.time())):
+                return await _answered(site, pending, ledger)
         except TimeoutError:
             return _ended(pending, ledger, Unanswered.TIMEOUT)
         except asyncio.CancelledError:
             _ended(pending, ledger, Unanswered.CANCELLED)
             raise
+
+
+async def _answered(site: Site, pending: Pending, ledger: Ledger) -> Resolved:
+    """Wait until it is answered, on the page or on another surface, by whichever process."""
+    while True:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LOOK):
+                return await site.answered(pending.decision_id)
+        with suppress(StoreFailed):
+            found = await asyncio.to_thread(ledger.find, pending.decision_id)
+            if isinstance(found, Resolved):
+                return found
 
 
 def serve(
@@ -53,10 +69,6 @@ def serve(
         return asyncio.run(aserve(pending, ledger, tell=tell, at=at, browse=browse))
     except KeyboardInterrupt:
         return _ended(pending, ledger, Unanswered.CANCELLED)
-
-
-def _left(pending: Pending) -> float | None:
-    return None if pending.expires_at is None else max(0.0, pending.expires_at - time.time())
 
 
 def _ended(pending: Pending, ledger: Ledger, reason: Unanswered) -> Resolved | Unresolved:

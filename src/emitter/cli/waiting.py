@@ -1,0 +1,96 @@
+"""A decision that waits in a store for its answer: named on the command line, and answered there."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from emitter.cli.stored import opened
+from emitter.decide import Selected, Unresolved
+from emitter.errors import AlreadyResolved, DecisionExpired, InputError
+from emitter.ledger import Resolved
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Generator
+
+    from emitter.decide import Resolution
+    from emitter.ledger import Ledger, Pending
+
+_LIST = "`emitter decisions STORE` lists those that wait."
+
+
+class Waiting(NamedTuple):
+    """A decision that is open, and the ledger that it is open in."""
+
+    ledger: Ledger
+    pending: Pending
+
+    def patience(self, given: float | None) -> float | None:
+        """Return for how many seconds somebody is waited for: no longer than an answer counts."""
+        left = self.pending.left(time.time())
+        return given if left is None else left if given is None else min(given, left)
+
+    def record(self, answer: Resolution | Unresolved, channel: str) -> None:
+        """Record what was answered; raises ``AlreadyResolved`` and ``DecisionExpired`` where it came too late."""
+        if isinstance(answer, Unresolved):
+            self.ledger.unresolved(self.pending.decision_id, answer.reason, channel=channel)
+            return
+        self.ledger.resolve(self.pending.decision_id, answer, channel=channel)
+        tell_unkept(answer)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare what names a decision: an envelope in a file, or one that waits in a store."""
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="the envelope; - or nothing is standard input"
+    )
+    parser.add_argument(
+        "--store", metavar="STORE", help="instead of FILE: a store in which a decision waits, and is resolved"
+    )
+    parser.add_argument("--decision", metavar="ID", help="which of the store's (default: the only one that waits)")
+
+
+def check(asked: Namespace) -> None:
+    """Raise ``InputError`` where both are named, or a decision of no store."""
+    if asked.store is None and asked.decision is not None:
+        raise InputError("--decision is of a store.", hint="Name the store with --store.")
+    if asked.store is not None and asked.file != "-":
+        raise InputError("There is an envelope in FILE, and a store.", hint="Name one of the two.")
+
+
+@contextmanager
+def waiting(asked: Namespace) -> Generator[Waiting]:
+    """Open the store and find the decision that is to be answered; raises ``InputError`` where it is not clear which.
+
+    Raises ``AlreadyResolved``, ``DecisionExpired`` and ``UnknownDecision`` for one that does not wait.
+    """
+    with opened(asked.store) as stored:
+        ledger = stored.authority.ledger
+        yield Waiting(ledger, _only(ledger) if asked.decision is None else _named(ledger, asked.decision))
+
+
+def tell_unkept(answer: Resolution) -> None:
+    """Say that somebody has to bring the agent what was said: a store keeps no words of a principal."""
+    if not isinstance(answer, Selected):
+        sys.stderr.write("emitter: the store has kept which answer it was, not its words: bring them to the agent.\n")
+
+
+def _only(ledger: Ledger) -> Pending:
+    found = ledger.pending()
+    if len(found) != 1:
+        told = "No decision waits in this store." if not found else "Several decisions wait in this store."
+        raise InputError(told, hint=_LIST if not found else f"Say which with --decision; {_LIST}")
+    return found[0]
+
+
+def _named(ledger: Ledger, decision_id: str) -> Pending:
+    """Return a decision that is open, before anybody is asked in vain."""
+    found = ledger.find(decision_id)
+    if isinstance(found, Resolved):
+        raise AlreadyResolved("The decision was resolved before.", hint=_LIST)
+    if found not in ledger.pending():
+        raise DecisionExpired("The time in which the decision could be resolved is over.", hint=_LIST)
+    return found

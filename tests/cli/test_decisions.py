@@ -1,0 +1,187 @@
+"""Decisions that wait in a store: listed, answered at the terminal or on a page, and the call that waited goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import urllib.request
+from contextlib import closing
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.authority import Authority
+from emitter.decide import dialogue, free_text, selected
+from emitter.errors import ApprovalPending, NotApproved
+from emitter.ledger import Ledger
+from emitter.store import SqliteStore
+from tests.cli.ledgers import found
+from tests.terminal.moments import INVOICE
+from tests.terminal.process import Process
+from tests.terminal.window import ENTER
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from emitter.decide import Resolution
+    from tests.cli.conftest import Run
+
+UNKEPT = "emitter: the store has kept which answer it was, not its words: bring them to the agent.\n"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[SqliteStore]:
+    """Yield a store in the working directory, which is at no terminal."""
+    monkeypatch.chdir(tmp_path)
+    with SqliteStore("store.db") as opened:
+        yield opened
+
+
+def opened(store: SqliteStore, *names: str, **how: Any) -> Ledger:
+    """Open a decision under each name."""
+    ledger = Ledger(store)
+    for name in names:
+        ledger.open(INVOICE, agent="clerk", decision_id=name, **how)
+    return ledger
+
+
+def test_a_call_that_waited_goes_on(store: SqliteStore, run: Run) -> None:
+    """Its decision is listed, answered by another process, and gone from the list; the same call is then made."""
+    sent: list[str] = []
+    guard = Authority(store).guard(sent.append, name="send", workflow_id="w")
+    with pytest.raises(ApprovalPending) as waiting:
+        guard.call("c1", "mom")
+    (told,) = found(run(["decisions", "store.db", "--json"]))["decisions"]
+    assert told["decision_id"] == waiting.value.decision_id
+    assert run(["resolve", "--store", "store.db", "--answer", "1"]).status == 0
+    assert run(["decisions", "store.db"]) == run(["decisions", "store.db"]).__class__(0, "", "")
+    guard.call("c1", "mom")
+    assert sent == ["mom"]
+
+
+def test_what_waits_is_told(store: SqliteStore, run: Run) -> None:
+    """Who asks what, since when and until when; the oldest first."""
+    opened(store, "for ever")
+    opened(store, "an hour", expires_in=3600)
+    first, second = found(run(["decisions", "store.db", "--json"]))["decisions"]
+    assert (first["decision_id"], first["agent"], first["expires_at"]) == ("for ever", "clerk", None)
+    assert first["options"] == [each.label for each in INVOICE.question.options]
+    assert second["opened_at"] < second["expires_at"]
+    lines = run(["decisions", "store.db"]).out.splitlines()
+    stem = re.escape(json.dumps(INVOICE.question.stem, ensure_ascii=False))
+    assert re.fullmatch(rf'"for ever": "clerk" asks {stem} \(since \S+Z\)', lines[0])
+    assert re.fullmatch(rf'"an hour": "clerk" asks {stem} \(since \S+Z, until \S+Z\)', lines[1])
+
+
+def test_no_name_drives_a_terminal(store: SqliteStore, run: Run) -> None:
+    """Whatever somebody called a decision or themselves."""
+    Ledger(store).open(INVOICE, decision_id="\x1b[2J\n", agent='a" asks "b\u202e')
+    out = run(["decisions", "store.db"]).out
+    assert out.count("\n") == 1
+    assert not set(out) & {"\x1b", "\u202e"}
+    assert 'a\\" asks' in out
+
+
+def test_at_the_terminal(store: SqliteStore) -> None:
+    """The picker draws the decision of the store, and what was chosen stands there."""
+    ledger = opened(store, "d")
+    with Process("resolve", "--store", "store.db") as process:
+        process.until("1-3 pick").type("2").until("> 2. Hold").type(ENTER)
+        assert process.ends() == (0, "")
+    resolved: Any = ledger.find("d")
+    assert (resolved.resolution, resolved.channel) == (selected(INVOICE, 1), "terminal")
+
+
+ANSWERS: dict[str, tuple[str, Resolution, str]] = {
+    "an option": ("2", selected(INVOICE, 1), ""),
+    "a free text": ("a on Friday", free_text(INVOICE, "on Friday"), UNKEPT),
+    "an objection": ("d whose is it?", dialogue(INVOICE, "whose is it?"), UNKEPT),
+}
+
+
+@pytest.mark.parametrize(("typed", "resolution", "told"), ANSWERS.values(), ids=ANSWERS)
+def test_the_answer_is_recorded(store: SqliteStore, run: Run, typed: str, resolution: Resolution, told: str) -> None:
+    """As what it was; that the store keeps no words is said to whoever has to bring them."""
+    ledger = opened(store, "d", "another")
+    ran = run(["resolve", "--store", "store.db", "--decision", "d", "--json"], typed.encode())
+    assert (ran.status, ran.err) == (0, told)
+    assert ledger.resolve("d", resolution).repeated
+    assert [each.decision_id for each in ledger.pending()] == ["another"]
+
+
+def test_nobody_s_answer_leaves_it_open(store: SqliteStore, run: Run) -> None:
+    """No answer is no consent; the decision still waits."""
+    ledger = opened(store, "d")
+    assert run(["resolve", "--store", "store.db"]).status == 1
+    assert [each.decision_id for each in ledger.pending()] == ["d"]
+
+
+def test_on_a_page(store: SqliteStore) -> None:
+    """The page is of the decision in the store."""
+    ledger = opened(store, "d")
+    with Process("serve", "--store", "store.db") as process:
+        process.until("answer at http://127.0.0.1:")
+        address = re.search(r"http://\S+", process.text().replace("\n", ""))
+        assert address
+        with urllib.request.urlopen(address[0], timeout=20) as page:  # noqa: S310  it is this machine's
+            assert escape(INVOICE.question.stem) in page.read().decode()
+        ledger.resolve("d", selected(INVOICE, 0), channel="elsewhere")
+        assert process.ends()[0] == 0
+
+
+AMISS: dict[str, tuple[list[str], str]] = {
+    "a file too": (["resolve", "x.json", "--store", "store.db"], "one of the two"),
+    "no store": (["resolve", "--decision", "d"], "--store"),
+    "a page of no store": (["serve", "--decision", "d"], "--store"),
+    "several": (["resolve", "--store", "store.db", "--answer", "1"], "Several decisions wait"),
+    "unknown": (["resolve", "--store", "store.db", "--decision", "x", "--answer", "1"], "No decision was opened"),
+    "resolved": (["resolve", "--store", "store.db", "--decision", "done", "--answer", "1"], "was resolved before"),
+    "over": (["resolve", "--store", "store.db", "--decision", "over", "--answer", "1"], "is over"),
+    "no answer to it": (
+        ["resolve", "--store", "store.db", "--decision", "a", "--answer", "9"],
+        "no option of that number",
+    ),
+    "a page's time": (["serve", "--store", "store.db", "--timeout", "1"], "--timeout"),
+    "no file": (["decisions", "nowhere.db"], "no file"),
+    "none waits": (["resolve", "--store", "bare.db", "--answer", "1"], "No decision waits"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "told"), AMISS.values(), ids=AMISS)
+def test_what_cannot_be_answered(store: SqliteStore, run: Run, arguments: list[str], told: str) -> None:
+    """Is refused in a sentence, and nothing is recorded."""
+    ledger = opened(store, "a", "b", "done")
+    ledger.resolve("done", selected(INVOICE, 0))
+    Ledger(store, clock=lambda: 1.0).open(INVOICE, decision_id="over", expires_in=1)
+    with SqliteStore("bare.db"):
+        pass
+    ran = run(arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert told in ran.err
+    assert [each.decision_id for each in ledger.pending()] == ["a", "b"]
+
+
+def test_a_decision_that_was_altered_is_not_answered(store: SqliteStore, run: Run) -> None:
+    """It is no longer what was opened; the others are listed all the same."""
+    opened(store, "d")
+    guard = Authority(store).guard(print, workflow_id="w")
+    with pytest.raises(ApprovalPending):
+        guard.call("c1", "mom")
+    with closing(sqlite3.connect("store.db")) as connection, connection:
+        changed = connection.execute("UPDATE entries SET entry = replace(entry, 'Norwind', 'Sudwind')").rowcount
+        assert changed
+    assert len(found(run(["decisions", "store.db", "--json"]))["decisions"]) == 1
+    assert run(["resolve", "--store", "store.db", "--decision", "d", "--answer", "1"]).status == 2
+
+
+def test_a_refused_call_is_not_approved(store: SqliteStore, run: Run) -> None:
+    """Whatever was said at the terminal but to run it."""
+    guard = Authority(store).guard(pytest.fail, name="fail", workflow_id="w")
+    with pytest.raises(ApprovalPending):
+        guard.call("c1", "x")
+    assert run(["resolve", "--store", "store.db", "--answer", "d why?"]).status == 0
+    with pytest.raises(NotApproved):
+        guard.call("c1", "x")
