@@ -17,31 +17,33 @@ from tests.labelled.shares import wilson
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FILE = Path(__file__).parents[2] / "data" / "handshake" / "pairs.jsonl"
+FOLDER = Path(__file__).parents[2] / "data" / "handshake"
 
 
 class Part(str, Enum):
-    """Half of the table: the measure was set by one and is judged by the other."""
+    """Part of the pairs: two halves of a table, what else the measure was set by, and what was written afterwards."""
 
     TUNING = "tuning"
     TEST = "test"
+    MORE = "more_tuning"
+    AFTERWARDS = "afterwards"
+
+
+_TABLE = "pairs"
+_FILES = (_TABLE, Part.MORE.value, Part.AFTERWARDS.value)
+HALVES = (Part.TUNING, Part.TEST)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two questions, by id and family; ``same`` is the label."""
+    """Two questions, by id and family, the second after the first; ``same`` is the label."""
 
     id: str
+    part: Part
     family: str
     same: bool
     one: BindingMoment
     other: BindingMoment
-
-    @property
-    def part(self) -> Part:
-        """The half that it is in, by a hash of its first stem: what is made of one question stays together."""
-        first = hashlib.sha256(self.one.question.stem.encode()).digest()[0]
-        return Part.TUNING if first % 2 else Part.TEST
 
     @property
     def found(self) -> bool:
@@ -89,17 +91,27 @@ def moment(stem: str, options: Sequence[str], **changes: Any) -> BindingMoment:
 
 @cache
 def pairs() -> tuple[Pair, ...]:
-    """Return the table."""
-    lines = map(json.loads, FILE.read_text("utf-8").splitlines())
-    return tuple(
-        Pair(each["id"], each["family"], each["label"] == "same", _moment(each["one"]), _moment(each["other"]))
-        for each in lines
-    )
+    """Return all pairs."""
+    return tuple(_pair(json.loads(line), name) for name in _FILES for line in _lines(name))
 
 
-def of(part: Part) -> tuple[Pair, ...]:
-    """Return one half of the table."""
-    return tuple(each for each in pairs() if each.part is part)
+def of(*parts: Part) -> tuple[Pair, ...]:
+    """Return the pairs of some parts."""
+    return tuple(each for each in pairs() if each.part in parts)
+
+
+def _lines(name: str) -> list[str]:
+    return (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()
+
+
+def _pair(line: dict[str, Any], name: str) -> Pair:
+    part = _half(line["one"]["stem"]) if name == _TABLE else Part(name)
+    return Pair(line["id"], part, line["family"], line["label"] == "same", _moment(line["one"]), _moment(line["other"]))
+
+
+def _half(stem: str) -> Part:
+    """Return the half that a pair is in, by a hash of its first stem: what is made of one question stays together."""
+    return Part.TUNING if hashlib.sha256(stem.encode()).digest()[0] % 2 else Part.TEST
 
 
 def counts(some: Iterable[Pair]) -> Counts:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def lines(*, misses: bool) -> Iterator[str]:
-    """Yield a line a half of the table, and one a pair that the measure takes for what it is not."""
-    yield f"{'':<8}{'pairs':>6}{'same':>6}  {'precision':<26}recall   (same from {SAME:.2f} on, 95 % intervals)"
+    """Yield a line a part of the pairs, and one a pair that the measure takes for what it is not."""
+    yield f"{'':<13}{'pairs':>6}{'same':>6}  {'precision':<26}recall   (same from {SAME:.2f} on, 95 % intervals)"
     for part in Part:
         done = counts(of(part))
         same = done.hits + done.misses
-        yield f"{part.value:<8}{len(of(part)):>6}{same:>6}  {_share(done.precision):<26}{_share(done.recall)}"
+        yield f"{part.value:<13}{len(of(part)):>6}{same:>6}  {_share(done.precision):<26}{_share(done.recall)}"
     for part in Part if misses else ():
         for each in of(part):
             if each.found is not each.same:

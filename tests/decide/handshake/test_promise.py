@@ -208,6 +208,11 @@ def test_the_same_envelope_again_is_always_a_repetition(objection: str, stem: st
         "a\u0430",
         "from a to ",
         "; or ",
+        "call the ",
+        "with a ",
+        "for a ",
+        "as a ",
+        "of the a ",
     ],
 )
 def test_the_time_grows_as_the_text_does(unit: str) -> None:

@@ -22,7 +22,8 @@ ENGLISH: Final = _words(
     "against between through via per under during until till "
     "what which who whom whose how when where why whether "
     "please ok okay yes yeah also just only still yet too very really any some all both each every there here "
-    "one ones other another same such"
+    "one ones other another different same such else everyone everybody someone somebody anyone anybody everything "
+    "something anything"
 )
 """Articles, pronouns, prepositions, modal and light verbs, and what begins a question."""
 
@@ -47,6 +48,9 @@ NEGATORS: Final = _words(
 )
 """Words that turn a question round."""
 
+REFERRING: Final = _words("it this that they them these those he she him her so")
+"""What stands in a clause for something that an earlier one names."""
+
 INNER: Final = _words("no without neither nor none never ohne sans sin sem senza без kein keine keinen")
 """Negators of a part of a question only."""
 
@@ -59,6 +63,90 @@ LIMITING: Final = _words(
     "before after encrypted interim limited restricted anonymised anonymized redacted"
 )
 """What narrows a question, however much of it stays as it was."""
+
+PREPOSITIONS: Final = _words(
+    "in on at to for of with by from under against during within between until till per via through into over near "
+    "inside outside toward towards across above below behind beside beyond along among around onto after before"
+)
+"""What begins an addition that says where, when, for whom, by what means or on what terms."""
+
+ARTICLES: Final = _words(
+    "the a an this that these those it its them him her us our your his their my all every each any some"
+)
+"""What a noun is not followed by, and a verb is."""
+
+DISCOURSE: Final = _words(
+    "view good benefit interest sake manner mind thought juncture plan light basis context purpose respect regard "
+    "behalf spirit wake hindsight meantime conclusion circumstance advice recommendation suggestion proposal "
+    "consideration opinion discussion conversation remark message comment concern objection worry doubt finding "
+    "evidence fact situation development hurry urgency judgement judgment fairness clarity reflection haste question "
+    "answer decision matter point issue problem thing sense reason idea background "
+    "standpoint viewpoint perspective reckoning"
+)
+"""What an addition speaks of that is of the talk, or of why, and not of the matter."""
+
+DRESSING: Final = _words(
+    "regardless anyway anyhow nonetheless nevertheless indeed altogether honestly frankly simply finally definitely "
+    "certainly kindly respectfully surely ultimately therefore thus hence moreover furthermore besides meanwhile "
+    "perhaps maybe possibly"
+)
+"""Adverbs that are said beside a question and change nothing of it."""
+
+ASIDES: Final = (
+    r"\bin\s+(?:your|my|our)\s+(?:own\s+)?(?:opinion|view|eyes|judge?ment)\b",
+    (
+        r"\b(?:is|would)\s+it\s+(?:be\s+)?(?:right|wise|fine|ok|okay|good|best|sensible|reasonable|appropriate|acceptable"
+        r"|advisable|correct|time|all\s+right|alright|a\s+good\s+idea)\s+(?:(?:with|for|by)\s+you\s+)?"
+        r"(?:if\b|(?=to\b|that\b|for\b))"
+    ),
+    r"\b(?:would|do)\s+you\s+(?:mind|object|agree)\s+if\b",
+    r"\bwith\s+your\s+(?:permission|approval|consent|agreement|blessing|leave)\b",
+    r"\b(?:at|for|on|from)\s+(?:your|our|my)\s+(?:earliest\s+)?(?:convenience|review|decision|consideration|side)\b",
+    r"\bwithout\s+(?:any\s+)?(?:further\s+|more\s+)?(?:delay|ado|discussion|debate)\b",
+    r"\bin\s+favou?r\s+of\b",
+    r"\bafter\s+everything(?:\s+(?:that\s+)?(?:we|you|i)(?:\s+have)?\s+\w+)?\b",
+    r"\bat\s+(?:long\s+last|last|any\s+rate|the\s+end\s+of\s+the\s+day)\b",
+    r"\bin\s+(?:practice|theory|essence|effect|reality|truth|earnest|any\s+event|all\s+(?:fairness|honesty))\b",
+    r"\b(?:on\s+the\s+whole|by\s+and\s+large|by\s+all\s+means|all\s+in\s+all|above\s+all)\b",
+    r"\bwith\s+(?:[\w'\u2019]{1,30}\s+){1,5}(?:in\s+mind|considered|taken\s+into\s+account)\b",
+    r"\bwith\s+(?:(?:all\s+)?(?:that|this)\s+said|(?:all\s+)?due\s+respect)\b",
+    (
+        r"\b(?:all\s+things\s+considered|on\s+balance|on\s+reflection|in\s+the\s+end|in\s+(?:any|this)\s+case|in\s+fact"
+        r"|of\s+course|for\s+the\s+record|by\s+any\s+chance|to\s+be\s+clear|under\s+(?:(?:the|these)\s+circumstances|these\s+conditions)"
+        r"|at\s+this\s+(?:point|stage|time)|all\s+the\s+same|as\s+it\s+stands|as\s+such)\b"
+    ),
+)
+"""Turns of phrase that do the same."""
+
+REASONS: Final = (
+    "should",
+    "shall",
+    "considering",
+    "although",
+    "though",
+    "despite",
+    "given",
+    "because",
+    r"since\s+(?:the|this|that|there|it|i|you|we|they)",
+    "notwithstanding",
+    r"regardless\s+of",
+    r"in\s+spite\s+of",
+    r"in\s+(?:the\s+)?light\s+of",
+    r"in\s+view\s+of",
+    r"now\s+that",
+    r"so\s+that",
+    r"in\s+order\s+(?:to|that)",
+    r"so\s+as\s+to",
+    r"to\s+(?:avoid|prevent|ensure|save|meet|minimi[sz]e|protect|comply|satisfy|address|resolve|unblock|spare|catch|reach)",
+    r"for\s+(?:\w+\s+){0,2}(?:reasons?|sake)",
+    r"on\s+(?:the\s+)?(?:basis|grounds?|strength|account)\s+of",
+    r"in\s+(?:accordance|line|keeping|agreement|response|reply|answer|reaction)\s+(?:with|to)",
+    r"(?:due|owing|thanks)\s+to",
+    r"as\s+a\s+(?:matter|result|consequence|precaution|(?:first|next|last)\s+step)",
+    r"as\s+(?:(?:i|you|we|they|he|she)\s+\w+|planned|discussed|agreed|proposed|recommended|suggested|mentioned|before)",
+    r"as\s+(?:\w+\s+){1,4}(?:suggest|recommend|propos|advis|request|plann|demand|ask)ed",
+)
+"""What begins a clause without a mark before it: the question itself, or what is said for or against it."""
 
 CONDITIONS: Final = _words("if unless until once provided only except")
 """What a clause begins with under which all the rest stands."""
@@ -121,13 +209,14 @@ PHRASES: Final = (
     (r"['\u2019]s\b", OWNS),
     (r"\bonce\s+(?:more|again)\b", ""),
     (r"\bafter\s+all\b", ""),
+    (r"\bin\s+(?:what|which)\s+(?:way|manner)\b", "how"),
     (r"\bread[\s-]only\b", "readonly"),
     (r"\b(?:v|versions?\s+v?)(?=\d)", ""),
     (r"\bor\s+not\b", ""),
     (r"\b(re|un|pre|de|co|non)-(?=\w)", r"\1"),
     (r"\broll(?:ed|ing|s)?\s+back\b", "rollback"),
     (r"\broll(?:ed|ing|s)?\s+out\b", "rollout"),
-    (r"\b(?:turn|switch|shut)(?:ed|ing|s)?\s+(?:off|down)\b", "disable"),
+    (r"\b(?:turn|switch|shut)(?:ed|ing|s)?\s+off|\bshut(?:ting|s)?\s+down\b", "disable"),
     (r"\b(?:turn|switch)(?:ed|ing|s)?\s+on\b", "enable"),
     (r"\b(?:put|hold|held)\s+off\b", "postpone"),
     (r"\bset(?:ting)?\s+up\b", "create"),
@@ -151,66 +240,3 @@ CURRENCIES: Final = {
     "pounds": "gbp",
     "yen": "jpy",
 }
-
-CONCEPTS: Final = (
-    ("keep retain preserve kept", "delete remove erase purge drop discard wipe deletion removal"),
-    (
-        "approve accept confirm authorise authorize agree allow permit grant approval",
-        "reject decline deny refuse forbid block revoke denial refusal",
-    ),
-    ("enable activate", "disable deactivate"),
-    ("start begin launch commence begun began", "stop halt end terminate abort cancel cease"),
-    ("resume continue unpause", "pause suspend interrupt"),
-    ("increase raise grow expand", "decrease reduce lower shrink cut"),
-    ("buy purchase acquire bought", "sell sold"),
-    ("publish post", "unpublish retract"),
-    ("deploy ship rollout roll", "rollback revert"),
-    ("open reopen", "close shut"),
-    ("lock freeze", "unlock unfreeze thaw"),
-    ("include add insert", "exclude omit"),
-    ("subscribe enrol enroll", "unsubscribe"),
-    ("upgrade update", "downgrade"),
-    ("hire recruit employ", "fire dismiss"),
-    ("share disclose reveal expose", "withhold hide conceal"),
-    ("release free unblock", "hold"),
-    ("encrypt", "decrypt"),
-    ("mount attach connect join link", "unmount detach disconnect leave unlink"),
-    ("renew extend prolong renewal extension", "expire lapse"),
-    ("send transmit forward dispatch email mail sent", ""),
-    ("pay remit settle transfer wire paid payment transferral", ""),
-    ("postpone delay defer reschedule", ""),
-    ("schedule book reserve arrange booking", ""),
-    ("restart reboot", ""),
-    ("restore recover", ""),
-    ("move migrate relocate migration", ""),
-    ("sign", ""),
-    ("choose pick select use adopt opt", ""),
-    ("fix repair patch correct", ""),
-    ("replace swap substitute exchange", ""),
-    ("inform notify tell alert notification", ""),
-    ("check verify review inspect audit", ""),
-    ("refund reimburse", ""),
-    ("merge combine", ""),
-    ("customer client", ""),
-    ("supplier vendor provider", ""),
-    ("employee staff worker", ""),
-    ("document file", ""),
-    ("bug defect fault", ""),
-    ("money funds", ""),
-    ("bill invoice", ""),
-    ("agreement contract", ""),
-    ("meeting appointment", ""),
-    ("db database", ""),
-    ("prod production", ""),
-    ("repo repository", ""),
-    ("now immediately today", ""),
-    ("before", "after"),
-    ("permission access right", ""),
-    ("picture image photo", ""),
-    ("tonight evening", ""),
-    ("color colour", ""),
-    ("center centre", ""),
-    ("license licence", ""),
-    ("program programme", ""),
-)
-"""Words that mean the same in a question for a decision, and those that mean the opposite."""

@@ -12,8 +12,8 @@ from itertools import permutations, product
 from typing import TYPE_CHECKING, Final
 
 from emitter.decide.handshake.said import Said, said
-from emitter.decide.handshake.scope import clauses
-from emitter.decide.handshake.stem import stem
+from emitter.decide.handshake.scope import clauses, refers, without_asides
+from emitter.decide.handshake.stem import OBJECTING_STEMS, stem
 
 if TYPE_CHECKING:
     from emitter.kinds import BindingMoment
@@ -44,12 +44,13 @@ class Asked:
 
     stem: Said
     labels: tuple[Said, ...]
-    clauses: tuple[Said, ...] = ()
+    clauses: tuple[tuple[Said, bool], ...] = ()
+    recalled: frozenset[str] = frozenset()
 
     @property
     def words(self) -> frozenset[str]:
-        """The words of stem and labels."""
-        return self.stem.words.union(*(each.words for each in self.labels))
+        """The words of stem and labels, and those that a word of the stem stands for."""
+        return self.stem.words.union(self.recalled, *(each.words for each in self.labels))
 
     @property
     def exact(self) -> frozenset[str]:
@@ -66,20 +67,29 @@ def asked(moment: BindingMoment) -> Asked:
     """Return the question of an envelope, read."""
     question = moment.question
     labels = tuple(said(each.label) for each in question.options)
-    return Asked(said(question.stem), labels, _clauses(question.stem))
+    text = without_asides(question.stem)
+    return Asked(said(text), labels, _clauses(text))
 
 
 def same_question(one: BindingMoment, other: BindingMoment) -> float:
-    """Return how far two envelopes ask the same question, from 0 to 1; from ``SAME`` on it is the same one.
+    """Return how far ``other`` asks again what ``one`` asked, from 0 to 1; from ``SAME`` on it is the same question.
 
-    Stems and labels are compared by the stems of their words and by a table of synonyms, in NFKC, without case,
-    punctuation and little words; labels are matched in whichever order fits best. A word that replaces another
-    counts more against likeness than one that is added. Where the stems differ in a number, a name, a negation or an
-    opposite, in a narrowing word or in which way they lead, or no option shares the other's numbers and names, half of
-    the likeness is left; two names may change places that both questions hold. A negation, or an opposite that is of
-    the answer, does not count where the labels are the same. A clause of the stem that asks what the other one asks
-    makes it the same question, unless it stands under a condition. Briefing, reasonings, ``recommended_idx``, hatches
-    and ``meta`` do not count.
+    Stems and labels are compared by the stems of their words and by tables of English synonyms, forms and verbs with a
+    particle, in NFKC, without case, punctuation and little words; labels are matched in whichever order fits best, and
+    one more that only says "not sure" does not count. A word that replaces another counts more against likeness than
+    one that is added or left out.
+
+    Half of the likeness is left where the stems differ in a number, a name, a negation or an opposite, in a narrowing
+    word or in which way they lead, where one is about a part of what the other is about ("the summary of the survey",
+    "the bridge railings"), where ``other`` says all that ``one`` does and adds behind a preposition where, when, how or
+    for whom, or where no option shares the other's numbers and names; two names may change places that both questions
+    hold. What ``other`` leaves out makes it wider and not another one: so far it matters which of the two came first.
+    An addition that speaks of the talk or of reasons ("in my view", "to avoid a delay") is none. A negation, or an
+    opposite that is of the answer, does not count where the labels are the same.
+
+    A clause of the stem that asks what the other one asks makes it the same question, unless it stands under a
+    condition; it, this and they stand in it for what the other clauses name. Briefing, reasonings,
+    ``recommended_idx``, hatches and ``meta`` do not count.
     """
     return likeness(asked(one), asked(other))
 
@@ -95,14 +105,17 @@ def likeness(one: Asked, other: Asked) -> float:
     return like * _CONTRARY if _contrary(one, other) else like
 
 
-def _clauses(text: str) -> tuple[Said, ...]:
-    return tuple(each for each in map(said, clauses(text)) if each.words)
+def _clauses(text: str) -> tuple[tuple[Said, bool], ...]:
+    """Return the clauses of a stem, each with whether it stands for what another one names."""
+    told = ((said(each), refers(each)) for each in clauses(text))
+    return tuple((each, recalls) for each, recalls in told if each.words)
 
 
 def _readings(one: Asked, other: Asked) -> list[Asked]:
     """Return a question, and what it asks by each of the clauses that may ask the same as the other."""
-    likely = sorted(one.clauses, key=lambda each: -len(each.words & other.stem.words))
-    return [one, *(replace(one, stem=each) for each in likely[:_CLAUSES])]
+    likely = sorted(one.clauses, key=lambda each: -len(each[0].words & other.stem.words))[:_CLAUSES]
+    whole, none = one.stem.words, frozenset[str]()
+    return [one, *(replace(one, stem=each, recalled=whole if recalls else none) for each, recalls in likely)]
 
 
 def _has_own(one: Asked) -> bool:
@@ -113,8 +126,20 @@ def _read(one: Asked, other: Asked, options: float) -> float:
     """Return how far two readings are the same, apart from what must be exact in all of both questions."""
     stems = _stems(one, other)
     like = options if stems is None else _STEM * stems + (1 - _STEM) * options
-    narrowed = one.stem.scope - other.scope or other.stem.scope - one.scope
+    narrowed = one.stem.scope - other.scope or other.stem.scope - one.scope or _narrows(one, other)
     return like * _CONTRARY if narrowed or _opposed(one, other, options) else like
+
+
+def _narrows(one: Asked, other: Asked) -> bool:
+    """Tell whether one of the two is about a part of what the other is about, or the later one adds terms to it."""
+    lost, new = one.stem.words - other.words, other.stem.words - one.words
+    if not lost and any(each <= new for each in other.stem.adjuncts):
+        return True
+    return (len(new) > len(lost) and _of(other, new, one)) or (len(lost) > len(new) and _of(one, lost, other))
+
+
+def _of(longer: Asked, rest: frozenset[str], known: Asked) -> bool:
+    return any(word in rest and of in known.stem.words for word, of in longer.stem.heads)
 
 
 def _opposed(one: Asked, other: Asked, options: float) -> bool:
@@ -148,7 +173,12 @@ def _options(ones: tuple[Said, ...], others: tuple[Said, ...]) -> float:
     """Return how far the labels say the same, matched as well as they can be."""
     few, many = sorted((ones, others), key=len)
     best = max(sum(map(_label, few, chosen)) for chosen in permutations(many, len(few)))
-    return best / len(many)
+    return best / max(len(few), sum(map(_answers, many)))
+
+
+def _answers(label: Said) -> bool:
+    """Tell whether a label says more than that one is not sure yet, or that it is something else."""
+    return not label.words <= OBJECTING_STEMS
 
 
 def _label(one: Said, other: Said) -> float:

@@ -6,21 +6,20 @@ Numbers, names, negation and opposites are kept apart from the other words: each
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from emitter.decide.handshake.lexicon import NEGATORS
-from emitter.decide.handshake.scope import FILLERS, LEADING, SCOPE, inner_negations
-from emitter.decide.handshake.stem import CONCEPT, is_empty, stem
+from emitter.decide.handshake.lexicon import DRESSING, NEGATORS
+from emitter.decide.handshake.parts import adjuncts, goal, heads, which
+from emitter.decide.handshake.phrases import joined
+from emitter.decide.handshake.scope import SCOPE, inner_negations
+from emitter.decide.handshake.stem import idea, is_empty, stem
 from emitter.decide.handshake.tokens import pieces, runs, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from emitter.decide.handshake.tokens import Token
 
-_TO: Final = frozenset({"to", "into", "with", "by", "nach", "zu", "mit", "durch"})
-"""What leads to the other end of a move, a gift or an exchange."""
 _PAIR, _TRIGRAM = 2, 3
 """Characters of a piece of a script without spaces: of a question, which is short, and of an objection."""
 
@@ -32,7 +31,8 @@ class Said:
     ``exact`` are those of them that no other can stand for. ``turned`` says whether it is negated, an odd number of
     times, and ``inner`` the same of what turns a part of it only. ``sides`` is on which side of a pair of opposites it
     is, where it is on one only. ``scope`` are its narrowing words; ``narrowing`` are the words that say which of
-    another is meant, each with that one. ``goal`` is what it leads to.
+    another is meant, each with that one; ``heads`` are the words that are said to be of another, each with that one;
+    ``adjuncts`` are the words of each addition that says where, when, how or for whom. ``goal`` is what it leads to.
     """
 
     words: frozenset[str]
@@ -42,6 +42,8 @@ class Said:
     inner: bool
     scope: frozenset[str]
     narrowing: frozenset[tuple[str, str]]
+    heads: frozenset[tuple[str, str]]
+    adjuncts: frozenset[frozenset[str]]
     goal: frozenset[str]
 
     def opposes(self, other: Said) -> bool:
@@ -61,8 +63,8 @@ class Said:
 
 def said(text: str) -> Said:
     """Return what a text says, in a time that grows as the text does."""
-    found = tokens(text, _PAIR)
-    meant = {each: CONCEPT.get(stem(each.text), (stem(each.text), None)) for each in _telling(found)}
+    found = joined(tokens(text, _PAIR))
+    meant = {each: idea(each.text) for each in _telling(found) if each.exact or each.text not in DRESSING}
     ideas = tuple(meant[each][0] if each in meant else None for each in found)
     sides = {(word, side) for word, side in meant.values() if side is not None}
     return Said(
@@ -72,31 +74,11 @@ def said(text: str) -> Said:
         sides=frozenset((word, side) for word, side in sides if (word, not side) not in sides),
         inner=inner_negations(found, NEGATORS) % 2 == 1,
         scope=frozenset(stem(each.text) for each in found) & SCOPE,
-        narrowing=frozenset(_narrowing(found, ideas)),
-        goal=_goal(found, ideas),
+        narrowing=frozenset(which(found, ideas)),
+        heads=frozenset(heads(found, ideas)),
+        adjuncts=frozenset(adjuncts(found, ideas)),
+        goal=goal(found, ideas),
     )
-
-
-def _narrowing(found: Sequence[Token], ideas: Sequence[str | None]) -> Iterator[tuple[str, str]]:
-    """Yield the words that say which is meant, with the word they say it of: legal team, and the manager of Dana's."""
-    for at, (one, other) in enumerate(pairwise(ideas)):
-        if one is None or other is None:
-            continue
-        if found[at].owns:
-            yield other, one
-        elif at and found[at - 1].text in LEADING and stem(found[at].text) not in FILLERS:
-            yield one, other
-
-
-def _goal(found: Sequence[Token], ideas: Sequence[str | None]) -> frozenset[str]:
-    """Return the first idea after each word that leads to one."""
-    led: set[str] = set()
-    waits = False
-    for each, idea in zip(found, ideas, strict=True):
-        if waits and idea is not None:
-            led.add(idea)
-        waits = each.text in _TO or (waits and idea is None)
-    return frozenset(led)
 
 
 def stems(text: str) -> frozenset[str]:

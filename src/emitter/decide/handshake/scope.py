@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from emitter.decide.handshake.lexicon import ACTS, CONDITIONS, ENGLISH, FILLING, INNER, JOINING, LIMITING, RELATIVE
+from emitter.decide.handshake.lexicon import (
+    ACTS,
+    ASIDES,
+    CONDITIONS,
+    ENGLISH,
+    FILLING,
+    INNER,
+    JOINING,
+    LIMITING,
+    REASONS,
+    REFERRING,
+    RELATIVE,
+)
 from emitter.decide.handshake.stem import OBJECTING_STEMS, is_empty, stem
 from emitter.decide.handshake.tokens import tokens
 
@@ -20,11 +32,18 @@ FILLERS: Final = frozenset(map(stem, FILLING))
 """The stems of words that stand before another without saying which is meant."""
 LEADING: Final = ENGLISH - ACTS
 """Little words after which a word that is followed by another one says which of them is meant."""
+_ASIDE: Final = re.compile("|".join(ASIDES), re.IGNORECASE)
+_REFERS: Final = re.compile(rf"\b(?:{'|'.join(sorted(REFERRING))})\b", re.IGNORECASE)
 _BREAK: Final = re.compile(
-    r"[,;:.?!]\s(?!\s*or\s)|\n|\s[-\u2013]\s|\u2014|\s(?=(?:should|shall|considering|although|though|despite|given)\s)",
+    rf"[,;:.?!]\s(?!\s*or\s)|\n|\s[-\u2013]\s|\u2014|\s(?=(?:{'|'.join(REASONS)})\b)",
     re.IGNORECASE,
 )
 """Where a clause ends: never inside of a number."""
+
+
+def without_asides(text: str) -> str:
+    """Return a text without the turns of phrase that change nothing of a question."""
+    return _ASIDE.sub(" ", text)
 
 
 def clauses(text: str) -> tuple[str, ...]:
@@ -39,6 +58,11 @@ def clauses(text: str) -> tuple[str, ...]:
         return ()
     last = max((at for at, found in enumerate(read) if at and _binds(found)), default=0)
     return tuple(parts[last:])
+
+
+def refers(text: str) -> bool:
+    """Tell whether a clause has a word that stands for what an earlier one names."""
+    return _REFERS.search(text) is not None
 
 
 def inner_negations(found: Iterable[Token], negators: frozenset[str]) -> int:
