@@ -60,7 +60,8 @@ def _holds(asked: Sequence[str], label: Sequence[str], own: frozenset[str]) -> b
     if verb and verb not in _LIGHT and stem(verb) in own and _as_verb(asked, verb):
         return True
     said = {stem(word) for word in asked}
-    return bool(own) and own <= said and own != frozenset({stem(verb)})
+    heavy = own - {stem(verb)} if verb in _LIGHT else own
+    return bool(heavy) and heavy <= said and heavy != frozenset({stem(verb)})
 
 
 def _as_verb(asked: Sequence[str], verb: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from emitter.decide.lint.phrases import Phrases, lexicon
 from emitter.decide.lint.position import without_leads
+from emitter.decide.lint.pressing import presses
 from emitter.decide.lint.synopsis import asks
 from emitter.decide.lint.text import Clause, clauses
 from emitter.decide.lint.verbs import VERBS
@@ -91,7 +92,9 @@ _VALUES = Phrases.of(
 )
 _DISMISSES = lexicon("""
     needless needlessly pointless reckless foolish irresponsible senseless careless shaky exhausting silly absurd
-    ridiculous disastrous
+    ridiculous disastrous inflated overpriced outdated outmoded bloated unfair unreasonable excessive wasteful hopeless
+    unreliable crumbling clumsy exorbitant unjustified useless dubious shoddy flimsy generous superb outstanding
+    unbeatable golden fantastic wonderful brilliant
 """)
 _WANTS = "want|willing|prepared|ready|like|afford"
 _LOSES = "risk|lose|endanger|jeopardise|jeopardize|gamble|suffer|expose|throw|waste|miss|forgo|regret|harm|ruin|damage"
@@ -106,7 +109,7 @@ _DARES = Phrases.of(
 def leads(stem: str) -> bool:
     """Say whether a stem leads by how it is put."""
     parts = clauses(stem)
-    if any(_leads(each.words) for each in parts):
+    if any(_leads(each.words) for each in parts) or presses(parts, asked=asks(stem)):
         return True
     return _presses(parts) if asks(stem) else any(_CONFIRMS.begin(without_leads(each.words)) for each in parts[:1])
 

@@ -34,8 +34,13 @@ def stem(word: str) -> str:
     """Return a word without its ending; what remains has three letters or more."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            return word[: -len(ending)]
+            return _without_e(word[: -len(ending)])
     return word
+
+
+def _without_e(stemmed: str) -> str:
+    """Return a stem as that of its verb is: "settlement" has the one of "settle"."""
+    return stemmed[:-1] if stemmed.endswith("e") and len(stemmed) > _SHORTEST else stemmed
 
 
 def content(text: str) -> frozenset[str]:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from itertools import dropwhile, pairwise
+from typing import TYPE_CHECKING
 
 from emitter.decide.lint.cues.heads import SETTLED
 from emitter.decide.lint.phrases import Phrases, lexicon
 from emitter.decide.lint.position import orders, then_orders
 from emitter.decide.lint.text import READ, clauses
+from emitter.decide.lint.verbs import UNSETTLED, VERBS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SOFTENERS = lexicon(
     "please always also carefully first you i we may might could should must need want wish will would can to just "
@@ -17,7 +22,8 @@ _SOFTENERS = lexicon(
 _MATTERS = (
     "trade|tradeoff|tradeoffs|cost|costs|risk|risks|benefit|benefits|pros|cons|option|options|alternative|alternatives|"
     "implication|implications|consequence|consequences|impact|impacts|effect|effects|factor|factors|picture|merit|"
-    "merits|matter|matters|what|speed|timing|context|situation|downside|downsides|upside|ramifications|concerns|angles|sides|"
+    "merits|matter|matters|what|speed|timing|context|situation|downside|downsides|upside|ramifications|concerns|"
+    "angles|sides|"
     "feasibility|whether|possibilities|possibility|considerations"
 )
 _CONSIDERS = Phrases.of(
@@ -46,6 +52,36 @@ _CONSIDERS = Phrases.of(
     "patient|realistic|flexible",
     "trust your|our|the gut|instincts|instinct|process|intuition",
     "factor|factoring in",
+    "look|looking into|at [the|all|any|other|possible|both|each] [other|possible|various] "
+    "alternatives|options|possibilities|implications|tradeoffs|costs|risks|consequences|feasibility|pros|merits|"
+    "question",
+    "ask|asking yourself|yourselves|ourselves",
+    "be|stay|remain|keep|staying|keeping|remaining [very|fully|always] open|alert|attentive|sensitive|calm|positive|"
+    "prepared|curious|humble|critical|objective|pragmatic|sceptical|skeptical|considerate to|about|that|for|"
+    "minded|when",
+    "stay|remain|keep [very|fully|always] alert|attentive|sensitive|calm|positive|prepared|curious|humble|critical|"
+    "objective|pragmatic|sceptical|skeptical|considerate",
+    "open to|minded",
+    "balance|weigh|weighing|balancing ... against|versus",
+    "keep|bear|have .. in focus|sight|view",
+    "keep|hold|manage your|the|our [own] expectations",
+    "see it|things|this|that from",
+    "reconsider|rethink the|our|your strategy|approach|plan|priorities|question|problem|situation",
+    "respect|value|honour|honor|prioritise|prioritize the|your|their|our [customer|family|own] "
+    "feelings|wishes|needs|interests|concerns|privacy|safety|wellbeing",
+    "strive|aim|aspire|endeavour|endeavor|seek [for] [to] [a|an|the|find|strike|keep] [good|right|fair|better] "
+    "balance|compromise|understanding|harmony|clarity|excellence",
+    "strike|find|seek|keep a|the [good|right|fair|better] balance",
+    "let [the] .. sink|guide|inform|inspire",
+    "question whether|if|why|how|what",
+    "reconsider|rethink|revisit whether|if|why|how|what",
+    "determine|decide|establish|figure|work|clarify|see|find|check [out] whether|if .. is|are|still|really .. "
+    "worth|right|needed|necessary|sense|appropriate|justified|realistic|desirable",
+    "beware",
+    "meditate|contemplate|deliberate|ruminate",
+    "learn from",
+    "put .. first",
+    "err on",
     "account|allow for possible|potential|unforeseen|any|contingencies",
 )
 _MINDS = Phrases.of(
@@ -78,13 +114,44 @@ _ALONE = (("remember",), ("note",))
 """What opens a sentence that goes on after a comma."""
 
 
+_TOLD = Phrases.of(
+    "is|are|remains|remain|can|could|may|might|will|would|plays|play [be|also|still|always] [a|an|the|one|our|another] "
+    "[very|key|main|big|major|real|serious|important|central] factor|concern|consideration|issue|aspect|question|"
+    "priority|constraint|role|point|matter|topic|important|essential|crucial|vital|key|relevant|paramount|critical",
+    "should|must|need|needs|ought|has|have|deserves|deserve [to] [not|never|also|always|first] [be] "
+    "[carefully|also|always|not|fully] forgotten|overlooked|neglected|ignored|underestimated|considered|weighed|"
+    "remembered|borne|kept|taken|respected|valued|appreciated|acknowledged|recognised|recognized|understood|reflected|"
+    "pondered|balanced|discussed|thought|attention|consideration|explored|evaluated|assessed",
+    "matters|counts|weighs",
+)
+"""What is said of a consideration that stands as a sentence."""
+_ABSTRACT = _THINGS | lexicon("""
+    burden burdens reputation fairness feasibility scalability reliability maintainability compliance liability exposure
+    sustainability convenience trust perception workload fatigue complexity flexibility durability robustness ethics
+    optics culture equity inclusion acceptance readiness resilience continuity transparency accountability
+    security patience caution diplomacy tact vigilance prudence moderation restraint empathy teamwork communication
+    collaboration discretion sensitivities expectations constraints dependencies uncertainty uncertainties
+""")
+_TRADES = Phrases.of("trade off|offs", "tradeoff|tradeoffs|tension|balance between|of")
+_LINKS = lexicon("of for to with against at by from until no not a the")
+_LONGEST_NAME = 5
+
+
 def considers(recommendation: str) -> bool:
     """Say whether a recommendation names a consideration and no action."""
     parts = [each.words for each in clauses(recommendation)]
     concrete = _CONCRETE.search(recommendation[:READ]) is not None
     if not parts or SETTLED.begin(parts[0]) or any(orders(each) and not _thinks(each, concrete) for each in parts[1:]):
         return False
-    return _thinks(parts[0], concrete) or parts[0] in _ALONE or _names(parts)
+    told = len(parts) == 1 and not concrete and _tells(parts[0])
+    named = parts[0] in _ALONE or _TRADES.begin(parts[0]) or _balances(parts[0])
+    return named or told or _thinks(parts[0], concrete) or _names(parts)
+
+
+def _balances(words: Sequence[str]) -> bool:
+    """Say whether two qualities are to be balanced, and nothing that has a weight: "balance quality and price"."""
+    two = words[:1] in (("balance",), ("weigh",)) and words[2:3] == ("and",)
+    return two and not _ABSTRACT.isdisjoint((words[1], *words[3:4]))
 
 
 def _names(parts: list[tuple[str, ...]]) -> bool:
@@ -92,7 +159,24 @@ def _names(parts: list[tuple[str, ...]]) -> bool:
     said = [word for each in parts for word in each]
     if "there" not in said[:1] and any(orders(each) or not _FINITE.isdisjoint(each) for each in parts):
         return False
-    return not _AGAINST.isdisjoint(said) or _NAMES.begin(said) or all(word in _THINGS for word in said)
+    return (
+        not _AGAINST.isdisjoint(said)
+        or _NAMES.begin(said)
+        or all(word in _THINGS for word in said)
+        or (len(said) <= _LONGEST_NAME and said[-1] in _ABSTRACT and _LINKS.isdisjoint(said))
+        or _prefers(said)
+    )
+
+
+def _prefers(said: Sequence[str]) -> bool:
+    """Say whether one quality is set above or beside another, and nothing more: "quality over speed"."""
+    joined = said[1:2] in (["over"], ["before"], ["and"], ["not"], ["or"], ["first"])
+    return joined and len(said) <= _LONGEST_NAME and (said[0] in _ABSTRACT or said[-1] in _ABSTRACT)
+
+
+def _tells(words: Sequence[str]) -> bool:
+    """Say whether a clause tells of something that it counts, and no more."""
+    return words[0] not in VERBS | UNSETTLED and _TOLD.within(words)
 
 
 def _thinks(words: tuple[str, ...], concrete: bool) -> bool:  # noqa: FBT001 - read once for all clauses
