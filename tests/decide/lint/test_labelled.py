@@ -53,7 +53,7 @@ def test_the_halves_are_told_by_hash(asked: Set) -> None:
     assert labelled.half("Hold it.") == "test"
 
 
-@pytest.mark.parametrize("part", [*HALVES, "afterwards"])
+@pytest.mark.parametrize("part", PARTS)
 def test_committed_synopses_are_let_pass(part: str) -> None:
     """At most one in a hundred sentences that commit is refused, in every part."""
     wrong, whole = score(SYNOPSES, part).false_positives

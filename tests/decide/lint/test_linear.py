@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import pytest
 
 from emitter.decide.lint import lint
+from emitter.decide.lint.openness import _SIGNS
+from emitter.decide.lint.pressing import _RHETORIC
 from emitter.decide.lint.sentences import sentences, shown
 from emitter.decide.lint.synopsis import _DEFERRING, _OUTRANKS
 from emitter.decide.lint.text import READ, clauses, words
@@ -89,7 +91,9 @@ class Counted(list[str]):
         return super().__getitem__(at)
 
 
-@pytest.mark.parametrize("phrases", [_DEFERRING, _OUTRANKS], ids=["deferring", "outranking"])
+@pytest.mark.parametrize(
+    "phrases", [_DEFERRING, _OUTRANKS, _SIGNS, _RHETORIC], ids=["deferring", "outranking", "open", "rhetoric"]
+)
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_each_word_costs_a_bounded_number_of_looks(piece: str, phrases: Any) -> None:
     """Twice the words are looked at twice as often, and each a few hundred times at most."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import dropwhile, pairwise
 from typing import TYPE_CHECKING
 
+from emitter.decide.lint.inflected import ACTS
 from emitter.decide.lint.phrases import Phrases, lexicon
 from emitter.decide.lint.verbs import DETERMINERS, LEADS, MODALS, NOT_VERBS, UNSETTLED, UNSETTLED_RULES, VERBS
 
@@ -13,9 +14,13 @@ if TYPE_CHECKING:
 
 OFFERED = 6
 """How near to a clause's beginning the second of two orders stands."""
-_ACTS = VERBS - UNSETTLED
+_DONE = ACTS - {"have", "do"}
+"""What somebody does who says so; the two others begin "we have gathered …" and "I do not feel …" as well."""
 _FINITE = lexicon("is are was were has will would could may might depends")
 _RELATIVE = lexicon("what that who which whatever whoever as it he she they we i you there")
+_LETTERED = lexicon("option plan variant version type class group team grade candidate choice case point part")
+"""Nouns that a letter follows, "option A", which is no determiner."""
+_SUPPOSES = lexicon("may might could")
 _LINKS = lexicon("not to now be only also have need first then all")
 _SAYS = Phrases.of(
     "i|we [now|still|therefore|strongly] recommend|advise|propose",
@@ -33,13 +38,14 @@ _HOLDS = Phrases.of(
     "enough|justified|worth|time|closed|accepted|denied|needed|required|dismissed|settled|ready|good|safe|over|off|out",
     "it makes sense to",
     "time to",
-    "i|we would|will [not|rather|still|now] " + "|".join(sorted(_ACTS)),
+    "i|we would|will [not|rather|still|now] " + "|".join(sorted(ACTS)),
     "i|we am|are sure|confident|certain|convinced that",
     "yes|no|nothing|full|thumbs",
     "to dismiss|grant|approve|reject|refuse",
     "supports|favours|favors|points to|paying|the",
 )
-_DOINGS = _ACTS - lexicon(
+_ASKS_ROUND = Phrases.of("check|confer|consult|speak|talk [first] with|to your|a|an")
+_DOINGS = ACTS - lexicon(
     "use plan offer permit grant quote bid point charge claim order report request test trial price top benefit "
     "match fund lead design draft measure target tax trade step group way cost review option need result rate risk "
     "track cap answer pass list figure question detail present record contract"
@@ -67,6 +73,14 @@ def then_orders(words: Sequence[str]) -> bool:
     return any(word in {"and", "then"} and orders(words[place + 1 : place + 8]) for place, word in enumerate(words))
 
 
+def then_does(words: Sequence[str]) -> bool:
+    """Say whether the one who leans or thinks goes on to say what they would do: "… and would buy it"."""
+    return any(
+        one == "and" and other in {"would", "will", "shall"} and after in ACTS
+        for one, other, after in zip(words, words[1:], words[2:], strict=False)
+    )
+
+
 def offers(words: Sequence[str]) -> bool:
     """Say whether a clause orders one thing or another: "release or hold"."""
     verb = words[1:] if words[:1] == ("either",) else words
@@ -80,11 +94,19 @@ def commits(words: Sequence[str]) -> bool:
 
 
 def _is_order(verb: Sequence[str]) -> bool:
-    if not verb or verb[0] in UNSETTLED or "or" in verb or _is_subject(verb):
+    if not verb or verb[0] in UNSETTLED or "or" in verb or _is_subject(verb) or _asks_round(verb):
         return False
     return verb[0] in VERBS or (
-        len(verb) > 1 and verb[0] not in NOT_VERBS and not verb[0].endswith(("ing", "ly")) and verb[1] in DETERMINERS
+        len(verb) > 1
+        and verb[0] not in NOT_VERBS | _LETTERED
+        and not verb[0].endswith(("ing", "ly"))
+        and verb[1] in DETERMINERS
     )
+
+
+def _asks_round(verb: Sequence[str]) -> bool:
+    """Say whether what is ordered is only to hear somebody: "check with your vet"."""
+    return _ASKS_ROUND.begin(verb) and "and" not in verb
 
 
 def _is_subject(verb: Sequence[str]) -> bool:
@@ -96,7 +118,7 @@ def _we_do(words: Sequence[str]) -> bool:
     """Say whether the agent, or it and the principal, simply do something."""
     following = enumerate(pairwise(words))
     return "or" not in words and any(
-        one in {"we", "i"} and other in _ACTS and words[place - 1 : place] != ("that",)
+        one in {"we", "i"} and other in _DONE and words[place - 1 : place] != ("that",)
         for place, (one, other) in following
     )
 
@@ -104,7 +126,7 @@ def _we_do(words: Sequence[str]) -> bool:
 def _rules(words: Sequence[str]) -> bool:
     """Say whether a clause says what somebody or something should do or be, and that it is more than thinking."""
     for place, word in enumerate(words):
-        if word in MODALS:
+        if word in MODALS and _SUPPOSES.isdisjoint(words[max(0, place - 1) : place]):
             verb = [each for each in words[place + 1 : place + 5] if each not in _LINKS]
             return "or" not in words and not UNSETTLED_RULES & set(verb[:1]) and "whether" not in words[:place]
     return False

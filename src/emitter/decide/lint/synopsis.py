@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emitter.decide.lint.cues import answers, heads, knowledge
+from emitter.decide.lint.cues.handing import HANDS
+from emitter.decide.lint.openness import leaves_open
 from emitter.decide.lint.phrases import lexicon
-from emitter.decide.lint.position import commits, holds, offers, orders, then_orders, without_leads
+from emitter.decide.lint.position import commits, holds, offers, orders, then_does, then_orders, without_leads
 from emitter.decide.lint.text import Clause, clauses, plain
 from emitter.decide.lint.verbs import CUTS, MODALS, SUBORDINATE
 
@@ -34,6 +36,8 @@ _ASKING = lexicon("say tell know decide determine judge see clear unclear sure c
 """After these it is a question, and belongs to what is said."""
 _FINITE = MODALS | lexicon("may might could can would is are was were has have had")
 """What follows "that" where it begins such a clause too."""
+_YOURS = answers.YOURS | HANDS
+"""What hands the decision over also where it begins like a clause that supports another: "whichever you prefer"."""
 _OUTRANKS = answers.TIES | answers.YOURS | knowledge.PUTS_OFF
 """Those that an imperative in the same clause does not take back."""
 
@@ -48,9 +52,9 @@ def defers(synopsis: str) -> bool:
     head = len(_until_break(parts))
     found = [*((each, _DEFERRING) for each in main(parts[:head])), *((each, _DECIDING) for each in main(parts[head:]))]
     deferring = [_defers(words, phrases) for words, phrases in found]
-    return any(deferring) and not any(
-        commits(words) for (words, _), deferred in zip(found, deferring, strict=True) if not deferred
-    )
+    if any(deferring):
+        return not any(commits(words) for (words, _), deferred in zip(found, deferring, strict=True) if not deferred)
+    return leaves_open(parts, [words for words, _ in found])
 
 
 def drifts(synopsis: str) -> bool:
@@ -71,13 +75,13 @@ def main(parts: Sequence[Clause]) -> Iterator[tuple[str, ...]]:
     for part in parts:
         words = without_leads(part.words)
         asked = not part.mark and words[:1] and words[0] in _ASKED
-        if words and (asked or words[0] not in SUBORDINATE or answers.YOURS.begin(words)):
+        if words and (asked or words[0] not in SUBORDINATE or _YOURS.begin(words)):
             yield tuple(_uncut(words))
 
 
 def _uncut(words: Sequence[str]) -> Iterator[str]:
     for place, word in enumerate(words):
-        relative = word == "that" and place + 1 < len(words) and words[place + 1] in _FINITE
+        relative = word == "that" and words[place - 1] != "so" and not _FINITE.isdisjoint(words[place + 1 : place + 2])
         supports = word in CUTS and not (word in _ASKED and words[place - 1] in _ASKING)
         if place and (supports or relative):
             return
@@ -95,8 +99,10 @@ def _until_break(parts: Sequence[Clause]) -> Sequence[Clause]:
 def _defers(words: Sequence[str], phrases: Phrases) -> bool:
     if heads.SETTLED.begin(words):
         return False
-    if _OUTRANKS.within(words) or offers(words) or heads.HEADS.begin(words):
+    if heads.ALONE.fill(words) or _OUTRANKS.within(words) or offers(words):
         return True
+    if heads.HEADS.begin(words):
+        return not then_does(words)
     if heads.MULLS.begin(words):
         return not then_orders(words)
     return not orders(words) and phrases.within(words)

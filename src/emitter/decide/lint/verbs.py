@@ -38,7 +38,10 @@ VERBS = lexicon("""
     substitute sue supply support surrender suspend swap switch take target tax teach tear tell tender terminate
     test thank tie tighten top track trade train transfer transition travel treat trial trigger trim triple triage
     turn unblock uninstall unlock unpublish unsubscribe update upgrade uphold upload use vacate vaccinate validate
-    vary veto void vote wait waive warn wind wipe wire withdraw withhold write yield
+    anonymise anonymize bake boil brush cook cool cross debug downsize dry heat immunise immunize inject mow paint
+    phone polish rehire repaint resurface retrain reword rezone ride rinse stitch strengthen sublet sweep tow unload
+    unpack vary veto visit void vote wait waive walk warn wash weaken wear wind wipe wire withdraw withhold wrap write
+    yield
 """)
 
 UNSETTLED = lexicon("""
@@ -47,7 +50,7 @@ UNSETTLED = lexicon("""
 """)
 """Verbs that leave the decision where it was."""
 
-UNSETTLED_RULES = UNSETTLED | lexicon("choose pick review wait consult gather ask examine meet")
+UNSETTLED_RULES = UNSETTLED | lexicon("choose pick review wait consult gather ask examine meet want vary depend hinge")
 """Those that leave it there when it is said of somebody that they should."""
 
 MODALS = lexicon("should must shall will ought need needs")

@@ -13,7 +13,14 @@ _GOOD = (
     "best|better|wise|wiser|prudent|worth|worthwhile|sensible|advisable|appropriate|right|good|reasonable|safer|"
     "preferable|safest|wisest|ideal|helpful|useful|beneficial|smart|justified|warranted|fine"
 )
+_VALUED = (
+    "cost|price|money|speed|time|quality|comfort|safety|security|flexibility|simplicity|reliability|privacy|budget|"
+    "convenience|looks|durability|space|quiet|independence|certainty"
+)
 _LIKES = "like|prefer|wish|want|choose|feel|think|find|decide|pick"
+_SUITS = (
+    "like|prefer|wish|want|choose|pick|favour|favor|fancy|comfortable|happy|happier|happiest|easier|easiest|confident"
+)
 
 DEPENDS = Phrases.of(
     "depends",
@@ -32,7 +39,8 @@ YOURS = Phrases.of(
     "up to your [own] judgment|judgement|discretion|preference|preferences|team|board|taste|comfort",
     "need|needs|require|requires|await|awaits your [own] decision|input|call|choice|judgment|judgement|view",
     "need|needs|require|requires [a|an] decision|call|choice|answer from|by you",
-    f"{IS} [really|entirely|ultimately|all|simply] yours",
+    f"it|that|this|decision|choice|call|answer|judgment|judgement|rest|pick|verdict {IS} "
+    "[really|entirely|ultimately|all|simply] yours",
     f"{IS} .. your [own|personal] call|choice|decision|preference|discretion|judgment|judgement",
     "at|to your [own] discretion|judgment|judgement|preference",
     "you decide|choose [if|whether|which|what|when|how|between|we]",
@@ -40,6 +48,7 @@ YOURS = Phrases.of(
     "leave it|this|that|the .. to|with you",
     f"whichever|whatever|whenever|however [one|option] you [would] {_LIKES}",
     "whichever|whatever [one|option] suits|feels|works",
+    f"whichever .. you [would|are|will|feel|find] [more|most] {_SUITS}",
     "as you see fit",
     "as|if you wish|prefer|like|please",
     "only you can|could|know",
@@ -57,6 +66,7 @@ EITHER = Phrases.of(
     f"either|both .. {_MIGHT}|can|would [well|probably|also] work|do|serve|succeed|suffice",
     f"{_MIGHT} both|either work",
     "either .. could|might|would|can be fine|ok|acceptable|suitable|reasonable|defensible",
+    "any of the|these|them|those .. would|can|should|will|could|might do|work|serve|suffice|suit|pass",
     f"either [{CHOICE}] {IS}",
     "either option|choice|path|approach|plan|answer|course [of] [action] is|would|could|can|will|seems|looks|works",
     f"any|either of the|these|those|them .. {IS} fine|ok|suitable|acceptable|possible|reasonable|workable",
@@ -70,7 +80,7 @@ EITHER = Phrases.of(
     f"or .. {IS} [both|equally] acceptable|fine|reasonable|defensible|ok|viable",
     f"{IS} [both|equally] defensible",
     "there is [also] a [good|strong|reasonable] case for|to",
-    "case can|could|may|might [also] be made",
+    "case can|could|may|might [also] be made for|that|against|either|both|on|to",
     "case for .. against|both|either",
     "arguments for|on .. against|both|each|either",
     "good|strong|valid arguments for|on",
@@ -124,6 +134,7 @@ MENU = Phrases.of(
 VALUES = Phrases.of(
     "if .. matters|matter",
     "if .. you|we [most|mainly] value|prefer|prioritise|prioritize|want|care|favour|favor|need",
+    f"if {_VALUED} does|counts|wins|comes|is",
     "if .. is your|the|our [main|top|first] priority|goal|concern|aim",
 )
 """A condition on what the principal prefers: two of them hand the decision back."""

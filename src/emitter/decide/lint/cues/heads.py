@@ -31,6 +31,17 @@ HEADS = Phrases.of(
     "tbd|undecided|unclear|inconclusive|uncertain|unsure|unknown",
 )
 
+ALONE = Phrases.of(
+    "advise",
+    "advise me|us|on",
+    "your turn|move|pick|call|choice|decision",
+    "[any] thoughts|ideas|preferences|preference",
+    "[it|this] [is] [a] [bit|mixture|mix] of both",
+    "yes and no",
+    "we|i will|shall see",
+)
+"""A whole clause that answers nothing."""
+
 MULLS = Phrases.of(
     "consider",
     "weigh|balance [up] [the|a|an|all] [relative|possible|various] cost|costs|risk|risks|benefit|benefits|options|pros|"
@@ -45,7 +56,8 @@ MULLS = Phrases.of(
 
 SETTLED = Phrases.of(
     "consider it|this|that|them|the|him|her|yourself|us|me .. approved|closed|done|settled|"
-    "declined|accepted|rejected|granted|refused|sold|signed|authorised|authorized|warned|cleared|exempt|hired|cancelled|"
+    "declined|accepted|rejected|granted|refused|sold|signed|authorised|authorized|warned|cleared|exempt|hired|"
+    "cancelled|"
     "canceled|void|booked|paid|released|finished|agreed|resolved|decided|denied|final",
 )
 """What looks like a consideration and settles something."""

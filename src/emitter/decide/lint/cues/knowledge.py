@@ -17,6 +17,8 @@ _ASKS = "whether|if|which|what|how|who|when|where"
 _ANSWER = "recommendation|decision|position|call|answer|view|choice|verdict|judgment|judgement|conclusion"
 
 PUTS_OFF = Phrases.of(
+    "keep|keeping|stay an|your|our open mind",
+    "i|we leave|leaving ... question|choice|decision|matter|point|issue|reading|answer|interpretation ... open",
     "defer|postpone|delay|suspend|reserve|withhold|adjourn [the|a|an|any|our|this] [final] "
     "decision|deciding|judgment|judgement|verdict|choice",
     "hold|holding off [on] [the|a|an|any] deciding|decision|verdict|judgment|judgement|answer|choosing",
@@ -67,7 +69,7 @@ UNCLEAR = Phrases.of(
     "decision should|must|can wait",
     "no clear cut",
     "not [so|that|entirely] straightforward|black",
-    "no [one] size fits|fit",
+    "no|not [a] [one] size fits|fit",
     "no right|wrong or|answer",
     f"question is [really] {_ASKS}",
     "time will tell",
@@ -153,6 +155,8 @@ CONSULT = Phrases.of(
     "should|must|need be taken to",
     "calls for a conversation|discussion|talk|debate",
     "anybody|anyone|somebody|someone commits|decides",
+    "will|would|should show|tell|reveal|clarify|say|indicate whether|which|how|what|if",
+    "thought|discussion|reflection|deliberation|thinking should|must|ought|needs|need|has|have [to] go|be into|given",
 )
 WEIGH = Phrases.of(
     "pros and cons",
