@@ -84,7 +84,10 @@ def test_no_link_is_written_down(caplog: pytest.LogCaptureFixture, site: Running
     assert not any(each in repr(link) for each in (link.token, link.cookie, link.form))
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost", "", "127.0.0.1.evil"])  # noqa: S104
+@pytest.mark.parametrize(
+    "host",
+    ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost", "", "127.0.0.1.evil", "::1%lo"],  # noqa: S104
+)
 def test_it_is_served_on_loopback_alone(host: str) -> None:
     """Section 11.4: an address that others reach is refused before anything listens."""
     with pytest.raises(InputError, match="Loopback"):
@@ -100,9 +103,9 @@ def test_a_port_that_is_taken_is_said(site: Running) -> None:
 
     with pytest.raises(InputError, match="cannot be served"):
         asyncio.run(served())
-    for number in (65536, -1):
+    for number in (65536, -1, "80", 1.5, None):
         with pytest.raises(InputError, match="0 to 65535"):
-            Address(port=number)
+            Address(port=number)  # type: ignore[arg-type]
 
 
 def test_it_is_served_at_ipv6_too() -> None:
@@ -112,6 +115,20 @@ def test_it_is_served_at_ipv6_too() -> None:
 
         assert asked.url.startswith("http://[::1]:")
         assert asked.choose(0).status == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "said"),
+    [
+        ("127.0.0.1", 8000, "127.0.0.1:8000"),
+        ("127.0.0.1", 80, "127.0.0.1"),
+        ("::1", 80, "[::1]"),
+        ("0:0:0:0:0:0:0:1", 8000, "[::1]:8000"),
+    ],
+)
+def test_it_is_called_what_a_browser_calls_it(host: str, port: int, said: str) -> None:
+    """Browsers leave port 80 out and shorten addresses, and no other name is answered to."""
+    assert Address(host, port).authority(port) == said
 
 
 TOKEN = st.text(max_size=60)

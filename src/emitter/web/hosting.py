@@ -21,24 +21,36 @@ if TYPE_CHECKING:
     from emitter.web.links import Link
 
 _LAST_PORT: Final = 65535
+_UNSAID_PORT: Final = 80
+"""The port that a browser leaves out of an address, and so out of ``Host`` and ``Origin``."""
 _LINGER: Final = 0.3
 """Seconds that a server outlives its block, so that a form that is sent twice meets a page and not a closed port."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen; port 0 is any free one. Raises ``InputError`` for what is not this machine alone."""
+    """Where to listen; port 0 is any free one. Raises ``InputError`` for what is not this machine alone.
+
+    ``host`` is kept in the one form that browsers write it in.
+    """
 
     host: str = "127.0.0.1"
     port: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.port <= _LAST_PORT:
+        if type(self.port) is not int or not 0 <= self.port <= _LAST_PORT:
             raise InputError(f"There is no port {self.port}.", hint=f"A port is a number from 0 to {_LAST_PORT}.")
         with suppress(ValueError):
-            if ip_address(self.host).is_loopback:
+            known = ip_address(self.host)
+            if known.is_loopback and "%" not in known.compressed:
+                object.__setattr__(self, "host", known.compressed)
                 return
         raise InputError(f"A decision is not served at {self.host!r}.", hint="Loopback is 127.0.0.1 or ::1.")
+
+    def authority(self, port: int) -> str:
+        """Return host and ``port`` as browsers write them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if port == _UNSAID_PORT else f"{host}:{port}"
 
 
 LOOPBACK: Final = Address()
@@ -85,8 +97,7 @@ class Site:
 async def hosted(ledger: Ledger, at: Address = LOOPBACK) -> AsyncGenerator[Site]:
     """Serve the decisions of a ledger until the block ends; raises ``InputError`` where the address is taken."""
     with closing(_bound(at)) as listening:
-        shown = f"[{at.host}]" if ":" in at.host else at.host
-        site = Site(f"{shown}:{listening.getsockname()[1]}")
+        site = Site(at.authority(listening.getsockname()[1]))
         serving = server(app(ledger, site.links, site.authority, site.told))
         running = asyncio.create_task(serving.serve(sockets=[listening]))
         try:
