@@ -216,6 +216,15 @@ def test_another_name_for_this_machine_is_refused(headers: dict[str, str], url: 
     assert found.status_code in (403, 421)
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_port_80_is_left_out_of_the_name(host: str, url: str) -> None:
+    """As clients do, in ``Host`` and in ``Origin``."""
+    accepts = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    found = httpx2.post(url, json=OPENING[0], headers={**accepts, "Host": host, "Origin": f"http://{host}"})
+
+    assert found.status_code == 200
+
+
 BAD_USAGE: dict[str, tuple[list[str], str]] = {
     "nothing to ask": ([], "one of the arguments --model --demo is required"),
     "a port without http": (["--demo", "--port", "1"], "--port is for --http"),

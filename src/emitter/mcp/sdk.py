@@ -16,11 +16,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter.errors import InputError, MissingExtra
+from pydantic import ValidationError
+
+from emitter.errors import BadResolution, InputError, MissingExtra
 
 try:
     import anyio.to_thread
     from mcp import types
+    from mcp.server.transport_security import TransportSecuritySettings
     from mcp.shared.message import ServerMessageMetadata
 except ImportError as error:
     raise MissingExtra("The Model Context Protocol needs mcp.", hint="Run: pip install 'emitter[mcp]'") from error
@@ -173,7 +176,10 @@ def can_send(context: Any) -> bool:
 
 
 async def elicited(context: Any, params: Mapping[str, Json]) -> Any:
-    """Ask the client's user while the tool waits; None where the client does not do it."""
+    """Ask the client's user while the tool waits; None where the client does not do it.
+
+    Raises ``BadResolution`` for an answer in a form that the protocol does not have.
+    """
     request: Any = types.ElicitRequest.model_validate({"method": "elicitation/create", "params": dict(params)})
     asked = request if MODERN else _found("mcp.types", "ServerRequest")(request)
     related = ServerMessageMetadata(related_request_id=context.request_id)
@@ -181,6 +187,8 @@ async def elicited(context: Any, params: Mapping[str, Json]) -> Any:
         return await context.session.send_request(asked, types.ElicitResult, metadata=related)
     except _ClientError:
         return None
+    except ValidationError:
+        raise BadResolution("The client's answer is in no form that the protocol has.") from None
 
 
 def input_required(key: str, params: Mapping[str, Json], state: str | None) -> Any:
@@ -188,3 +196,18 @@ def input_required(key: str, params: Mapping[str, Json], state: str | None) -> A
     request = {"method": "elicitation/create", "params": dict(params)}
     told = {"resultType": "input_required", "inputRequests": {key: request}, "requestState": state}
     return types.InputRequiredResult.model_validate(told)
+
+
+_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+
+
+def http_app(server: Any) -> Any:
+    """Return a server's application for clients of this machine, which may leave port 80 out of their ``Host``."""
+    security = TransportSecuritySettings(
+        allowed_hosts=[*_HOSTS, *(f"{each}:*" for each in _HOSTS)],
+        allowed_origins=[*(f"http://{each}" for each in _HOSTS), *(f"http://{each}:*" for each in _HOSTS)],
+    )
+    if MODERN:
+        return server.streamable_http_app(transport_security=security)
+    server.settings.transport_security = security
+    return server.streamable_http_app()

@@ -46,7 +46,7 @@ async def serve_http(server: Any, port: int, listening: Callable[[str], object])
     """
     with _bound(port) as bound:
         config = uvicorn.Config(
-            server.streamable_http_app(), log_level="error", access_log=False, timeout_graceful_shutdown=_GRACE
+            sdk.http_app(server), log_level="error", access_log=False, timeout_graceful_shutdown=_GRACE
         )
         listening(f"http://{LOOPBACK}:{bound.getsockname()[1]}{_PATH}")
         await uvicorn.Server(config).serve(sockets=[bound])

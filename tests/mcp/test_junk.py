@@ -1,0 +1,87 @@
+"""A client that keeps to no protocol: its answers are refused, and nothing happens."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import IO, TYPE_CHECKING
+
+from tests.mcp.asking import RESOLVE
+from tests.mcp.playing import EMIT, SITUATION
+from tests.mcp.serving import COMMAND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from emitter.wire import Json
+
+JUNK: Mapping[str, Json] = {
+    "nothing": {},
+    "another action": {"action": "approve", "content": {"choice": "option:0"}},
+    "a list": {"action": "accept", "content": [["choice", "option:0"]]},
+    "a text": {"action": "accept", "content": "option:0"},
+    "an object for a text": {"action": "accept", "content": {"choice": {"value": "option:0"}}},
+}
+
+
+@dataclass
+class Rude:
+    """A client without an SDK that says it can ask its user, and sends ``answer`` whatever it is asked."""
+
+    said: IO[str]
+    heard: IO[str]
+    answer: Json = None
+    _ids: Iterator[int] = field(default_factory=count)
+
+    def call(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the result of a tool."""
+        return self.request("tools/call", {"name": name, "arguments": dict(arguments)})
+
+    def request(self, method: str, params: dict[str, Json]) -> dict[str, Json]:
+        """Return the result of a request."""
+        asked = next(self._ids)
+        self.say({"id": asked, "method": method, "params": params})
+        while True:
+            told = json.loads(self.heard.readline())
+            if told.get("method") == "elicitation/create":
+                self.say({"id": told["id"], "result": self.answer})
+            elif told.get("id") == asked:
+                found: dict[str, Json] = told["result"]
+                return found
+
+    def say(self, told: dict[str, Json]) -> None:
+        """Send a message."""
+        self.said.write(f"{json.dumps({'jsonrpc': '2.0', **told})}\n")
+        self.said.flush()
+
+
+@contextmanager
+def rude() -> Iterator[Rude]:
+    """Start a server, and be its client until the block ends."""
+    with subprocess.Popen([*COMMAND, "--demo"], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        client = Rude(process.stdin, process.stdout)
+        about = {"protocolVersion": "2025-11-25", "clientInfo": {"name": "rude", "version": "1"}}
+        client.request("initialize", {**about, "capabilities": {"elicitation": {}}})
+        client.say({"method": "notifications/initialized"})
+        try:
+            yield client
+        finally:
+            process.kill()
+
+
+def test_an_answer_in_no_form_of_the_protocol_is_refused() -> None:
+    """It is the client's answer that is broken, and not the server; the decision stands, and takes another."""
+    with rude() as client:
+        emitted = client.call(EMIT, SITUATION)["structuredContent"]
+        asked = {"decision_id": emitted["decision_id"]}
+        for name, junk in JUNK.items():
+            client.answer = junk
+            found = client.call(RESOLVE, asked)
+            assert (name, found["isError"], found["structuredContent"]["code"]) == (name, True, "bad_resolution")
+        client.answer = {"action": "accept", "content": {"choice": "option:1"}}
+        assert client.call(RESOLVE, asked)["structuredContent"]["option"]["index"] == 1
