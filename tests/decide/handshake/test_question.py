@@ -101,7 +101,20 @@ def test_what_does_not_count(asked: Any, chance: Any, data: st.DataObject) -> No
         pytest.param(STEM.upper(), id="capitals"),
         pytest.param(STEM.lower().replace("?", ""), id="no punctuation"),
         pytest.param(f"  “{STEM}”  ", id="quotes"),
-        pytest.param(STEM.replace("e", "e\u200b").replace("o", "o\u00ad"), id="characters that nobody sees"),
+        *(
+            pytest.param(STEM.replace("e", f"e{each}").replace("o", f"o{each}"), id=f"nobody sees U+{ord(each):04X}")
+            for each in "\u200b\u00ad\u034f\u17b4\u180b\u2063\ufe0f\ufff9\U000e0041\U000e0100\x08\x9b"
+        ),
+        *(
+            pytest.param(STEM.replace("e", f"e{each}").replace("l", f"l{each * 9}"), id=f"a heap of U+{ord(each):04X}")
+            for each in "\u0336\u0331\u0489\u20dd\u1dc4\ufe20"
+        ),
+        *(pytest.param(STEM.replace(" ", each), id=f"a blank, U+{ord(each):04X}") for each in "\u3164\uffa0\u2800"),
+        pytest.param("Shòuld thé Mârch invöice bê relèased tõ Acmé?", id="accents"),
+        pytest.param("Shоulԁ thе Маrсh іпvоісе ье rеӏеаѕеԁ tо Асmе, ѕау?", id="letters of other alphabets"),  # noqa: RUF001
+        pytest.param("Should the Mᴀʀᴄʜ ɪɴᴠᴏɪᴄᴇ be ʀᴇʟᴇᴀꜱᴇᴅ to Acme?", id="small capitals"),  # noqa: RUF001
+        pytest.param("Should the March 🅸🅽🆅🅾🅸🅲🅴 be 🇷elea🅢ed to Acme?", id="letters in squares"),
+        pytest.param("Should the __March__ _invoice_ be **released** to `Acme`?", id="emphasis"),
         pytest.param("".join(chr(ord(c) + 0xFEE0) if c.isalpha() else c for c in STEM), id="full width"),
         pytest.param("Please, may the March invoice now just be released to Acme, then?", id="little words"),
         pytest.param("Are we releasing the March invoices to Acme?", id="other forms of its words"),

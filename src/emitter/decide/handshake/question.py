@@ -75,9 +75,9 @@ def same_question(one: BindingMoment, other: BindingMoment) -> float:
     """Return how far ``other`` asks again what ``one`` asked, from 0 to 1; from ``SAME`` on it is the same question.
 
     Stems and labels are compared by the stems of their words and by tables of English synonyms, forms and verbs with a
-    particle, in NFKC, without case, punctuation and little words; labels are matched in whichever order fits best, and
-    one more that only says "not sure" does not count. A word that replaces another counts more against likeness than
-    one that is added or left out.
+    particle, as they are read: without what nobody sees, case, accents, punctuation and little words; labels are
+    matched in whichever order fits best, and one more that only says "not sure" does not count. A word that replaces
+    another counts more against likeness than one that is added or left out.
 
     Half of the likeness is left where the stems differ in a number, a name, a negation or an opposite, in a narrowing
     word or in which way they lead, where one is about a part of what the other is about ("the summary of the survey",

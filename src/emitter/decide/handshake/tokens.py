@@ -7,7 +7,17 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from emitter.decide.handshake.lexicon import CURRENCIES, NUMBERS, OWNS, PHRASES, STOP, TIMES, WORDLESS_NEGATORS
+from emitter.decide.handshake.lexicon import (
+    CURRENCIES,
+    NEGATORS,
+    NUMBERS,
+    OWNS,
+    PHRASES,
+    STOP,
+    TIMES,
+    WORDLESS_NEGATORS,
+)
+from emitter.decide.handshake.seen import bare, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,16 +40,6 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{_LETTER}+)",
     re.IGNORECASE,
 )
-_UNSEEN: Final = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_ALIKE: Final = str.maketrans(
-    "\u0430\u0435\u0456\u0458\u043e\u0440\u0441\u0443\u0445\u04bb\u0410\u0412\u0415\u0406\u0408\u041a"
-    "\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u03b1\u03bf\u03c1\u03bd\u0391\u0392\u0395\u0396"
-    "\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
-    "aeijopcyxhABEIJKMHOPCTYXaopvABEZHIKMNOPTYX",
-)
-"""Cyrillic and Greek letters, and the Latin ones that they look like."""
-_MIXED: Final = re.compile(r"\b(?=\w{0,40}[A-Za-z])(?=\w{0,40}[\u0370-\u04ff])\w{1,80}")
-"""A word that mixes Latin letters with Greek or Cyrillic ones."""
 _PHRASES: Final = tuple((re.compile(pattern, re.IGNORECASE), word) for pattern, word in PHRASES)
 _TURNS: Final = re.compile("|".join(WORDLESS_NEGATORS))
 _GROUPED: Final = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
@@ -96,15 +96,10 @@ def pieces(run: str, size: int) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    plain = _MIXED.sub(_latin, _UNSEEN.sub("", unicodedata.normalize("NFKC", text)))
+    plain = seen(text)
     for pattern, word in _PHRASES:
         plain = pattern.sub(word, plain)
     return plain
-
-
-def _latin(match: re.Match[str]) -> str:
-    """Return a word of Latin letters with those of other scripts that look like them as what they look like."""
-    return match[0].translate(_ALIKE)
 
 
 def _is_titled(matches: tuple[re.Match[str], ...]) -> bool:
@@ -123,7 +118,7 @@ def _read(match: re.Match[str], *, names: bool, begins: bool) -> Token:
 
 
 def _word(raw: str, *, names: bool, begins: bool) -> Token:
-    text = raw.casefold()
+    text = _spelled(raw.casefold())
     known = NUMBERS.get(text) or CURRENCIES.get(text)
     if known or _INEXACT.fullmatch(raw) is None:
         return Token(known or text, exact=known is not None or not raw.isalpha())
@@ -131,6 +126,11 @@ def _word(raw: str, *, names: bool, begins: bool) -> Token:
         return Token(text, exact=raw.isupper() and raw != "I" and not begins)
     named = raw.isupper() or (raw[0].isupper() and not begins)
     return Token(text, exact=names and named and text not in STOP)
+
+
+def _spelled(word: str) -> str:
+    """Return a word as it is compared; a little word is known by its accents."""
+    return word if word in STOP or word in NEGATORS else bare(word)
 
 
 def _number(raw: str, power: int) -> str:

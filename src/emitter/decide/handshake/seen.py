@@ -1,0 +1,68 @@
+"""A text as it is read: without what nobody sees, and with letters that pass for others as what they look like.
+
+Source: the default ignorable characters of Unicode and its blocks of combining marks; Unicode Technical Standard 39
+(confusables), of which the tables hold what passes for the letters of the Latin alphabet and little else.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from emitter.decide.handshake.lexicon import NEGATORS
+
+_UNSEEN: Final = re.compile(
+    "[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\u00ad\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Controls, what has no width, and what only chooses how the character before is drawn."""
+_HEAPED: Final = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+"""Marks of no script in particular: those that belong to a letter are one character with it in NFKC."""
+_BLANK: Final = re.compile("[\u115f\u1160\u2800]")
+"""Letters and a symbol that look like a space; the other fillers are one of them in NFKC."""
+_EMPHASIS: Final = re.compile(r"(?<!\w)_+|(?<!_)_++(?!\w)")
+"""Underscores at the edge of a word, which Markdown takes for emphasis; within one, they are a name's."""
+_LIKE: Final = (
+    "а=a в=b е=e ё=e г=r і=i ї=i ј=j к=k м=m н=h о=o п=n р=p с=c т=t ѕ=s у=y х=x ѵ=v һ=h ӏ=l ԁ=d ԛ=q ԝ=w ь=b "  # noqa: RUF001
+    "А=A В=B Е=E Ѕ=S І=I Ј=J К=K М=M Н=H О=O Р=P С=C Т=T У=Y Х=X Ԁ=D Ԛ=Q Ԝ=W Һ=H Ӏ=I "  # noqa: RUF001
+    "α=a ε=e η=n ι=i κ=k ν=v ο=o ρ=p σ=o τ=t υ=u χ=x ω=w "  # noqa: RUF001
+    "Α=A Β=B Ε=E Ζ=Z Η=H Ι=I Κ=K Μ=M Ν=N Ο=O Ρ=P Τ=T Υ=Y Χ=X"  # noqa: RUF001
+)
+_ALIKE: Final = str.maketrans({pair[0]: pair[2] for pair in _LIKE.split()})
+"""Cyrillic and Greek letters, and the Latin ones that they look like."""
+_DRAWN: Final = str.maketrans(
+    dict(zip("ɑɡɩᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "agiabcdefghijklmnoprstuvwyz", strict=True))
+    | {chr(first + at): chr(ord("a") + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
+)
+"""Small capitals, letters in circles and squares and those of flags, which no word is written in."""
+_MIXED: Final = re.compile(r"\b(?=\w{0,40}[A-Za-z])(?=\w{0,40}[\u0370-\u052f])\w{1,80}")
+"""A word that mixes Latin letters with Greek or Cyrillic ones."""
+_PASSING: Final = re.compile(rf"\b[{''.join(map(chr, _ALIKE))}]+\b")
+"""A word of nothing but such letters."""
+_LATIN: Final = re.compile("[A-Za-z]")
+_OTHER: Final = re.compile("[\u0370-\u052f]")
+_ACCENTED: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
+"""Latin letters that have more to them than the alphabet's."""
+
+
+def seen(text: str) -> str:
+    """Return a text in NFKC as it is read."""
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    plain = _EMPHASIS.sub(" ", _BLANK.sub(" ", _HEAPED.sub("", plain)))
+    plain = _MIXED.sub(_latin, plain.translate(_DRAWN))
+    is_latin = len(_LATIN.findall(plain)) > len(_OTHER.findall(plain))
+    return _PASSING.sub(_latin, plain) if is_latin else plain
+
+
+def bare(word: str) -> str:
+    """Return a word without what stands on its letters, where plain Latin ones are left: naive for naïve."""
+    if _ACCENTED.search(word) is None:
+        return word
+    plain = _HEAPED.sub("", unicodedata.normalize("NFD", word))
+    return plain if plain.isascii() else word
+
+
+def _latin(match: re.Match[str]) -> str:
+    """Return a word with the letters that look like Latin ones as what they look like."""
+    return match[0] if match[0].casefold() in NEGATORS else match[0].translate(_ALIKE)
