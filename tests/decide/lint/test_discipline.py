@@ -48,6 +48,34 @@ def test_nothing_else_is_an_error(name: str) -> None:
     assert {each.rule for each in found(**slots) if each.severity is Severity.ERROR} <= {rule}
 
 
+UNSEEN = "\u200b\u00ad\u034f\u0336\ufe0f\u2063\U000e0041\x08"
+HIDING: dict[str, dict[str, Any]] = {
+    "synopsis-defers": {"synopsis": "It de|pends on the weat|her."},
+    "stem-leads": {"stem": "Do|n't you ag|ree that we sho|uld collect it?"},
+    "option-hatch": {"labels": ("Collect it", "Some|thing el|se")},
+    "option-twin": {"labels": ("Collect it", "Col|lect it")},
+    "recommendation-consideration": {"recommendations": ("We|igh the tra|de-offs.", "Sell.")},
+}
+
+
+@pytest.mark.parametrize("unseen", UNSEEN, ids=lambda each: f"U+{ord(each):04X}")
+@pytest.mark.parametrize("rule", HIDING)
+def test_nothing_hides_behind_what_nobody_sees(rule: str, unseen: str) -> None:
+    """A text is judged as it is read: a character that a reader does not see parts no word."""
+    spoilt = {
+        slot: said.replace("|", unseen) if isinstance(said, str) else tuple(each.replace("|", unseen) for each in said)
+        for slot, said in HIDING[rule].items()
+    }
+    assert rule in {each.rule.value for each in found(**spoilt)}
+
+
+def test_nothing_hides_behind_letters_that_pass_for_others() -> None:
+    """Of another alphabet, or in another width."""
+    assert found(synopsis="It dереnds on the weаther.")[0].rule is Rule.SYNOPSIS_DEFERS  # noqa: RUF001
+    assert found(synopsis="It ｄｅｐｅｎｄｓ on the weather.")[0].rule is Rule.SYNOPSIS_DEFERS  # noqa: RUF001
+    assert Rule.OPTION_TWIN in {each.rule for each in found(labels=("Collect it", "Соllесt іt"))}  # noqa: RUF001
+
+
 @pytest.mark.parametrize("severity", Severity)
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_rule_is_switched(name: str, severity: Severity) -> None:

@@ -17,7 +17,7 @@ from emitter.decide.handshake.lexicon import (
     TIMES,
     WORDLESS_NEGATORS,
 )
-from emitter.decide.handshake.seen import bare, seen
+from emitter.decide.seen import bare, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,6 @@ import re
 import unicodedata
 from typing import Final
 
-from emitter.decide.handshake.lexicon import NEGATORS
-
 _UNSEEN: Final = re.compile(
     "[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\u00ad\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -46,9 +44,16 @@ _ACCENTED: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 """Latin letters that have more to them than the alphabet's."""
 
 
+_ELLIPSIS: Final = "…"
+"""One mark, which NFKC would make three full stops of."""
+_NEGATORS: Final = frozenset({"не", "нет"})
+"""Words that turn a text round, also among Latin ones."""
+
+
 def seen(text: str) -> str:
-    """Return a text in NFKC as it is read."""
-    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    """Return a text in NFKC as it is read; its lines stay."""
+    plain = _ELLIPSIS.join(unicodedata.normalize("NFKC", part) for part in text.split(_ELLIPSIS))
+    plain = _UNSEEN.sub("", plain)
     plain = _EMPHASIS.sub(" ", _BLANK.sub(" ", _HEAPED.sub("", plain)))
     plain = _MIXED.sub(_latin, plain.translate(_DRAWN))
     is_latin = len(_LATIN.findall(plain)) > len(_OTHER.findall(plain))
@@ -65,4 +70,4 @@ def bare(word: str) -> str:
 
 def _latin(match: re.Match[str]) -> str:
     """Return a word with the letters that look like Latin ones as what they look like."""
-    return match[0] if match[0].casefold() in NEGATORS else match[0].translate(_ALIKE)
+    return match[0] if match[0].casefold() in _NEGATORS else match[0].translate(_ALIKE)
