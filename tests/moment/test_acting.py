@@ -48,6 +48,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "two cases": ({"Send": DIGEST, "SEND": None}, "Two labels of actions pass for each other"),
     "two scripts": ({"Send": DIGEST, "S\u0435nd": None}, "Two labels of actions pass for each other"),
     "a mark more": ({"Send it": DIGEST, "Keep": None, "Send - it!": None}, "Two labels of actions pass"),
+    "a hatch in other letters": ({"Sоmеthіng else": DIGEST}, "A label of actions only opens a veto"),  # noqa: RUF001
     "a hatch": ({"Something else": DIGEST}, "A label of actions only opens a veto"),
     "more talk": ({"Send": DIGEST, "Let us discuss": None}, "puts the decision off. The principal always has"),
     "an empty digest": ({"Send": ""}, "The digest at label 1 of actions must have 1 to 512 characters"),

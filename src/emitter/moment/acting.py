@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from emitter.decide.lint import Rule, Severity
 from emitter.decide.lint.options import hatch, twins
 from emitter.decide.lint.sentences import shown
+from emitter.decide.seen import seen
 from emitter.door.settings import check_kind
 from emitter.errors import InputError
 from emitter.kinds import BINDING_MOMENT
@@ -67,7 +68,7 @@ def labelled(given: object) -> dict[str, str | None]:
 
 def check_hatches(actions: Actions, discipline: Discipline) -> None:
     """Raise ``InputError`` for a label that the discipline would refuse in every envelope."""
-    if discipline.severity(Rule.OPTION_HATCH) is Severity.ERROR and any(map(hatch, actions)):
+    if discipline.severity(Rule.OPTION_HATCH) is Severity.ERROR and any(hatch(seen(each)) for each in actions):
         raise InputError("A label of actions only opens a veto, or puts the decision off.", hint=_HATCH)
 
 
@@ -137,4 +138,4 @@ def _passes_for(label: str, fixed: Sequence[str]) -> int:
 
 def _alike(one: str, other: str) -> bool:
     """Tell whether two labels look the same where they are shown, or read the same but for case and punctuation."""
-    return solid(line(one)) == solid(line(other)) or any(True for _ in twins((one, other)))
+    return solid(line(one)) == solid(line(other)) or any(True for _ in twins((seen(one), seen(other))))
