@@ -75,6 +75,7 @@ def of_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
 
     ``result`` is the JSON of it, or the SDK's own object.
 
+    The payload is what structured content holds beside the envelope, or the content where it holds nothing else.
     Where there is structured content, its member is the envelope; a text that holds another one speaks against it, and
     none is taken. Without structured content, which some hosts drop, the last text is looked at: it is to be one object
     of JSON with that one member, or the only text there is, and no other text may hold one. Data that a tool merely
@@ -88,7 +89,9 @@ def of_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     structured, blocks = received.get("structuredContent"), sequence(received.get("content"))
     table, texts = mapping(structured), [_copy(each) for each in blocks]
     copies = [each for each in texts if each is not None]
-    payload = _without_field(table) if isinstance(structured, dict) else _beside(blocks, texts)
+    beside = _without_field(table)
+    is_told = isinstance(structured, dict) and (beside or FIELD not in table)
+    payload = beside if is_told else _beside(blocks, texts)
     if received.get("isError") and not _waits(table):
         return Fallback(payload, _FAILED if copies or FIELD in table else None)
     if FIELD in table:

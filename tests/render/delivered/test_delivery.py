@@ -107,11 +107,24 @@ DELIVERED: dict[str, tuple[dict[str, Any], Any]] = {
         {"isError": True, "structuredContent": {**WHOLE, "code": "approval_pending"}, "content": [COPY]},
         {**PAYLOAD, "code": "approval_pending"},
     ),
+    "a payload that is text alone": (
+        {"structuredContent": {FIELD: WIRE}, "content": [PROSE, COPY]},
+        {"content": [PROSE]},
+    ),
     "alike but for order and spelling": (
         {"structuredContent": WHOLE, "content": [_text(json.dumps(WHOLE, indent=4, sort_keys=True))]},
         PAYLOAD,
     ),
 }
+
+
+def test_a_tool_that_speaks_in_texts_is_heard_where_its_envelope_is_malformed() -> None:
+    """Section 8.3: its payload is the content, for there is nothing beside the envelope."""
+    found = of_tool_result({"structuredContent": {FIELD: BAD}, "content": [PROSE]})
+
+    assert isinstance(found, Fallback)
+    assert found.payload == {"content": [PROSE]}
+    assert "malformed" in str(found.diagnostic)
 
 
 @pytest.mark.parametrize(("result", "payload"), DELIVERED.values(), ids=DELIVERED.keys())
