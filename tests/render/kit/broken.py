@@ -20,7 +20,14 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
         (
             "test_the_briefing_is_shown_whole",
             BRIEFING,
-            (sheets.DropsAFinding, sheets.DropsTheOffer, sheets.DropsTheNote, sheets.CutsTheSynopsis),
+            (
+                sheets.DropsAFinding,
+                sheets.ShowsThreeFindings,
+                sheets.ShowsTwoMoves,
+                sheets.DropsTheOffer,
+                sheets.DropsTheNote,
+                sheets.CutsTheSynopsis,
+            ),
         ),
         ("test_every_option_is_shown_with_its_reasoning", OPTIONS, (sheets.HidesAReasoning, sheets.SwapsReasonings)),
         (
@@ -96,7 +103,7 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
         (
             "test_a_huge_decision_is_shown_whole_or_not_at_all",
             "too large for a surface is shown whole, or refused",
-            (sheets.CutsTheHuge, replies.FallsBackInSilence),
+            (sheets.CutsTheHuge, sheets.ShowsSixFindings, replies.FallsBackInSilence),
         ),
     )
     for each in subjects

@@ -23,6 +23,27 @@ class DropsAFinding(Honest):
         return replace(drawn, briefing=tuple(each for each in drawn.briefing if not each.startswith("Finding three")))
 
 
+class ShowsThreeFindings(Honest):
+    """Has room for three."""
+
+    def draw(self, moment: BindingMoment) -> Sheet:
+        return super().draw(moment.model_copy(update={"findings": moment.findings[:3]}))
+
+
+class ShowsTwoMoves(Honest):
+    """Has room for two."""
+
+    def draw(self, moment: BindingMoment) -> Sheet:
+        return super().draw(moment.model_copy(update={"recommendations": moment.recommendations[:2]}))
+
+
+class ShowsSixFindings(Honest):
+    """Has room for as many as the draft recommends."""
+
+    def draw(self, moment: BindingMoment) -> Sheet:
+        return super().draw(moment.model_copy(update={"findings": moment.findings[:6]}))
+
+
 class DropsTheOffer(Honest):
     """Saves space."""
 

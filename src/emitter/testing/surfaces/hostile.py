@@ -102,5 +102,11 @@ HOSTILE: Mapping[str, BindingMoment] = {
 HUGE: Mapping[str, BindingMoment] = {
     "a very long word": everywhere("w" * 5_000),
     "a very long text": everywhere("many words " * 600),
+    "many findings and recommendations": everywhere("many").model_copy(
+        update={
+            "findings": tuple(f"Finding number {each}." for each in range(1, 31)),
+            "recommendations": tuple(f"Move number {each}." for each in range(1, 31)),
+        }
+    ),
 }
 """Drawn whole, or refused with ``InputError`` where a surface has no room: never in part."""

@@ -1,7 +1,8 @@
 """The well-formed envelopes that a surface is held to: each slot can be told apart from every other.
 
-``MOMENTS`` is every number of options with each of them recommended, with each setting of the hatches, with and
-without ``meta``. ``FEW`` holds every pair of these settings, for a surface that takes its time.
+``MOMENTS`` is every number of options with each of them recommended, with each setting of the hatches, with and without
+``meta``; with it there are as many findings and recommendations as the draft recommends at most. ``FEW`` holds every
+pair of these settings, for a surface that takes its time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _WORDS = ("Alder", "Birch", "Cedar", "Damson")
+_COUNTED = ("one", "two", "three", "four", "five", "six")
+_MOVES = ("publish the packages", "watch the errors for an hour", "tell support", "close the milestone")
 _META = Meta(decision_class="release", calibration_note="Note: the earlier estimate was too low.")
 
 
@@ -22,8 +25,12 @@ def ordinary(options: int, recommended: int, hatches: Hatches, meta: Meta | None
     """Return an envelope with this many options."""
     moment = BindingMoment(
         synopsis="Synopsis: the release is ready and should go out tonight.",
-        findings=tuple(f"Finding {each}: the check called {each} passed." for each in ("one", "two", "three")),
-        recommendations=("Move one: publish the packages.", "Move two: watch the errors for an hour."),
+        findings=tuple(
+            f"Finding {each}: the check called {each} passed." for each in _COUNTED[: 3 if meta is None else 6]
+        ),
+        recommendations=tuple(
+            f"Move {each}: {move}." for each, move in zip(_COUNTED, _MOVES[: 2 if meta is None else 4], strict=False)
+        ),
         offer="Offer: ask for the detail of any item.",
         question=Question(
             stem="Stem: what happens to the release?",
