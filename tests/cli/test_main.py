@@ -15,6 +15,7 @@ import pytest
 import emitter.cli.recover
 from emitter.cli import BAD_USAGE, INTERRUPTED, SUCCESS, main
 from emitter.scenarios import MODELS, SCENARIOS
+from emitter.testing.surfaces.hostile import labelled
 
 DECISIONS = ("decisions", "digest", "lint-moment", "mcp", "render", "resolve", "serve")
 COMMANDS = ("accept", "capabilities", "demo", "moment", "classify", "recover", "providers", "receipts", *DECISIONS)
@@ -129,6 +130,37 @@ def test_a_reader_that_left_is_no_error() -> None:
         os.close(writing)
 
     assert (done.returncode, done.stderr) == (SUCCESS, "")
+
+
+UNREAD = {
+    "answered": ("resolve", ["--answer", "1"], SUCCESS),
+    "not answered": ("resolve", [], 1),
+    "not answered on a page": ("serve", ["--timeout", "0.1"], 1),
+    "rules broken": ("lint-moment", ["--rule", "findings-count=error"], 1),
+}
+
+
+@pytest.mark.parametrize("also", ["stdout", "stderr"])
+@pytest.mark.parametrize(("command", "arguments", "status"), UNREAD.values(), ids=UNREAD.keys())
+def test_a_reader_that_left_is_no_answer(
+    command: str, arguments: list[str], status: int, also: str, tmp_path: Path
+) -> None:
+    """The exit status says what became of the decision, whoever reads the rest."""
+    (file := tmp_path / "moment.json").write_text(json.dumps(labelled("Go", "Stay").to_json()))
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        streams = {"stdout": writing, also: writing}
+        done = subprocess.run(
+            [sys.executable, "-u", "-m", "emitter", command, str(file), *arguments],
+            stdin=subprocess.DEVNULL,
+            check=False,
+            **streams,  # type: ignore[call-overload]
+        )
+    finally:
+        os.close(writing)
+
+    assert done.returncode == status
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="/dev/full is absent: no full disk to try")

@@ -2,7 +2,8 @@
 
 Every command reads files or standard input, prints JSON with ``--json``, and exits 0 on success, 1 on a
 refused or failed emission, 2 on bad usage. Bad input never ends in a traceback. Of the library only what the
-asked command needs is loaded.
+asked command needs is loaded. A pipe that is closed, as by ``| head``, ends a command in silence: with
+success, save where success is an answer that nobody had given yet.
 """
 
 from __future__ import annotations
@@ -75,8 +76,12 @@ def _run(arguments: list[str]) -> int:
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
     asked = _parser(arguments).parse_args(arguments)
-    status: int = asked.run(asked)
-    sys.stdout.flush()
+    try:
+        asked.unread = asked.run(asked)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _abandon(sys.stdout, sys.stderr)
+    status: int = asked.unread
     return status
 
 
@@ -106,6 +111,7 @@ def _parser(arguments: list[str]) -> argparse.ArgumentParser:
         if name == asked:
             command = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
             sub.description = command.__doc__
+            sub.set_defaults(unread=SUCCESS)
             command.add_arguments(sub)
             sub.set_defaults(run=command.run)
     return parser

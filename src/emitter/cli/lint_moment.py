@@ -38,11 +38,12 @@ def run(asked: argparse.Namespace) -> int:
     """Lint and print."""
     discipline = Discipline.of(dict(map(_changed, asked.rule)))
     found = lint(read_moment(asked.file), discipline)
+    asked.unread = status = int(any(each.severity is Severity.ERROR for each in found))
     if asked.json:
         write({"findings": [_json(each) for each in found]})
     else:
         sys.stdout.write("".join(f"{_line(each)}\n" for each in found) or "nothing found\n")
-    return int(any(each.severity is Severity.ERROR for each in found))
+    return status
 
 
 def _changed(given: str) -> tuple[str, str]:

@@ -33,6 +33,7 @@ CHANNEL = "terminal"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.set_defaults(unread=1)
     parser.epilog = (
         "Exit status: 0 there is an answer, 1 nobody decided, 2 what was given is no envelope, or no answer to it."
     )
@@ -57,12 +58,13 @@ def run(asked: argparse.Namespace) -> int:
             moment = place.pending.moment
             resolution, told = _resolution(moment, asked, place.patience(asked.timeout), opened)
             place.record(resolution, CHANNEL)
+    asked.unread = status = 1 if isinstance(resolution, Unresolved) else 0
     if asked.json:
         write(to_json(resolution))
     else:
         before = "" if told else f"{sentence(moment, resolution)}\n"
         sys.stdout.write(f"{before}{next_step(moment, resolution)}\n")
-    return 1 if isinstance(resolution, Unresolved) else 0
+    return status
 
 
 def _resolution(

@@ -32,6 +32,7 @@ _UNANSWERED = {Unanswered.CANCELLED: 130}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.set_defaults(unread=1)
     waiting.add_arguments(parser)
     parser.add_argument("--port", type=int, default=0, metavar="N", help="where to listen (default: a free port)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser too")
@@ -47,8 +48,9 @@ def run(asked: argparse.Namespace) -> int:
         answer = _served(ledger.open(read_moment(asked.file), expires_in=asked.timeout), ledger, asked)
     else:
         answer = _stored(asked)
+    asked.unread = status = _UNANSWERED.get(answer.reason, 1) if isinstance(answer, Unresolved) else 0
     write(to_json(answer), indent=None)
-    return _UNANSWERED.get(answer.reason, 1) if isinstance(answer, Unresolved) else 0
+    return status
 
 
 def _stored(asked: argparse.Namespace) -> Resolution | Unresolved:
