@@ -53,7 +53,9 @@ LINES = {
     "screen reader": {"EMITTER_PLAIN": "1"},
     "other programs' variable": {"ACCESSIBLE": "true"},
     "a dumb terminal": {"TERM": "dumb"},
+    "a dumb terminal in capitals": {"TERM": "DUMB"},
     "an unknown terminal": {"TERM": "unknown"},
+    "a terminal without a name": {"TERM": ""},
 }
 PICKER: dict[str, dict[str, str]] = {"most": {}, "switched off": {"EMITTER_PLAIN": "0", "ACCESSIBLE": "no"}}
 

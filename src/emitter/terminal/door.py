@@ -134,7 +134,12 @@ def _asked_for_lines() -> bool:
 
 
 def _can_draw(given: TextIO, shown: TextIO) -> bool:
-    return given.isatty() and shown.isatty() and os.environ.get("TERM", "unknown") not in _DUMB
+    return given.isatty() and shown.isatty() and _term() not in _DUMB
+
+
+def _term() -> str:
+    """Return what the terminal is called; one that is called nothing is not known."""
+    return os.environ.get("TERM", "").casefold() or "unknown"
 
 
 def _outside_a_loop() -> None:
