@@ -156,7 +156,8 @@ class Asking:
             return pending
         if not can.form:
             return pending
-        reply = await call.ask(pending, lambda: elicitation.RENDERER.draw(pending.moment))
+        form = elicitation.Elicitation(sdk.revision(call.context))
+        reply = await call.ask(pending, lambda: form.draw(pending.moment))
         if isinstance(reply, Suspended):
             return reply
         return await self._recorded(pending.decision_id, _read(pending, reply), BY_FORM)

@@ -162,6 +162,14 @@ def protocol_version(context: Any) -> str:
     return str(getattr(context, "protocol_version", None) or "")
 
 
+def revision(context: Any) -> str:
+    """Return by which revision the client of a call is to be asked."""
+    if MODERN:
+        return protocol_version(context)
+    parameters = context.session.client_params
+    return types.LATEST_PROTOCOL_VERSION if parameters is None else str(parameters.protocolVersion)
+
+
 def client_capabilities(context: Any) -> Any:
     """Return what the client of a call declared, or None."""
     if MODERN:

@@ -1,7 +1,7 @@
 """MCP's elicitation form: the briefing as the message, the question as a flat object of texts.
 
 Source: draft-morrison-binding-moment-envelope-00, sections 6.3 and 8; the Model Context Protocol's
-``elicitation/create`` in form mode (2025-11-25 and 2026-07-28). Nothing here needs an SDK.
+``elicitation/create`` in form mode (2025-06-18, 2025-11-25 and 2026-07-28). Nothing here needs an SDK.
 
 The protocol sends no digest back: a result is bound to its envelope by the request that it answers. A caller that
 knows the digest of that request puts it beside the result, as ``digest``, and it is checked. ``decline`` and ``cancel``
@@ -31,19 +31,23 @@ if TYPE_CHECKING:
 DIGEST = "binding_moment_digest"
 """The name in ``_meta`` under which a form says of which envelope it is."""
 
+TITLED = "2025-11-25"
+"""The revision from which on each entry of a list has its title beside it; before, a list of its own held them."""
+
 _UNRESOLVED = {"decline": Unanswered.DECLINED, "cancel": Unanswered.CANCELLED}
 
 
 @dataclass(frozen=True, slots=True)
 class Elicitation:
-    """The renderer."""
+    """The renderer, for a client of a ``revision`` of the protocol."""
 
+    revision: str = TITLED
     name: str = "elicitation"
 
     def draw(self, moment: BindingMoment) -> dict[str, Json]:
         """Return the parameters of ``elicitation/create``; ``_meta`` names the envelope."""
-        about = {DIGEST: digest(moment)}
-        return {"mode": "form", "message": message(moment), "requestedSchema": schema(moment), "_meta": about}
+        asked = {"message": message(moment), "requestedSchema": schema(moment, self.revision)}
+        return {"mode": "form", **asked, "_meta": {DIGEST: digest(moment)}}
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution | Unresolved:
         """Return what the result says; raises as ``elicitation.read``."""
@@ -58,12 +62,12 @@ def message(moment: BindingMoment) -> str:
     return "\n".join(_lines(layout(moment)))
 
 
-def schema(moment: BindingMoment) -> dict[str, Json]:
+def schema(moment: BindingMoment, revision: str = TITLED) -> dict[str, Json]:
     """Return the form's schema: which of the three, and a text for each veto. Nothing is chosen beforehand."""
     shown = layout(moment)
     entries = [{"const": named(Outcome.SELECTED, each.index), "title": _title(each)} for each in shown.choices]
     vetoes = [{"const": named(Outcome(each.kind.value)), "title": each.label} for each in shown.hatches]
-    choice = {"type": "string", "title": "Your decision", "oneOf": [*entries, *vetoes]}
+    choice = {"type": "string", "title": "Your decision", **_listed([*entries, *vetoes], revision)}
     fields = {FIELDS[Outcome(each.kind.value)]: _field(each) for each in shown.hatches}
     return {"type": "object", "properties": {CHOICE: choice, **fields}, "required": [CHOICE]}
 
@@ -95,6 +99,12 @@ def _lines(shown: Layout) -> Iterator[str]:
     yield from ("", shown.offer, "", shown.stem)
     for each in shown.choices:
         yield from (f"  {titled(each)}", *(f"    {said}" for said in (each.reasoning, *careful(each))))
+
+
+def _listed(entries: list[dict[str, str]], revision: str) -> dict[str, Json]:
+    if revision >= TITLED:
+        return {"oneOf": entries}
+    return {"enum": [each["const"] for each in entries], "enumNames": [each["title"] for each in entries]}
 
 
 def _title(choice: Choice) -> str:

@@ -201,6 +201,18 @@ def test_a_warning_stands_in_message_and_title() -> None:
     assert warning in elicitation.schema(moment)["properties"]["choice"]["oneOf"][1]["title"]
 
 
+def test_an_older_client_finds_the_titles_in_a_list_of_their_own() -> None:
+    """Before 2025-11-25 a list of values had its names beside it; the vetoes are among them."""
+    new = elicitation.schema(GOOD)["properties"]["choice"]
+    old = elicitation.Elicitation("2025-06-18").draw(GOOD)["requestedSchema"]["properties"]["choice"]
+
+    assert [{"const": each, "title": name} for each, name in zip(old["enum"], old["enumNames"], strict=True)] == (
+        new["oneOf"]
+    )
+    assert "oneOf" not in old
+    assert "enum" not in new
+
+
 def test_no_sdk_is_needed() -> None:
     """The form is plain JSON; the server that sends it has the SDK."""
     code = "import sys, emitter.render.elicitation; sys.exit('mcp' in sys.modules or 'mcp_types' in sys.modules)"

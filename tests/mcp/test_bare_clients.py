@@ -1,4 +1,4 @@
-"""A client that keeps to no protocol: its answers are refused, and nothing happens."""
+"""Clients without an SDK: one that keeps to no protocol, and one of an older revision."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ JUNK: Mapping[str, Json] = {
 
 
 @dataclass
-class Rude:
+class Bare:
     """A client without an SDK that says it can ask its user, and sends ``answer`` whatever it is asked."""
 
     said: IO[str]
     heard: IO[str]
     answer: Json = None
+    asked: list[dict[str, Json]] = field(default_factory=list)
     _ids: Iterator[int] = field(default_factory=count)
 
     def call(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
@@ -47,6 +48,7 @@ class Rude:
         while True:
             told = json.loads(self.heard.readline())
             if told.get("method") == "elicitation/create":
+                self.asked.append(told["params"])
                 self.say({"id": told["id"], "result": self.answer})
             elif told.get("id") == asked:
                 found: dict[str, Json] = told["result"]
@@ -59,13 +61,13 @@ class Rude:
 
 
 @contextmanager
-def rude() -> Iterator[Rude]:
+def bare(revision: str = "2025-11-25") -> Iterator[Bare]:
     """Start a server, and be its client until the block ends."""
     with subprocess.Popen([*COMMAND, "--demo"], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        client = Rude(process.stdin, process.stdout)
-        about = {"protocolVersion": "2025-11-25", "clientInfo": {"name": "rude", "version": "1"}}
+        client = Bare(process.stdin, process.stdout)
+        about = {"protocolVersion": revision, "clientInfo": {"name": "bare", "version": "1"}}
         client.request("initialize", {**about, "capabilities": {"elicitation": {}}})
         client.say({"method": "notifications/initialized"})
         try:
@@ -76,7 +78,7 @@ def rude() -> Iterator[Rude]:
 
 def test_an_answer_in_no_form_of_the_protocol_is_refused() -> None:
     """It is the client's answer that is broken, and not the server; the decision stands, and takes another."""
-    with rude() as client:
+    with bare() as client:
         emitted = client.call(EMIT, SITUATION)["structuredContent"]
         asked = {"decision_id": emitted["decision_id"]}
         for name, junk in JUNK.items():
@@ -85,3 +87,16 @@ def test_an_answer_in_no_form_of_the_protocol_is_refused() -> None:
             assert (name, found["isError"], found["structuredContent"]["code"]) == (name, True, "bad_resolution")
         client.answer = {"action": "accept", "content": {"choice": "option:1"}}
         assert client.call(RESOLVE, asked)["structuredContent"]["option"]["index"] == 1
+
+
+def test_a_client_of_the_first_revision_with_forms_is_asked_in_its_way() -> None:
+    """2025-06-18 knows no titles beside the entries: without the names, nobody would find the vetoes."""
+    with bare("2025-06-18") as client:
+        emitted = client.call(EMIT, SITUATION)["structuredContent"]
+        client.answer = {"action": "accept", "content": {"choice": "dialogue", "objection": "Why now?"}}
+        found = client.call(RESOLVE, {"decision_id": emitted["decision_id"]})
+
+    choice = client.asked[0]["requestedSchema"]["properties"]["choice"]
+    assert choice["enum"][-2:] == ["free_text", "dialogue"]
+    assert len(choice["enumNames"]) == len(choice["enum"])
+    assert found["structuredContent"]["continuation"] == "reopen"
