@@ -106,7 +106,7 @@ WRONG = {
     "text, as an old form may send": Refused(lambda a: a.send(b"x=1", content_type="text/plain"), 415, "no form"),
     "parts": Refused(lambda a: a.send(b"", content_type="multipart/form-data; boundary=x"), 415, "no form"),
     "nothing said of what it is": Refused(lambda a: a.send(vote(a), content_type=None), 415, "no form"),
-    "a flood": Refused(lambda a: a.send(vote(a, answer="x" * 200_000)), 413, "shorten it"),
+    "a flood": Refused(lambda a: a.send(vote(a, answer="x" * 200_000)), 413, "at most 10,000 characters"),
     "another method": Refused(lambda a: request(a.url, "PUT", b""), 405, "in a browser"),
 }
 

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect
 
+from emitter.decide import MAX_ANSWER
 from emitter.errors import BadResolution, BadToken
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ async def _body(request: Request) -> bytes:
         async for part in request.stream():
             body += part
             if len(body) > LONGEST_BODY:
-                raise TooLarge("The answer is too long.", hint="Go back and shorten it.")
+                raise TooLarge("The answer is too long.", hint=f"Write one of at most {MAX_ANSWER:,} characters.")
     except ClientDisconnect:
         raise NotAForm("What was sent broke off.") from None
     return bytes(body)
