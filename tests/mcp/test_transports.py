@@ -237,6 +237,8 @@ BAD_USAGE: dict[str, tuple[list[str], str]] = {
     "no time": (["--demo", "--expires-in", "0"], "no number of seconds above 0"),
     "two transports": (["--demo", "--http", "--stdio"], "not allowed with"),
     "no agent": (["--demo", "--agent", ""], "agent"),
+    "an agent without end": (["--demo", "--agent", "x" * 5000], "agent"),
+    "more time than there is": (["--demo", "--expires-in", "1e300"], "a hundred years"),
 }
 
 

@@ -21,7 +21,7 @@ from emitter.decide import Unanswered, Unresolved
 from emitter.decide.resolution import of_json
 from emitter.decide.wellformed import FIELD
 from emitter.errors import BadResolution, InputError
-from emitter.ledger import Resolved
+from emitter.ledger import Resolved, taking
 from emitter.mcp import elicit, sdk
 from emitter.mcp.attach import moment_of
 from emitter.mcp.elicit import Dropped, Suspended
@@ -77,7 +77,8 @@ class Asking:
 
     ``url_for`` returns the address of a decision's page, which a client opens that can; ``tell`` brings the page to
     the principal of one that cannot. ``Surface.OWN`` needs both; what they say is the principal's alone, and stands in
-    no result. ``agent`` is who asks, and ``expires_in`` how many seconds an answer is waited for.
+    no result. ``agent`` is who asks, and ``expires_in`` how many seconds an answer is waited for. Raises ``InputError``
+    for what no decision could be opened with.
     """
 
     ledger: Ledger
@@ -88,8 +89,8 @@ class Asking:
     expires_in: float | None = None
 
     def __post_init__(self) -> None:
-        if not self.agent:
-            raise InputError("The agent has no name.", hint="Say who asks.")
+        taking.named("agent", self.agent)
+        taking.span(self.expires_in)
         if self.surface is Surface.OWN and (self.url_for is None or self.tell is None):
             raise InputError("A page of the principal's own was asked for.", hint="Give url_for and tell.")
 
