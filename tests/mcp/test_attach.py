@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.decide import read
-from emitter.errors import InputError, NotCanonical
+from emitter.errors import InputError
 from emitter.kinds import DELIBERATION, AIEnvelope, Deliberation
 from emitter.mcp import sdk
 from emitter.mcp.attach import attached, moment_of
@@ -140,10 +140,17 @@ def test_a_payload_without_room_is_refused(structured: Json, told: str) -> None:
         attached(taken, GOOD)
 
 
-def test_an_envelope_that_no_answer_could_be_bound_to_is_refused() -> None:
-    """It has no digest, and every surface would discard it."""
-    with pytest.raises(NotCanonical):
-        attached(_PLAIN, GOOD.model_copy(update={"offer": "\ud83d is half of one."}))
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        pytest.param({"offer": "\ud83d is half of one."}, id="half a character"),
+        pytest.param({"question": GOOD.question.model_copy(update={"recommended_idx": 7})}, id="nothing recommended"),
+    ],
+)
+def test_a_copy_that_is_malformed_is_refused(spoilt: dict[str, Any]) -> None:
+    """Every surface would discard it."""
+    with pytest.raises(InputError, match="malformed"):
+        attached(_PLAIN, GOOD.model_copy(update=spoilt))
 
 
 @pytest.mark.parametrize("decided", [{"synopsis": "s"}, "yes", GOOD.question], ids=["json", "text", "question"])

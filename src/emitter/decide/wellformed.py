@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 from pydantic import ValidationError
 
 from emitter.decide.canonical import Profile, conform
+from emitter.decide.digest import envelope
 from emitter.decide.strict import parse
 from emitter.errors import InputError, NotCanonical
 from emitter.kinds import BindingMoment, Hatches, Meta, Option, Question
@@ -82,6 +83,24 @@ def read_text(text: str | bytes, revision: Revision = REVISIONS[DRAFT]) -> Bindi
     except NotCanonical as error:
         return _misread(error)
     return read(value[FIELD] if isinstance(value, dict) and FIELD in value else cast("Json", value), revision)
+
+
+def wellformed(moment: BindingMoment) -> BindingMoment:
+    """Return an envelope as its wire form says it; raises ``InputError`` for a malformed one.
+
+    A copy of a model that holds need not hold.
+    """
+    found = read(_written(envelope(moment)))
+    if isinstance(found, Malformed):
+        raise InputError(str(found))
+    return found
+
+
+def _written(moment: BindingMoment) -> Json:
+    try:
+        return moment.model_dump(mode="json", exclude_none=True, warnings=False)
+    except (ValueError, TypeError, AttributeError):
+        raise InputError("The envelope cannot be written as JSON.") from None
 
 
 def _text(given: object) -> str | bytes:

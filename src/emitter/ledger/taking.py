@@ -7,17 +7,14 @@ a copy of a model that holds need not hold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
-from emitter.decide import Malformed, Unanswered, read
+from emitter.decide import Unanswered, wellformed
 from emitter.decide.canonical import HALF_PAIR
 from emitter.errors import BadResolution, InputError
 from emitter.kinds import BindingMoment
 from emitter.kinds.envelope import LONGEST_ID
 from emitter.ledger.rates import Thresholds
-
-if TYPE_CHECKING:
-    from emitter.wire import Json
 
 LONGEST_ACTION: Final = 512
 """Characters of the digest of what an option would do."""
@@ -44,17 +41,7 @@ def envelope(given: object) -> BindingMoment:
     """Return the envelope as its wire form says it, which is all that is kept of it."""
     if not isinstance(given, BindingMoment):
         raise InputError("A decision is opened with a BindingMoment.", hint="Read it with emitter.decide.read().")
-    found = read(_written(given))
-    if isinstance(found, Malformed):
-        raise InputError(str(found))
-    return found
-
-
-def _written(moment: BindingMoment) -> Json:
-    try:
-        return moment.model_dump(mode="json", exclude_none=True, warnings=False)
-    except (ValueError, TypeError, AttributeError):
-        raise InputError("The envelope cannot be written as JSON.") from None
+    return wellformed(given)
 
 
 def named(name: str, given: object, least: int = 1) -> str:

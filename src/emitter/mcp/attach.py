@@ -57,7 +57,7 @@ def attached(to: sdk.Result, moment: BindingMoment | None, *, structured: bool =
     """Return a tool's result with an envelope added to it; without one, or to an error, nothing is added.
 
     ``structured=False`` adds it to the text alone. Raises ``InputError`` for a payload that has such a member, or
-    that is no object, and ``NotCanonical`` for an envelope that no answer could be bound to.
+    that is no object, and for an envelope that is malformed.
     """
     if moment is None or sdk.failed(to):
         return to

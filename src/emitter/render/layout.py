@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from emitter.decide import digest
+from emitter.decide import digest, wellformed
 from emitter.render.alike import Label, warnings
 from emitter.render.line import line
 
@@ -97,7 +97,8 @@ def open_hatches(hatches: Hatches) -> tuple[Hatch, ...]:
 
 
 def layout(moment: BindingMoment) -> Layout:
-    """Return the layout of an envelope."""
+    """Return the layout of an envelope; raises ``InputError`` for what is malformed, which is no decision to draw."""
+    moment = wellformed(moment)
     meta, question = moment.meta, moment.question
     return Layout(
         digest=digest(moment),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -41,3 +42,21 @@ def test_a_renderer_is_loaded_when_it_is_asked_for() -> None:
 def test_what_is_found_reads_too() -> None:
     """The way there and back by name alone."""
     assert renderer("text").read(GOOD, "1") == Selected(digest(GOOD), 0)
+
+
+QUESTION = GOOD.question
+SPOILT = {
+    "one option": {"question": QUESTION.model_copy(update={"options": QUESTION.options[:1], "recommended_idx": 0})},
+    "five options": {"question": QUESTION.model_copy(update={"options": (*QUESTION.options, *QUESTION.options)[:5]})},
+    "nothing recommended": {"question": QUESTION.model_copy(update={"recommended_idx": 7})},
+    "no synopsis": {"synopsis": None},
+    "a text for a list": {"findings": "One."},
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("spoilt", SPOILT.values(), ids=SPOILT.keys())
+def test_a_copy_that_is_malformed_is_not_drawn(spoilt: dict[str, Any], name: str) -> None:
+    """Section 4: a model's copy is not looked at by whoever makes it, and what is malformed is no decision."""
+    with pytest.raises(InputError, match="malformed"):
+        renderer(name).draw(GOOD.model_copy(update=spoilt))
