@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from wcwidth import wcswidth
 
 from emitter.decide import Dialogue, FreeText, Selected, Unanswered, Unresolved, digest
 from tests.terminal.moments import INVOICE, invoice
@@ -439,3 +440,13 @@ def test_wide_characters_are_wrapped_whole() -> None:
 
     assert "".join(rows) == wide
     assert len(rows) == 4
+
+
+def test_what_terminals_measure_unlike_hides_nothing() -> None:
+    """A heart that is drawn as a picture takes two cells on one terminal and one on another."""
+    label = "\u2764\ufe0f" * 30 + " " + "1\ufe0f\u20e3" * 30 + " Delete it"
+    with Window(invoice(2, options=[(label, "Because."), ("Wait", "Nothing is lost.")]), 40, 40) as window:
+        rows = window.rows()
+
+    assert all(wcswidth(each) <= 40 for each in rows)
+    assert any("Delete" in each for each in rows)

@@ -20,7 +20,7 @@ def line(text: str) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many cells of a terminal ``text`` takes: two for a wide character, none for a mark."""
+    """Return how many cells of a terminal ``text`` takes at most: two for a wide character, none for a mark."""
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
@@ -40,7 +40,13 @@ def parted(word: str, most: int, measure: Callable[[str], int] = cells) -> Itera
         yield piece
 
 
+_AS_EMOJI = "\ufe0f"
+"""Has terminals of today draw the character before in two cells; those of yesterday leave it in one."""
+
+
 def _width(character: str) -> int:
+    if character == _AS_EMOJI:
+        return 1
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -21,6 +21,7 @@ from prompt_toolkit.output import create_output
 from prompt_toolkit.utils import get_cwidth
 
 from emitter.decide import Resolution, Unanswered, Unresolved
+from emitter.render.line import cells
 from emitter.terminal.drawing import STYLE, screen
 from emitter.terminal.keys import bindings
 from emitter.terminal.lines import forget
@@ -38,7 +39,7 @@ ESCAPE_WITHIN = 0.25
 
 async def pick(moment: BindingMoment, given: TextIO, shown: TextIO, seconds: float | None) -> Answer:
     """Return what a person answers at the terminal of ``given`` and ``shown``, within so many ``seconds``."""
-    sitting = Sitting.of(moment, get_cwidth, None if seconds is None else open_for(seconds))
+    sitting = Sitting.of(moment, _cells, None if seconds is None else open_for(seconds))
     application = _application(sitting, given, shown)
 
     async def expire(after: float) -> None:
@@ -56,6 +57,11 @@ async def pick(moment: BindingMoment, given: TextIO, shown: TextIO, seconds: flo
         return await application.run_async(pre_run=begin)
     except EOFError:
         return Unresolved(sitting.layout.digest, Unanswered.DROPPED)
+
+
+def _cells(text: str) -> int:
+    """Return how many cells a text may take, of this terminal or of another: none of it is to stand beyond the edge."""
+    return max(cells(text), get_cwidth(text))
 
 
 def _application(sitting: Sitting, given: TextIO, shown: TextIO) -> Application[Answer]:

@@ -119,7 +119,15 @@ def test_a_row_is_no_wider_than_asked(text: str, width: int) -> None:
         assert cells(row) <= 2 * (MOST_JOINERS + 1) * (MOST_MARKS + 1)
 
 
-WIDTHS = {"": 0, "abc": 3, "\u65e5\u672c": 4, "e\u0301": 1, "\U0001f600": 2, "\u0645\u06cc\u200c\u062e": 3}
+WIDTHS = {
+    "": 0,
+    "abc": 3,
+    "\u65e5\u672c": 4,
+    "e\u0301": 1,
+    "\U0001f600": 2,
+    "\u2764\ufe0f": 2,
+    "\u0645\u06cc\u200c\u062e": 3,
+}
 
 
 @pytest.mark.parametrize(("text", "width"), WIDTHS.items(), ids=map(ascii, WIDTHS))
