@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -160,6 +161,9 @@ def test_the_account_is_part_of_the_call(proposed: str | None, presented: str | 
         ({"operation": "CreateEvent", "service": None}, False),
         ({}, False),
         ({"operation": "CreateEvent", "service": "\ud800"}, False),
+        (None, False),
+        (5, False),
+        (["CreateEvent"], False),
     ],
 )
 def test_the_operation_is_part_of_the_call(presented: Any, *, matches: bool) -> None:
@@ -168,6 +172,32 @@ def test_the_operation_is_part_of_the_call(presented: Any, *, matches: bool) -> 
     found = mismatch(propose(operation, {}, vocabulary="urn:aauth:vocabulary:wsdl"), presented, {})
     assert (found is None) == matches
     assert matches or (found is not None and found.pointer == "/operations/0")
+
+
+def test_a_name_that_is_no_operation_is_a_mismatch() -> None:
+    """Where a vocabulary needs more than a name, a name that is presented is another operation, and no error."""
+    graphql = "urn:aauth:vocabulary:graphql"
+    proposal = propose({"operation": "CreateEvent", "type": "mutation"}, {}, vocabulary=graphql)
+    found = mismatch(proposal, "CreateEvent", {})
+    assert found is not None
+    assert found.pointer == "/operations/0"
+
+
+class Shade(str, Enum):
+    """A text that calls itself otherwise."""
+
+    RED = "red"
+
+
+@pytest.mark.parametrize("excerpt", [False, True])
+def test_a_digest_is_of_what_a_text_holds(excerpt: bool) -> None:
+    """Not of what it calls itself: a member of an enumeration is, as JSON, its value."""
+    hidden = [Digested("shade", excerpt=excerpt)]
+    proposal = propose("paint", {"shade": Shade.RED}, digested=hidden)
+    assert proposal.document == propose("paint", {"shade": "red"}, digested=hidden).document
+    assert mismatch(proposal, "paint", {"shade": Shade.RED}) is None
+    assert mismatch(proposal, "paint", {"shade": "red"}) is None
+    assert mismatch(proposal, "paint", {"shade": "Shade.RED"}) is not None
 
 
 @pytest.mark.parametrize(

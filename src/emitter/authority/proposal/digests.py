@@ -160,9 +160,9 @@ def _holds_bytes(value: Json) -> bool:
 def _spelled(value: Json, kind: Kind) -> bytes:
     """Return the bytes that a digest is of: other ones for every other value of the same kind."""
     if kind is Kind.BYTES:
-        return bytes(value)
+        return memoryview(cast("bytes", value)).tobytes()
     if kind is Kind.TEXT:
-        return str(value).encode()
+        return str.encode(cast("str", value))  # what it holds: str() of a member of an enumeration is its name
     return canonical(_inner(value) if kind is Kind.MIXED else value, Profile.WIRE)
 
 
@@ -190,7 +190,7 @@ def is_digest_object(value: Json) -> TypeGuard[dict[str, Json]]:
 def _excerpt(value: Json, kind: Kind) -> str:
     if kind is Kind.BYTES:
         return ""
-    text = str(value) if kind is Kind.TEXT else _spelled(value, kind).decode()
+    text = _spelled(value, kind).decode()
     whole = line(text[:_LOOKED_AT])
     cut = len(whole) > LONGEST_EXCERPT or len(text) > _LOOKED_AT
     return f"{whole[: LONGEST_EXCERPT - 1]}…" if cut else whole

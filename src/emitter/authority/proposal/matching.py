@@ -65,7 +65,10 @@ def mismatch(
 
 
 def _operation(content: dict[str, Json], given: Mapping[str, Json] | str) -> Mismatch | None:
-    presented = operation_of(given, content["vocabulary"])
+    try:
+        presented = operation_of(given, content["vocabulary"])
+    except InputError:
+        return Mismatch("/operations/0", _DIFFERS)
     return None if equal(content["operations"][0], presented) else Mismatch("/operations/0", _DIFFERS)
 
 

@@ -84,7 +84,7 @@ def name_of(operation: Mapping[str, Json], vocabulary: str) -> str:
     spelling = VOCABULARIES.get(vocabulary)
     if spelling is None:
         return canonical(dict(operation), Profile.WIRE).decode()
-    return str(operation[spelling.naming])
+    return str.__str__(operation[spelling.naming])
 
 
 def besides_name(operation: Mapping[str, Json], vocabulary: str) -> Mapping[str, Json]:
