@@ -132,6 +132,16 @@ OBJECTED: dict[str, tuple[Any, str, str]] = {
         "/proposal/user_message",
         "measurement",
     ),
+    "a refusal that pronounces a verdict": (
+        ProposedRefusal(RefusalCode.BLOCKED, "Your lesion is benign."),
+        "/proposal/user_message",
+        "classification",
+    ),
+    "a hint that pronounces a verdict": (
+        ProposedRefusal(RefusalCode.BLOCKED, "No.", "Ask again: the mole is harmless."),
+        "/proposal/recovery_hint",
+        "classification",
+    ),
     "a hint that states": (
         ProposedRefusal(RefusalCode.BLOCKED, "No.", "Ask again below 5 mg."),
         "/proposal/recovery_hint",
@@ -256,6 +266,18 @@ def test_forbidden_markers_are_the_callers_own() -> None:
     assert [each.pointer for each in found] == ["/proposal/text"]
     assert "miracle" not in str(found)
     assert objections(ProposedNarrative(SAID), Terms.of(INLINE, (), STRICT)) == ()
+
+
+@pytest.mark.parametrize("member", ["user_message", "recovery_hint"])
+def test_forbidden_markers_are_in_no_refusal_either(member: str) -> None:
+    """What a narrative may not say, a refusal does not say in its place."""
+    said = {"user_message": "No.", "recovery_hint": "Ask again.", member: "It would be a mir\u200bacle."}
+    draft = ProposedRefusal(RefusalCode.BLOCKED, **said)
+    found = objections(draft, Terms.of(INLINE, (), STRICT))
+
+    assert [(each.pointer, each.rule) for each in found] == [(f"/proposal/{member}", "forbidden")]
+    assert "miracle" not in str(found)
+    assert objections(draft, Terms.of(INLINE, (), LOOSE)) == ()
 
 
 def test_verify_is_asked_of_each_record_before_a_claim_is_handed_out() -> None:

@@ -9,16 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.authority.envelope import OracleReading, enforce, read_authorization, to_json
+from emitter.authority.envelope.enforce import hand_out
 from emitter.authority.envelope.refusing import MESSAGES
+from emitter.authority.narrative import scrub
 from emitter.errors import InputError
 from emitter.kinds.authorization import (
     Action,
     Classification,
+    DisputeSummary,
+    GrammarMode,
     Measurement,
     Narrative,
     Refusal,
     RefusalCode,
     RefusalReason,
+    Specificity,
 )
 from tests.authority.envelope.parts import (
     ASYNC,
@@ -30,6 +35,7 @@ from tests.authority.envelope.parts import (
     INLINE,
     LAB,
     LOOSE,
+    MADE,
     ORDERED,
     OTHER_SODIUM,
     POTASSIUM,
@@ -40,10 +46,13 @@ from tests.authority.envelope.parts import (
     SODIUM,
     STATUS,
     STRICT,
+    TERMS,
     WITHOUT,
     WORKFLOWS,
+    conflict,
     provenance,
     record,
+    value,
     workflow,
 )
 
@@ -171,6 +180,7 @@ TOLD = {
     "an oracle": "The reading of lab-7 was not good enough.",
     "an oracle's name": "The Central Laboratory could not say.",
     "a threshold": "It is below 5 mg.",
+    "a verdict": "The device is safe, so nothing more is said of it.",
 }
 
 
@@ -185,7 +195,86 @@ def test_a_refusal_that_tells_too_much_is_said_in_our_words(code: RefusalCode, m
     refused(found, code, "audit-9")
 
 
-@pytest.mark.parametrize("odd", [{"oracles": POTASSIUM}, {"oracles": [LAB]}, {"verify": 1}], ids=str)
+GENERAL = LOOSE.model_copy(update={"max_specificity": Specificity.GENERAL})
+HELD_TO = {
+    "a marker": (SAID, LOOSE, LOOSE.model_copy(update={"forbidden_markers": ("pump",)})),
+    "a mode": ("In general, a pump may fail.", LOOSE.model_copy(update={"grammar_mode": GrammarMode.HEDGED}), LOOSE),
+    "a level": ("According to the manual of 2019, it pumps.", LOOSE, GENERAL),
+}
+
+
+@pytest.mark.parametrize("declared", WORKFLOWS.values(), ids=WORKFLOWS.keys())
+@pytest.mark.parametrize(("text", "its", "ours"), HELD_TO.values(), ids=HELD_TO.keys())
+def test_a_narrative_is_held_to_the_workflow_s_policy_too(declared: Any, text: str, its: Any, ours: Any) -> None:
+    """Whoever made it wrote the policy that it names: what the workflow forbids it need not forbid."""
+    narrative = Narrative(text=text, policy=its)
+
+    assert enforce(narrative, declared) is narrative
+    refused(enforce(narrative, declared, narrative=ours), RefusalCode.POLICY_VIOLATION)
+
+
+def test_a_narrative_is_scrubbed_where_the_workflow_says_so() -> None:
+    """Whatever the policy says that it came with."""
+    found = enforce(Narrative(text=DOSED, policy=LOOSE), WITHOUT, narrative=SCRUBBING)
+
+    assert found == Narrative(text=scrub(DOSED), policy=LOOSE)
+
+
+def test_a_refusal_is_held_to_the_workflow_s_markers() -> None:
+    """They are forbidden in whatever text is shown."""
+    said = RefusalReason(code=RefusalCode.BLOCKED, user_message="No miracle.", audit_id="audit-9")
+
+    assert enforce(Refusal(reason=said), WITHOUT) == Refusal(reason=said)
+    refused(enforce(Refusal(reason=said), WITHOUT, narrative=STRICT), RefusalCode.BLOCKED, "audit-9")
+
+
+A, B, C = value(SODIUM), value(OTHER_SODIUM), value(POTASSIUM)
+MADE_UP = {
+    "another value": conflict(A, B.model_copy(update={"value": 500})),
+    "another oracle": conflict(A, B.model_copy(update={"oracle_id": "lab-8"})),
+    "a better tier": conflict(A, B.model_copy(update={"tier": LAB.tier})),
+    "another time": conflict(A, B.model_copy(update={"verified_at": MADE})),
+    "one side alone": conflict(A, A),
+    "a further side": conflict(A, B, B.model_copy(update={"value": "Take two."})),
+    "an axis without a dispute": conflict(C, C).model_copy(update={"axis": "potassium"}),
+    "an axis that nobody read": conflict(A, B).model_copy(update={"axis": "chloride"}),
+}
+
+
+@pytest.mark.parametrize("declared", WORKFLOWS.values(), ids=WORKFLOWS.keys())
+@pytest.mark.parametrize("source", MADE_UP.values(), ids=MADE_UP.keys())
+def test_a_dispute_that_the_oracles_do_not_have_is_refused(declared: Any, source: Any) -> None:
+    """What is said to be an oracle's word is shown only if it is: no claim comes in as one side of a dispute."""
+    made_up = DisputeSummary(sources=(conflict(A, B), source))
+
+    refused(enforce(made_up, declared, oracles=READINGS, verify=lambda _: True), RefusalCode.UNRESOLVABLE)
+    refused(enforce(ENVELOPES["dispute_summary"], declared), RefusalCode.UNRESOLVABLE)
+
+
+def test_the_sides_of_a_dispute_stand_in_any_order() -> None:
+    """And 140 is 140.0."""
+    told = DisputeSummary(sources=(conflict(B, A.model_copy(update={"value": 140.0})),))
+
+    assert enforce(told, WITHOUT, oracles=READINGS) == told
+
+
+NOT_ON_OUR_TERMS = {
+    "an action": ENVELOPES["action"].model_copy(update={"action": "discharge"}),
+    "a narrative under a policy of its own": Narrative(
+        text="It is a miracle.", policy=LOOSE.model_copy(update={"grammar_mode": GrammarMode.EDUCATIONAL})
+    ),
+}
+
+
+@pytest.mark.parametrize("kept", NOT_ON_OUR_TERMS.values(), ids=NOT_ON_OUR_TERMS.keys())
+def test_what_was_kept_is_held_to_the_terms_as_what_is_new(kept: Any) -> None:
+    """Whoever can write into a store cannot have an action handed out that is not allowed, nor a policy waived."""
+    refused(hand_out(kept, TERMS, None), RefusalCode.POLICY_VIOLATION)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"oracles": POTASSIUM}, {"narrative": STRICT.model_dump()}, {"oracles": [LAB]}, {"verify": 1}], ids=str
+)
 def test_what_cannot_be_enforced_with_is_refused(odd: Any) -> None:
     """A mistake of the program's is told as one."""
     with pytest.raises(InputError):

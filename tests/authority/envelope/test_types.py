@@ -206,6 +206,7 @@ WRONG: dict[str, Callable[[], object]] = {
     "an unknown code": lambda: RefusalReason(code="NO", user_message="No.", audit_id="a"),  # type: ignore[arg-type]
     "parameters that are no JSON": lambda: Action(action="a", params={"a": {1, 2}}, provenance=provenance()),
     "parameters that are not finite": lambda: Action(action="a", params={"a": [float("nan")]}, provenance=provenance()),
+    "parameters that readers differ on": lambda: Action(action="a", params={"a": [2**53]}, provenance=provenance()),
     "a name that is no text": lambda: Action(action="a", params={"a": {1: 2}}, provenance=provenance()),
     "half a character": lambda: Action(action="a", params={"a": "\ud800"}, provenance=provenance()),
     "another kind": lambda: Measurement(kind="action", value=1, provenance=provenance()),  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pydantic import ValidationError
 
+from emitter.authority.envelope.backing import conflict
 from emitter.authority.envelope.draft import (
     Draft,
     ProposedAction,
@@ -31,8 +32,6 @@ from emitter.kinds.authorization import (
     DisputeSummary,
     Measurement,
     Narrative,
-    OracleConflict,
-    OracleValue,
     Provenance,
     Refusal,
     RefusalCode,
@@ -80,7 +79,7 @@ def _enveloped(draft: Draft, terms: Terms, stamp: Stamp) -> AuthorizationEnvelop
         case ProposedRefusal():
             return Refusal(reason=_reason(draft, stamp))
         case ProposedDispute(axes=axes):
-            return DisputeSummary(sources=tuple(_conflict(each, terms) for each in dict.fromkeys(axes)))
+            return DisputeSummary(sources=tuple(conflict(each, terms.oracles) for each in dict.fromkeys(axes)))
         case _:
             assert_never(draft)
 
@@ -93,18 +92,3 @@ def _provenance(draft: ProposedClaim, terms: Terms, stamp: Stamp) -> Provenance:
 def _reason(draft: ProposedRefusal, stamp: Stamp) -> RefusalReason:
     hint = {} if draft.recovery_hint is None else {"recovery_hint": draft.recovery_hint}
     return RefusalReason(code=draft.code, user_message=draft.user_message, audit_id=stamp.audit_id, **hint)
-
-
-def _conflict(axis: str, terms: Terms) -> OracleConflict:
-    """Return what the oracles say on an axis. Nothing here decides between them, so somebody has to."""
-    said = (each for each in terms.oracles if each.axis == axis)
-    values = tuple(
-        OracleValue(
-            oracle_id=each.record.oracle_id,
-            tier=each.record.tier,
-            value=each.value,
-            verified_at=each.record.verified_at,
-        )
-        for each in said
-    )
-    return OracleConflict(axis=axis, oracles=values, resolution_attempted=False, escalation_required=True)

@@ -81,7 +81,7 @@ def _objections(draft: Draft, terms: Terms) -> Iterator[Violation]:
         case ProposedNarrative(text=text):
             yield from marked(narrated(text, terms.narrative), terms.narrative)
         case ProposedRefusal():
-            yield from _on_refusal(draft, terms.names)
+            yield from _on_refusal(draft, terms)
         case ProposedDispute(axes=axes):
             if not axes or not disputed(terms.oracles).issuperset(axes):
                 yield Violation(f"{_AT}/axes", "agreed", _AGREED)
@@ -131,9 +131,9 @@ def _on_action(draft: ProposedAction, terms: Terms) -> Iterator[Violation]:
         yield Violation(f"{_AT}/params", "params", _PARAMS)
 
 
-def _on_refusal(draft: ProposedRefusal, names: tuple[str, ...]) -> Iterator[Violation]:
+def _on_refusal(draft: ProposedRefusal, terms: Terms) -> Iterator[Violation]:
     if is_blank(draft.user_message):
         yield Violation(f"{_AT}/user_message", "blank", "a sentence for the user")
     for member, text in (("user_message", draft.user_message), ("recovery_hint", draft.recovery_hint or "")):
-        for rule, expected in told(text, names):
+        for rule, expected in told(text, terms.names, terms.narrative.forbidden_markers):
             yield Violation(f"{_AT}/{member}", rule, expected)

@@ -48,9 +48,9 @@ def _carried(given: Json) -> Json:
     try:
         text = json.dumps(given, allow_nan=False, ensure_ascii=False)
         text.encode()
-        copied: Json = json.loads(text)
+        copied: Json = json.loads(text, parse_int=lambda digits: _exact(int(digits)))
     except (TypeError, ValueError, RecursionError):
-        raise ValueError("this must be a JSON value") from None
+        raise ValueError("this must be a JSON value, and an integer in it at most 2^53 - 1") from None
     if copied != given:  # a tuple, or a name that is no text
         raise ValueError("this must be a JSON value")
     return copied
