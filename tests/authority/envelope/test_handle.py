@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from emitter.authority.envelope import handle
-from tests.authority.envelope.parts import ENVELOPES
+from emitter.authority.envelope import enforce, handle, to_json
+from emitter.errors import InputError
+from emitter.kinds.authorization import Action, Classification, Measurement, Narrative, Provenance, Refusal
+from tests.authority.envelope.parts import ENVELOPES, INLINE, LOOSE, MADE, READINGS, provenance
 
 every_kind = pytest.mark.parametrize("kind", ENVELOPES)
 
@@ -50,3 +52,57 @@ def test_what_a_function_raises_is_raised(kind: str) -> None:
 
     with pytest.raises(ZeroDivisionError):
         handle(ENVELOPES[kind], **{**handlers(), kind: fail})
+
+
+class Disguised(Narrative):
+    """A narrative by its type, and a measurement by what is written of it."""
+
+    kind: Any = "measurement"
+    value: Any = 4.2
+    provenance: Any = None
+
+
+def spoilt() -> Action:
+    """Return an action whose parameters were no JSON once they were taken over."""
+    action = Action(action="notify", params={"who": "them"}, provenance=provenance())
+    action.params["when"] = object()  # type: ignore[index]
+    return action
+
+
+CLAIM = ENVELOPES["measurement"]
+NONE = Provenance.model_construct(oracle_records=(), generated_at=MADE, envelope_id="env-1")
+BY_THE_WAY: dict[str, Any] = {
+    "no records": Measurement.model_construct(value=4.2, provenance=NONE),
+    "no provenance": Measurement.model_construct(value=4.2, provenance=None),
+    "nothing at all": Refusal.model_construct(),
+    "a copy with a text for a number": CLAIM.model_copy(update={"value": "4.2"}),
+    "a copy of no number": CLAIM.model_copy(update={"value": float("nan")}),
+    "a copy of another kind": CLAIM.model_copy(update={"kind": "narrative"}),
+    "a copy of an unknown kind": CLAIM.model_copy(update={"kind": "verdict"}),
+    "an empty label": Classification.model_construct(label="", provenance=provenance()),
+    "parameters that were spoilt": spoilt(),
+    "a disguise": Disguised(text="It is safe.", policy=LOOSE),
+}
+
+
+@pytest.mark.parametrize("odd", BY_THE_WAY.values(), ids=BY_THE_WAY.keys())
+def test_what_came_around_the_checks_is_no_envelope(odd: Any) -> None:
+    """Of its type it is one: it is neither handled, nor written, nor enforced."""
+    with pytest.raises(InputError, match="does not hold"):
+        handle(odd, **handlers())
+    with pytest.raises(InputError, match="does not hold"):
+        to_json(odd)
+    with pytest.raises(InputError, match="does not hold"):
+        enforce(odd, INLINE, oracles=READINGS)
+
+
+def test_a_copy_that_holds_is_an_envelope() -> None:
+    """A subclass of one of the kinds is one of that kind."""
+
+    class Ours(Narrative):
+        """A narrative of the host's own type."""
+
+    ours = Ours(text="According to the manual, it pumps.", policy=LOOSE)
+    assert handle(ours, **handlers()) == ("narrative", ours)
+    copied = CLAIM.model_copy(update={"value": 4.3})
+    assert handle(copied, **handlers()) == ("measurement", copied)

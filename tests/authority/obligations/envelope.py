@@ -90,6 +90,7 @@ ENVELOPE = (
             ("emitter.kinds.authorization:Provenance",),
             (
                 *of("authority/envelope/test_types", "test_what_is_malformed_cannot_be_made"),
+                *of("authority/envelope/test_handle", "test_what_came_around_the_checks_is_no_envelope"),
                 *of("authority/envelope/test_authorize", "test_provenance_is_that_of_the_cited_readings"),
             ),
         ),

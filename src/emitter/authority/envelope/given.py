@@ -1,28 +1,59 @@
-"""What may stand where an envelope is wanted: an envelope, and nothing that only looks like one."""
+"""What may stand where an envelope is wanted: an envelope, and nothing that only looks like one.
+
+An envelope is held to its form whenever it is handed in: a copy with changes, or one that was made around its checks,
+is of the type and may be none all the same.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from emitter.authority.envelope.draft import Draft
 from emitter.authority.envelope.verifying import Unverified
+from emitter.decide.canonical import Profile, conform
 from emitter.errors import InputError
 from emitter.kinds import AIEnvelope, AuthorizationEnvelope, BindingMoment
 
+if TYPE_CHECKING:
+    from emitter.wire import Json
+
+_ADAPTER: Final[TypeAdapter[AuthorizationEnvelope]] = TypeAdapter(
+    Annotated[AuthorizationEnvelope, Field(discriminator="kind")]
+)
 _HINTS: Final = (
     (Draft, "A draft is a proposal: authorize(...) makes an envelope of it."),
     (BindingMoment, "The envelope of a decision is a proposal: what its chosen option allows is authorized apart."),
     (Unverified, "Nobody has verified it: settle(verify) makes an envelope of it."),
     (AIEnvelope, "Read what it carries: read_authorization(envelope.payload['authorization'])."),
+    (AuthorizationEnvelope, "It does not hold: it was changed since it was made, or made around its checks."),
 )
 _OTHERWISE: Final = "Of an emission pass the value; of JSON, read_authorization makes an envelope."
 
 
 def checked(given: object) -> AuthorizationEnvelope:
-    """Return what was given, if it is an authorization envelope; raises ``InputError`` for anything else."""
-    if isinstance(given, AuthorizationEnvelope):
+    """Return what was given, if it is an authorization envelope that holds; raises ``InputError`` for anything else."""
+    if isinstance(given, AuthorizationEnvelope) and _holds(given):
         return given
     raise _refused(given)
+
+
+def recorded(value: Json) -> AuthorizationEnvelope | None:
+    """Return the envelope that a JSON value with a canonical form is, or None where it is none."""
+    try:
+        return _ADAPTER.validate_python(value)
+    except ValidationError:
+        return None
+
+
+def _holds(envelope: AuthorizationEnvelope) -> bool:
+    """Tell whether an envelope, written and read again, is one of its own kind."""
+    try:
+        found = recorded(conform(envelope.model_dump(mode="json", warnings=False), Profile.WIRE))
+    except Exception:  # noqa: BLE001  whatever stands in it, what cannot be written is no envelope
+        return False
+    return found is not None and isinstance(envelope, type(found))
 
 
 def refuse_proposals(given: object) -> None:

@@ -10,9 +10,10 @@ from emitter import prompt
 from emitter.authority.envelope import draft, form
 from emitter.authority.envelope.authorize import authorize
 from emitter.authority.envelope.enforce import hand_out
+from emitter.authority.envelope.given import recorded
 from emitter.authority.envelope.objections import objections
 from emitter.authority.envelope.verifying import Unverified
-from emitter.authority.envelope.wire import recorded, to_json
+from emitter.authority.envelope.wire import to_json
 from emitter.door.plan import Wanted
 from emitter.door.taking import Enclosing
 from emitter.kinds import AUTHORIZATION, Trust

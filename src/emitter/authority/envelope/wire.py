@@ -5,25 +5,20 @@ Source: RFC-0010, "Clients MUST treat unknown kind values as BLOCKED".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
-from pydantic import Field, TypeAdapter, ValidationError
-
-from emitter.authority.envelope.given import checked, refuse_proposals
+from emitter.authority.envelope.given import checked, recorded, refuse_proposals
 from emitter.authority.envelope.refusing import refusal
 from emitter.decide.canonical import Profile, conform
 from emitter.decide.digest import digest_of
 from emitter.decide.strict import parse
 from emitter.errors import NotCanonical
-from emitter.kinds import AuthorizationEnvelope
 from emitter.kinds.authorization import RefusalCode
 
 if TYPE_CHECKING:
+    from emitter.kinds import AuthorizationEnvelope
     from emitter.wire import Json
 
-_ADAPTER: Final[TypeAdapter[AuthorizationEnvelope]] = TypeAdapter(
-    Annotated[AuthorizationEnvelope, Field(discriminator="kind")]
-)
 _UNREADABLE: Final = "unreadable"
 """The audit id of what has no digest."""
 
@@ -44,14 +39,6 @@ def read_authorization(document: Json, *, audit_id: str | None = None) -> Author
     return refusal(RefusalCode.BLOCKED, audit_id or digest_of(value, Profile.WIRE)) if found is None else found
 
 
-def recorded(value: Json) -> AuthorizationEnvelope | None:
-    """Return the envelope that a JSON value with a canonical form is, or None where it is none."""
-    try:
-        return _ADAPTER.validate_python(value)
-    except ValidationError:
-        return None
-
-
 def to_json(envelope: AuthorizationEnvelope) -> dict[str, Json]:
-    """Return the wire form; what is absent is left out. Raises ``InputError`` for what is no envelope."""
+    """Return the wire form; what is absent is left out. Raises ``InputError`` for what is none."""
     return checked(envelope).model_dump(mode="json")
