@@ -15,7 +15,7 @@ from tests.labelled.shares import Score
 DATA = Path(__file__).parents[2] / "data/narratives"
 FILES = ("narratives", "refusals")
 HALVES = ("tuning", "test")
-PARTS = (*HALVES, "more_tuning", "fresh")
+PARTS = (*HALVES, "more_tuning", "fresh", "fresh_attribution")
 """The halves of the labelled set, by a hash of the id, and what was written when the rules stood."""
 HALF = 128
 """The first byte of the SHA-256 of an id below which its text is for tuning."""

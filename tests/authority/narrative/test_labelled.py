@@ -93,7 +93,10 @@ def test_the_report_names_every_miss(capsys: pytest.CaptureFixture[str], monkeyp
     assert "more_tuning" not in said
 
 
-@pytest.mark.parametrize(("name", "rule"), list(product(("tuning", "test", "fresh"), Rule)))
+FIGURES = (*product(("tuning", "test", "fresh"), Rule), ("fresh_attribution", Rule.UNATTRIBUTED))
+
+
+@pytest.mark.parametrize(("name", "rule"), FIGURES)
 def test_the_figures_are_those_of_the_page(name: str, rule: Rule) -> None:
     """Else run the report, and write down in tests/data/narratives/README.md what it prints."""
     (row,) = re.findall(rf"^\| {name} \| {rule.value} \| (.*) \|$", PAGE, re.MULTILINE)

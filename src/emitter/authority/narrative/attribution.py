@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from emitter.authority.narrative.framing import framed, introduced, owned
 from emitter.authority.narrative.sources import (
     ACCORDING,
     BACK,
@@ -24,7 +25,7 @@ from emitter.authority.narrative.sources import (
     ROLES,
     SOURCES,
 )
-from emitter.authority.narrative.speech import NOUNS_TOO, RECORDS, SAYS, SPEAKS
+from emitter.authority.narrative.speech import NOUNS_TOO, RECORDS, SAYS, SPEAKS, SPEAKS_OF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,11 @@ def claims(sentence: Sentence) -> bool:
 def attributed(sentence: Sentence, *, named: bool) -> bool:
     """Say whether a sentence names a source, or points back to one that was ``named`` before."""
     opening = sentence.clauses[0].words[-1]
-    return any(_names(each, opening, named=named) for each in sentence.clauses if not each.quoted)
+    spoken = [each for each in sentence.clauses if not each.quoted]
+    leads_up = len(sentence.clauses) > 1
+    return introduced(sentence) or any(
+        _names(each, opening, named=named) or framed(each, leads_up=leads_up) for each in spoken
+    )
 
 
 def _names(clause: Clause, opening: str, *, named: bool) -> bool:
@@ -77,7 +82,10 @@ def _speaks(clause: Clause, at: int, opening: str, *, named: bool) -> bool:
     words, place = clause.words, _subject(clause.words, at)
     if place < 0:
         return clause.mark in _INSERTED and _speaks_from_afar(words, at, opening)
-    if not _may_speak(words, place, named=named) or "what" in words[max(0, at - _LOOK_BACK) : at]:
+    if (
+        not (owned(clause, place) or _may_speak(words, place, named=named))
+        or "what" in words[max(0, at - _LOOK_BACK) : at]
+    ):
         return False
     if words[at] in SAYS:
         return words[at] not in NOUNS_TOO or _has_object(words, at)
@@ -103,13 +111,17 @@ def _quotes(words: Sequence[str], at: int, place: int) -> bool:
 
 
 def _has_object(words: Sequence[str], at: int) -> bool:
-    return not GOES_ON & set(words[at + 1 : at + 2]) or words[at + 1 : at + 3] == ("in", "that") or "that" in words[at:]
+    following = words[at + 1 : at + 2]
+    if following and (words[at], following[0]) in SPEAKS_OF:
+        return True
+    return not GOES_ON & set(following) or words[at + 1 : at + 3] == ("in", "that") or "that" in words[at:]
 
 
 def _known(clause: Clause, place: int) -> bool:
     """Say whether a subject is one that speaks: a source, a trade, a name."""
     word = clause.words[place]
-    return word in _SPEAKERS or word.endswith(ROLES) or (place in clause.capitals and place > 0)
+    named = place in clause.capitals and place > 0
+    return word in _SPEAKERS or word.endswith(ROLES) or named or owned(clause, place)
 
 
 def _subject(words: Sequence[str], at: int) -> int:

@@ -34,27 +34,50 @@ _ONE = lexicon("""
     governor president prime-minister heir trustee guardian executor notary clerk cashier waiter cook baker butcher
     tailor painter poet novelist playwright composer conductor singer actor actress producer playbill script
     libretto lyrics inscription plaque gravestone monument slogan motto proverb saying legend myth fable gospel
-    scripture bible quran torah
+    scripture bible quran torah service
 """)
-SOURCES = _ONE | {f"{each}s" for each in _ONE} | {f"{each[:-1]}ies" for each in _ONE if each.endswith("y")}
+SOURCES = (
+    _ONE
+    | {f"{each}s" for each in _ONE}
+    | {f"{each[:-1]}ies" for each in _ONE if each.endswith("y")}
+    | {f"{each}es" for each in _ONE if each.endswith(("s", "sh", "ch", "x"))}
+)
 """Persons, bodies and texts that are quoted, one or many."""
 
 ROLES = ("ist", "ists", "ian", "ians", "eer", "eers", "woman", "women")
 """How the name of whoever has a trade ends."""
+
+QUOTED = lexicon("""
+    foreman foremen chairman chairmen chairwoman headmaster headmasters headmistress grower growers keeper keepers
+    villager villagers islander islanders local locals hunter hunters miner miners trader traders merchant merchants
+    traveller travellers traveler travelers veteran veterans survivor survivors bystander bystanders onlooker onlookers
+    prisoner prisoners warden wardens ranger rangers gardener gardeners breeder breeders vicar vicars rabbi rabbis imam
+    imams monk monks duke king queen ambassador ambassadors diplomat diplomats delegate delegates inventor inventors
+    designer designers programmer programmers developer developers tester testers maintainer maintainers investigator
+    investigators detective detectives prosecutor prosecutors barrister barristers solicitor solicitors magistrate
+    magistrates juror jurors jury counsel sheriff paramedic paramedics philosopher philosophers thinker thinkers
+    astronomer astronomers chronicler chroniclers pundit pundits blogger bloggers narrator narrators principal
+    professor professors lecturer lecturers tutor tutors instructor instructors grandmother grandfather aunt uncle
+    cousin cousins wife husband widow daughter son host hosts speaker speakers adviser winemaker winemakers rolls
+    papers books accounts inventory roster rota dossier dossiers annals menu recipe recipes cookbook signpost
+    noticeboard ballad ballads epic saga sagas psalm psalms verse hymn tablet tablets rulebook statutes logbook
+    shepherd shepherds blacksmith carpenter joiner watchmaker locksmith porter caretaker housekeeper landlady
+""")
+"""Who is a source where a sentence frames what is said as theirs, and elsewhere somebody of whom it tells."""
 
 OWN = lexicon("""
     i we it us me that this there model models assistant system systems bot ai analysis analyses assessment
     assessments narrative answer summary evidence fact facts truth experience sense logic reason results result
     findings finding everyone everybody nobody anybody all many some others people they he she one these those
     history intuition calculation calculations view opinion conclusion above below what thing things rumour rumours
-    word both most few none someone anyone idea question problem
+    word both most few none someone anyone idea question problem nothing something everything anything
 """)
 """Whoever is no source: the speaker, nobody in particular, and what speaks for itself."""
 
 BACK = lexicon("it he she they")
 """What may stand for a source that was named before."""
 
-FIGURES = lexicon("data figures statistics numbers results findings estimates")
+FIGURES = lexicon("data figures statistics numbers results findings estimates service services")
 """What is a source when it is said whose it is."""
 
 BARE = lexicon("the these those our all test tests lab laboratory overall scan such my your")

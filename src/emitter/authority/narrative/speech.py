@@ -42,9 +42,23 @@ SPEAKS = _forms("""
     compare ascribe credit blame praise criticise criticize dismiss reject assume expect project forecast calculate
     value assign dub term deem judge rule order instruct direct oblige entitle grant spell point cover contrast
     question doubt advocate favour favor paint present contain count suspect guess hope fear admit forbid teach hold
-    set put give class measure locate place link connect demand urge invite allow omit bar ban
-""") | lexicon("gave taught held forbade admitted permitted omitted think thinks thought overruled")
+    set put give class measure locate place link connect demand urge invite allow omit bar ban attest aver avow
+    assure remember recollect forecast speak talk swear vouch
+""") | lexicon("spoke swore gave taught held forbade admitted permitted omitted think thinks thought overruled")
 """Verbs whose subject speaks where it is a source, or what it says follows with "that"."""
+
+SPEAKS_OF = frozenset(
+    (verb, after)
+    for verbs, words in (
+        ("speak speaks spoke talk talks talked", "of about"),
+        ("ask asks asked call calls called", "for"),
+        ("vouch vouches vouched", "for"),
+        ("swear swears swore", "to by"),
+    )
+    for verb in verbs.split()
+    for after in words.split()
+)
+"""What such a verb goes on with, and says something all the same."""
 
 RECORDS = _forms("record document detail") | lexicon("find finds found")
 """Verbs that say something only with "that": else they are what is done, or what is kept."""
