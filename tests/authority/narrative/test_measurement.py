@@ -80,6 +80,17 @@ MEASURED = [
     "12 m\u00b2",
     "4 stars",
     "mg 50",
+    "(mg) | 5 |",
+    "the dose in mg is five",
+    "1e3 mg",
+    "potassium is 4.2",
+    "potassium came back at 4.2",
+    "potassium: 4.2",
+    "potassium = 4,2",
+    "potassium was about -0.5",
+    "potassium is \uff14.\u0662",
+    "potassium is four point two",
+    "a potassium of twenty-one point five",
 ]
 COUNTED = [
     "three studies",
@@ -109,6 +120,14 @@ COUNTED = [
     "tenants",
     "a dozen eggs",
     "page 3",
+    "a version that is 3.1.4",
+    "a train that is at 9.30 pm",
+    "Version: 3.1",
+    "a section: 5.2",
+    "a date: 4.2.2019",
+    "a population that was 4,200",
+    "at one point two men",
+    "mg is a unit",
 ]
 
 

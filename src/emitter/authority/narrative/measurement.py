@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from emitter.authority.narrative.quantities import (
+    DECIMAL,
     DIGITS,
     EQUALS,
     HAS,
@@ -19,6 +20,7 @@ from emitter.authority.narrative.quantities import (
     RANGE,
     SHORT,
     SPELT,
+    STATED,
     SURELY_EQUALS,
     TIME,
     UNIT_AFTER,
@@ -47,7 +49,7 @@ _KINDS: Final = (
     rf"{_START}(?:{WITH_UNIT})",
     rf"(?:{_START}(?:US|A|C))?{MONEY_SIGN}\s?{NUMBER}",
     rf"{_START}(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|Rs\.?)\s?{NUMBER}",
-    rf"{_START}(?:{SHORT})[\s:=]{{1,3}}{DIGITS}",
+    rf"{_START}(?:{SHORT})\)?[\s:=|]{{1,3}}(?:(?i:is|was|of)\s{{1,2}})?(?:{DIGITS}|{SPELT}{_END})",
     rf"{_START}(?:(?i:once|twice|thrice)|{RANGE}\s+(?i:times))\s+{_OFTEN}{_END}",
     rf"{_START}{NUMBER}\s+(?i:out\s+of|of\s+every|in(?:\s+every)?)\s+(?i:an?\s+)?(?!{_YEAR}){NUMBER}{_END}",
     rf"{_START}{NUMBER}\s+(?i:to)\s+{NUMBER}\s+(?i:odds|against|on){_END}",
@@ -58,6 +60,8 @@ _KINDS: Final = (
     rf"{_START}\d++(?:\.\d++)?[xX\u00d7]{_END}",
     rf"{_START}(?:(?i:twice|thrice)|{NUMBER}\s+(?i:times))\s+{_MORE}{_END}",
     rf"{_START}(?i:an?)\s+{TIME}\s+(?i:and\s+a\s+(?:half|quarter)){_END}",
+    rf"{_START}{STATED}{DECIMAL}",
+    rf"(?<!at\s){_START}{SPELT}(?:[\s-]+{SPELT})?\s+(?i:point)\s+{SPELT}(?:\s+{SPELT}){{0,3}}{_END}",
     rf"{_START}{NAMED}{SURELY_EQUALS}{SPELT}(?:[\s-]+{SPELT}){{0,3}}(?:{UNIT_AFTER})?{_END}",
     rf"{_START}{SPELT}\s+\w{{3,20}}\s+(?i:in)\s+(?i:every\s+)?{SPELT}{_END}",
     rf"{_START}(?i:an?)\s+{_ONE}\s+(?i:of|thick|long|wide|deep|high|tall|away|apart|per|across){_END}",

@@ -32,7 +32,8 @@ DIGITS: Final = r"(?:\d++(?:[ ,.'_/\u00b7]\d++){0,12}+)"
 _LEET: Final = r"(?:(?=[OoIl]{0,6}\d)[\dOoIl]{1,12})"
 _MAGNITUDE: Final = rf"(?:[\s-]{{0,2}}(?:(?i:{_any(_GREAT)}|mio|mn|bn)|[kKmM])(?![^\W_]))?"
 _HALF_MORE: Final = r"(?:\s+(?i:and\s+a\s+(?:half|quarter)))?"
-NUMBER: Final = rf"(?:(?:{DIGITS}|{_LEET}){_MAGNITUDE}|{_WORDS}){_HALF_MORE}"
+_POWER: Final = r"(?:[eE][+-]?\d{1,3}(?![^\W_]|[.,]\d))?"
+NUMBER: Final = rf"(?:(?:{DIGITS}{_POWER}|{_LEET}){_MAGNITUDE}|{_WORDS}){_HALF_MORE}"
 _TO: Final = r"(?:\s{0,3}(?:-|\u2013|\u2014|/|x|(?i:to|and|or|through|until))\s{0,3})"
 RANGE: Final = rf"(?:{NUMBER}(?:{_TO}{NUMBER})?|{_HALVES})"
 
@@ -103,3 +104,15 @@ _SAYS: Final = (
 _SIGN: Final = r"[:=<>\u2264\u2265]"
 EQUALS: Final = rf"(?:{_SAYS}){{0,3}}\s{{0,2}}{_SIGN}?\s{{0,2}}"
 SURELY_EQUALS: Final = rf"(?:(?:{_SAYS}){{1,3}}|\s{{0,2}}{_SIGN})\s{{0,2}}"
+_NAMING: Final = (
+    "version release edition section subsection chapter part paragraph article clause figure table appendix page rule "
+    "step level item number no release build update protocol annex schedule exercise question equation"
+)
+DECIMAL: Final = r"[-\u2212]?\d{1,6}+(?:\.\d{1,6}+|,\d{1,2}+)(?![.,:]?\d)(?!\s?(?i:[ap]\.?m)(?![^\W_]))"
+"""A number that is a measure by its form: nobody counts in fractions."""
+STATED: Final = (
+    rf"(?!(?i:{_any(_NAMING)})(?![^\W_]))[^\W\d_][\w'-]{{0,30}}+(?:\s+(?i:level|value|result|reading))?"
+    r"(?:\s+(?i:is|was|are|were|reads|read|equals|measures|measured|averages|averaged|came\s+back\s+at|stood\s+at)"
+    r"(?:\s+(?i:now|still|about|around|approximately|roughly|only|just|nearly|almost|at)){0,2}\s{1,3}|\s{0,2}[:=]\s{0,2})"
+)
+"""What a number with a fraction is stated of, and the verb or the sign between; what is numbered has no measure."""
