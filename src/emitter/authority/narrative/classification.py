@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emitter.authority.narrative.hedging import ADVERBS, hedges
+from emitter.authority.narrative.reading import LABELS
 from emitter.authority.narrative.verdicts import (
     ALONE,
     BEHIND,
@@ -45,7 +46,6 @@ _FURTHER = 10
 _SHORT = 4
 """So many words at most has an adverbial that a sentence begins with: "in some cases, ..."."""
 _LEADS_IN = ADVERBS | {"in", "for", "at", "with", "under", "as"}
-_LABELS = frozenset({":", "\u2013", "\u2014", "-"})
 _DEFINED = frozenset({"a", "an", "any"})
 _DEFINITION = 10
 
@@ -129,5 +129,5 @@ def _defines(words: Sequence[str], at: int) -> bool:
 
 
 def _alone(clause: Clause, sentence: Sentence) -> bool:
-    last = clause is sentence.clauses[-1]
-    return last and (len(sentence.clauses) == 1 or clause.mark in _LABELS) and ALONE.fill(clause.words)
+    last = clause is sentence.clauses[-1] or clause.mark == "|"
+    return last and (len(sentence.clauses) == 1 or clause.mark in LABELS) and ALONE.fill(clause.words)

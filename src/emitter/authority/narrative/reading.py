@@ -20,11 +20,14 @@ _TOKEN: Final = re.compile(
     r"(?P<item>^[ \t]*(?:[-\u2022\u2013\u2014]|\d{1,3}[.)])[ \t]+)"
     r"|(?P<word>[^\W_]+(?:(?:['\-@]|(?<=\d)[.,](?=\d))[^\W_]+)*)"
     r"|(?P<line>\n(?=[ \t]*(?:[\nA-Z\d\u201c\"\u2022]|-[ \t])))"
-    r"|(?P<mark>[.!?;:,()\[\]\u201c\u201d\"\u2013\u2014]|(?<=\s)-(?=\s))",
+    r"|(?P<mark>[.!?;:,()\[\]\u201c\u201d\"\u2013\u2014|=\u2192]|(?<=\s)-(?=\s)|[-=]>)",
     re.MULTILINE,
 )
 _QUOTATION: Final = re.compile(r"\"[^\"\n]{1,2000}\"|\u201c[^\u201c\u201d\n]{1,2000}\u201d")
 _ENDS: Final = frozenset(".!?;")
+_QUOTES: Final = frozenset('"\u201c')
+LABELS: Final = frozenset({":", "=", "|", "->", "=>", "\u2192", "\u2013", "\u2014", "-"})
+"""The marks between what something is called and what it is."""
 _AFTER: Final = re.compile(r"[)\]\"\u201d']*(?:\s+(\S)?|\Z|([A-Z]))")
 _SHORT: Final = lexicon(
     "dr mr mrs ms mx prof st vs fig figs sec no nos art approx ca vol ed al cf e.g i.e messrs rev hon"
@@ -128,8 +131,10 @@ class _Reader:
         if self.words:
             words, places = tuple(self.words), tuple(self.places)
             self.clauses.append(Clause(words, places, frozenset(self.capitals), self.before, self.inside))
+            self.before = ""
         self.words, self.places, self.capitals = [], [], set()
-        self.before = mark
+        if not (mark in _QUOTES and self.before in LABELS):
+            self.before = mark
 
     def _within(self, place: int) -> bool:
         """Say whether a place is inside a closed quotation; places are asked for in their order."""

@@ -74,6 +74,9 @@ FOUND = Phrases.of(
     f"has|have [{_ADVERBS}] been [{_ADVERBS}] {_VERDICT}|{_CLASSED}",
     f"has|have [{_ADVERBS}] been [{_ADVERBS}] {_JUDGED} [to] [be] [as|a|an] {_VERDICT}|{_NOUN}",
     f"remains|remain|stays|proves|proved|becomes|became|stands [{_ADVERBS}] [a|an] {_VERDICT}",
+    f"turns|turned|turn out [{_ADVERBS}] [to] [be] [{_ADVERBS}] [a|an] {_VERDICT}|{_NOUN}",
+    f"proves|proved to be [{_ADVERBS}] [a|an] {_VERDICT}|{_NOUN}",
+    f"{_IS} [{_ADVERBS}] a [clear|plain|typical|severe|mild] case|instance|act of {_NOUN}|{_ILLNESS}",
     f"makes|renders|rendered [the|it|this|them] .. {_VERDICT}",
     "qualifies|qualify [not|fully|clearly] as|for",
     "counts|count [not] as",
@@ -93,7 +96,9 @@ FOUND = Phrases.of(
 TESTED_AS = Phrases.of(f"{_IS} [{_ADVERBS}] [{_ADVERBS}] {'|'.join(sorted(TESTED))}")
 ILL = Phrases.of(
     f"has|have [{_ADVERBS}] [a|an|the] [severe|mild|acute|chronic|early|type|stage] [1|2|one|two|bacterial|viral] "
-    f"{_ILLNESS}"
+    f"{_ILLNESS}",
+    f"suffers|suffered from [a|an|the] [severe|mild|acute|chronic|early] {_ILLNESS}",
+    f"is|was|are|were suffering from [a|an|the] [severe|mild|acute|chronic|early] {_ILLNESS}",
 )
 ALONE = Phrases.of(
     f"[{_ADVERBS}] [{_ADVERBS}] {_VERDICT}|{_PERMITTED}|{_NOUN}|{_ILLNESS} [to|for|by] [use|eat|drink|all]"
