@@ -16,6 +16,7 @@ from emitter.authority.proposal import (
     Digested,
     Display,
     digest_object,
+    mismatch,
     propose,
     r3_s256,
     read_proposal,
@@ -224,6 +225,45 @@ def test_long_texts_stand_as_digests_with_an_excerpt() -> None:
     assert len(found["over"]["excerpt"]) == 120
     assert found["over"]["excerpt"].startswith("word word")
     assert found["over"]["excerpt"].endswith("…")
+
+
+ROWS = [{"id": index, "name": f"Row {index}"} for index in range(5_000)]
+LARGE: dict[str, Any] = {
+    "a list": ROWS,
+    "an object": {f"{index}": "x" * 50 for index in range(1_000)},
+    "a list of texts": ["x" * 900] * 100,
+    "deep in an object": {"sheet": {"title": "Rows", "rows": ROWS}},
+    "what looks like a digest": {"s256": ROWS},
+}
+
+
+@pytest.mark.parametrize("large", LARGE.values(), ids=LARGE.keys())
+def test_large_values_stand_as_digests_whatever_they_are(large: Any) -> None:
+    """A list or an object of many small values is as large as a long text, and the document is small all the same."""
+    proposal = propose("import", {"data": large})
+    assert len(proposal.document) < 5_000
+    assert "excerpt" in proposal.document.decode()
+    assert mismatch(proposal, "import", {"data": large}) is None
+    other = json.loads(json.dumps(large).replace('"Row 7"', '"Row 8"').replace("x", "y"))
+    assert mismatch(proposal, "import", {"data": other}) is not None
+
+
+def test_what_is_large_is_so_by_what_stands_of_it() -> None:
+    """A long text in an object stands as its own digest, so that the rest of the object is told."""
+    call = {"mail": {"to": "mom@example.com", "body": "x" * 100_000}}
+    told = propose("send_email", call).parameters["mail"]
+    assert told["to"] == "mom@example.com"
+    assert told["body"] == digest_object(call["mail"]["body"], excerpt=True)
+    assert propose("f", {"x": [0] * 4_000}).parameters["x"] == [0] * 4_000
+    assert propose("f", {"x": [0] * 4_000}, longest=500).parameters["x"] == digest_object([0] * 4_000, excerpt=True)
+
+
+def test_an_excerpt_of_what_is_large_shows_nothing_that_is_kept_back() -> None:
+    """Then it has none."""
+    large = {"pin": "4711", "rows": [{"id": index} for index in range(5_000)], "more": ["x" * 900] * 100}
+    proposal = propose("f", {"x": large}, digested=["/x/pin"], longest=100)
+    assert b"4711" not in proposal.document
+    assert mismatch(proposal, "f", {"x": large}) is None
 
 
 def test_sensitive_values_are_nowhere_in_the_document() -> None:

@@ -49,7 +49,8 @@ class Guarding(TypedDict, total=False):
 
     ``digested`` are parameters that the proposal tells by their digest only: names, JSON pointers, or ``Digested``.
     ``exclude`` names parameters that are no content, such as a context: they are not approved, and must decide
-    nothing. A text of more than ``longest`` characters (1,024) is told by a digest and its beginning.
+    nothing. A text of more than ``longest`` characters (1,024), and a list or an object of sixteen times as many
+    as JSON, is told by a digest and its beginning.
     ``vocabulary``, ``operation``, ``account`` and ``display`` are those of the proposal. A method that is guarded in
     its class needs ``account_of``, a function of its object that returns whose it is: the object is no argument, so
     nobody would have approved it.

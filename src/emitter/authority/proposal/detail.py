@@ -11,12 +11,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from emitter.authority.proposal.parameters import Held
+from emitter.authority.proposal.parameters import Held, entries, holds
 from emitter.authority.proposal.vocabulary import besides_name, name_of
 from emitter.render.line import line
 from emitter.render.markdown import escaped
 from emitter.schema.pointer import escaped as step
-from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -70,20 +69,10 @@ def _leaves(members: Iterable[tuple[str, Json]], above: str = "") -> Iterator[tu
     for name, value in members:
         at = f"{above}{step(name)}"
         shown = value.within if isinstance(value, Held) and value.within is not None else value
-        if _holds(shown) or (_entries(shown) and len(_json(shown)) > LONGEST_SHOWN):
-            yield from _leaves(_entries(shown), f"{at}/")
+        if holds(shown) or (entries(shown) and len(_json(shown)) > LONGEST_SHOWN):
+            yield from _leaves(entries(shown), f"{at}/")
         else:
             yield at, shown
-
-
-def _entries(value: Json) -> list[tuple[str, Json]]:
-    """Return what a container holds, with the names or indexes; nothing for what is none."""
-    return [*mapping(value).items(), *((f"{index}", each) for index, each in enumerate(sequence(value)))]
-
-
-def _holds(value: Json) -> bool:
-    """Tell whether something within a value stands as a digest."""
-    return any(isinstance(each, Held) or _holds(each) for _, each in _entries(value))
 
 
 def _row(at: str, value: Json) -> str:

@@ -8,12 +8,14 @@ of them may be called ``s256``.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from emitter.authority.proposal.digests import Digested, conforms, digest_object, is_digest_object
 from emitter.errors import InputError, NotCanonical
+from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 Place: TypeAlias = "tuple[str, ...]"
 """The names and indexes that lead to a value."""
+
+_TIMES_LONGEST: Final = 16
+"""How much longer than a text a list or an object may be, as JSON, and stand whole: many lines are told one by one."""
 
 _POINTER: Final = re.compile(r"(/([^~/]|~[01])*)+")
 _AS_TEXT: Final = "They are JSON, and bytes; send a number that is larger, or must be exact, as text."
@@ -72,6 +77,16 @@ def plain(value: Json) -> Json:
             return value
 
 
+def entries(value: Json) -> list[tuple[str, Json]]:
+    """Return what a container holds, with the names or indexes; nothing for what is none."""
+    return [*mapping(value).items(), *((f"{index}", each) for index, each in enumerate(sequence(value)))]
+
+
+def holds(value: Json) -> bool:
+    """Tell whether something within a value stands as a digest."""
+    return any(isinstance(each, Held) or holds(each) for _, each in entries(value))
+
+
 @dataclass(frozen=True, slots=True)
 class _Binding:
     """One way through the parameters."""
@@ -92,15 +107,22 @@ class _Binding:
             case str():
                 return _long(value) if len(value) > self.longest else value
             case list():
-                return [self.value(each, (*at, f"{index}")) for index, each in enumerate(cast("list[Json]", value))]
+                entries = enumerate(cast("list[Json]", value))
+                return self.whole(value, [self.value(each, (*at, f"{index}")) for index, each in entries])
             case dict():
-                return self.object(cast("dict[str, Json]", value), at)
+                return self.whole(value, self.members(cast("dict[str, Json]", value), at))
             case _:
                 return value
 
-    def object(self, value: dict[str, Json], at: Place) -> Json:
-        members = self.members(value, at)
-        return Held(digest_object(value), "", members) if is_digest_object(value) else members
+    def whole(self, value: Json, parts: Json) -> Json:
+        """Return a list or an object as it stands: its parts, or its digest where these are too long or look like one.
+
+        The excerpt of what is too long shows nothing of what is kept back in it: then there is none.
+        """
+        size = len(json.dumps(plain(parts), ensure_ascii=False))
+        if size > self.longest * _TIMES_LONGEST:
+            return Held(digest_object(value, excerpt=not holds(parts)), f"{size:,} characters of JSON")
+        return Held(digest_object(value), "", parts) if is_digest_object(value) else parts
 
 
 def _hidden(value: Json, told: Digested) -> Held:

@@ -86,7 +86,8 @@ def propose(  # noqa: PLR0913  all but the first two have defaults
 
     ``operation`` is spelled as the vocabulary has it; a text is short for the member that names it. A value may be
     bytes. ``digested`` are parameters to keep back: names, JSON pointers, or a ``Digested`` with more to say; one
-    that the call does not have is none. A text of more than ``longest`` characters stands as a digest with an excerpt.
+    that the call does not have is none. A text of more than ``longest`` characters stands as a digest with an excerpt,
+    and so does a list or an object of which more than sixteen times as much would stand.
 
     Without a ``display``, or without its ``detail``, that is made from the call: it shows each parameter that is not
     kept back, as text. ``uri`` is the ``r3_uri``; see ``fresh_uri``.
