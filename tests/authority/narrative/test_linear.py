@@ -20,6 +20,8 @@ ORDINARY = (
     "Most people tolerate it well, and some may feel tired. "
 )
 HOSTILE = {
+    "what sources say": "note in the report ",
+    "frames": "the view of the doctor is per the way that ",
     "ordinary": ORDINARY,
     "number words": "one two three ",
     "numbers": "1 ",

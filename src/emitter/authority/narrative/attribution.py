@@ -42,6 +42,7 @@ _UNNAMED = BARE | NO_SUBJECT
 _NEXT = 3
 _LOOK_BACK = 5
 _LOOK_ON = 8
+_FAR_ON = 30
 _HEADING = 2
 """So many words without a full stop say nothing."""
 
@@ -114,7 +115,9 @@ def _has_object(words: Sequence[str], at: int) -> bool:
     following = words[at + 1 : at + 2]
     if following and (words[at], following[0]) in SPEAKS_OF:
         return True
-    return not GOES_ON & set(following) or words[at + 1 : at + 3] == ("in", "that") or "that" in words[at:]
+    return (
+        not GOES_ON & set(following) or words[at + 1 : at + 3] == ("in", "that") or "that" in words[at : at + _FAR_ON]
+    )
 
 
 def _known(clause: Clause, place: int) -> bool:

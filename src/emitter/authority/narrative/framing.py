@@ -91,6 +91,7 @@ _THAT = Phrases.of(f"{_IS} that")
 _SOURCE = frozenset({"source", "sources"})
 _MINE = frozenset({"my", "our"})
 _NO_TRADES = lexicon("exist persist resist insist consist assist twist list mist fist waist wrist career beer")
+_LOOK_BACK = 4
 _LEAD_IN = 8
 """So many words at most stand before a colon that brings what somebody said."""
 
@@ -117,17 +118,17 @@ def introduced(sentence: Sentence) -> bool:
 
 def owned(clause: Clause, place: int) -> bool:
     """Say whether a word is what a source says: "the court's summary"."""
-    words = named(clause)
-    return any(
-        _OWNED.begin(words[: place + 1], at) for at in range(max(0, place - 2), place) if words[place] in SAYINGS
-    )
+    if clause.words[place] not in SAYINGS:
+        return False
+    words = named(clause, max(0, place - _LOOK_BACK), place + 1)
+    return any(_OWNED.begin(words, at) for at in range(len(words) - 1))
 
 
-def named(clause: Clause) -> tuple[str, ...]:
-    """Return the words of a clause, with marks for its names and for trades."""
+def named(clause: Clause, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
+    """Return the words of a clause, or some of them, with marks for its names and for trades."""
     return tuple(
         _NAME if place in clause.capitals and place else _TRADE if _is_trade(word) else word
-        for place, word in enumerate(clause.words)
+        for place, word in enumerate(clause.words[start:stop], start)
     )
 
 
