@@ -169,6 +169,12 @@ def test_each_sentence_has_a_source_of_its_own(text: str, expected: list[str]) -
     assert rules(text, As("attributive")) == expected
 
 
+@pytest.mark.parametrize("name", ["x1k0p", "ab1cd", "k1a0b1"])
+def test_an_identifier_is_no_word_in_disguise(name: str) -> None:
+    """Its digits stay digits, which a general narrative has none of."""
+    assert rules(f"Doors open with {name} alone.", As(max_specificity="general")) == ["specific"]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -181,6 +187,8 @@ def test_each_sentence_has_a_source_of_its_own(text: str, expected: list[str]) -
         ("The bridge is old and unsafe.", ["classification"]),
         ("The bridge is old and safe deposits are rare.", []),
         ("Verdict: unsafe.", ["classification"]),
+        ("The bridge is un5afe.", ["classification"]),
+        ("People mu5t leave the bridge.", ["imperative"]),
         ("| bridge | unsafe |", ["classification"]),
         ("| bridge | unsafe | closed |", ["classification"]),
         ("| bridge | closed |", []),

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from emitter.authority.narrative.verdicts import ILLNESSES, OFFENCES, PERMITTED, VERDICTS
 from emitter.decide.lint.phrases import lexicon
 from emitter.decide.lint.text import words as spelt
 
@@ -35,6 +36,9 @@ _SHORT: Final = lexicon(
 _SHORT_OR_LAST: Final = lexicon("etc inc ltd co corp jr sr dept max min est")
 _STARTERS: Final = lexicon("the a an it this that these those he she they we you i there in on if when and but")
 _MONTHS_APART: Final = "month"
+_LEET: Final = {"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t"}
+_MASKED: Final = VERDICTS | PERMITTED | OFFENCES | ILLNESSES | lexicon("must should shall ought required mandatory")
+_MASK: Final = re.compile(r"(?<=[^\W\d_])[013457](?=[^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +174,19 @@ def _word_at(text: str, place: int) -> str:
     return text[place : place + 12].strip().partition(" ")[0].casefold()
 
 
+def _unmasked(word: str) -> str:
+    """Return a word of authority with letters for the digits that stand in their place; what is a name stays one."""
+    if word.isalpha():
+        return word
+    letters = _MASK.sub(lambda found: _LEET[found[0]], word)
+    return letters if letters in _MASKED else word
+
+
 def _spelt(token: str, *, first: bool) -> tuple[str, ...]:
     """Return the words of a token: a contraction as two, a genitive as its word and the ending."""
     if token == "May" and not first:  # noqa: S105 - the month, which is no modal
         return (_MONTHS_APART,)
     if "'" not in token:
-        return ("can", "not") if token.casefold() == "cannot" else (token.casefold(),)
+        return ("can", "not") if token.casefold() == "cannot" else (_unmasked(token.casefold()),)
     said = tuple(spelt(token))
     return (*said, "'s") if len(said) == 1 and token.casefold().endswith("'s") else said
