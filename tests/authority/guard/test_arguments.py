@@ -17,6 +17,7 @@ from pydantic import SecretStr
 
 from emitter.authority import Authority
 from emitter.errors import InputError
+from emitter.kinds.authorization import Refusal, RefusalCode, RefusalReason
 from tests.authority.guard.parts import Person
 from tests.authority.guard.values import (
     Colour,
@@ -34,6 +35,9 @@ from tests.authority.guard.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+
+NO = {"code": "BLOCKED", "user_message": "No.", "recovery_hint": None, "audit_id": "audit-1"}
+REFUSAL = Refusal(reason=RefusalReason(code=RefusalCode.BLOCKED, user_message="No.", audit_id="audit-1"))
 
 TOLD: dict[str, tuple[Any, Any]] = {
     "nothing": (None, None),
@@ -65,6 +69,7 @@ TOLD: dict[str, tuple[Any, Any]] = {
     "a dataclass without a dict": (Slotted("mom"), {"to": "mom"}),
     "a model in a model": (Open(inner=Open(to="mom")), {"inner": {"to": "mom"}}),
     "a model with members of its own": (Open(to="mom"), {"to": "mom"}),
+    "an authorization envelope": (REFUSAL, {"kind": "refusal", "reason": NO}),
 }
 
 

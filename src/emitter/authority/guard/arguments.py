@@ -91,11 +91,11 @@ def _plain(name: str, value: object, depth: int = 0) -> Json:
 
 
 def _members(name: str, value: object) -> Mapping[object, object]:
-    """Return all members of an object, a model or a dataclass."""
+    """Return all members of an object, a model (one that lets nobody list them, too) or a dataclass."""
     if isinstance(value, Mapping):
         return cast("Mapping[object, object]", value)
     if isinstance(value, BaseModel):
-        return {**dict(value), **(value.__pydantic_private__ or {})}  # type: ignore[dict-item]  # names are texts
+        return {**dict(BaseModel.__iter__(value)), **(value.__pydantic_private__ or {})}  # type: ignore[dict-item]  # names are texts
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: getattr(value, each.name) for each in fields(value)}
     raise _no_form(name)
