@@ -1,0 +1,61 @@
+"""Attributions without a verb of saying: each needs a source in its place, and sounds alike without one."""
+
+from __future__ import annotations
+
+import pytest
+
+from emitter.authority.narrative import Rule, scan
+from tests.authority.narrative.labelled import As
+
+FRAMED = [
+    "To quote the gardener, roses sulk.",
+    "Per Holmgren, roses sulk.",
+    "Per company policy, roses are cut.",
+    "Judging by the ledger, roses sold well.",
+    "If the minutes are to be believed, roses sulk.",
+    "The way the foreman saw it, roses sulk.",
+    "As far as the records go, roses sold well.",
+    "On the word of the porter, roses sold well.",
+    "The grower's position is that roses sulk.",
+    "Roses sulk is the grower's own verdict, and the court's summary calls them shy.",
+    "Opinion among growers is that roses sulk.",
+    "There is a note in the ledger that roses sold well.",
+    "A line of the treaty has it that roses are free.",
+    "The mayor is adamant that roses sulk.",
+    "The inspector's finding, as it stood, was that roses sulk.",
+    "The surveyors' conclusion: roses sulk.",
+    "Roses sulk (source: the almanac).",
+    "The almanac speaks of roses that sulk.",
+    "The witnesses could tell, and the witnesses say that roses sulk.",
+]
+UNFRAMED = [
+    "To quote is easy, and roses sulk.",
+    "Per patient, the cost falls.",
+    "To trust a bank is a risk.",
+    "To hear birds near a school is a joy.",
+    "The fee is set by the council.",
+    "The doctor's advice is free.",
+    "The message from the shop that arrived was torn.",
+    "Going from the office to the bank, the street is steep.",
+    "As far as the school, the road is flat.",
+    "In the eyes of many, roses sulk.",
+    "If the tenants are ready, the work begins.",
+    "My reading of the file is that roses sulk.",
+    "Our view of the report is that roses sulk.",
+    "We have it on good authority that the letters were burnt.",
+    "Everything shows that roses sulk.",
+    "The conclusion: roses sulk.",
+    "Source of the river: roses sulk.",
+]
+
+
+@pytest.mark.parametrize("text", FRAMED)
+def test_a_frame_with_a_source_names_it(text: str) -> None:
+    """Whoever is quoted answers for the sentence."""
+    assert Rule.UNATTRIBUTED not in {each.rule for each in scan(text, As("attributive"))}
+
+
+@pytest.mark.parametrize("text", UNFRAMED)
+def test_a_frame_without_a_source_names_none(text: str) -> None:
+    """It is what it sounds like with another noun in it, or with the speaker for its owner."""
+    assert Rule.UNATTRIBUTED in {each.rule for each in scan(text, As("attributive"))}
