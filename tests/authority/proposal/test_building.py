@@ -292,6 +292,13 @@ def test_what_is_kept_back_within_what_looks_like_a_digest() -> None:
     assert "seen" in str(proposal.display.detail)
 
 
+@pytest.mark.parametrize("digested", ["token", b"token", Digested("token"), [b"token"], [None], [5], None], ids=repr)
+def test_what_is_no_list_of_places_keeps_nothing_back_unseen(digested: Any) -> None:
+    """The letters of a name are names of other parameters, and it would stand in the document."""
+    with pytest.raises(InputError):
+        propose("f", {"token": "hunter2"}, digested=digested)
+
+
 @pytest.mark.parametrize("place", ["/a~2", "/~", "/a/~"])
 def test_what_is_no_pointer_is_refused(place: str) -> None:
     """A pointer with a broken escape would name nothing, and what it was to keep back would be told."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
@@ -18,7 +19,7 @@ from emitter.errors import InputError, NotCanonical
 from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from emitter.wire import Json
 
@@ -29,6 +30,7 @@ _TIMES_LONGEST: Final = 16
 """How much longer than a text a list or an object may be, as JSON, and stand whole: many lines are told one by one."""
 
 _POINTER: Final = re.compile(r"(/([^~/]|~[01])*)+")
+_NO_LIST: Final = "digested= is a list of names, JSON pointers and Digested."
 _AS_TEXT: Final = "They are JSON, and bytes; send a number that is larger, or must be exact, as text."
 
 
@@ -60,8 +62,7 @@ def bound(parameters: dict[str, Json], digested: Iterable[str | Digested], longe
     """Return the parameters with a ``Held`` for each value that stands as a digest; raises ``InputError``."""
     if type(longest) is not int or longest < 1:
         raise InputError("longest= is the number of characters up to which a text stands in a proposal, at least 1.")
-    binding = _Binding({_place(each.place): each for each in map(_digested, digested)}, longest)
-    return binding.members(parameters, ())
+    return _Binding(_places(digested), longest).members(parameters, ())
 
 
 def plain(value: Json) -> Json:
@@ -134,8 +135,19 @@ def _long(text: str) -> Held:
     return Held(digest_object(text, excerpt=True), f"{len(text):,} characters")
 
 
-def _digested(given: str | Digested) -> Digested:
-    return Digested(given) if isinstance(given, str) else given
+def _places(digested: object) -> dict[Place, Digested]:
+    """Return what is kept back by its place; the letters of one name that was given for a list are none."""
+    if isinstance(digested, str | bytes) or not isinstance(digested, Iterable):
+        raise InputError(_NO_LIST)
+    found = map(_digested, cast("Iterable[object]", digested))
+    return {_place(each.place): each for each in found}
+
+
+def _digested(given: object) -> Digested:
+    told = Digested(given) if isinstance(given, str) else given
+    if not isinstance(told, Digested) or not isinstance(cast("object", told.place), str):
+        raise InputError(_NO_LIST)
+    return told
 
 
 def _place(given: str) -> Place:
