@@ -66,6 +66,7 @@ BAD: dict[str, dict[str, Any]] = {
     "a parameter to leave out that there is not": {"exclude": ["bdy"]},
     "a parameter to keep back that there is not": {"digested": ["bdy"]},
     "a place to keep back that there is not": {"digested": ["/bdy/pin"]},
+    "a pointer to keep back without its slash": {"digested": ["to/pin"]},
     "a digested that there is not": {"digested": [Digested("/bdy", excerpt=True)]},
 }
 

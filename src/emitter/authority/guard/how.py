@@ -236,5 +236,6 @@ def _check_named(tool: Callable[..., Any], how: How) -> None:
 
 
 def _first(digested: str | Digested) -> str:
+    """Return the parameter that a place is in: a name is one whole, and only a pointer has parts."""
     place = digested if isinstance(digested, str) else digested.place
-    return place.removeprefix("/").partition("/")[0].replace("~1", "/").replace("~0", "~")
+    return place.split("/")[1].replace("~1", "/").replace("~0", "~") if place.startswith("/") else place
