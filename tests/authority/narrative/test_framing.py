@@ -26,6 +26,8 @@ FRAMED = [
     "The surveyors' conclusion: roses sulk.",
     "Roses sulk (source: the almanac).",
     "The almanac speaks of roses that sulk.",
+    "The recipe on the packet suggests that roses sulk.",
+    "The fishermen suggest that roses sulk.",
     "The witnesses could tell, and the witnesses say that roses sulk.",
 ]
 UNFRAMED = [
@@ -46,6 +48,11 @@ UNFRAMED = [
     "Everything shows that roses sulk.",
     "The conclusion: roses sulk.",
     "Source of the river: roses sulk.",
+    "Symptoms suggest that the lesion is benign.",
+    "The absence of fever indicates that it is over.",
+    "The colour implies that the water is old.",
+    "The trend predicts a crash.",
+    "My gut tells me that roses sulk.",
 ]
 
 

@@ -22,10 +22,11 @@ from emitter.authority.narrative.sources import (
     NO_SUBJECT,
     NOT_THERE,
     OWN,
+    QUOTED,
     ROLES,
     SOURCES,
 )
-from emitter.authority.narrative.speech import NOUNS_TOO, RECORDS, SAYS, SPEAKS, SPEAKS_OF
+from emitter.authority.narrative.speech import INFERS, NOUNS_TOO, RECORDS, SAYS, SPEAKS, SPEAKS_OF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,7 @@ _BETWEEN = frozenset({"has", "have", "also", "further", "do", "does", "did", "no
 _INSERTED = frozenset({",", "\u201d", '"', ")", "\u2013", "\u2014"})
 _WHO = frozenset({"which", "who", "others"})
 _SPEAKERS = SOURCES | BACK | _WHO
+_SPEAKING = SOURCES | QUOTED | FIGURES
 _SILENT = OWN | NO_SUBJECT | BE
 _UNNAMED = BARE | NO_SUBJECT
 _NEXT = 3
@@ -89,7 +91,8 @@ def _speaks(clause: Clause, at: int, opening: str, *, named: bool) -> bool:
     ):
         return False
     if words[at] in SAYS:
-        return words[at] not in NOUNS_TOO or _has_object(words, at)
+        heard = words[at] not in INFERS or _known(clause, place) or _people(words, at)
+        return heard and (words[at] not in NOUNS_TOO or _has_object(words, at))
     return _known(clause, place) and _quotes(words, at, place) if words[at] in RECORDS else _tells(clause, at, place)
 
 
@@ -125,6 +128,11 @@ def _known(clause: Clause, place: int) -> bool:
     word = clause.words[place]
     named = place in clause.capitals and place > 0
     return word in _SPEAKERS or word.endswith(ROLES) or named or owned(clause, place)
+
+
+def _people(words: Sequence[str], at: int) -> bool:
+    """Say whether shortly before a verb somebody or some text stands that can speak: "the note on the door tells"."""
+    return not _SPEAKING.isdisjoint(words[max(0, at - _LOOK_BACK) : at])
 
 
 def _subject(words: Sequence[str], at: int) -> int:

@@ -41,6 +41,7 @@ SOURCES = (
     | {f"{each}s" for each in _ONE}
     | {f"{each[:-1]}ies" for each in _ONE if each.endswith("y")}
     | {f"{each}es" for each in _ONE if each.endswith(("s", "sh", "ch", "x"))}
+    | {f"{each[:-2]}en" for each in _ONE if each.endswith("man")}
 )
 """Persons, bodies and texts that are quoted, one or many."""
 

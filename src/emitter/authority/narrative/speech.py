@@ -60,6 +60,11 @@ SPEAKS_OF = frozenset(
 )
 """What such a verb goes on with, and says something all the same."""
 
+INFERS = _forms("suggest indicate imply predict underline highlight reason argue counter conclude") | lexicon(
+    "tell tells told"
+)
+"""Those of ``SAYS`` that are said of symptoms and trends as well: here somebody has to be known to speak."""
+
 RECORDS = _forms("record document detail") | lexicon("find finds found")
 """Verbs that say something only with "that": else they are what is done, or what is kept."""
 
