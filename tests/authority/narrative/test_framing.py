@@ -28,6 +28,8 @@ FRAMED = [
     "The almanac speaks of roses that sulk.",
     "The recipe on the packet suggests that roses sulk.",
     "The fishermen suggest that roses sulk.",
+    "The brewery claims that roses sulk.",
+    "The harvester confirms that roses sulk.",
     "The witnesses could tell, and the witnesses say that roses sulk.",
 ]
 UNFRAMED = [
@@ -53,6 +55,10 @@ UNFRAMED = [
     "The colour implies that the water is old.",
     "The trend predicts a crash.",
     "My gut tells me that roses sulk.",
+    "The dents say that the car is old.",
+    "The stains state the obvious: roses sulk.",
+    "Tradition demands that the door stays open.",
+    "The wound confirms that the blade was long.",
 ]
 
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from emitter.authority.narrative.framing import framed, introduced, owned
 from emitter.authority.narrative.sources import (
     ACCORDING,
+    AGENTS,
     BACK,
     BARE,
     BE,
+    BODIES,
     FIGURES,
     GOES_ON,
     MINE,
@@ -91,8 +93,7 @@ def _speaks(clause: Clause, at: int, opening: str, *, named: bool) -> bool:
     ):
         return False
     if words[at] in SAYS:
-        heard = words[at] not in INFERS or _known(clause, place) or _people(words, at)
-        return heard and (words[at] not in NOUNS_TOO or _has_object(words, at))
+        return _speaker(clause, place, at) and (words[at] not in NOUNS_TOO or _has_object(words, at))
     return _known(clause, place) and _quotes(words, at, place) if words[at] in RECORDS else _tells(clause, at, place)
 
 
@@ -105,7 +106,9 @@ def _speaks_from_afar(words: Sequence[str], at: int, opening: str) -> bool:
 
 
 def _tells(clause: Clause, at: int, place: int) -> bool:
-    return _quotes(clause.words, at, place) or (_known(clause, place) and _has_object(clause.words, at))
+    if _known(clause, place) and _has_object(clause.words, at):
+        return True
+    return _speaker(clause, place, at) and _quotes(clause.words, at, place)
 
 
 def _quotes(words: Sequence[str], at: int, place: int) -> bool:
@@ -130,9 +133,12 @@ def _known(clause: Clause, place: int) -> bool:
     return word in _SPEAKERS or word.endswith(ROLES) or named or owned(clause, place)
 
 
-def _people(words: Sequence[str], at: int) -> bool:
-    """Say whether shortly before a verb somebody or some text stands that can speak: "the note on the door tells"."""
-    return not _SPEAKING.isdisjoint(words[max(0, at - _LOOK_BACK) : at])
+def _speaker(clause: Clause, place: int, at: int) -> bool:
+    """Say whether a subject, or what shortly stands before it, can speak: "the note on the door tells"."""
+    words = clause.words
+    if _known(clause, place) or not _SPEAKING.isdisjoint(words[max(0, at - _LOOK_BACK) : at]):
+        return True
+    return words[place] in BODIES or (words[at] not in INFERS and words[place].endswith(AGENTS))
 
 
 def _subject(words: Sequence[str], at: int) -> int:

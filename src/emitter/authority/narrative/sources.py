@@ -62,9 +62,26 @@ QUOTED = lexicon("""
     cousin cousins wife husband widow daughter son host hosts speaker speakers adviser winemaker winemakers rolls
     papers books accounts inventory roster rota dossier dossiers annals menu recipe recipes cookbook signpost
     noticeboard ballad ballads epic saga sagas psalm psalms verse hymn tablet tablets rulebook statutes logbook
+    patent patents appendix volume edition manuscript scroll scrolls parchment calendar bill amendment motion circular
+    dispatch telegram cable index headline headlines banner placard tag wrapper packet slide slides chapter chapters
     shepherd shepherds blacksmith carpenter joiner watchmaker locksmith porter caretaker housekeeper landlady
 """)
 """Who is a source where a sentence frames what is said as theirs, and elsewhere somebody of whom it tells."""
+
+AGENTS = ("er", "ers", "or", "ors", "ant", "ants", "ee", "ees", "eur", "eurs", "folk")
+"""How the name of whoever does something ends, and that of some things too."""
+
+BODIES = lexicon("""
+    club clubs team teams band orchestra choir church churches brewery breweries bakery bakeries factory factories mill
+    firm firms business businesses startup store stores supermarket hotel hotels restaurant restaurants theatre theater
+    museum museums gallery galleries zoo farm farms parish diocese congregation tribe tribes clan family families
+    household households village villages town towns county counties district borough province state states nation
+    nations parliament congress senate cabinet consulate army navy treasury fund funds network studio syndicate guild
+    league alliance coalition party parties campaign movement lobby chamber academy college colleges faculty lab labs
+    observatory group groups cooperative co-op commune utility railway authorities agent agents client clients
+    respondent respondents superintendent boss bosses crowd public bride groom widow orphan cousin twin twins
+""")
+"""Bodies and persons that speak, where they are the subject of a verb of saying."""
 
 OWN = lexicon("""
     i we it us me that this there model models assistant system systems bot ai analysis analyses assessment
