@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 import ipaddress
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import UUID
 
 from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from emitter.errors import InputError
 
@@ -31,11 +32,16 @@ class Arguments:
 
     positional: tuple[Any, ...] = field(repr=False)
     named: Mapping[str, Any] = field(repr=False)
+    content: Mapping[str, Any] = field(repr=False)
     parameters: dict[str, Json] = field(repr=False)
 
     def into(self, tool: Callable[..., Any]) -> Any:
         """Call a tool with them."""
         return tool(*self.positional, **self.named)
+
+    def again(self) -> dict[str, Json]:
+        """Return the parameters as they are now: some values cannot be copied, as what a member of an Enum holds."""
+        return _told(self.content)
 
 
 def taken(
@@ -50,8 +56,8 @@ def taken(
     for name, value in bound.arguments.items():
         if name not in exclude:
             bound.arguments[name] = _copied(name, value)
-    parameters = {name: _plain(name, value) for name, value in bound.arguments.items() if name not in exclude}
-    return Arguments(bound.args, dict(bound.kwargs), parameters)
+    content = {name: value for name, value in bound.arguments.items() if name not in exclude}
+    return Arguments(bound.args, dict(bound.kwargs), content, _told(content))
 
 
 def _copied(name: str, value: object) -> object:
@@ -61,57 +67,123 @@ def _copied(name: str, value: object) -> object:
         raise _no_form(name) from None
 
 
+def _told(content: Mapping[str, object]) -> dict[str, Json]:
+    return {name: _plain(name, value) for name, value in content.items()}
+
+
+def _plain(name: str, value: object) -> Json:
+    try:
+        return _Telling().value(value, 0)
+    except Exception:  # noqa: BLE001  its members are read by anybody's code
+        raise _no_form(name) from None
+
+
 _LEAVES = (
     *(date, time, timedelta, Decimal, UUID, Path),
     *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
 )
 """What has one text, which tells all of it."""
-_DEEPEST = 100
+_DEEPEST: Final = 100
+_MOST: Final = 100_000
+"""Values of an argument: what is shared is told wherever it stands, and may come to more than anybody can read."""
 
 
-def _plain(name: str, value: object, depth: int = 0) -> Json:
-    """Return a value as JSON in which bytes stand as they are, and which leaves nothing of it untold.
+@dataclass(slots=True)
+class _Telling:
+    """One way through an argument: as JSON in which bytes stand as they are, and which leaves nothing of it untold.
 
     What has its own idea of its JSON is not asked: a secret, or a member that a model leaves out, would be approved
     unseen. A set has no order, so it would be another text in another process; an iterator is spent by reading it.
     """
+
+    count: int = 0
+
+    def value(self, value: object, depth: int) -> Json:
+        self.count += 1
+        if self.count > _MOST or depth > _DEEPEST:
+            raise _Untold
+        match value:
+            case Enum():
+                return self.value(value.value, depth + 1)
+            case None | bool():
+                return value
+            case str() | bytes() | bytearray() | int() | float():
+                return _exact(value)
+            case list() | tuple():
+                return [self.value(each, depth + 1) for each in _entries(cast("list[object]", value))]
+            case _ if isinstance(value, _LEAVES):
+                return to_jsonable_python(value)
+            case _:
+                return self.members(_members(value), depth + 1)
+
+    def members(self, pairs: Iterable[tuple[object, object]], depth: int) -> Json:
+        found: dict[str, Json] = {}
+        for key, value in pairs:
+            if not isinstance(key, str) or (name := str.__str__(key)) in found:  # a name that stands twice hides one
+                raise _Untold
+            found[name] = self.value(value, depth)
+        return found
+
+
+class _Untold(Exception):
+    """There is no JSON that would tell all of it."""
+
+
+def _exact(value: str | bytes | bytearray | float) -> Json:
+    """Return a text, bytes or a number as it is, whatever a class of its own says that it is."""
+    _check_bare(value)
     match value:
-        case Enum():
-            return _plain(name, value.value, depth)
-        case None | bool() | int() | float() | str() | bytes():
-            return cast("Json", value)
-        case bytearray():
-            return bytes(value)
-        case list() | tuple() if depth < _DEEPEST:
-            return [_plain(name, each, depth + 1) for each in cast("Sequence[object]", value)]
-        case _ if isinstance(value, _LEAVES) or depth == _DEEPEST:
-            return _dumped(name, value)
+        case str():
+            return str.__str__(value)
+        case bytes() | bytearray():
+            return memoryview(value).tobytes()
+        case int():
+            return int.__int__(value)
         case _:
-            return {_key(name, key): _plain(name, each, depth + 1) for key, each in _members(name, value).items()}
+            return float.__float__(value)
 
 
-def _members(name: str, value: object) -> Mapping[object, object]:
-    """Return all members of an object, a model (one that lets nobody list them, too) or a dataclass."""
-    if isinstance(value, Mapping):
-        return cast("Mapping[object, object]", value)
-    if isinstance(value, BaseModel):
-        return {**dict(BaseModel.__iter__(value)), **(value.__pydantic_private__ or {})}  # type: ignore[dict-item]  # names are texts
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: getattr(value, each.name) for each in fields(value)}
-    raise _no_form(name)
+def _entries(value: list[object] | tuple[object, ...]) -> Iterable[object]:
+    _check_bare(value)
+    found: list[object] = list(list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value))
+    _check_same(found, list(value))
+    return found
 
 
-def _key(name: str, key: object) -> str:
-    if not isinstance(key, str):
-        raise _no_form(name)
-    return key
+def _members(value: object) -> Iterable[tuple[object, object]]:
+    """Return all members of an object, a model or a dataclass."""
+    match value:
+        case BaseModel():  # not by its ``__iter__``: a model may have one of its own
+            parts = (value.__dict__, value.__pydantic_extra__ or {}, value.__pydantic_private__ or {})
+            return chain.from_iterable(each.items() for each in parts)
+        case dict():
+            return _items(cast("dict[object, object]", value))
+        case Mapping():
+            return cast("Mapping[object, object]", value).items()
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            declared = {each.name: getattr(value, each.name) for each in fields(value)}
+            return {**getattr(value, "__dict__", {}), **declared}.items()
+        case _:
+            raise _Untold
 
 
-def _dumped(name: str, value: object) -> Json:
-    try:
-        return to_jsonable_python(value)
-    except (PydanticSerializationError, ValueError, TypeError, RecursionError):
-        raise _no_form(name) from None
+def _items(value: dict[object, object]) -> Iterable[tuple[object, object]]:
+    _check_bare(value)
+    found = list(dict.items(value))
+    _check_same(list(chain.from_iterable(found)), list(chain.from_iterable(value.items())))
+    return found
+
+
+def _check_bare(value: object) -> None:
+    """Refuse a value with attributes of its own, as an amount with its currency: its JSON would not tell them."""
+    if getattr(value, "__dict__", None):
+        raise _Untold
+
+
+def _check_same(held: list[object], shown: list[object]) -> None:
+    """Refuse what holds more, or other things, than it shows to those who go through it."""
+    if len(held) != len(shown) or any(one is not other for one, other in zip(held, shown, strict=True)):
+        raise _Untold
 
 
 def _no_form(name: str) -> InputError:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from emitter.authority import acting, granting
 from emitter.authority.acting import Work
 from emitter.authority.guard.briefing import Asked, composed, tells
-from emitter.authority.guard.proposing import Call, Proposed, proposed
+from emitter.authority.guard.proposing import Call, Proposed, check_same, proposed
 from emitter.authority.parts import before
 from emitter.authority.records import ActionRequest
 from emitter.authority.rules.allow import check_running
@@ -49,6 +49,7 @@ def guarded(call: Call) -> Steps[Any]:
     _check_told(call, found, resolved)
     _check_approved(found, resolved)
     confirm: Confirm = yield from granting.confirm(call.parts, resolved, found.request)
+    yield Ours(partial(check_same, call, found.proposal))  # the principal may have taken a week
     work = Work(_action(call, found), partial(call.arguments.into, call.tool), call.how.describe, call.how.retain)
     return (yield from acting.execute(call.parts, confirm.confirm_id, work))
 

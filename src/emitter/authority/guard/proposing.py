@@ -110,6 +110,13 @@ def _written(call: Call) -> Proposal:
     return call.shelf.put(made)
 
 
+def check_same(call: Call, proposal: Proposal) -> None:
+    """Raise ``OtherCall`` where what the tool would be called with now is not what was proposed."""
+    found = mismatch(proposal, call.how.operation, call.arguments.again(), account=call.how.account)
+    if found is not None:
+        raise _other(found.pointer)
+
+
 def _found(call: Call, known: Mapping[str, Json]) -> Proposal:
     """Return the proposal as it was put, once the call is seen to be the one that it tells."""
     proposal = call.shelf.get(known["r3_s256"])
@@ -117,9 +124,7 @@ def _found(call: Call, known: Mapping[str, Json]) -> Proposal:
         raise Tampered("The proposal of this call is gone from the store.", place=call.call_id)
     if proposal.vocabulary != call.how.vocabulary:
         raise _other("/vocabulary")
-    found = mismatch(proposal, call.how.operation, call.arguments.parameters, account=call.how.account)
-    if found is not None:
-        raise _other(found.pointer)
+    check_same(call, proposal)
     return proposal
 
 
