@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import ActionRequest, Intent
     from emitter.authority.steps import Steps
 
+_RESULTS: Final = tuple(Result)
 _NEVER_BEGAN: Final = "It was broken off before it began"
 
 
@@ -67,7 +68,7 @@ def _done(parts: Parts, act: Act, work: Work) -> Steps[Any]:
     kept = value if work.retain else writing.NOTHING
     effects, failed = _described(work, value)
     receipt: Receipt = yield Ours(partial(writing.finish, parts, act.intent, effects, kept), due=True)
-    if receipt.result is not effects.result:
+    if receipt.result != effects.result:
         tell_settled(parts, receipt)
     if failed is not None:
         tell_failed(parts, "describe", failed)
@@ -120,12 +121,19 @@ def _described(work: Work, value: object) -> tuple[Effects, Exception | None]:
     """Return what is told of the act, and why it cannot be told: who cannot tell it loses no receipt by it."""
     if work.describe is None:
         return Effects(), None
+    effects = Effects()
     try:
         effects = work.describe(value)
         writing.check_effects(effects)
     except Exception as error:  # noqa: BLE001  the act was done, whatever cannot be told of it
-        return Effects(), error
+        return _result_of(effects), error
     return effects, None
+
+
+def _result_of(effects: object) -> Effects:
+    """Return how the act ended, where that was told and the rest of it fits no receipt."""
+    told = effects.result if isinstance(effects, Effects) else Result.SUCCESS
+    return Effects(told if told in _RESULTS else Result.SUCCESS)
 
 
 def _told(parts: Parts, result: ActionResult) -> Steps[None]:

@@ -5,17 +5,15 @@ Source: delegation-invariants, "RECEIPT (audit record before commit)".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-
-from pydantic_core import to_jsonable_python
 
 from emitter.authority.granting import workflow_of
 from emitter.authority.journal import Draft
 from emitter.authority.records import Expire, Intent, Receipt, Result
 from emitter.authority.records.form import written
+from emitter.authority.results import check_kept, is_writable, retainable
 from emitter.authority.rules import limits
 from emitter.authority.rules.allow import check, is_over
 from emitter.decide.canonical import Profile
@@ -24,13 +22,12 @@ from emitter.errors import (
     AlreadyUsed,
     ConfirmExpired,
     InputError,
-    NotCanonical,
     OtherCall,
     OutOfScope,
-    Tampered,
     Unfinished,
 )
 from emitter.sinks import new_id
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +93,7 @@ def begin(parts: Parts, confirm_id: str, request: ActionRequest) -> Intent | Rec
 
 def finish(parts: Parts, intent: Intent, effects: Effects, value: object) -> Receipt:
     """Write the receipt of an act, and keep ``value`` unless it is ``NOTHING``; where there is one, return that."""
-    kept = _retainable(value) if effects.result is Result.SUCCESS and value is not NOTHING else None
+    kept = retainable(value) if effects.result == Result.SUCCESS and value is not NOTHING else None
     hashed = None if kept is None else digest_of(kept, Profile.WIRE)
 
     def make(state: State, at: float) -> Draft[Receipt]:
@@ -131,27 +128,19 @@ def retained(parts: Parts, receipt: Receipt) -> Json:
         raise AlreadyUsed("The act was done, and what it returned was not kept: see its receipt.")
     number = parts.journal.look(receipt.workflow_id, lambda state: state.places[receipt.receipt_id])
     kept = parts.journal.beside(receipt.workflow_id, number)
-    if kept is None or digest_of(kept, Profile.WIRE) != receipt.retained:
-        raise Tampered("What was retained of the act is not what it returned.", place=receipt.receipt_id)
-    return kept["value"]
+    check_kept(receipt, kept)
+    return mapping(kept)["value"]
 
 
 def check_effects(effects: object) -> None:
     """Raise ``InputError`` for what no receipt can tell."""
     if not isinstance(effects, Effects):
         raise InputError("What an act did is told as Effects.")
-    deed = {"workflow_id": "w", "action": "a", "target": "t", "actor": "a", "risk_level": "low"}
-    sample = Intent.of(**deed, intent_id="i", authorization_ref="c", timestamp=written(0), spends={})
-    try:
-        told = None if effects.side_effects is None else dict(effects.side_effects)
-        line: Json = {"record": {"side_effects": told}}  # as it is, and as deep as it stands in a line
-        digest_of(line, Profile.WIRE)
-        _receipt(sample, effects, 0.0, None)
-    except (ValueError, TypeError, NotCanonical):
+    if not _fits(effects):
         raise InputError(
             "These effects fit no receipt: side_effects is a JSON object, evidence_refs are texts, and an error goes "
             "with a failure."
-        ) from None
+        )
 
 
 _SAME: Final = ("step_id", "action", "target", "capability", "risk_level", "call")
@@ -189,16 +178,19 @@ def _receipt(intent: Intent, effects: Effects, at: float, hashed: str | None) ->
     )
 
 
-def _retainable(value: object) -> Json:
-    """Return what an act returned as JSON, in an object, or None where it is none."""
-    if isinstance(value, Iterator):  # to look into it would use it up
-        return None
+def _fits(effects: Effects) -> bool:
+    deed = {"workflow_id": "w", "action": "a", "target": "t", "actor": "a", "risk_level": "low"}
+    sample = Intent.of(**deed, intent_id="i", authorization_ref="c", timestamp=written(0), spends={})
     try:
-        kept = {"value": to_jsonable_python(value)}
-        digest_of(kept, Profile.WIRE)
-    except Exception:  # noqa: BLE001  the act was done, and a value may run anybody's code
-        return None
-    return kept
+        told = None if effects.side_effects is None else dict(effects.side_effects)
+        if not is_writable(told):
+            return False
+        line: Json = {"record": {"side_effects": told}}  # as it is, and as deep as it stands in a line
+        digest_of(line, Profile.WIRE)
+        _receipt(sample, effects, 0.0, None)
+    except Exception:  # noqa: BLE001  a mapping may be anybody's code
+        return False
+    return True
 
 
 def _check_same(known: Intent, confirm_id: str, request: ActionRequest) -> None:

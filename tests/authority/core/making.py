@@ -66,6 +66,14 @@ def nested(depth: int) -> Any:
     return value
 
 
+def shared(levels: int) -> Any:
+    """Return a value of few objects, which would be 2 ** levels if each were written wherever it stands."""
+    value: Any = 1
+    for _ in range(levels):
+        value = [value, value]
+    return value
+
+
 def types(authority: Authority, workflow_id: str = "w") -> list[str]:
     """Return the types of a chain's records, each of whose lines holds."""
     return [each.record.type for each in verify(authority.lines(workflow_id))]

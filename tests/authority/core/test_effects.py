@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from emitter.authority import Effects, Result
-from emitter.errors import InputError
+from emitter.errors import AlreadyUsed, InputError
 from tests.authority.core.driving import Died, die
-from tests.authority.core.making import granted, nested, refused, types, work
+from tests.authority.core.making import granted, nested, refused, shared, types, work
 
 if TYPE_CHECKING:
     from emitter.authority import Authority
@@ -72,3 +73,50 @@ def test_a_warning_that_is_an_error_costs_no_receipt(authority: Authority) -> No
     with pytest.raises(RuntimeWarning):  # as all tests here are run
         authority.execute(confirm_id, work(describe=lambda _: 1 // 0))
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]
+
+
+UNFIT = {
+    "an error that is no text": Effects(Result.FAILURE, error="\ud800"),
+    "a value that is no JSON": Effects(Result.FAILURE, side_effects={"at": object()}),  # type: ignore[dict-item]
+    "a part": Effects(Result.PARTIAL, evidence_refs=("",)),
+    "a name of it": Effects("failure", evidence_refs=("",)),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("effects", UNFIT.values(), ids=UNFIT)
+def test_an_act_that_failed_is_none_that_succeeded(authority: Authority, effects: Effects) -> None:
+    """What cannot be told of it is left out, and how it ended is told."""
+    confirm_id = granted(authority).confirm_id
+    with pytest.warns(RuntimeWarning, match="^describe raised InputError; what was recorded stands.$"):
+        authority.execute(confirm_id, work(describe=lambda _: effects))
+    (receipt,) = authority.receipts()
+    assert receipt.result.value == effects.result
+    with refused(authority, AlreadyUsed):
+        authority.execute(confirm_id, work(tool=pytest.fail))
+
+
+@pytest.mark.parametrize("result", list(Result))
+def test_a_result_may_be_told_by_its_name(authority: Authority, result: Result) -> None:
+    """It is the same, and so is what is kept."""
+    confirm_id = granted(authority).confirm_id
+    named: Any = result.value
+    authority.execute(confirm_id, work(describe=lambda _: Effects(named)))
+    (receipt,) = authority.receipts()
+    assert (receipt.result, receipt.retained is None) == (result, result is not Result.SUCCESS)
+
+
+class Unreadable(UserDict[str, Any]):
+    """An object whose names cannot be told."""
+
+    def __iter__(self) -> Any:
+        raise LookupError
+
+
+@pytest.mark.parametrize("side_effects", [Unreadable(a=1), {"a": shared(50)}], ids=["unreadable", "shared 50 deep"])
+def test_side_effects_that_cannot_be_written_are_refused(authority: Authority, side_effects: Any) -> None:
+    """In time, and with an error of ours."""
+    confirm_id = granted(authority).confirm_id
+    with pytest.raises(Died):
+        authority.execute(confirm_id, work(tool=die))
+    with refused(authority, InputError):
+        authority.settle("w", "i", Effects(side_effects=side_effects))

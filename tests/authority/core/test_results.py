@@ -12,7 +12,7 @@ from emitter.authority import Authority, Effects, Result, acting
 from emitter.errors import AlreadyUsed, InputError, OtherCall, Tampered, Unfinished
 from emitter.store import MemoryStore
 from tests.authority.core.driving import Died, Drive, die
-from tests.authority.core.making import act, granted, nested, refused, types, work
+from tests.authority.core.making import act, granted, nested, refused, shared, types, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,6 +59,8 @@ NOT_KEPT: dict[str, Callable[[], Any]] = {
     "an iterator that fails": Odd,
     "what cannot be looked at": lambda: Broken.__new__(Broken),
     "a function": lambda: print,
+    "what is shared 50 deep": lambda: shared(50),
+    "more than a store shall hold": lambda: [0] * 1_000_000,
 }
 
 
@@ -87,6 +89,22 @@ def test_what_is_no_json_is_not_kept(authority: Authority, tool: Callable[[], An
     assert (receipt.result, receipt.retained) == (Result.SUCCESS, None)
     with refused(authority, AlreadyUsed):
         authority.execute(confirm_id, work(tool=pytest.fail))
+
+
+@dataclass
+class Page:
+    """What a tool may return, with rows that are read one by one."""
+
+    rows: Iterator[int]
+
+
+def test_what_is_read_one_by_one_is_not_used_up(authority: Authority) -> None:
+    """Wherever in a result it stands, whoever called gets all of it."""
+    confirm_id = granted(authority, limits={}).confirm_id
+    made = {"row": [Page(_numbers())]}
+    found = authority.execute(confirm_id, work(tool=lambda: made))
+    assert list(found["row"][0].rows) == [1, 2]
+    assert [each.retained for each in authority.receipts()] == [None]
 
 
 @pytest.mark.parametrize("value", [None, "secret"])
