@@ -114,7 +114,7 @@ def unfinished(parts: Parts, workflow_id: str, intent_id: str) -> Intent:
         if known is None:
             raise InputError("No act of this workflow has this id.", hint="Authority.unfinished() lists them.")
         if intent_id in state.receipts:
-            raise AlreadyUsed("The act has its receipt.")
+            raise AlreadyUsed("The act has its receipt.", receipt_id=state.receipts[intent_id].receipt_id)
         return known
 
     return parts.journal.look(workflow_id, see)
@@ -123,9 +123,11 @@ def unfinished(parts: Parts, workflow_id: str, intent_id: str) -> Intent:
 def retained(parts: Parts, receipt: Receipt) -> Json:
     """Return the result that was kept of an act; raises ``AlreadyUsed`` where it failed, or none was kept."""
     if receipt.result is not Result.SUCCESS:
-        raise AlreadyUsed("The act was done, and did not succeed: see its receipt.", hint="Ask for another act.")
+        told = "The act was done, and did not succeed: see its receipt."
+        raise AlreadyUsed(told, receipt_id=receipt.receipt_id, hint="Ask for another act.")
     if receipt.retained is None:
-        raise AlreadyUsed("The act was done, and what it returned was not kept: see its receipt.")
+        told = "The act was done, and what it returned was not kept: see its receipt."
+        raise AlreadyUsed(told, receipt_id=receipt.receipt_id)
     number = parts.journal.look(receipt.workflow_id, lambda state: state.places[receipt.receipt_id])
     kept = parts.journal.beside(receipt.workflow_id, number)
     check_kept(receipt, kept)

@@ -118,9 +118,13 @@ class OtherCall(AuthorityError):
 
 
 class AlreadyUsed(AuthorityError):
-    """What may be used once was used."""
+    """What may be used once was used; ``receipt_id`` names the receipt of the act, empty where it has none (yet)."""
 
     code = "already_used"
+
+    def __init__(self, message: str, *, receipt_id: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.receipt_id = receipt_id
 
 
 class Unfinished(AuthorityError):

@@ -24,6 +24,7 @@ from emitter.errors import (
     UnknownConfirm,
     WorkflowStopped,
 )
+from tests.authority.core.driving import Died, die
 from tests.authority.core.making import S256, act, granted, refused, types, work
 
 if TYPE_CHECKING:
@@ -178,8 +179,19 @@ def test_one_call_is_made_once(again: Callable[..., Authority]) -> None:
     confirm_id = granted(again(), call=_CALL).confirm_id
     with pytest.raises(ZeroDivisionError):
         again().execute(confirm_id, work(act("first", call=_CALL), lambda: 1 // 0))
-    with refused(again(), AlreadyUsed):
+    with refused(again(), AlreadyUsed) as known:
         again().execute(confirm_id, work(act("second", call=_CALL), pytest.fail))
+    assert [each.receipt_id for each in again().receipts()] == [known.value.receipt_id]
+
+
+def test_one_call_that_nobody_saw_end_has_no_receipt(authority: Authority) -> None:
+    """Another one under its confirm is refused all the same."""
+    confirm_id = granted(authority, call=_CALL).confirm_id
+    with pytest.raises(Died):
+        authority.execute(confirm_id, work(act("first", call=_CALL), die))
+    with refused(authority, AlreadyUsed) as known:
+        authority.execute(confirm_id, work(act("second", call=_CALL), pytest.fail))
+    assert known.value.receipt_id == ""
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), st.booleans()), max_size=8))

@@ -87,8 +87,9 @@ def test_what_is_no_json_is_not_kept(authority: Authority, tool: Callable[[], An
         assert list(found) == [1, 2]
     (receipt,) = authority.receipts()
     assert (receipt.result, receipt.retained) == (Result.SUCCESS, None)
-    with refused(authority, AlreadyUsed):
+    with refused(authority, AlreadyUsed) as known:
         authority.execute(confirm_id, work(tool=pytest.fail))
+    assert known.value.receipt_id == receipt.receipt_id
 
 
 @dataclass
@@ -126,9 +127,10 @@ def test_what_failed_stays_so(authority: Authority) -> None:
 
     with pytest.raises(LookupError, match="the secret"):
         authority.execute(confirm_id, work(tool=tool))
-    with refused(authority, AlreadyUsed):
+    with refused(authority, AlreadyUsed) as known:
         authority.execute(confirm_id, work(tool=pytest.fail))
     (receipt,) = authority.receipts()
+    assert known.value.receipt_id == receipt.receipt_id
     assert (receipt.result, receipt.error, receipt.retained) == (Result.FAILURE, "LookupError", None)
     assert "secret" not in repr(list(authority.lines("w")))
 
@@ -187,7 +189,10 @@ def test_what_is_settled_is_settled_once(authority: Authority, told: Told) -> No
         authority.execute(confirm_id, work(tool=die))
     receipt = authority.settle("w", "i", Effects())
     assert (receipt.intent_ref, receipt.authorization_ref, receipt.retained) == ("i", confirm_id, None)
-    for error, flow, name in ((AlreadyUsed, "w", "i"), (InputError, "w", "j"), (InputError, "v", "i")):
+    with refused(authority, AlreadyUsed) as known:
+        authority.settle("w", "i", Effects())
+    assert known.value.receipt_id == receipt.receipt_id
+    for error, flow, name in ((InputError, "w", "j"), (InputError, "v", "i")):
         with refused(authority, error):
             authority.settle(flow, name, Effects())
     with refused(authority, AlreadyUsed):

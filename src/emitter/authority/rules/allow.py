@@ -85,9 +85,16 @@ def check(state: State, confirm_id: str, request: ActionRequest, now: Now) -> No
     check_live(found, now)
     check_covered(found.confirm, request)
     if found.confirm.call is not None and found.uses:
-        raise AlreadyUsed("The authority was for one call, which was made.", hint=_AGAIN)
+        told = "The authority was for one call, which was made."
+        raise AlreadyUsed(told, receipt_id=_receipt_of(state, confirm_id), hint=_AGAIN)
     takes = limits.taken(request.spends, is_pure=request.is_pure)
     limits.check_left(found.confirm.limits, found.spent, takes)
+
+
+def _receipt_of(state: State, confirm_id: str) -> str:
+    """Return the receipt of the one act that a confirm authorized; nothing where it has none."""
+    found = (each.receipt_id for each in state.receipts.values() if each.authorization_ref == confirm_id)
+    return next(found, "")
 
 
 def _check_scope(scope: Scope, request: ActionRequest) -> None:
