@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from emitter.authority import writing
+from emitter.authority import taking, writing
 from emitter.authority.hooks import ActionResult
 from emitter.authority.parts import after, before, tell_failed, tell_settled
-from emitter.authority.records import Receipt, Result
+from emitter.authority.records import ActionRequest, Receipt, Result
 from emitter.authority.running import CURRENT, Act
 from emitter.authority.steps import Ours, Theirs
 from emitter.authority.writing import Effects
-from emitter.errors import Unfinished
+from emitter.errors import InputError, Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.authority.parts import Parts
-    from emitter.authority.records import ActionRequest, Intent
+    from emitter.authority.records import Intent
     from emitter.authority.steps import Steps
 
 _RESULTS: Final = tuple(Result)
@@ -43,7 +43,7 @@ class Work:
 
 def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
     """Do what a confirm authorizes, once; done before, return what was retained of it."""
-    request = work.request.model_copy(deep=True)  # nobody who has the caller's changes what is asked for
+    request = _asked(work)
     done: Receipt | None = yield Ours(partial(writing.done_before, parts, confirm_id, request))
     if done is not None:
         return (yield Ours(partial(writing.retained, parts, done)))
@@ -52,6 +52,15 @@ def execute(parts: Parts, confirm_id: str, work: Work) -> Steps[Any]:
     if isinstance(intent, Receipt):
         return (yield Ours(partial(writing.retained, parts, intent)))
     return (yield from _run(parts, Act(intent, parts.journal, parts.now), work))
+
+
+def _asked(work: Work) -> ActionRequest:
+    """Return what is asked for, as nobody who has the caller's changes it; raises before anything is begun by it."""
+    if not isinstance(work, Work):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
+        raise InputError("What is done is told as Work.")
+    taking.function("tool", work.tool)
+    taking.optional("describe", work.describe)
+    return taking.record(ActionRequest, work.request)
 
 
 def _run(parts: Parts, act: Act, work: Work) -> Steps[Any]:
@@ -79,6 +88,8 @@ def _done(parts: Parts, act: Act, work: Work) -> Steps[Any]:
 def settle(parts: Parts, workflow_id: str, intent_id: str, effects: Effects) -> Steps[Receipt]:
     """Write the receipt of an act that nobody saw end, once somebody has seen what became of it."""
     writing.check_effects(effects)
+    taking.name("workflow_id", workflow_id)
+    taking.name("intent_id", intent_id)
     intent: Intent = yield Ours(partial(writing.unfinished, parts, workflow_id, intent_id))
     if parts.running.has(intent):
         raise Unfinished("The act still runs here, and will have its receipt.", intent_id=intent_id)

@@ -66,11 +66,13 @@ class Authority:
         sign: Callable[[str], str] | None = None,
         check: Callable[[Line], None] | None = None,
     ) -> None:
-        place = MemoryStore() if store is None else store
+        taking.parts(store, ledger, clock, sink)
+        place, timed = MemoryStore() if store is None else store, taking.clock(clock)
+        seal = Seal(taking.optional("sign=", sign), taking.optional("check=", check))
         self._parts = Parts(
-            journal=Journal(place, clock=clock, sink=sink, seal=Seal(sign, check), skew=taking.seconds(max_skew)),
-            ledger=ledger or Ledger(place, clock=clock, sink=sink),
-            actor=taking.actor(actor),
+            journal=Journal(place, clock=timed, sink=sink, seal=seal, skew=taking.seconds(max_skew)),
+            ledger=Ledger(place, clock=timed, sink=sink) if ledger is None else ledger,
+            actor=taking.name("actor", actor),
             hooks=taking.hooks(hooks),
             limits=taking.limits(limits),
             max_skew=taking.seconds(max_skew),
@@ -129,7 +131,8 @@ class Authority:
 
         Raises ``WorkflowStopped`` for a stop that is final, ``InputError`` where no such stop holds.
         """
-        return stopping.resume(self._parts, workflow_id, request_id)
+        named = taking.name("workflow_id", workflow_id), taking.name("request_id", request_id)
+        return stopping.resume(self._parts, *named)
 
     def execute(self, confirm_id: str, work: Work) -> Any:
         """Do what a confirm authorizes, once, and return what the tool returned; what it raises is raised.
@@ -181,10 +184,10 @@ class Authority:
 
     def lines(self, workflow_id: str) -> Iterator[Json]:
         """Yield the lines of a workflow's chain as they stand in the store: see ``emitter.authority.chain.verify``."""
-        return self._parts.journal.lines(workflow_id)
+        return self._parts.journal.lines(taking.name("workflow_id", workflow_id))
 
     def _each(self, workflow_id: str | None, see: Callable[[State], Iterable[T]]) -> tuple[T, ...]:
-        named = self.workflows() if workflow_id is None else (workflow_id,)
+        named = self.workflows() if workflow_id is None else (taking.name("workflow_id", workflow_id),)
         found = (self._parts.journal.look(each, lambda state: tuple(see(state))) for each in named)
         return tuple(chain.from_iterable(found))
 

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from emitter.authority.records import Line
 from emitter.authority.records.form import moment
-from emitter.decide.canonical import Profile
+from emitter.decide.canonical import HALF_PAIR, Profile
 from emitter.decide.digest import digest_of
-from emitter.errors import NotCanonical, Tampered
+from emitter.errors import InputError, NotCanonical, Tampered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +45,14 @@ def line(seq: int, at: str, prev: str, record: Chained, sign: Callable[[str], st
     """Return the line of a record; ``sign`` makes a signature of its hash."""
     hashed = _hash({"seq": seq, "at": at, "prev": prev, "record": record.to_json()})
     made = Line(seq=seq, at=at, prev=prev, record=record, hash=hashed)
-    return made if sign is None else made.model_copy(update={"signature": sign(hashed)})
+    return made if sign is None else made.model_copy(update={"signature": _signed(hashed, sign)})
+
+
+def _signed(hashed: str, sign: Callable[[str], str]) -> str:
+    made = sign(hashed)
+    if not isinstance(made, str) or HALF_PAIR.search(made):  # pyright: ignore[reportUnnecessaryIsInstance]  it is anybody's code
+        raise InputError("sign= returned no text.", hint="It returns a signature of the hash that it is given.")
+    return made
 
 
 def read(document: Json, place: str) -> Line:

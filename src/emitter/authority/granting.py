@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
+from emitter.authority import taking
 from emitter.authority.journal import Draft
 from emitter.authority.parts import before
 from emitter.authority.records import Confirm, ConfirmRequest, Granted, Revoke
@@ -43,8 +44,7 @@ _ASK: Final = "Open a decision one of whose options has the request's digest for
 
 def confirm(parts: Parts, decision: Resolved | str, request: ConfirmRequest) -> Steps[Confirm]:
     """Grant what the principal chose; the same choice again is the same confirm."""
-    if not isinstance(request, ConfirmRequest):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
-        raise InputError("What is confirmed is a ConfirmRequest.")
+    request = taking.record(ConfirmRequest, request)
     limits.check_known(request.limits, parts.limits)
     consent: Resolved = yield Ours(partial(_consent, parts, decision, request))
     known: Confirm | None = yield Ours(partial(_known, parts, consent, request))

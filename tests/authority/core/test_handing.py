@@ -6,17 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import ActionRequest, Authority, ConfirmRequest, acting
+from emitter.authority import (
+    ActionRequest,
+    Authority,
+    BoundCall,
+    ConfirmRequest,
+    Effects,
+    Scope,
+    Work,
+    acting,
+    current_act,
+)
 from emitter.errors import InputError, NotConsent
+from emitter.ledger import Ledger
+from emitter.store import MemoryStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, refused, work
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.ledger.asking import Hand
 
 
-def test_terms_that_are_changed_meanwhile_were_not_approved(authority: Authority) -> None:
-    """By whoever still has the request that was handed in."""
+def test_terms_that_are_changed_meanwhile_are_what_they_were(authority: Authority, clock: Hand) -> None:
+    """Whoever still has the request that was handed in changes nothing of what was approved, and is granted."""
     request = asked(limits={"budget_usd": 1})
 
     class Greedy:
@@ -24,7 +38,8 @@ def test_terms_that_are_changed_meanwhile_were_not_approved(authority: Authority
             request.limits["budget_usd"] = 10**9
 
     decision = approved(authority, request)
-    greedy = Authority(authority._parts.journal._store, hooks=[Greedy()])
+    greedy = Authority(authority._parts.journal._store, hooks=[Greedy()], clock=clock)
+    assert greedy.confirm(decision, request).limits == {"budget_usd": 1}
     with refused(greedy, NotConsent):
         greedy.confirm(decision, request)
 
@@ -84,8 +99,118 @@ def test_how_it_stands_is_of_its_moment(authority: Authority, clock: Hand) -> No
     assert (after.uses, after.end, dict(after.spent)) == (1, "stopped", {"max_side_effects": 1})
 
 
-@pytest.mark.parametrize("wrong", [{"actor": ""}, {"actor": "a" * 513}, {"max_skew": -1}, {"max_skew": float("nan")}])
+WRONG: list[dict[str, Any]] = [
+    *({"actor": each} for each in ("", "a" * 513, 5, None, "\ud800")),
+    *({"max_skew": each} for each in (-1, float("nan"), float("inf"), 10**400, "1", True)),
+    *({"store": each} for each in ("agent.db", 5, MemoryStore)),
+    *({"store": each, "ledger": Ledger()} for each in ("agent.db", MemoryStore)),
+    *({"ledger": each} for each in ("", 0, [], Ledger)),
+    *({name: each} for name in ("clock", "sink", "sign", "check") for each in (5, "x", [])),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
 def test_an_authority_is_made_of_what_holds(wrong: dict[str, Any]) -> None:
     """What could only fail later is refused at once."""
     with pytest.raises(InputError):
         Authority(**wrong)
+
+
+NO_TIME: list[Any] = [float("nan"), float("inf"), -1.0, 1e300, 10**400, 253_402_300_800, "1", None, True]
+
+
+@pytest.mark.parametrize("at", NO_TIME, ids=str)
+def test_a_clock_that_tells_no_time_authorizes_nothing(at: Any) -> None:
+    """By one that is no number nothing would ever be over: what runs would go on for ever."""
+    times: list[Any] = [1_800_000_000.0]
+    authority = Authority(clock=lambda: times[-1])
+    confirm_id = granted(authority, ttl_seconds=10).confirm_id
+
+    def tool() -> None:
+        times.append(at)
+        try:
+            current_act().check()
+        finally:
+            times.append(1_800_000_001.0)
+
+    with pytest.raises(InputError, match="clock= returned no time"):
+        authority.execute(confirm_id, work(tool=tool))
+    times.append(at)
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: authority.execute(confirm_id, work("j", pytest.fail)),
+        lambda: authority.stop("w"),
+        lambda: authority.revoke(confirm_id),
+        lambda: granted(authority),
+    )
+    for use in uses:
+        with refused(authority, InputError):
+            use()
+
+
+AMISS: dict[str, Any] = {
+    "nothing": None,
+    "a text": "w",
+    "an object": {"workflow_id": "w"},
+    "another record": asked(),
+    "an amount below nothing": act().model_copy(update={"spends": {"budget_usd": -1}}),
+    "a part of a cent": act().model_copy(update={"spends": {"budget_usd": 1.5}}),
+    "no action": act().model_copy(update={"action": None}),
+    "an empty target": act().model_copy(update={"target": ""}),
+    "a step that is no text": act().model_copy(update={"step_id": 5}),
+    "a workflow that is none": act().model_copy(update={"workflow_id": ["w"]}),
+    "a purity that is a word": act().model_copy(update={"is_pure": "no"}),
+    "a call that is none": act().model_copy(update={"call": BoundCall.model_construct(r3_s256="x")}),
+    "nothing of it": ActionRequest.model_construct(),
+}
+
+
+@pytest.mark.parametrize("asked_for", AMISS.values(), ids=AMISS)
+def test_an_act_that_is_none_is_refused_before_it_begins(authority: Authority, asked_for: Any) -> None:
+    """A copy of a request that was updated need not be one: an amount below nothing would give a limit back."""
+    confirm_id = granted(authority, limits={"budget_usd": 9}).confirm_id
+    with refused(authority, InputError):
+        authority.execute(confirm_id, Work(asked_for, pytest.fail))
+    assert authority.standing(confirm_id).spent == {}
+
+
+@pytest.mark.parametrize(
+    "given", [None, act(), lambda: 1, Work(act(), "send"), Work(act(), pytest.fail, "x")], ids=range(5)
+)  # type: ignore[arg-type]
+def test_work_that_is_none_is_refused_before_it_begins(authority: Authority, given: Any) -> None:
+    """What cannot be called would cost the limit, and a receipt of a failure."""
+    confirm_id = granted(authority).confirm_id
+    with refused(authority, InputError):
+        authority.execute(confirm_id, given)
+
+
+TERMS: dict[str, Any] = {
+    "a time without end": {"ttl_seconds": 10**12},
+    "no time": {"ttl_seconds": 0},
+    "a limit below nothing": {"limits": {"budget_usd": -1}},
+    "a risk that is none": {"risk_level": "none"},
+    "a scope below its model": {"scope": Scope.model_construct(workflow_id="w", targets=("",))},
+    "no scope": {"scope": None},
+}
+
+
+@pytest.mark.parametrize("changed", TERMS.values(), ids=TERMS)
+def test_terms_that_are_none_are_refused(authority: Authority, changed: dict[str, Any]) -> None:
+    """Before the decision is looked at."""
+    with refused(authority, InputError):
+        authority.confirm("nobody was asked", asked().model_copy(update=changed))
+
+
+@pytest.mark.parametrize("name", [None, 5, "", ["w"], {"w": 1}, b"w", "\ud800", "w" * 513], ids=repr)
+def test_what_is_no_name_is_refused(authority: Authority, name: Any) -> None:
+    """Nothing stands under it, and to say so would tell that all is well."""
+    uses: list[Callable[[], object]] = [
+        lambda: authority.resume(name, "r"),
+        lambda: authority.resume("w", name),
+        lambda: authority.settle(name, "i", Effects()),
+        lambda: authority.settle("w", name, Effects()),
+        lambda: authority.lines(name),
+        *([] if name is None else [lambda: authority.unfinished(name), lambda: authority.receipts(name)]),
+    ]
+    for use in uses:
+        with refused(authority, InputError):
+            use()

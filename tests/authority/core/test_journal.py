@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from emitter.authority import Authority, Scope, StopRequest, acting, chain
 from emitter.authority.records.form import moment, written
-from emitter.errors import AuthorityError, Tampered
+from emitter.errors import AuthorityError, InputError, Tampered
 from emitter.store import MemoryStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, types, work
@@ -72,8 +72,11 @@ def test_an_act_looks_at_the_chains_time(clock: Hand) -> None:
 def test_what_could_not_be_read_again_is_not_written(authority: Authority) -> None:
     """A record that was made past its model would end the chain for everybody."""
     request = asked().model_copy(update={"scope": Scope.model_construct(workflow_id="w", targets=("x" * 600,))})
-    with pytest.raises(Tampered):
+    with pytest.raises(InputError):
         authority.confirm(approved(authority, request), request)
+    for wrong in (5, None, "\ud800"):
+        with pytest.raises(InputError, match="sign="):
+            granted(Authority(sign=lambda _, wrong=wrong: wrong))  # type: ignore[misc]
     assert list(authority.lines("w")) == []
     assert granted(authority).scope.workflow_id == "w"
 
