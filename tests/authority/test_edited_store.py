@@ -136,3 +136,48 @@ def test_what_was_retained_cannot_be_edited(tmp_path: Path) -> None:
         put(connection, 2, row(connection, 2) | {"envelope": {"kept": {"value": "43"}}})
     with SqliteStore(tmp_path / "store.db") as store, pytest.raises(Tampered, match="is not what it returned"):
         Authority(store).execute(confirm_id, work(tool=lambda: "not called"))
+
+
+LIST = "UPDATE entries SET entry = ? WHERE run_id = 'emitter.authority' AND correlation_id = 'workflow:0'"
+LISTS: dict[str, Callable[[sqlite3.Connection], object]] = {
+    "the first is taken out": lambda it: it.execute("DELETE FROM entries WHERE correlation_id = 'workflow:0'"),
+    "the last is taken out": lambda it: it.execute("DELETE FROM entries WHERE correlation_id = 'workflow:1'"),
+    "all are taken out": lambda it: it.execute("DELETE FROM entries WHERE correlation_id LIKE 'workflow:%'"),
+    "one is another": lambda it: it.execute(LIST, (json.dumps(listed("v")),)),
+    "one is no name": lambda it: it.execute(LIST, (json.dumps(listed(None)),)),
+}
+
+
+def listed(name: str | None) -> Document:
+    """Return a row of the list of workflows."""
+    return {"type": "workflow", "outcome": {"workflow_id": name}, "envelope": {}}
+
+
+@pytest.mark.parametrize("change", LISTS.values(), ids=LISTS)
+def test_no_workflow_can_be_hidden(place: Path, change: Callable[[sqlite3.Connection], object]) -> None:
+    """What has no receipt is listed, or whoever asks is told that the list is not what was written."""
+    with closing(sqlite3.connect(place)) as connection, connection:
+        change(connection)
+    with SqliteStore(place) as store:
+        authority = Authority(store)
+        uses: tuple[Callable[[], object], ...] = (
+            authority.workflows,
+            authority.unfinished,
+            authority.receipts,
+            lambda: authority.stop("new"),
+        )
+        for use in (*uses, *uses):
+            with pytest.raises(Tampered, match="the list of workflows is not what was written"):
+                use()
+
+
+@pytest.mark.parametrize("kept", [{}, {"values": "w"}], ids=repr)
+def test_a_name_that_stands_for_nothing_authorizes_nothing(place: Path, kept: Document) -> None:
+    """What is kept of a confirm by its id is no chain, and is looked at all the same."""
+    with closing(sqlite3.connect(place)) as connection, connection:
+        confirm_id = row(connection, 11)["outcome"]["record"]["confirm_id"]
+        entry = json.dumps({"type": "once", "outcome": kept, "envelope": {}})
+        connection.execute("UPDATE entries SET entry = ? WHERE correlation_id = ?", (entry, f"confirm:{confirm_id}"))
+    with SqliteStore(place) as store, pytest.raises(Tampered) as found:
+        Authority(store).execute(confirm_id, work(tool=pytest.fail))
+    assert found.value.place == f"confirm:{confirm_id}"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from emitter.authority import chain, telling
 from emitter.authority.chain import UNSEALED, Seal
+from emitter.authority.listing import INDEX, Listing
 from emitter.authority.records.form import moment, written
 from emitter.authority.rules import places
 from emitter.authority.rules.state import State
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R", bound="Chained")
 
-INDEX: Final = "emitter.authority"
-"""The run whose log names the workflows, and under which is kept what concerns no single one."""
 _CACHED: Final = 256
 """Workflows whose state is kept in memory, the latest used."""
 
@@ -70,7 +69,7 @@ class Journal:
     No line is earlier than the one before it, whatever the clock says.
     """
 
-    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_listed", "_seal", "_sink", "_skew", "_store")
+    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_listing", "_seal", "_sink", "_skew", "_store")
 
     def __init__(
         self,
@@ -87,7 +86,7 @@ class Journal:
         self._seal = seal
         self._skew = skew
         self._guard = threading.Lock()
-        self._listed: list[str] = []
+        self._listing = Listing(store, clock)
         self._chains: OrderedDict[str, _Chain] = OrderedDict()
         forks.hold(self)
 
@@ -95,10 +94,10 @@ class Journal:
         """Add the record that ``make`` returns, at the end of the chain as it is then; what it raises is raised."""
         held = self._chain(workflow_id)
         with held.lock:
-            self._read(held.state)
+            self._read(held)
             while True:
                 record, kept = self._keep(held.state, make)
-                self._read(held.state)
+                self._read(held)
                 if kept.first and record is not None:
                     break
         self._tell(kept.events)
@@ -108,7 +107,7 @@ class Journal:
         """Return what ``see`` makes of all that the chain comes to as of now; nobody changes it meanwhile."""
         held = self._chain(workflow_id)
         with held.lock:
-            self._read(held.state)
+            self._read(held)
             return see(held.state)
 
     def lines(self, workflow_id: str) -> Iterator[Json]:
@@ -125,17 +124,17 @@ class Journal:
 
     def workflows(self) -> tuple[str, ...]:
         """Return the workflows that have a record, in the order in which they began."""
-        return tuple(dict.fromkeys(self._indexed()))
+        return self._listing.names()
 
     def once(self, name: str, value: Json) -> Json:
         """Keep a JSON value under a name, once in all; return the one that is kept."""
         kept = self._store.once(INDEX, name, lambda: Fresh(Entry("once", {"value": value}, {})))
-        return kept.entry.outcome["value"]
+        return _value(kept.entry, name)
 
     def known(self, name: str) -> Json:
         """Return what is kept under a name, None where nothing is."""
         entry = self._store.find(INDEX, name)
-        return None if entry is None else entry.outcome["value"]
+        return None if entry is None else _value(entry, name)
 
     def now(self) -> float:
         """Return the time, in seconds since 1970."""
@@ -153,6 +152,7 @@ class Journal:
         if child:
             self._guard = threading.Lock()
             self._chains = OrderedDict()
+            self._listing.begin_anew()
 
     def _chain(self, workflow_id: str) -> _Chain:
         with self._guard:
@@ -171,7 +171,7 @@ class Journal:
             at = max(self._clock(), last)
             draft = make(state, at)
             if state.last is None:
-                self._index(state.workflow_id)
+                self._listing.put(state.workflow_id)
             made.append(draft.record)
             added = chain.line(state.next, written(at), state.head, draft.record, self._seal.sign)
             self._check_readable(state, added)
@@ -180,9 +180,16 @@ class Journal:
             return Fresh(Entry(draft.record.type, added.to_json(), beside), (told,))
 
         kept = self._store.once(run, str(state.next), fresh)
-        return (made[0] if kept.first else None), kept
+        return (made[-1] if kept.first else None), kept
 
-    def _read(self, state: State) -> None:
+    def _read(self, held: _Chain) -> None:
+        try:
+            self._read_on(held.state)
+        except BaseException:
+            held.state = State(held.state.workflow_id)  # amid a line it is neither what it was nor what it shall be
+            raise
+
+    def _read_on(self, state: State) -> None:
         noted = noted_head(self._store, state.workflow_id) if state.last is None else None
         seen = set(self._added(state))
         if noted is not None and noted not in seen:
@@ -207,23 +214,6 @@ class Journal:
         chain.follows(state.last, chain.read(added.to_json(), place), place, state.workflow_id)
         places.check(state, added, self._skew)
 
-    def _index(self, workflow_id: str) -> None:
-        """Have a workflow listed, before its first line stands."""
-        at = self._clock()
-        told = telling.stamped(telling.opened(), INDEX, at, workflow_id)
-        fresh = Fresh(Entry("workflow", {"workflow_id": workflow_id}, {}), (told,))
-        listed = list(self._indexed())
-        while workflow_id not in listed:
-            kept = self._store.once(INDEX, _nth(len(listed)), lambda: fresh)
-            listed.append(str(kept.entry.outcome.get("workflow_id")))
-
-    def _indexed(self) -> tuple[str, ...]:
-        """Return the workflows that are listed: what was read of the list stands, and is not read again."""
-        with self._guard:
-            while (entry := self._store.find(INDEX, _nth(len(self._listed)))) is not None:
-                self._listed.append(str(entry.outcome.get("workflow_id")))
-            return tuple(self._listed)
-
     def _tell(self, events: Iterable[RunEvent]) -> None:
         if self._sink is None:
             return
@@ -235,8 +225,10 @@ class Journal:
                 warnings.warn(told, RuntimeWarning, stacklevel=2)
 
 
-def _nth(number: int) -> str:
-    return f"workflow:{number}"
+def _value(entry: Entry, name: str) -> Json:
+    if "value" not in entry.outcome:
+        raise Tampered("What the store keeps under a name is not what was written there.", place=name)
+    return entry.outcome["value"]
 
 
 def run_of(workflow_id: str) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.authority import telling
-from emitter.authority.journal import INDEX
+from emitter.authority.listing import INDEX
 from emitter.authority.rules.allow import Now
 from emitter.authority.steps import Theirs
 

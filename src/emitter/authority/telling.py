@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from emitter.events import Level, LogAppended, RunEvent
 from emitter.sinks import new_id
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from emitter.authority.records import Line
     from emitter.wire import Json
 
@@ -42,6 +45,11 @@ def line(added: Line) -> LogAppended:
 def opened() -> LogAppended:
     """Return what is told where a workflow has its first record."""
     return LogAppended(Level.INFO, _OPENED, {})
+
+
+def is_opened(document: Mapping[str, Json]) -> bool:
+    """Tell whether an event of a log tells of a workflow's first record."""
+    return mapping(document.get("payload")).get("message") == _OPENED
 
 
 def hook_failed(name: str, error: Exception) -> LogAppended:
