@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import subprocess
 import sys
@@ -161,14 +162,45 @@ def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixtu
     assert [each.dest for each in subcommands.choices[name]._actions if not each.help] == []
 
 
-def test_a_spoiled_store_is_not_listed(run: Run) -> None:
-    """A list that might leave something out is none: status 1, and a sentence."""
+def test_a_chain_that_does_not_hold_hides_no_other(run: Run) -> None:
+    """What holds is listed, what does not is named, and the status is 1."""
+    sound = run(["receipts", "list", "store.db", "--workflow", "v"])
     spoil("{")
     ran = run(["receipts", "list", "store.db"])
+    reason = "a line of workflow w is nothing that this library wrote."
 
-    assert (ran.status, ran.out) == (1, "")
-    assert ran.err == "emitter: a line of workflow w is nothing that this library wrote.\n"
-    assert run(["receipts", "list", "store.db", "--workflow", "v"]).status == 0
+    assert (sound.status, ran.status, ran.err) == (0, 1, "")
+    assert sorted(ran.out.splitlines()) == sorted([*sound.out.splitlines(), f'does not hold: "w": {reason}'])
+    assert run(["receipts", "list", "store.db", "--workflow", "w"]).status == 1
+
+    told = json.loads(run(["receipts", "list", "store.db", "--json"]).out)
+    assert [each["workflow_id"] for each in told["workflows"]] == ["v"]
+    assert [(each["workflow_id"], each["holds"], each["reason"]) for each in told["broken"]] == [("w", False, reason)]
+
+
+def kept(text: str) -> None:
+    """Let something else be retained beside each line that has something, or beside all."""
+    change("UPDATE entries SET entry = json_set(entry, '$.envelope', json(?)) WHERE run_id = ?", text, run_id("w"))
+
+
+KEPT: dict[str, Callable[[], None]] = {
+    "another result": lambda: kept('{"kept":{"value":"forged"}}'),
+    "a result that has no digest": lambda: kept('{"kept":{"value":1e400}}'),
+    "a result that is none": lambda: kept('{"kept":5}'),
+    "no result": lambda: kept("{}"),
+}
+
+
+@pytest.mark.parametrize("edit", KEPT.values(), ids=KEPT)
+def test_a_retained_result_is_held_to_its_receipt(run: Run, edit: Callable[[], None]) -> None:
+    """Else the same call would be answered by what somebody put in its place."""
+    assert run(["receipts", "verify", "store.db"]).status == 0
+    edit()
+    ran = run(["receipts", "verify", "store.db"])
+    assert ran.status == 1
+    assert "what was retained of the act is not what it returned" in ran.out
+    assert 'holds: "v"' in ran.out
+    assert run(["receipts", "verify", "store.db", "--workflow", "v"]).status == 0
 
 
 def test_without_the_extra_it_is_said_which() -> None:

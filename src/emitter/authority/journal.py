@@ -119,8 +119,7 @@ class Journal:
 
     def beside(self, workflow_id: str, number: int) -> Json:
         """Return the JSON that is kept beside a line."""
-        entry = self._store.find(run_of(workflow_id), str(number))
-        return None if entry is None else entry.envelope.get("kept")
+        return beside(self._store, workflow_id, number)
 
     def workflows(self) -> tuple[str, ...]:
         """Return the workflows that have a record, in the order in which they began."""
@@ -234,6 +233,12 @@ def _value(entry: Entry, name: str) -> Json:
 def run_of(workflow_id: str) -> str:
     """Return the run in which a store keeps a workflow's chain."""
     return f"{INDEX}:{workflow_id}"
+
+
+def beside(store: Store, workflow_id: str, number: int) -> Json:
+    """Return the JSON that a store keeps beside a line of a workflow's chain, None where there is none."""
+    entry = store.find(run_of(workflow_id), str(number))
+    return None if entry is None else entry.envelope.get("kept")
 
 
 def noted_head(store: Store, workflow_id: str) -> str | None:

@@ -19,7 +19,6 @@ from emitter.decide.digest import digest_of
 from emitter.errors import NotCanonical, Tampered
 
 if TYPE_CHECKING:
-    from emitter.authority.records import Receipt
     from emitter.wire import Json
 
 _MOST: Final = 1_000_000
@@ -50,14 +49,14 @@ def is_writable(value: object) -> bool:
     return not rest
 
 
-def check_kept(receipt: Receipt, kept: Json) -> None:
-    """Raise ``Tampered`` where what stands beside a receipt is not what the receipt says was kept."""
+def check_kept(kept: Json, hashed: Json, place: str) -> None:
+    """Raise ``Tampered`` where what is retained of an act is not what its receipt has the digest of, None for none."""
     try:
-        hashed = None if kept is None else digest_of(kept, Profile.WIRE)
+        found = None if kept is None else digest_of(kept, Profile.WIRE)
     except NotCanonical:
-        hashed = ""
-    if hashed != receipt.retained:
-        raise Tampered("What was retained of the act is not what it returned.", place=receipt.receipt_id)
+        found = ""
+    if found != hashed:
+        raise Tampered(f"{place}: what was retained of the act is not what it returned.", place=place)
 
 
 def _within(value: object) -> Iterable[object]:

@@ -130,7 +130,7 @@ def retained(parts: Parts, receipt: Receipt) -> Json:
         raise AlreadyUsed(told, receipt_id=receipt.receipt_id)
     number = parts.journal.look(receipt.workflow_id, lambda state: state.places[receipt.receipt_id])
     kept = parts.journal.beside(receipt.workflow_id, number)
-    check_kept(receipt, kept)
+    check_kept(kept, receipt.retained, receipt.receipt_id)
     return mapping(kept)["value"]
 
 

@@ -61,8 +61,7 @@ def verified_json(found: Report | Broken) -> dict[str, Json]:
 def verified_lines(found: Report | Broken, *, checked: bool, headed: bool) -> Iterator[str]:
     """Yield it as lines of text; ``checked`` says whether signatures were, ``headed`` whether a head was noted."""
     if isinstance(found, Broken):
-        named = "" if found.workflow_id is None else f"{quoted(found.workflow_id)}: "
-        yield f"does not hold: {named}{line(found.reason)}"
+        yield _broken_line(found)
         return
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.counts.items()))
     yield f"holds: {quoted(found.workflow_id)}, {found.lines} lines ({counts})"
@@ -73,8 +72,25 @@ def verified_lines(found: Report | Broken, *, checked: bool, headed: bool) -> It
     yield from map(_intent_line, found.unfinished)
 
 
-def done_json(done: Done) -> dict[str, Json]:
-    """Return a workflow's receipts, and its acts that have none."""
+def listed_json(found: Sequence[Done | Broken]) -> dict[str, Json]:
+    """Return each workflow's receipts, and its acts that have none; and the workflows whose chains do not hold."""
+    return {
+        "workflows": [_done_json(each) for each in found if isinstance(each, Done)],
+        "broken": [verified_json(each) for each in found if isinstance(each, Broken)],
+    }
+
+
+def listed_lines(found: Done | Broken) -> Iterator[str]:
+    """Yield what was done in a workflow, or that its chain does not hold, as lines of text."""
+    if isinstance(found, Broken):
+        yield _broken_line(found)
+        return
+    yield f"{quoted(found.workflow_id)}: receipts {len(found.receipts)}, unfinished {len(found.unfinished)}"
+    yield from map(_receipt_line, found.receipts)
+    yield from map(_intent_line, found.unfinished)
+
+
+def _done_json(done: Done) -> dict[str, Json]:
     return {
         "workflow_id": done.workflow_id,
         "receipts": [each.to_json() for each in done.receipts],
@@ -82,11 +98,9 @@ def done_json(done: Done) -> dict[str, Json]:
     }
 
 
-def done_lines(done: Done) -> Iterator[str]:
-    """Yield them as lines of text."""
-    yield f"{quoted(done.workflow_id)}: receipts {len(done.receipts)}, unfinished {len(done.unfinished)}"
-    yield from map(_receipt_line, done.receipts)
-    yield from map(_intent_line, done.unfinished)
+def _broken_line(found: Broken) -> str:
+    named = "" if found.workflow_id is None else f"{quoted(found.workflow_id)}: "
+    return f"does not hold: {named}{line(found.reason)}"
 
 
 def _signatures(found: Report, *, checked: bool) -> str:

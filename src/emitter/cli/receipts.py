@@ -15,10 +15,10 @@ import sys
 from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from emitter.authority.export import export, read_lines, report
-from emitter.cli.chains import Broken, Done, done_json, done_lines, verified_json, verified_lines
+from emitter.cli.chains import Broken, Done, listed_json, listed_lines, verified_json, verified_lines
 from emitter.cli.document import write
 from emitter.cli.source import read_text
 from emitter.cli.stored import is_store, opened, readable
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from emitter.authority import Line
     from emitter.authority.export import Report
     from emitter.cli.stored import Stored
+
+T = TypeVar("T")
 
 _STATUS: Final = "Exit status: 0 all holds, 1 something does not, 2 bad usage."
 
@@ -70,14 +72,17 @@ def _list_arguments(parser: ArgumentParser) -> None:
 
 
 def _list(asked: Namespace) -> int:
-    """List each workflow's receipts, and the acts that began and have none: nobody saw how they ended."""
+    """List each workflow's receipts, and the acts that began and have none: nobody saw how they ended.
+
+    Of a workflow whose chain does not hold only that is told, and the exit status is 1.
+    """
     with opened(asked.store) as stored:
-        done = [_done(stored, each, asked) for each in stored.workflows(asked.workflow)]
+        found = [_told(each, partial(_done, stored, each, asked)) for each in stored.workflows(asked.workflow)]
     if asked.json:
-        write({"workflows": [done_json(each) for each in done]})
+        write(listed_json(found))
     else:
-        _say(told for each in done for told in done_lines(each))
-    return 0
+        _say(told for each in found for told in listed_lines(each))
+    return _status(found)
 
 
 def _done(stored: Stored, workflow_id: str, asked: Namespace) -> Done:
@@ -140,7 +145,8 @@ def _verify(asked: Namespace) -> int:
     """Say whether each line is what was written, follows on the one before, and was allowed where it stands.
 
     Told are also how much of each authority was spent, why it ended, and which acts have no receipt. Without --key
-    nobody looks at signatures; with one, each line must be signed by one of the keys.
+    nobody looks at signatures; with one, each line must be signed by one of the keys. In a store, what is retained
+    beside a receipt must be what the receipt says that the act returned.
     """
     found = list(_verified(asked))
     if asked.json:
@@ -151,7 +157,7 @@ def _verify(asked: Namespace) -> int:
     return _status(found)
 
 
-def _status(found: Iterable[Report | Broken]) -> int:
+def _status(found: Iterable[object]) -> int:
     return int(any(isinstance(each, Broken) for each in found))
 
 
@@ -168,10 +174,11 @@ def _verified(asked: Namespace) -> Iterator[Report | Broken]:
 
 def _in_store(stored: Stored, workflow_id: str, head: str | None, read: Callable[..., Report]) -> Report:
     found = read(stored.lines(workflow_id), head=stored.noted_head(workflow_id), workflow_id=workflow_id)
+    stored.check_kept(workflow_id)
     return found if head is None else read(stored.lines(workflow_id), head=head, workflow_id=workflow_id)
 
 
-def _told(workflow_id: str | None, read: Callable[[], Report]) -> Report | Broken:
+def _told(workflow_id: str | None, read: Callable[[], T]) -> T | Broken:
     try:
         return read()
     except Tampered as error:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from emitter.authority import Authority
-from emitter.authority.journal import noted_head
+from emitter.authority.journal import beside, noted_head
+from emitter.authority.results import check_kept
 from emitter.errors import InputError, StoreAltered, Tampered
 from emitter.store import SqliteStore
 from emitter.store.database import Database
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -50,6 +53,12 @@ class Stored(NamedTuple):
         while (found := readable(f"line {number}", lambda: next(lines, None))) is not None:
             yield found
             number += 1
+
+    def check_kept(self, workflow_id: str) -> None:
+        """Raise ``Tampered`` where what is retained beside a line is not what the line has the digest of."""
+        for number, found in enumerate(self.lines(workflow_id)):
+            kept = readable(f"line {number}", partial(beside, self.store, workflow_id, number))
+            check_kept(kept, mapping(found.get("record")).get("retained"), f"line {number}")
 
     def noted_head(self, workflow_id: str) -> str | None:
         """Return the hash of the last line that the store's log tells of."""
