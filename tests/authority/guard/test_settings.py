@@ -83,7 +83,7 @@ AT_CALL: dict[str, tuple[dict[str, Any], type[Exception]]] = {
     "spends with a point": ({"spends": lambda _: {"budget_usd": 1.5}}, InputError),
     "spends of a name that is none": ({"spends": lambda _: {"Budget": 1}}, InputError),
     "spends of what nobody can limit": ({"spends": lambda _: {"tokens": 1}}, LimitUnknown),
-    "spends that are nothing": ({"spends": lambda _: None}, TypeError),
+    "spends that are nothing": ({"spends": lambda _: None}, InputError),
     "spends that raise": ({"spends": lambda given: given["sum"]}, KeyError),
     "a target that is nothing": ({"target": lambda _: None}, InputError),
     "an empty target": ({"target": lambda _: ""}, InputError),

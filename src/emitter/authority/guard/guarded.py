@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from emitter.authority.guard.arguments import taken
 from emitter.authority.guard.flow import guarded
-from emitter.authority.guard.how import is_async, signature_of
 from emitter.authority.guard.proposing import Call
+from emitter.authority.guard.tools import is_async, signature_of
 from emitter.authority.steps import arun, run
 from emitter.decide.canonical import HALF_PAIR
 from emitter.errors import InputError

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 from pydantic import ValidationError
 
 from emitter.authority.guard.briefing import template
-from emitter.authority.proposal import VOCABULARY_MCP
+from emitter.authority.guard.tools import is_async, name_of, signature_of
+from emitter.authority.proposal import VOCABULARY_MCP, Digested
 from emitter.authority.proposal.proposal import LONGEST_INLINE
 from emitter.authority.records import BoundCall, ConfirmRequest, RiskLevel, Scope
 from emitter.authority.rules.limits import taken
@@ -20,14 +21,14 @@ from emitter.render.line import line
 from emitter.sinks import new_id
 
 if TYPE_CHECKING:
+    from types import UnionType
+
     from emitter.authority.guard.briefing import Brief
-    from emitter.authority.proposal import Digested, Display
+    from emitter.authority.proposal import Display
     from emitter.authority.writing import Effects
     from emitter.decide import Resolution, Unresolved
     from emitter.ledger import Pending, Resolved
     from emitter.wire import Json
-
-_LAMBDA = "<lambda>"
 
 Answer: TypeAlias = "Resolution | Unresolved | Resolved"
 Ask: TypeAlias = Callable[["Pending"], "Answer | Awaitable[Answer]"]
@@ -121,9 +122,12 @@ class How:
         unknown = sorted(given.keys() - known)
         if unknown:
             raise InputError(f"guard() takes no {unknown[0]}=.", hint=f"It takes {', '.join(sorted(known))}.")
-        name = given.get("name") or _name(tool)
+        name = given.get("name") or name_of(tool)
         usual = {"name": name, "operation": name, "workflow_id": f"{name}:{new_id()}"}
-        listed = {"digested": _listed("digested", given), "exclude": frozenset(_listed("exclude", given))}
+        listed = {
+            "digested": _listed("digested", given, str | Digested),
+            "exclude": frozenset(_listed("exclude", given)),
+        }
         settings: dict[str, Any] = {**usual, **given, **listed, "workflow_named": "workflow_id" in given}
         how = cls(**settings)
         _check(how)
@@ -158,11 +162,17 @@ class How:
                 f"{self.name} is a method, and nothing tells whose: what is approved for one would run for another.",
                 hint="Give account_of=, a function of the object that returns whose it is.",
             )
-        return replace(self, account=self.account_of(instance))
+        account: object = self.account_of(instance)
+        if not isinstance(account, str) or not account:
+            raise InputError("account_of= returned no text.", hint="It returns whose the object is.")
+        return replace(self, account=account)
 
     def spent(self, parameters: Mapping[str, Json]) -> Mapping[str, int]:
         """Return how much a call takes of each limit."""
-        return {} if self.spends is None else dict(self.spends(parameters))
+        spent: object = {} if self.spends is None else self.spends(parameters)
+        if not isinstance(spent, Mapping):
+            raise InputError("spends= returned no amounts.", hint="It returns a dict of limits, {} for none.")
+        return dict(cast("Mapping[str, int]", spent))
 
     def aimed(self, parameters: Mapping[str, Json]) -> str:
         """Return what a call acts on."""
@@ -171,33 +181,14 @@ class How:
         return self.target(parameters)
 
 
-def _name(tool: object) -> str:
-    """Return what a tool is called; a lambda has no name of its own, and two of them would pass for each other."""
-    named = getattr(tool, "__name__", "")
-    return "" if named == _LAMBDA else named
-
-
-def signature_of(tool: Callable[..., Any]) -> inspect.Signature:
-    """Return what a tool takes; raises ``InputError`` for what is no tool, or does not say."""
-    try:
-        return inspect.signature(tool)
-    except (TypeError, ValueError):
-        raise InputError(
-            "The tool does not say what it takes, so nobody could approve its arguments.",
-            hint="Guard a function of yours that calls it.",
-        ) from None
-
-
-def is_async(tool: object) -> bool:
-    """Tell whether a tool is awaited: a coroutine function, or an object whose call is one."""
-    return any(map(inspect.iscoroutinefunction, (tool, getattr(tool, "__call__", None))))  # noqa: B004  its own code is asked for
-
-
-def _listed(name: str, given: Guarding) -> tuple[Any, ...]:
+def _listed(name: str, given: Guarding, kind: type | UnionType = str) -> tuple[Any, ...]:
     named = given.get(name, ())
     if isinstance(named, str):
         raise InputError(f"{name}= is a list of names.", hint=f"Write {name}=[{named!r}].")
-    return tuple(cast("Iterable[Any]", named))
+    found = tuple(named) if isinstance(named, Iterable) else (named,)
+    if not all(isinstance(each, kind) for each in found):
+        raise InputError(f"{name}= is a list of names.", hint=f"Write {name}=[...].")
+    return found
 
 
 def _check(how: How) -> None:
@@ -208,10 +199,13 @@ def _check(how: How) -> None:
         raise InputError("longest= is a number of characters, 1 or more.")
     for name in ("ask", "brief", "spends", "display", "describe", "account_of"):
         given = getattr(how, name)
-        if given is not None and not callable(given):
+        if not callable(given) and (given is not None or name == "brief"):
             raise InputError(f"{name}= is a function.")
         if name not in {"ask", "brief"} and is_async(given):
             raise InputError(f"{name}= is a function that is not async: nobody waits for it.")
+    if not isinstance(how.target, str | None) and not callable(how.target):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError("target= is a text, or a function.")
+    taking.named("vocabulary", how.vocabulary)
     taking.named("channel", how.channel, least=0)
     taking.span(how.expires_in)
     how.request(BoundCall(r3_s256="A" * 43, call_id="0"), {}, how.workflow_id, target=_a_target(how))

@@ -9,10 +9,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from emitter.authority.proposal import mismatch, propose
+from emitter.authority.proposal import Display, mismatch, propose
 from emitter.authority.records import BoundCall
 from emitter.authority.rules import limits
-from emitter.errors import OtherCall, Tampered
+from emitter.errors import InputError, OtherCall, Tampered
 from emitter.sinks import new_id
 from emitter.wire import mapping
 
@@ -97,7 +97,9 @@ def _request(call: Call, proposal: Proposal, workflow_id: str) -> ConfirmRequest
 
 def _written(call: Call) -> Proposal:
     how, given = call.how, call.arguments.parameters
-    display = None if how.display is None else how.display(call.parameters)
+    display: object = None if how.display is None else how.display(call.parameters)
+    if not isinstance(display, Display | None):
+        raise InputError("display= returned no Display.")
     made = propose(
         how.operation,
         given,
