@@ -13,6 +13,7 @@ import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
@@ -221,7 +222,8 @@ class Journal:
                 self._sink(event)
             except Exception as error:  # noqa: BLE001  a sink is anybody's code
                 told = f"A sink raised {type(error).__name__}; what was recorded stands."
-                warnings.warn(told, RuntimeWarning, stacklevel=2)
+                with suppress(RuntimeWarning):  # raised, it would leave an act that was intended, and never begun
+                    warnings.warn(told, RuntimeWarning, stacklevel=2)
 
 
 def _value(entry: Entry, name: str) -> Json:

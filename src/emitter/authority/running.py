@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from emitter.authority import taking
 from emitter.authority.records.form import moment
 from emitter.authority.rules.allow import check_live, check_running, held
 from emitter.errors import AuthorityError, InputError
@@ -55,6 +56,7 @@ class Act:
 
     def on_stop(self, tell: Callable[[Stop], object]) -> None:
         """Have ``tell`` called when this process stops the act, in the thread that stops it; at once if it was."""
+        taking.function("tell", tell)
         with self._lock:
             stop = self._stop
             if stop is None:

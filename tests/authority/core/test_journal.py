@@ -153,6 +153,19 @@ def test_a_sink_that_fails_costs_nothing(clock: Hand) -> None:
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]
 
 
+def test_a_sink_that_fails_where_warnings_are_errors_costs_no_act(clock: Hand) -> None:
+    """Raised between an intent and its act, the warning would leave an act that nobody ever begins."""
+
+    def broken(_: RunEvent) -> None:
+        raise LookupError
+
+    authority = Authority(clock=clock)
+    failing = Authority(authority._parts.journal._store, clock=clock, sink=broken)
+    confirm_id = granted(authority).confirm_id
+    assert failing.execute(confirm_id, work()) == "done"  # as all tests here are run
+    assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]
+
+
 @pytest.mark.parametrize("limit", [{"max_side_effects": 5}, {"budget_usd": 50, "max_side_effects": 99}], ids=repr)
 def test_of_many_threads_so_many_act_as_may(again: Callable[..., Authority], limit: dict[str, int]) -> None:
     """Of one process and of others; each id is one act, and each act is done once."""

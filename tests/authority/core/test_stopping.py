@@ -236,3 +236,13 @@ def test_acts_of_one_id_are_told_each_of_its_own_stop(authority: Authority) -> N
 
     authority.execute(outer, work(act(workflow_id="v"), tool))
     assert told == ["v"]
+
+
+def test_what_cannot_be_told_is_refused(authority: Authority) -> None:
+    """Else the stop would come, and nobody be told of it."""
+
+    def tool() -> None:
+        with pytest.raises(InputError, match="is a function"):
+            current_act().on_stop("stop")  # type: ignore[arg-type]
+
+    authority.execute(granted(authority).confirm_id, work(tool=tool))
