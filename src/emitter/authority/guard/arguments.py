@@ -125,6 +125,12 @@ class _Telling:
         return found
 
 
+_of_list = cast("Callable[[object], Iterable[object]]", list.__iter__)  # pyright: ignore[reportUnknownMemberType]
+_of_tuple = cast("Callable[[object], Iterable[object]]", tuple.__iter__)  # pyright: ignore[reportUnknownMemberType]
+_of_dict = cast("Callable[[object], Iterable[tuple[object, object]]]", dict.items)  # pyright: ignore[reportUnknownMemberType]
+"""What one of them holds, whatever a class of its own shows."""
+
+
 class _Untold(Exception):
     """There is no JSON that would tell all of it."""
 
@@ -145,7 +151,7 @@ def _exact(value: str | bytes | bytearray | float) -> Json:
 
 def _entries(value: list[object] | tuple[object, ...]) -> Iterable[object]:
     _check_bare(value)
-    found: list[object] = list(list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value))
+    found = list(_of_list(value) if isinstance(value, list) else _of_tuple(value))
     _check_same(found, list(value))
     return found
 
@@ -169,7 +175,7 @@ def _members(value: object) -> Iterable[tuple[object, object]]:
 
 def _items(value: dict[object, object]) -> Iterable[tuple[object, object]]:
     _check_bare(value)
-    found = list(dict.items(value))
+    found = list(_of_dict(value))
     _check_same(list(chain.from_iterable(found)), list(chain.from_iterable(value.items())))
     return found
 

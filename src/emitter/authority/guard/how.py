@@ -162,14 +162,14 @@ class How:
                 f"{self.name} is a method, and nothing tells whose: what is approved for one would run for another.",
                 hint="Give account_of=, a function of the object that returns whose it is.",
             )
-        account: object = self.account_of(instance)
+        account = cast("object", self.account_of(instance))
         if not isinstance(account, str) or not account:
             raise InputError("account_of= returned no text.", hint="It returns whose the object is.")
         return replace(self, account=account)
 
     def spent(self, parameters: Mapping[str, Json]) -> Mapping[str, int]:
         """Return how much a call takes of each limit."""
-        spent: object = {} if self.spends is None else self.spends(parameters)
+        spent = cast("object", {} if self.spends is None else self.spends(parameters))
         if not isinstance(spent, Mapping):
             raise InputError("spends= returned no amounts.", hint="It returns a dict of limits, {} for none.")
         return dict(cast("Mapping[str, int]", spent))
@@ -185,7 +185,7 @@ def _listed(name: str, given: Guarding, kind: type | UnionType = str) -> tuple[A
     named = given.get(name, ())
     if isinstance(named, str):
         raise InputError(f"{name}= is a list of names.", hint=f"Write {name}=[{named!r}].")
-    found = tuple(named) if isinstance(named, Iterable) else (named,)
+    found: tuple[Any, ...] = tuple(cast("Iterable[Any]", named)) if isinstance(named, Iterable) else (named,)
     if not all(isinstance(each, kind) for each in found):
         raise InputError(f"{name}= is a list of names.", hint=f"Write {name}=[...].")
     return found

@@ -98,7 +98,7 @@ def _request(call: Call, proposal: Proposal, workflow_id: str) -> ConfirmRequest
 def _written(call: Call) -> Proposal:
     how, given = call.how, call.arguments.parameters
     display: object = None if how.display is None else how.display(call.parameters)
-    if not isinstance(display, Display | None):
+    if not isinstance(display, Display | None):  # pyright: ignore[reportUnnecessaryIsInstance]  it is the host's code
         raise InputError("display= returned no Display.")
     made = propose(
         how.operation,

@@ -22,7 +22,7 @@ def name_of(tool: object) -> str:
 
 def signature_of(tool: Callable[..., Any]) -> inspect.Signature:
     """Return what a tool takes; raises ``InputError`` for what is no tool, or does not say."""
-    if isinstance(tool, functools.partial) and cast("functools.partial[Any]", tool).args:
+    if _given_by_place(tool):
         raise InputError(
             "The tool has arguments that no call tells, so nobody could approve them.",
             hint="Give them to partial() by their names; what is no content goes into exclude=.",
@@ -34,6 +34,10 @@ def signature_of(tool: Callable[..., Any]) -> inspect.Signature:
             "The tool does not say what it takes, so nobody could approve its arguments.",
             hint="Guard a function of yours that calls it.",
         ) from None
+
+
+def _given_by_place(tool: object) -> bool:
+    return isinstance(tool, functools.partial) and bool(cast("functools.partial[Any]", tool).args)
 
 
 def is_async(tool: object) -> bool:
