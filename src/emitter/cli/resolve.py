@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
 
 from emitter.cli import waiting
 from emitter.cli.answering import next_step
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from emitter.decide import Resolution
     from emitter.kinds import BindingMoment
+
+    Answered: TypeAlias = tuple[BindingMoment, Resolution | Unresolved, bool]
+    """What was asked, what was answered, and whether standard output has been told already."""
 
 TERMINAL = Path("/dev/tty")
 CHANNEL = "terminal"
@@ -50,14 +53,7 @@ def run(asked: argparse.Namespace) -> int:
     """Ask and print; 1 when nobody decided."""
     waiting.check(asked)
     with ExitStack() as opened:
-        if asked.store is None:
-            moment = read_moment(asked.file)
-            resolution, told = _resolution(moment, asked, asked.timeout, opened)
-        else:
-            place = opened.enter_context(waiting.waiting(asked))
-            moment = place.pending.moment
-            resolution, told = _resolution(moment, asked, place.patience(asked.timeout), opened)
-            place.record(resolution, CHANNEL)
+        moment, resolution, told = _in_file(asked, opened) if asked.store is None else _in_store(asked, opened)
     asked.unread = status = 1 if isinstance(resolution, Unresolved) else 0
     if asked.json:
         write(to_json(resolution))
@@ -67,10 +63,22 @@ def run(asked: argparse.Namespace) -> int:
     return status
 
 
+def _in_file(asked: argparse.Namespace, opened: ExitStack) -> Answered:
+    moment = read_moment(asked.file)
+    return moment, *_resolution(moment, asked, asked.timeout, opened)
+
+
+def _in_store(asked: argparse.Namespace, opened: ExitStack) -> Answered:
+    place = opened.enter_context(waiting.waiting(asked))
+    moment = place.pending.moment
+    resolution, told = _resolution(moment, asked, place.patience(asked.timeout), opened)
+    place.record(resolution, CHANNEL)
+    return moment, resolution, told
+
+
 def _resolution(
     moment: BindingMoment, asked: argparse.Namespace, timeout: float | None, opened: ExitStack
 ) -> tuple[Resolution | Unresolved, bool]:
-    """Return what was answered, and whether standard output has been told already."""
     if asked.answer is not None:
         return typed(moment, asked.answer), False
     is_read = asked.file == "-" and asked.store is None  # so standard input holds the envelope, and no keys
