@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import openai
@@ -11,6 +12,8 @@ import pytest
 from pydantic import BaseModel
 
 from emitter import InputError, Uncompilable, UnknownModel, aemit, emit
+from emitter.kinds import AUTHORIZATION, AuthorizationEnvelope
+from emitter.kinds.authorization import Action, Measurement, Provenance, Refusal
 from tests.document.asking import FORM, HELD, TASK, Invoice
 
 
@@ -18,10 +21,52 @@ class Plain:
     """A class that says nothing of its members."""
 
 
+class Claimed(BaseModel):
+    """A form with an authorization envelope in it."""
+
+    notes: list[str]
+    claims: dict[str, list[Measurement | Refusal]]
+
+
+class Ours(Measurement):
+    """A measurement of the caller's own type."""
+
+
+@dataclass
+class Rests:
+    """What a claim of the caller's own rests on."""
+
+    on: Provenance | None
+
+
 class Later(BaseModel):
     """A model that names what is nowhere."""
 
     next: "Nowhere"  # type: ignore[name-defined]  # noqa: F821
+
+
+AUTHORITY: dict[str, object] = {
+    "a claim": Measurement,
+    "a refusal": Refusal,
+    "any kind": AuthorizationEnvelope,
+    "a list of claims": list[Action],
+    "a claim in a form": Claimed,
+    "a claim of the caller's own type": Ours,
+    "a provenance": Rests,
+}
+
+
+@pytest.mark.parametrize("schema", AUTHORITY.values(), ids=AUTHORITY.keys())
+def test_no_model_grants_authority(schema: object) -> None:
+    """What it wrote would be taken for an envelope, with oracles that nobody asked."""
+    with pytest.raises(InputError, match="writes no authorization envelope"):
+        emit(schema, TASK, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="none"))
+
+
+def test_no_document_is_an_authorization() -> None:
+    """Whatever its schema is."""
+    with pytest.raises(InputError, match="writes no authorization envelope"):
+        emit(FORM, TASK, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="none"), kind=AUTHORIZATION)
 
 
 async def _slow(_: object) -> None:

@@ -10,6 +10,7 @@ from pydantic_core import PydanticSerializationError
 
 from emitter import prompt
 from emitter.document.checks import checked, reader
+from emitter.document.reserved import refuse_reserved
 from emitter.door.plan import Wanted
 from emitter.door.settings import listed
 from emitter.door.taking import Enclosing
@@ -33,6 +34,7 @@ def wanted(schema: object, checks: object, examples: object, kind: str | None = 
     Raises ``Uncompilable`` for what is no schema, ``InputError`` for the rest.
     """
     named = source(schema)
+    refuse_reserved(schema, kind, typed=named.typed)
     shown = listed("examples", examples, (str, bytes, Mapping), "the documents, or values of the type")
     return Wanted(
         kind=kind or DOCUMENT,

@@ -153,6 +153,9 @@ ENVELOPE = (
             (
                 *of("authority/envelope/test_authorize", "test_neither_a_draft_nor_what_is_unverified_becomes_text"),
                 *of(
+                    "document/test_bad_input", "test_no_model_grants_authority", "test_no_document_is_an_authorization"
+                ),
+                *of(
                     "authority/envelope/test_wire",
                     "test_what_a_model_wrote_is_never_read_as_an_envelope",
                     "test_a_decision_is_never_read_as_an_envelope",
