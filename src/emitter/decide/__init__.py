@@ -26,4 +26,3 @@ from emitter.decide.wellformed import FIELD as FIELD
 from emitter.decide.wellformed import Malformed as Malformed
 from emitter.decide.wellformed import read as read
 from emitter.decide.wellformed import read_text as read_text
-from emitter.decide.wellformed import wellformed as wellformed

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from emitter.decide import Unanswered, wellformed
+from emitter.decide import Unanswered
 from emitter.decide.canonical import HALF_PAIR
+from emitter.decide.wellformed import wellformed
 from emitter.errors import BadResolution, InputError
 from emitter.kinds import BindingMoment
 from emitter.kinds.envelope import LONGEST_ID

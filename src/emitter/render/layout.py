@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from emitter.decide import digest, wellformed
+from emitter.decide import digest
+from emitter.decide.wellformed import wellformed
 from emitter.render.alike import Label, warnings
 from emitter.render.line import line
 
