@@ -54,6 +54,10 @@ _TAGGED = re.compile(rf"[(\[{{<*]\s*(?:{_TAGS})\s*[)\]}}>*]")
 _MARKED = re.compile("[★☆⭐🌟✪✯✔✓✅☑🗸👍]")
 _POINTED = re.compile(r"\s*(?:[❯▶►➤➜→»*●◉•]|>(?!\s*\d)|\(\s*[*x]\s*\)|\[\s*[*x]\s*\])", re.IGNORECASE)
 _KEYED = re.compile("[\\W_]*?([^\\W_])(?:\ufe0f?\u20e3|\\s*[.):\\]}>]+(?!\\w)|\\s+-+\\s)")
+_NAMED = re.compile(
+    rf"\W*(?:{'|'.join(map(fold, ('option', 'choice', 'choose')))})\W*([^\W_])\s*(?:[.):\]}}>-]+(?!\w)|\Z)"
+)
+"""In the words of our own headings and buttons; of a folded text."""
 _SYMBOLS = frozenset({"No", "So"})
 
 
@@ -71,11 +75,12 @@ def warnings(options: tuple[Label, ...], vetoes: Iterable[tuple[str, str]]) -> I
     """Yield for each option what a person is to be told about it; ``vetoes`` are the keys and names of the hatches."""
     known = tuple(vetoes)
     letters = {fold(key) for key, _ in known}
+    taken = letters.union(each.key for each in options)
     names = [solid(part) for _, name in known for part in name.split(":")]
     solids = [solid(each.label) for each in options]
     for index, each in enumerate(options):
         twins = [other.key for place, other in enumerate(options) if place != index and solids[place] == solids[index]]
-        said = [*_twins(twins), *_claims(each), *_keys(each, letters), *_vetoes(solids[index], names)]
+        said = [*_twins(twins), *_claims(each), *_keys(each, letters, taken), *_vetoes(solids[index], names)]
         yield "; ".join(said) or None
 
 
@@ -95,9 +100,11 @@ def _boasts(text: str) -> bool:
     return bool(_MARKED.search(text) or _TAGGED.search(fold(text)))
 
 
-def _keys(option: Label, letters: set[str]) -> Iterator[str]:
+def _keys(option: Label, letters: set[str], taken: set[str]) -> Iterator[str]:
+    """Yield that a text begins with another's key, or that the label is one that is taken."""
     keys = {key for text in (option.label, option.reasoning) if (key := _key(text)) is not None}
-    if any(key in letters or (key.isdigit() and key != option.key) for key in keys):
+    is_other = len(option.label) == 1 and _passes_for(option.label) in taken - {option.key}
+    if is_other or any(key in letters or (key.isdigit() and key != option.key) for key in keys):
         yield "begins with a key that is not its own"
 
 
@@ -105,7 +112,7 @@ def _key(text: str) -> str | None:
     """Return the letter or digit that ``text`` begins with as an item of a list does."""
     if text and unicodedata.category(text[0]) in _SYMBOLS and (alone := _passes_for(text[0])).isalnum():
         return alone
-    found = _KEYED.match(unicodedata.normalize("NFKC", text))
+    found = _NAMED.match(fold(text)) or _KEYED.match(unicodedata.normalize("NFKC", text))
     return None if found is None else _passes_for(found[1])
 
 
