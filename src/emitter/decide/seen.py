@@ -21,6 +21,8 @@ _BLANK: Final = re.compile("[\u115f\u1160\u2800]")
 """Letters and a symbol that look like a space; the other fillers are one of them in NFKC."""
 _EMPHASIS: Final = re.compile(r"(?<!\w)_+|(?<!_)_++(?!\w)")
 """Underscores at the edge of a word, which Markdown takes for emphasis; within one, they are a name's."""
+_STRUCK: Final = re.compile(r"(?<!\w)~{1,2}(?=\S)([^~\n]{1,200})(?<=\S)~{1,2}(?!\w)")
+"""What stands between tildes, which Markdown strikes through; one alone begins a handle."""
 _LIKE: Final = (
     "а=a в=b е=e ё=e г=r і=i ї=i ј=j к=k м=m н=h о=o п=n р=p с=c т=t ѕ=s у=y х=x ѵ=v һ=h ӏ=l ԁ=d ԛ=q ԝ=w ь=b "  # noqa: RUF001
     "А=A В=B Е=E Ѕ=S І=I Ј=J К=K М=M Н=H О=O Р=P С=C Т=T У=Y Х=X Ԁ=D Ԛ=Q Ԝ=W Һ=H Ӏ=I "  # noqa: RUF001
@@ -57,7 +59,7 @@ def seen(text: str) -> str:
     plain = _EMPHASIS.sub(" ", _BLANK.sub(" ", _HEAPED.sub("", plain)))
     plain = _MIXED.sub(_latin, plain.translate(_DRAWN))
     is_latin = len(_LATIN.findall(plain)) > len(_OTHER.findall(plain))
-    return _PASSING.sub(_latin, plain) if is_latin else plain
+    return _STRUCK.sub(r"\1", _PASSING.sub(_latin, plain) if is_latin else plain)
 
 
 def bare(word: str) -> str:

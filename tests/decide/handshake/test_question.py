@@ -115,6 +115,7 @@ def test_what_does_not_count(asked: Any, chance: Any, data: st.DataObject) -> No
         pytest.param("Should the Mᴀʀᴄʜ ɪɴᴠᴏɪᴄᴇ be ʀᴇʟᴇᴀꜱᴇᴅ to Acme?", id="small capitals"),  # noqa: RUF001
         pytest.param("Should the March 🅸🅽🆅🅾🅸🅲🅴 be 🇷elea🅢ed to Acme?", id="letters in squares"),
         pytest.param("Should the __March__ _invoice_ be **released** to `Acme`?", id="emphasis"),
+        pytest.param("Should the ~March~ ~~invoice~~ be @released to ~Acme?", id="strikes and handles"),
         pytest.param("".join(chr(ord(c) + 0xFEE0) if c.isalpha() else c for c in STEM), id="full width"),
         pytest.param("Please, may the March invoice now just be released to Acme, then?", id="little words"),
         pytest.param("Are we releasing the March invoices to Acme?", id="other forms of its words"),

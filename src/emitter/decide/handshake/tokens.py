@@ -113,7 +113,7 @@ def _read(match: re.Match[str], *, names: bool, begins: bool) -> Token:
     if sign := match["sign"]:
         return Token(CURRENCIES[sign], exact=True)
     if exact := match["exact"] or match["hyphened"]:
-        return Token(exact.casefold(), exact=True)
+        return Token(exact.casefold().lstrip("~@"), exact=True)
     return _word(match["word"], names=names, begins=begins)
 
 
