@@ -38,13 +38,12 @@ _DRAWN: Final = str.maketrans(
 """Small capitals, letters in circles and squares and those of flags, which no word is written in."""
 _MIXED: Final = re.compile(r"\b(?=\w{0,40}[A-Za-z])(?=\w{0,40}[\u0370-\u052f])\w{1,80}")
 """A word that mixes Latin letters with Greek or Cyrillic ones."""
-_PASSING: Final = re.compile(rf"\b[{''.join(map(chr, _ALIKE))}]+\b")
-"""A word of nothing but such letters."""
+_PASSING: Final = re.compile(rf"\b[{''.join(map(chr, _ALIKE))}]{{2,}}\b")
+"""A word of nothing but such letters; one alone is mostly a name, such as α."""  # noqa: RUF001
 _LATIN: Final = re.compile("[A-Za-z]")
 _OTHER: Final = re.compile("[\u0370-\u052f]")
 _ACCENTED: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 """Latin letters that have more to them than the alphabet's."""
-
 
 _ELLIPSIS: Final = "…"
 """One mark, which NFKC would make three full stops of."""

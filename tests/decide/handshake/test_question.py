@@ -147,6 +147,7 @@ def test_a_question_in_another_dress_is_the_same(dressed: str) -> None:
         ("Is the flag to be enabled?", "Is the flag to be disabled?"),
         ("Should Ada get the key?", "Should Sam get the key?"),
         ("Tell Ada about it?", "Tell Sam about it?"),
+        ("Ship the channel α?", "Ship the channel ω?"),  # noqa: RUF001
         ("Should the tests run with a proxy?", "Should the tests run without a proxy?"),
         ("Should those hear who have paid?", "Should those hear who have not paid?"),
     ],
