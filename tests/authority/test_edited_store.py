@@ -181,3 +181,26 @@ def test_a_name_that_stands_for_nothing_authorizes_nothing(place: Path, kept: Do
     with SqliteStore(place) as store, pytest.raises(Tampered) as found:
         Authority(store).execute(confirm_id, work(tool=pytest.fail))
     assert found.value.place == f"confirm:{confirm_id}"
+
+
+EVENTS = ("{", "[]", "null", "5", '"x"', "{}", '{"sequence":"0"}', '{"sequence":true}', "[" * 100_000)
+
+
+@pytest.mark.parametrize("run", ["emitter.authority", "emitter.authority:w"])
+@pytest.mark.parametrize("event", EVENTS, ids=range(len(EVENTS)))
+def test_a_log_that_is_none_is_told(place: Path, run: str, event: str) -> None:
+    """Whatever somebody put in an event's place."""
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute("UPDATE events SET document = ? WHERE run_id = ?", (event, run))
+    with SqliteStore(place) as store:
+        authority = Authority(store)
+        with pytest.raises(Tampered, match="the store's log"):
+            authority.receipts()
+
+
+def test_a_log_whose_events_have_one_number_comes_to_an_end(place: Path) -> None:
+    """Each of them is read once."""
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute("UPDATE events SET document = '{\"sequence\":0}' WHERE run_id = 'emitter.authority'")
+    with SqliteStore(place) as store:
+        assert Authority(store).workflows() == ("w", "v")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from emitter.authority import chain, telling
 from emitter.authority.chain import UNSEALED, Seal
-from emitter.authority.listing import INDEX, Listing
+from emitter.authority.listing import INDEX, Listing, log_of
 from emitter.authority.records.form import moment, written
 from emitter.authority.rules import places
 from emitter.authority.rules.state import State
@@ -245,5 +245,5 @@ def beside(store: Store, workflow_id: str, number: int) -> Json:
 
 def noted_head(store: Store, workflow_id: str) -> str | None:
     """Return the hash of a workflow's last line, as the store's log of events tells it; None where it tells nothing."""
-    events = store.events(run_of(workflow_id))
+    events = log_of(store, run_of(workflow_id))
     return None if not events else mapping(mapping(events[-1].get("payload")).get("fields")).get("hash")

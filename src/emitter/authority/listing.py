@@ -6,14 +6,15 @@ A list is no chain: a row of it that is taken out, or edited, would hide a workf
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from emitter.authority import telling
-from emitter.errors import Tampered
+from emitter.errors import EmitterError, Tampered
 from emitter.store import Entry, Fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from emitter.store import Store
     from emitter.wire import Json
@@ -43,7 +44,7 @@ class Listing:
         """Return the workflows; raises ``Tampered`` where the log tells of one that is not listed."""
         with self._guard:
             self._read()
-            while events := self._store.events(INDEX, self._noted):
+            while events := log_of(self._store, INDEX, self._noted):
                 self._read()  # another may have been listed meanwhile
                 for event in events:
                     self._check(event)
@@ -67,7 +68,25 @@ class Listing:
     def _check(self, event: Mapping[str, Json]) -> None:
         if telling.is_opened(event) and event.get("causationId") not in self._names:
             raise _amiss()
-        self._noted = int(event["sequence"])
+        self._noted = max(self._noted + 1, event["sequence"])  # whatever it says, the next one is another
+
+
+def log_of(store: Store, run: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
+    """Return a run's events, those after a number; raises ``Tampered`` where one of them is none."""
+    try:
+        events = store.events(run, after)
+    except EmitterError:
+        raise
+    except (ValueError, RecursionError):
+        raise _no_log() from None
+    if not all(isinstance(each, Mapping) and type(each.get("sequence")) is int for each in events):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _no_log()
+    return events
+
+
+def _no_log() -> Tampered:
+    place = "the store's log"
+    return Tampered(f"{place} is nothing that this library wrote.", place=place)
 
 
 def _nth(number: int) -> str:
