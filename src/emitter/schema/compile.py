@@ -39,7 +39,7 @@ MAX_PLACES = 200_000_000
 
 _CACHED = 256
 _NO_JSON = "the schema is not JSON, or nested too deeply to read"
-_TOO_LONG_PLACES = "the schema is nested so deeply, or its names are so long, that nobody can name all its places"
+_NAMELESS = "the schema holds itself, is nested too deeply, or has names so long that nobody can name its places"
 
 
 class Undeclared(str, Enum):
@@ -167,7 +167,7 @@ def _check_size(schema: object) -> None:
         if count > MAX_VALUES:
             raise Uncompilable("", f"the schema has more than {MAX_VALUES} values")
         if places > MAX_PLACES:
-            raise Uncompilable("", _TOO_LONG_PLACES)
+            raise Uncompilable("", _NAMELESS)
         if isinstance(node, dict):
             members = cast("dict[object, Any]", node).items()
             waiting.extend((each, place + 1 + len(str(key))) for key, each in members)

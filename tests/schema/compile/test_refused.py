@@ -47,8 +47,8 @@ def test_an_object_that_holds_itself_is_refused() -> None:
 TOO_LARGE = {
     "characters": ({"description": "x" * MAX_TEXT}, "longer than"),
     "values": ({"enum": [0] * MAX_VALUES}, "more than"),
-    "long-names": (closed(**{"x" * 1_000_000: closed(**dict.fromkeys(map(str, range(1_000)), TEXT))}), "its names"),
-    "depth": (deep(100_000, "items"), "nested so deeply"),
+    "long-names": (closed(**{"x" * 1_000_000: closed(**dict.fromkeys(map(str, range(1_000)), TEXT))}), "names so long"),
+    "depth": (deep(100_000, "items"), "nested too deeply"),
 }
 
 
