@@ -1,7 +1,7 @@
 """A text as it is read: without what nobody sees, and with letters that pass for others as what they look like.
 
-Source: the default ignorable characters of Unicode and its blocks of combining marks; Unicode Technical Standard 39
-(confusables), of which the tables hold what passes for the letters of the Latin alphabet and little else.
+Source: the default ignorable characters of Unicode and its blocks of combining marks; Unicode Technical Standard 39, by
+``emitter.decide.confusables``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from typing import Final
+
+from emitter.decide.confusables import CYRILLIC, CYRILLIC_CAPITALS, DRAWN, GREEK, GREEK_CAPITALS
 
 _UNSEEN: Final = re.compile(
     "[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\u00ad\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
@@ -23,19 +25,11 @@ _EMPHASIS: Final = re.compile(r"(?<!\w)_+|(?<!_)_++(?!\w)")
 """Underscores at the edge of a word, which Markdown takes for emphasis; within one, they are a name's."""
 _STRUCK: Final = re.compile(r"(?<!\w)~{1,2}(?=\S)([^~\n]{1,200})(?<=\S)~{1,2}(?!\w)")
 """What stands between tildes, which Markdown strikes through; one alone begins a handle."""
-_LIKE: Final = (
-    "а=a в=b е=e ё=e г=r і=i ї=i ј=j к=k м=m н=h о=o п=n р=p с=c т=t ѕ=s у=y х=x ѵ=v һ=h ӏ=l ԁ=d ԛ=q ԝ=w ь=b "  # noqa: RUF001
-    "А=A В=B Е=E Ѕ=S І=I Ј=J К=K М=M Н=H О=O Р=P С=C Т=T У=Y Х=X Ԁ=D Ԛ=Q Ԝ=W Һ=H Ӏ=I "  # noqa: RUF001
-    "α=a ε=e η=n ι=i κ=k ν=v ο=o ρ=p σ=o τ=t υ=u χ=x ω=w "  # noqa: RUF001
-    "Α=A Β=B Ε=E Ζ=Z Η=H Ι=I Κ=K Μ=M Ν=N Ο=O Ρ=P Τ=T Υ=Y Χ=X"  # noqa: RUF001
-)
-_ALIKE: Final = str.maketrans({pair[0]: pair[2] for pair in _LIKE.split()})
+_ALIKE: Final = str.maketrans(CYRILLIC | CYRILLIC_CAPITALS | GREEK | GREEK_CAPITALS)
 """Cyrillic and Greek letters, and the Latin ones that they look like."""
-_DRAWN: Final = str.maketrans(
-    dict(zip("ɑɡɩᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "agiabcdefghijklmnoprstuvwyz", strict=True))
-    | {chr(first + at): chr(ord("a") + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
-)
-"""Small capitals, letters in circles and squares and those of flags, which no word is written in."""
+_FLAGS: Final = {chr(0x1F1E6 + at): chr(ord("a") + at) for at in range(26)}
+_DRAWN: Final = str.maketrans(DRAWN | _FLAGS)
+"""Letters that no word is written in, those of flags among them."""
 _MIXED: Final = re.compile(r"\b(?=\w{0,40}[A-Za-z])(?=\w{0,40}[\u0370-\u052f])\w{1,80}")
 """A word that mixes Latin letters with Greek or Cyrillic ones."""
 _PASSING: Final = re.compile(rf"\b[{''.join(map(chr, _ALIKE))}]{{2,}}\b")

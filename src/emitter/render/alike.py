@@ -2,8 +2,8 @@
 
 Nothing is refused or changed for it: the surface shows the option, and beside it a sentence of ours.
 
-Source: Unicode Technical Standard 39 (confusables), of which the table below holds what passes for the letters of the
-Latin alphabet and little else: labels that differ in more than case, spaces and such letters are told apart.
+Source: Unicode Technical Standard 39, by ``emitter.decide.confusables``: labels that differ in more than case, spaces
+and such letters are told apart.
 """
 # ruff: noqa: RUF001  the table is of characters that pass for others
 
@@ -14,21 +14,20 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from emitter.decide.confusables import CYRILLIC, DRAWN, GREEK, GREEK_CAPITALS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_CYRILLIC = "а=a в=b г=r е=e ё=e ѕ=s і=i ї=i ј=j к=k м=m н=h о=o п=n р=p с=c т=t у=y х=x ԁ=d ԛ=q ԝ=w һ=h ӏ=l ь=b ѵ=v"
-_GREEK = (
-    "Α=a Β=b Ε=e Ζ=z Η=h Ι=i Κ=k Μ=m Ν=n Ο=o Ρ=p Τ=t Υ=y Χ=x "
-    "α=a β=b γ=y ε=e η=n ι=i κ=k ν=v ο=o ρ=p σ=o τ=t υ=u χ=x ω=w"
-)
 _OTHERS = (
-    "օ=o ո=n ս=u հ=h ı=i ɩ=i ɑ=a ɡ=g ℓ=l ᴀ=a ʙ=b ᴄ=c ᴅ=d ᴇ=e ꜰ=f ɢ=g ʜ=h ɪ=i ᴊ=j ᴋ=k ʟ=l ᴍ=m ɴ=n ᴏ=o ᴘ=p ʀ=r ꜱ=s "
-    "ᴛ=t ᴜ=u ᴠ=v ᴡ=w ʏ=y ᴢ=z 0=o 1=l i=l |=l !=l ‐=- ‑=- ‒=- –=- —=- ―=- −=- ‘=' ’=' “=' ”=' `=' 【=[ 】=]"
+    "β=b γ=y օ=o ո=n ս=u հ=h ı=i ℓ=l 0=o 1=l i=l |=l !=l ‐=- ‑=- ‒=- –=- —=- ―=- −=- ‘=' ’=' “=' ”=' `=' 【=[ 】=]"
 )
 _FOLDS = str.maketrans(
-    {pair[0]: pair[2] for table in (_CYRILLIC, _GREEK, _OTHERS) for pair in table.split()}
-    | {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170) for place in range(26)}
+    CYRILLIC
+    | GREEK
+    | {capital: letter.lower() for capital, letter in GREEK_CAPITALS.items()}
+    | DRAWN
+    | {pair[0]: pair[2] for pair in _OTHERS.split()}
     | dict.fromkeys([*map(chr, range(0x300, 0x370)), "\ufffd"], "")
 )
 _PASSES = 3
