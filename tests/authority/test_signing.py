@@ -15,9 +15,12 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from joserfc import jws
 from joserfc.jwk import OctKey, OKPKey
 
-from emitter.authority import Line
+from emitter.authority import Authority, Line
+from emitter.authority.chain import verify
 from emitter.authority.signing import checker, load_key, new_key, public, save_key, signer
 from emitter.errors import InputError, Tampered
+from emitter.store import MemoryStore
+from tests.authority.core.making import granted, work
 from tests.authority.lived import KEY, PUBLIC, chain
 
 if TYPE_CHECKING:
@@ -244,3 +247,16 @@ def test_without_the_extra_it_is_said_which() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "Signing needs joserfc. Run: pip install 'emitter[signing]'\n"
+
+
+def test_nobody_adds_an_unsigned_line_to_a_signed_chain() -> None:
+    """By whoever forgot to sign, the chain would hold for nobody any more; nothing is written, and no act begins."""
+    store = MemoryStore()
+    signed = Authority(store, sign=signer(KEY))
+    confirm_id = granted(signed).confirm_id
+    forgetful = Authority(store)
+    for forgotten in (lambda: forgetful.execute(confirm_id, work(tool=pytest.fail)), lambda: forgetful.stop("w")):
+        with pytest.raises(InputError, match="is signed"):
+            forgotten()
+    assert signed.execute(confirm_id, work()) == "done"
+    assert len(list(verify(signed.lines("w"), checker(PUBLIC)))) == 3

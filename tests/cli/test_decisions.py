@@ -70,7 +70,10 @@ def test_what_waits_is_told(store: SqliteStore, run: Run) -> None:
     assert (first["decision_id"], first["agent"], first["expires_at"]) == ("for ever", "clerk", None)
     assert first["options"] == [each.label for each in INVOICE.question.options]
     assert second["opened_at"] < second["expires_at"]
-    lines = run(["decisions", "store.db"]).out.splitlines()
+    assert first["findings"] == list(INVOICE.findings)
+    told = run(["decisions", "store.db"]).out.splitlines()
+    assert [each.strip() for each in told if each.startswith("  ")] == [*INVOICE.findings] * 2
+    lines = [each for each in told if not each.startswith("  ")]
     stem = re.escape(json.dumps(INVOICE.question.stem, ensure_ascii=False))
     assert re.fullmatch(rf'"for ever": "clerk" asks {stem} \(since \S+Z\)', lines[0])
     assert re.fullmatch(rf'"an hour": "clerk" asks {stem} \(since \S+Z, until \S+Z\)', lines[1])
@@ -80,7 +83,7 @@ def test_no_name_drives_a_terminal(store: SqliteStore, run: Run) -> None:
     """Whatever somebody called a decision or themselves."""
     Ledger(store).open(INVOICE, decision_id="\x1b[2J\n", agent='a" asks "b\u202e')
     out = run(["decisions", "store.db"]).out
-    assert out.count("\n") == 1
+    assert len([each for each in out.splitlines() if not each.startswith("  ")]) == 1
     assert not set(out) & {"\x1b", "\u202e"}
     assert 'a\\" asks' in out
 
@@ -110,6 +113,14 @@ def test_the_answer_is_recorded(store: SqliteStore, run: Run, typed: str, resolu
     assert (ran.status, ran.err) == (0, told)
     assert ledger.resolve("d", resolution).repeated
     assert [each.decision_id for each in ledger.pending()] == ["another"]
+
+
+def test_a_page_is_served_for_so_long(store: SqliteStore, run: Run) -> None:
+    """Then nobody decided, and the decision still waits."""
+    ledger = opened(store, "d")
+    ran = run(["serve", "--store", "store.db", "--timeout", "0.2"])
+    assert (ran.status, json.loads(ran.out)["outcome"]) == (1, "unresolved")
+    assert [each.decision_id for each in ledger.pending()] == ["d"]
 
 
 def test_nobody_s_answer_leaves_it_open(store: SqliteStore, run: Run) -> None:
@@ -144,7 +155,6 @@ AMISS: dict[str, tuple[list[str], str]] = {
         ["resolve", "--store", "store.db", "--decision", "a", "--answer", "9"],
         "no option of that number",
     ),
-    "a page's time": (["serve", "--store", "store.db", "--timeout", "1"], "--timeout"),
     "no file": (["decisions", "nowhere.db"], "no file"),
     "none waits": (["resolve", "--store", "bare.db", "--answer", "1"], "No decision waits"),
 }

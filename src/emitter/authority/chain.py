@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 _NAME: Final = "emitter.authority"
+_SIGN: Final = "Give it sign=, as those have it who wrote the lines before."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,12 @@ def follows(last: Line | None, found: Line, place: str, workflow_id: str | None 
     is_earlier = last is not None and moment(found.at) < moment(last.at)
     if (found.seq, found.prev) != expected or is_earlier or workflow_of(found.record) != workflow:
         raise Tampered(f"{place} does not follow on the line before.", place=place)
+
+
+def check_signed(last: Line | None, added: Line) -> None:
+    """Raise ``InputError`` for a line without a signature after one that has one: the chain would hold no more."""
+    if last is not None and last.signature is not None and added.signature is None:
+        raise InputError("The workflow's chain is signed, and nothing signs for this authority.", hint=_SIGN)
 
 
 def verify(documents: Iterable[Json], check: Callable[[Line], None] | None = None) -> Iterator[Line]:

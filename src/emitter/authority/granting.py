@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from emitter.authority.rules.state import Held, State
     from emitter.authority.steps import Steps
 
+_AGAIN: Final = "Ask the principal again, by a new call; ttl_seconds= says how long an approval lasts."
 _ASK: Final = "Open a decision one of whose options has the request's digest for its action, and have it resolved."
 
 
@@ -169,7 +170,7 @@ def _check_grantable(parts: Parts, state: State, granted: Confirm, at: float) ->
             "The workflow may have been stopped after this was approved.", hint="Ask the principal again."
         )
     if is_over(granted, now):
-        raise ConfirmExpired("The approval is too old: its time is over.", hint="Ask the principal again.")
+        raise ConfirmExpired("The approval is too old: its time is over.", hint=_AGAIN)
 
 
 def _indexed(confirm_id: str) -> str:

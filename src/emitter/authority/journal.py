@@ -213,6 +213,7 @@ class Journal:
         place = f"the record for line {added.seq}"
         chain.follows(state.last, chain.read(added.to_json(), place), place, state.workflow_id)
         places.check(state, added, self._skew)
+        chain.check_signed(state.last, added)
 
     def _tell(self, events: Iterable[RunEvent]) -> None:
         if self._sink is None:

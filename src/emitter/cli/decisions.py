@@ -1,4 +1,4 @@
-"""List the decisions that wait in a store for an answer, the oldest first.
+"""List the decisions that wait in a store for an answer, the oldest first, each with its findings.
 
 STORE is the SQLite file of a `Ledger` or an `Authority`; none is ever made here. Answer one with `emitter resolve
 --store STORE` at the terminal, or with `emitter serve --store STORE` on a local page; the call that waited for it then
@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 from emitter.cli.chains import quoted
 from emitter.cli.document import write
 from emitter.cli.stored import opened
+from emitter.render.line import line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
     from emitter.ledger import Pending
     from emitter.wire import Json
@@ -35,7 +37,7 @@ def run(asked: Namespace) -> int:
     if asked.json:
         write({"decisions": [_json(each) for each in found]})
     else:
-        sys.stdout.write("".join(f"{_line(each)}\n" for each in found))
+        sys.stdout.write("".join(f"{each}\n" for pending in found for each in _lines(pending)))
     return 0
 
 
@@ -47,15 +49,18 @@ def _json(pending: Pending) -> dict[str, Json]:
         "agent": pending.agent,
         "opened_at": _time(pending.opened_at),
         "expires_at": None if pending.expires_at is None else _time(pending.expires_at),
+        "synopsis": pending.moment.synopsis,
+        "findings": list(pending.moment.findings),
         "stem": question.stem,
         "options": [each.label for each in question.options],
     }
 
 
-def _line(pending: Pending) -> str:
+def _lines(pending: Pending) -> Iterator[str]:
     until = "" if pending.expires_at is None else f", until {_time(pending.expires_at)}"
     asked = f"{quoted(pending.agent)} asks {quoted(pending.moment.question.stem)}"
-    return f"{quoted(pending.decision_id)}: {asked} (since {_time(pending.opened_at)}{until})"
+    yield f"{quoted(pending.decision_id)}: {asked} (since {_time(pending.opened_at)}{until})"
+    yield from (f"  {line(each)}" for each in pending.moment.findings)
 
 
 def _time(seconds: float) -> str:

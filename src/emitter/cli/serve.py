@@ -16,7 +16,7 @@ from emitter.cli.document import write
 from emitter.cli.envelope import read_moment
 from emitter.decide import Unanswered, Unresolved
 from emitter.decide.resolution import to_json
-from emitter.errors import AlreadyResolved, InputError
+from emitter.errors import AlreadyResolved
 from emitter.ledger import Ledger, Unspoken
 from emitter.web import Address, serve
 
@@ -54,10 +54,8 @@ def run(asked: argparse.Namespace) -> int:
 
 
 def _stored(asked: argparse.Namespace) -> Resolution | Unresolved:
-    if asked.timeout is not None:
-        raise InputError("A decision in a store has an end of its own.", hint="Leave --timeout out.")
-    with waiting.waiting(asked) as (ledger, pending):
-        answer = _served(pending, ledger, asked)
+    with waiting.waiting(asked) as place:
+        answer = _served(place.within(asked.timeout), place.ledger, asked)
     if not isinstance(answer, Unresolved):
         waiting.tell_unkept(answer)
     return answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.cli.stored import opened
@@ -32,6 +33,11 @@ class Waiting(NamedTuple):
         """Return for how many seconds somebody is waited for: no longer than an answer counts."""
         left = self.pending.left(time.time())
         return given if left is None else left if given is None else min(given, left)
+
+    def within(self, given: float | None) -> Pending:
+        """Return the decision as one that ends when nobody waits for it any more; in the store it stays open."""
+        patience, now = self.patience(given), time.time()
+        return self.pending if patience is None else replace(self.pending, expires_at=now + patience)
 
     def record(self, answer: Resolution | Unresolved, channel: str) -> None:
         """Record what was answered; raises ``AlreadyResolved`` and ``DecisionExpired`` where it came too late."""

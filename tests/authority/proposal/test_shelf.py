@@ -172,3 +172,10 @@ def test_a_uri_is_fresh() -> None:
     assert len(made) == 200
     assert all(re.fullmatch(r"(urn:uuid:|https://api\.example/r3/)[0-9a-f-]{36}", each) for each in made)
     assert propose("f", {}, uri=fresh_uri()).uri.startswith("urn:uuid:")
+
+
+@pytest.mark.parametrize("prefix", ["", "mail.example", "https://mail.example", "/r3/"])
+def test_an_id_runs_together_with_no_prefix(prefix: str) -> None:
+    """Nor is a URI what has no scheme."""
+    with pytest.raises(InputError, match="prefix"):
+        fresh_uri(prefix)

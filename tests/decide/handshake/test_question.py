@@ -168,6 +168,8 @@ def test_a_number_a_name_or_an_opposite_makes_another_question(one: str, other: 
         ("Should we not keep it open?", "Shouldn't we keep it open?"),
         ("Should the key be kept?", "Should the key not be deleted?"),
         ("Shall we ship it or not?", "Shall we ship it?"),
+        ("How should the key be handled tonight?", "What is the best way to deal with the key tonight?"),
+        ("How should the key be handled tonight?", "Which way should it go?"),
     ],
 )
 def test_the_same_in_another_form_is_the_same(one: str, other: str) -> None:

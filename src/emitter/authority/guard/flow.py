@@ -132,7 +132,10 @@ def _open(call: Call, proposed: Proposed, moment: BindingMoment, actions: tuple[
     except WrongDigest:
         pass  # another process opened it, with an envelope of its own
     except AlreadyResolved:
-        raise NotApproved("The principal refused this very question before.", hint="Ask another one.") from None
+        raise NotApproved(
+            "The principal refused this very question before.",
+            hint="Take their objection up: change the arguments, or have brief= write another envelope.",
+        ) from None
     return ledger.find(decision_id)
 
 
@@ -166,7 +169,7 @@ def _check_approved(proposed: Proposed, resolved: Resolved) -> None:
         raise NotApproved(
             "The principal did not choose that the call be made.",
             decision_id=proposed.decision_id,
-            hint="Go on with continue_after(resolution, moment), and make a new call.",
+            hint="Ledger.find(decision_id).continuation says what they want instead; then make a new call.",
         )
 
 
@@ -187,7 +190,10 @@ def _action(call: Call, proposed: Proposed) -> ActionRequest:
 
 def _pending(call: Call, proposed: Proposed) -> ApprovalPending:
     return ApprovalPending(
-        "The call waits for its approval.", decision_id=proposed.decision_id, call_id=call.call_id, hint=_LATER
+        f"The call waits for its approval, by the decision {proposed.decision_id}.",
+        decision_id=proposed.decision_id,
+        call_id=call.call_id,
+        hint=_LATER,
     )
 
 

@@ -25,7 +25,12 @@ _ADDRESS: Final = "emitter.proposal.uri"
 
 
 def fresh_uri(prefix: str = "urn:uuid:") -> str:
-    """Return an ``r3_uri`` that nobody can guess: ``prefix``, such as ``https://api.example/r3/``, and a random id."""
+    """Return an ``r3_uri`` that nobody can guess: ``prefix``, such as ``https://api.example/r3/``, and a random id.
+
+    Raises ``InputError`` for a prefix that the id would run together with.
+    """
+    if not prefix.endswith(("/", ":", "=")) or ":" not in prefix:
+        raise InputError("prefix is the beginning of a URI, up to a slash, a colon or an equals sign.")
     return f"{prefix}{uuid.uuid4()}"
 
 

@@ -23,7 +23,7 @@ ENGLISH: Final = _words(
     "what which who whom whose how when where why whether "
     "please ok okay yes yeah also just only still yet too very really any some all both each every there here "
     "one ones other another different same such else everyone everybody someone somebody anyone anybody everything "
-    "something anything"
+    "something anything way ways manner"
 )
 """Articles, pronouns, prepositions, modal and light verbs, and what begins a question."""
 

@@ -84,7 +84,8 @@ def same_question(one: BindingMoment, other: BindingMoment) -> float:
     "the bridge railings"), where ``other`` says all that ``one`` does and adds behind a preposition where, when, how or
     for whom, or where no option shares the other's numbers and names; two names may change places that both questions
     hold. What ``other`` leaves out makes it wider and not another one: so far it matters which of the two came first.
-    An addition that speaks of the talk or of reasons ("in my view", "to avoid a delay") is none. A negation, or an
+    An addition that speaks of the talk or of reasons ("in my view", "to avoid a delay") is none, and where ``other``
+    says nothing in its stem ("How should we proceed?"), the options alone count. A negation, or an
     opposite that is of the answer, does not count where the labels are the same.
 
     A clause of the stem that asks what the other one asks makes it the same question, unless it stands under a
@@ -158,7 +159,12 @@ def _offers_both(one: Asked, idea: str) -> bool:
 
 
 def _stems(one: Asked, other: Asked) -> float | None:
-    """Return how far the stems say the same, or None where neither says anything that the other does not know."""
+    """Return how far the stems say the same, or None where neither says anything that the other does not know.
+
+    One that comes later and says nothing ("How should we proceed?") leaves its options to say what is asked.
+    """
+    if not other.stem.words:
+        return None
     lost, new = one.stem.words - other.words, other.stem.words - one.words
     shared = (len(one.stem.words) - len(lost) + len(other.stem.words) - len(new)) / 2
     replaced, more = min(len(lost), len(new)), abs(len(lost) - len(new))
