@@ -39,6 +39,8 @@ _OTHER: Final = re.compile("[\u0370-\u052f]")
 _ACCENTED: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 """Latin letters that have more to them than the alphabet's."""
 
+_AS_IT_IS: Final = re.compile(r"[\t-\r -^`-}]*+")
+"""ASCII, but for controls and for the marks of Markdown that are read."""
 _ELLIPSIS: Final = "…"
 """One mark, which NFKC would make three full stops of."""
 _NEGATORS: Final = frozenset({"не", "нет"})
@@ -47,6 +49,8 @@ _NEGATORS: Final = frozenset({"не", "нет"})
 
 def seen(text: str) -> str:
     """Return a text in NFKC as it is read; its lines stay."""
+    if _AS_IT_IS.fullmatch(text):
+        return text
     plain = _ELLIPSIS.join(unicodedata.normalize("NFKC", part) for part in text.split(_ELLIPSIS))
     plain = _UNSEEN.sub("", plain)
     plain = _EMPHASIS.sub(" ", _BLANK.sub(" ", _HEAPED.sub("", plain)))

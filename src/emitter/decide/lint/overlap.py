@@ -6,6 +6,7 @@ brought to their stems, are the other's, and it has at least three; or when they
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from emitter.decide.lint.phrases import lexicon
@@ -30,6 +31,7 @@ _ENDINGS = ("ments", "ment", "ings", "ing", "ies", "ied", "ions", "ion", "als", 
 _SHORTEST = 3
 
 
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Return a word without its ending; what remains has three letters or more."""
     for ending in _ENDINGS:

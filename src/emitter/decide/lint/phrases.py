@@ -54,7 +54,7 @@ class Phrases:
 
     def begin(self, words: Sequence[str], at: int = 0) -> bool:
         """Say whether one of the phrases stands at a place."""
-        return any(True for _ in self._ends(words, at))
+        return at < len(words) and any(_stands(each, words, at) for each in self.beginnings.get(words[at], ()))
 
     def within(self, words: Sequence[str]) -> bool:
         """Say whether one of the phrases stands anywhere."""
@@ -66,12 +66,8 @@ class Phrases:
 
     def fill(self, words: Sequence[str]) -> bool:
         """Say whether the words are one of the phrases, from the first to the last."""
-        return any(end == len(words) for end in self._ends(words, 0))
-
-    def _ends(self, words: Sequence[str], at: int) -> Iterator[int]:
-        if at < len(words):
-            for steps in self.beginnings.get(words[at], ()):
-                yield from _ends(steps, words, at)
+        found = self.beginnings.get(words[0], ()) if words else ()
+        return any(end == len(words) for steps in found for end in _ends(steps, words, 0))
 
 
 def _steps(line: str) -> tuple[Step, ...]:
@@ -104,3 +100,19 @@ def _ends(steps: tuple[Step, ...], words: Sequence[str], at: int) -> Iterator[in
             yield from _ends(rest, words, place + 1)
     if step.optional:
         yield from _ends(rest, words, at)
+
+
+def _stands(steps: tuple[Step, ...], words: Sequence[str], at: int, number: int = 0) -> bool:
+    """Say whether the steps from a number on stand at a place; most have neither gaps nor choices, and no recursion."""
+    count = len(words)
+    for place in range(number, len(steps)):
+        step = steps[place]
+        if step.gap or step.optional:
+            rest = range(at, min(at + step.gap + 1, count))
+            if any(words[each] in step.words and _stands(steps, words, each + 1, place + 1) for each in rest):
+                return True
+            return step.optional and _stands(steps, words, at, place + 1)
+        if at >= count or words[at] not in step.words:
+            return False
+        at += 1
+    return True
