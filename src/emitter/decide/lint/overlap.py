@@ -6,7 +6,6 @@ brought to their stems, are the other's, and it has at least three; or when they
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from emitter.decide.lint.phrases import lexicon
@@ -31,9 +30,10 @@ _ENDINGS = ("ments", "ment", "ings", "ing", "ies", "ied", "ions", "ion", "als", 
 _SHORTEST = 3
 
 
-@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Return a word without its ending; what remains has three letters or more."""
+    if not word.endswith(_ENDINGS):
+        return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
             return _without_e(word[: -len(ending)])
