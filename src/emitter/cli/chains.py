@@ -6,11 +6,10 @@ a terminal nor say in the library's words that something holds.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from emitter.render.line import line
+from emitter.render.line import line, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -143,8 +142,3 @@ def _intent_line(intent: Intent) -> str:
 def _deed(record: Receipt | Intent) -> str:
     step = "" if record.step_id is None else f", step {quoted(record.step_id)}"
     return f"{record.timestamp}  {quoted(record.action)} on {quoted(record.target)}{step}"
-
-
-def quoted(text: str) -> str:
-    """Return a text of somebody else's in quotation marks, on one line."""
-    return json.dumps(line(text), ensure_ascii=False)

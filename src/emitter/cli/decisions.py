@@ -8,13 +8,12 @@ goes on when it is made again under its id.
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from emitter.cli.chains import quoted
+from emitter.authority.records.form import written
 from emitter.cli.document import write
 from emitter.cli.stored import opened
-from emitter.render.line import line
+from emitter.render.line import line, quoted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -47,8 +46,8 @@ def _json(pending: Pending) -> dict[str, Json]:
         "decision_id": pending.decision_id,
         "digest": pending.digest,
         "agent": pending.agent,
-        "opened_at": _time(pending.opened_at),
-        "expires_at": None if pending.expires_at is None else _time(pending.expires_at),
+        "opened_at": written(pending.opened_at),
+        "expires_at": None if pending.expires_at is None else written(pending.expires_at),
         "synopsis": pending.moment.synopsis,
         "findings": list(pending.moment.findings),
         "stem": question.stem,
@@ -57,11 +56,7 @@ def _json(pending: Pending) -> dict[str, Json]:
 
 
 def _lines(pending: Pending) -> Iterator[str]:
-    until = "" if pending.expires_at is None else f", until {_time(pending.expires_at)}"
+    until = "" if pending.expires_at is None else f", until {written(pending.expires_at)}"
     asked = f"{quoted(pending.agent)} asks {quoted(pending.moment.question.stem)}"
-    yield f"{quoted(pending.decision_id)}: {asked} (since {_time(pending.opened_at)}{until})"
+    yield f"{quoted(pending.decision_id)}: {asked} (since {written(pending.opened_at)}{until})"
     yield from (f"  {line(each)}" for each in pending.moment.findings)
-
-
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,11 @@ LONGEST_WORD = 200
 def line(text: str) -> str:
     """Return ``text`` whole, on one line: each unsafe character replaced, each run of white space one space."""
     return " ".join(piece for word in text.split() for piece in parted(word, LONGEST_WORD))
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` in quotation marks, on one line: nobody takes it for words of ours."""
+    return json.dumps(line(text), ensure_ascii=False)
 
 
 def cells(text: str) -> int:
