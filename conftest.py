@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,20 @@ if TYPE_CHECKING:
 
     from emitter.testing import Asked
 
-settings.register_profile("any day", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any day")  # how fast a machine is today is no law
+FULL = os.environ.get("EMITTER_TESTS") == "full"
+"""True under ``make check-all``: property tests run at full size, on fresh examples."""
+
+# No profile has a deadline: how fast a machine is must not decide a test.
+_COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+settings.register_profile("same", _COMMON, derandomize=True)  # the same examples on every machine
+settings.register_profile("fresh", _COMMON, derandomize=False)  # for EMITTER_TESTS=full and --hypothesis-seed
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the examples that property tests draw, before their modules are imported."""
+    seeded = config.getoption("--hypothesis-seed", default=None) is not None
+    settings.load_profile("fresh" if FULL or seeded else "same")
+
 
 _BOUND, _INVOICE = Text(BOUND), Text(INVOICE)
 

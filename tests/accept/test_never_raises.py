@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +33,9 @@ from tests.accept.anything import (
 from tests.accept.envelopes import CONTEXT, acceptor, envelope
 from tests.accept.judging import as_json, judge, judge_log
 from tests.kinds.openwop import errors, needs_schemas
+from tests.work import count_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from emitter.accept import Acceptance, Acceptor
@@ -195,24 +193,7 @@ def test_a_list_that_stands_in_itself_twice_is_refused() -> None:
     """It is no tree: walking it as one takes 2 to the power of its depth steps, and as much memory."""
     value: list[Any] = []
     value += [value, value]
-    with soon():
-        held(*taken(envelope(payload=value)))
-
-
-@contextmanager
-def soon(seconds: float = 0.3) -> Iterator[None]:
-    """Raise ``TimeoutError`` where it takes longer."""
-
-    def late(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    count_lines(lambda: held(*taken(envelope(payload=value))), limit=10_000_000)
 
 
 def taken(given: Any) -> tuple[Acceptor, Acceptance]:

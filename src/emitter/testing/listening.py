@@ -17,13 +17,24 @@ if TYPE_CHECKING:
 
 _GRACE = 1.0
 """Seconds that requests have to notice that their connections are cut."""
+_KEEP_ALIVE = 3600
+"""Seconds that an idle connection stays open. uvicorn's default of 5 races with a client that reuses one on a busy
+machine: the request is lost, and the client sends it again."""
 _log = logging.getLogger("emitter.testing")
 _log.addHandler(logging.NullHandler())
 
 
 async def listen(application: Application, listening: socket, stop: asyncio.Event, started: Callable[[], None]) -> None:
     """Serve on a bound socket until ``stop`` is set; ``started`` is called when requests are taken."""
-    config = _Config(application, http=_Protocol, ws="none", lifespan="off", log_config=None, access_log=True)
+    config = _Config(
+        application,
+        http=_Protocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=True,
+        timeout_keep_alive=_KEEP_ALIVE,
+    )
     await _Server(config, stop, started).serve(sockets=[listening])
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +19,7 @@ from emitter.store import MemoryStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, types, work
 from tests.ledger.asking import Hand
+from tests.work import count_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,27 +216,43 @@ def test_an_act_that_is_left_is_left_as_it_was(authority: Authority) -> None:
     assert len(authority.unfinished()) == found.count("INTENT") - found.count("RECEIPT") > 0
 
 
+def lines_at(counted: tuple[int, int], call: Callable[[int], None]) -> list[int]:
+    """Call with 0, 1, 2, ... to the last of two numbers, and return how much work these two took."""
+    found: list[int] = []
+    for number in range(counted[-1] + 1):
+        if number in counted:
+            found.append(count_lines(partial(call, number)))
+        else:
+            call(number)
+    return found
+
+
 def test_adding_stays_as_fast(clock: Hand) -> None:
     """However long a chain is: its end is all that is read."""
-    authority, spans = Authority(clock=clock), list[float]()
-    for number in range(2_000):
-        begun = time.perf_counter()
+    authority = Authority(clock=clock)
+
+    def stop(number: int) -> None:
         authority.stop(StopRequest("w", step_id=f"s{number % 4}", takeover_mode="pause", request_id=f"r{number}"))
-        spans.append(time.perf_counter() - begun)
-    early, late = sorted(spans[100:400])[150], sorted(spans[-300:])[150]
-    assert late < 3 * early
+
+    work = {
+        number: count_lines(partial(stop, number)) if number in {100, 1_999} else stop(number)
+        for number in range(2_000)
+    }
+    assert (work[1_999] or 0) < 2 * (work[100] or 0)
     assert Authority(authority._parts.journal._store).unfinished("w") == ()
 
 
 def test_a_workflow_more_costs_no_more_than_the_first(clock: Hand) -> None:
     """However many there are: whoever adds one does not read the list from its beginning."""
-    authority, spans = Authority(clock=clock), list[float]()
-    for number in range(900):
-        begun = time.perf_counter()
+    authority = Authority(clock=clock)
+
+    def stop(number: int) -> None:
         authority.stop(f"w{number}")
-        spans.append(time.perf_counter() - begun)
-    early, late = sorted(spans[50:200])[75], sorted(spans[-150:])[75]
-    assert late < 3 * early
+
+    work = {
+        number: count_lines(partial(stop, number)) if number in {50, 899} else stop(number) for number in range(900)
+    }
+    assert (work[899] or 0) < 2 * (work[50] or 0)
     assert len(Authority(authority._parts.journal._store).workflows()) == 900
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,13 +113,11 @@ def test_a_proof_that_takes_too_long_is_reported() -> None:
     """The others are proved all the same."""
     slow = Task(Case("slow", many(400, TEXT)), ("openai", "google", "anthropic"), 40)
     quick = Task(Case("quick", closed(a=TEXT)), ("openai",), 1)
-    started = time.monotonic()
     found = {(each.case, each.profile): each for each in proofs([slow, quick], 1, 0.05)}
 
     assert set(found) == {("slow", name) for name in slow.profiles} | {("quick", "openai")}
     assert found["slow", "google"].red("timeout")
     assert found["quick", "openai"].failures == []
-    assert time.monotonic() - started < 60
 
 
 def test_a_process_that_dies_is_reported() -> None:

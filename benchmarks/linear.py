@@ -1,0 +1,57 @@
+"""How the work on hostile texts grows with their length: ``python -m benchmarks.linear``.
+
+Each reader reads a text and one four times as long. Linear work takes four times as long, quadratic work sixteen.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from tests.authority.narrative import test_linear as narrative
+from tests.decide.lint import test_linear as discipline
+
+from emitter.decide.lint.text import READ
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_RUNS = 5
+_WANTED = 8.0
+"""Between linear and quadratic; small texts are measured less exactly."""
+_FLOOR = 0.002
+"""Seconds under which a reading says nothing."""
+
+
+def seconds(read: Callable[[str], object], text: str) -> float:
+    """Return the least processor time of some runs."""
+    best = float("inf")
+    for _ in range(_RUNS):
+        start = time.process_time()
+        read(text)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def main() -> int:
+    """Print the worst growth of each reader; return 1 if one is above what is wanted."""
+    worst = 0.0
+    for name, readers, pieces, many, length in (
+        ("content discipline", discipline.READERS, discipline.HOSTILE, discipline.many, READ),
+        ("narrative scanner", narrative.READERS, narrative.HOSTILE, narrative.many, narrative.LARGE),
+    ):
+        for reader, read in readers.items():
+            found = []
+            for piece, text in pieces.items():
+                large = seconds(read, many(text, length))
+                small = max(seconds(read, many(text, length // 4)), _FLOOR / 4)
+                found.append((large / small if large > _FLOOR else 0.0, piece))
+            growth, piece = max(found)
+            worst = max(worst, growth)
+            print(f"{name:20} {reader:12} at most {growth:5.1f} times for four times the text ({piece})")  # noqa: T201
+    return int(worst > _WANTED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
