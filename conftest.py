@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,7 +34,13 @@ settings.register_profile("fresh", _COMMON, derandomize=False)  # for EMITTER_TE
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the examples that property tests draw, before their modules are imported."""
+    """Choose the examples that property tests draw, before their modules are imported; let Ctrl-C reach children.
+
+    A shell that starts the tests in the background has them ignore the interrupt signal, and so would every program
+    that they start and interrupt.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     seeded = config.getoption("--hypothesis-seed", default=None) is not None
     settings.load_profile("fresh" if FULL or seeded else "same")
 

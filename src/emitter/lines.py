@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from emitter.errors import BadJournal, JournalFailed
+from emitter.files import open_private
 from emitter.wire import mapping
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def members_of(line: bytes) -> Mapping[str, Json]:
 def opened(place: Path, name: str, version: int, called: str) -> Generator[Lines]:
     """Yield the file at ``place``, made where there is none; raises ``BadJournal`` where it cannot be opened."""
     try:
-        file = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        file = open_private(place, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise BadJournal(f"The journal {place} cannot be opened: {error.strerror}.", hint=_NAME) from error
     try:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.errors import EmitterError, InputError
 from emitter.events import Level, LogAppended, RunEvent
+from emitter.files import private_opener
 from emitter.redact import NO_SECRETS
 from emitter.redact.event import struck
 
@@ -111,12 +112,13 @@ class Recorder:
 def to_jsonl(path: str | Path) -> Sink:
     """Return a sink that appends one RunEventDoc a line; each line is in the file before the next step.
 
-    Lines of several threads and processes never mix. Raises ``InputError`` at once where the file cannot be
-    opened, and the sink raises ``EmitterError`` where a line could not be written whole.
+    A file that is created is readable by its owner alone. Lines of several threads and processes never mix.
+    Raises ``InputError`` at once where the file cannot be opened, and the sink raises ``EmitterError`` where a
+    line could not be written whole.
     """
     place = Path(path)
     try:
-        place.open("ab").close()
+        open(place, "ab", opener=private_opener).close()
     except OSError as error:
         raise InputError(
             f"{place} cannot take events: {error.strerror}.", hint="Name a file that can be written."
@@ -131,7 +133,7 @@ def to_jsonl(path: str | Path) -> Sink:
 def _append(place: Path, line: bytes) -> None:
     """Append ``line`` in one write of the system, which is what keeps lines apart."""
     try:
-        with place.open("ab", buffering=0) as file:
+        with open(place, "ab", buffering=0, opener=private_opener) as file:
             whole = file.write(line) == len(line)
     except OSError as error:
         raise EmitterError(f"An event could not be written to {place}: {error.strerror}.") from error

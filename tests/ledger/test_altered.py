@@ -12,6 +12,7 @@ from emitter.decide import dialogue, selected
 from emitter.errors import StoreFailed
 from emitter.ledger import Ledger
 from emitter.store import SqliteStore
+from emitter.store.sqlite import checksum
 from tests.ledger.asking import moment
 
 if TYPE_CHECKING:
@@ -35,14 +36,16 @@ _CLOSED = "SELECT correlation_id, entry FROM entries WHERE correlation_id LIKE '
 
 
 def altered(place: Path, change: dict[str, Any]) -> None:
-    """Write something else into the entry of a decision's end, as an editor would."""
+    """Write something else into the entry of a decision's end, as somebody would who knows its checksum."""
     with sqlite3.connect(place) as connection:
-        ((name, text),) = connection.execute(
-            "SELECT correlation_id, entry FROM entries WHERE correlation_id LIKE 'closed:%'"
+        ((run, name, text),) = connection.execute(
+            "SELECT run_id, correlation_id, entry FROM entries WHERE correlation_id LIKE 'closed:%'"
         )
         entry = json.loads(text)
         entry["outcome"] |= change
-        connection.execute("UPDATE entries SET entry = ? WHERE correlation_id = ?", (json.dumps(entry), name))
+        text = json.dumps(entry)
+        row = (text, checksum(text, run, name), name)
+        connection.execute("UPDATE entries SET entry = ?, checksum = ? WHERE correlation_id = ?", row)
     connection.close()
 
 

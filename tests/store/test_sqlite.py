@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.errors import InputError, StoreFailed
+from emitter.errors import EmitterError, InputError, StoreAltered, StoreFailed
 from emitter.store import SqliteStore
 from tests.store.making import event, events, fresh, ids, never
 
@@ -51,8 +52,9 @@ def test_it_is_canonical_json(place: Path) -> None:
     with SqliteStore(str(place)) as store:
         store.once("run", "é", lambda: fresh("\x00\N{GRINNING FACE}", "a"))
     with closing(sqlite3.connect(place)) as file:
-        assert file.execute("SELECT * FROM entries").fetchall() == [("run", "\\xe9", _ENTRY)]
-        assert file.execute("SELECT * FROM events").fetchall() == [("run", 0, _EVENT)]
+        entries = file.execute("SELECT run_id, correlation_id, entry FROM entries").fetchall()
+        assert entries == [("run", "\\xe9", _ENTRY)]
+        assert file.execute("SELECT run_id, sequence, document FROM events").fetchall() == [("run", 0, _EVENT)]
 
 
 def _text(place: Path) -> None:
@@ -73,8 +75,8 @@ _NO_STORES = {
     "another's, marked": (lambda place: _others(place, "PRAGMA application_id = 7"), "something else"),
     "another's, numbered": (lambda place: _others(place, "PRAGMA user_version = 1"), "something else"),
     "a later one": (
-        lambda place: _others(place, "PRAGMA application_id = 0x656D6974", "PRAGMA user_version = 2"),
-        "format 2; this release reads 1",
+        lambda place: _others(place, "PRAGMA application_id = 0x656D6974", "PRAGMA user_version = 3"),
+        "format 3; this release reads 2",
     ),
 }
 
@@ -132,8 +134,66 @@ def test_a_damaged_store_is_told(place: Path) -> None:
     with place.open("r+b") as file:
         file.seek(4096)
         file.write(os.urandom(os.path.getsize(place) - 4096))  # noqa: PTH202
-    with SqliteStore(place) as store, pytest.raises(StoreFailed, match="malformed"):
+    with SqliteStore(place) as store, pytest.raises(StoreAltered, match="damaged"):
         store.find("run", "c50")
+
+
+def _filled(place: Path) -> dict[str, object]:
+    with SqliteStore(place) as store:
+        for number in range(8):
+            store.once("run", f"c{number}", lambda number=number: fresh("é" * 90, f"e{number}"))  # type: ignore[misc]
+        return _read(store)
+
+
+def _read(store: SqliteStore) -> dict[str, object]:
+    return {"events": store.events("run"), **{f"c{number}": store.find("run", f"c{number}") for number in range(8)}}
+
+
+def test_no_damaged_value_is_returned(place: Path) -> None:
+    """Whatever bytes of the file change, what is read is what was written, or an error says that it is not."""
+    kept = _filled(place)
+    whole, drawn = place.read_bytes(), random.Random(7)  # noqa: S311  the same damage each time
+    silent = 0
+    for _ in range(150):
+        damaged = bytearray(whole)
+        for _ in range(drawn.choice([1, 1, 8, 200])):
+            damaged[drawn.randrange(100, len(whole))] = drawn.randrange(256)
+        place.write_bytes(damaged)
+        try:
+            with SqliteStore(place) as store:
+                found = _read(store)
+        except EmitterError:
+            continue
+        silent += 1
+        assert found == {name: kept[name] if found[name] is not None else None for name in found}
+        assert found["events"] == kept["events"]
+    assert silent > 0
+    for beside in place.parent.iterdir():
+        beside.unlink()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE entries SET entry = replace(entry, 'accepted', 'rejected') WHERE correlation_id = 'c1'",
+        "UPDATE entries SET entry = CAST(x'ff' AS TEXT) WHERE correlation_id = 'c1'",
+        "UPDATE entries SET entry = NULL WHERE correlation_id = 'c1'",
+        "UPDATE entries SET checksum = 0 WHERE correlation_id = 'c1'",
+        """UPDATE entries SET (entry, checksum) = (SELECT entry, checksum FROM entries WHERE correlation_id = 'c2')
+        WHERE correlation_id = 'c1'""",
+        "UPDATE events SET document = replace(document, 'noted', 'voted') WHERE sequence = 3",
+        "UPDATE events SET document = CAST(x'ff' AS TEXT) WHERE sequence = 3",
+        "DELETE FROM events WHERE sequence = 3",
+        "UPDATE events SET sequence = 30 WHERE sequence = 7",
+    ],
+    ids=["changed", "not-unicode", "null", "checksum", "moved", "event", "event-not-unicode", "missing", "renumbered"],
+)
+def test_an_altered_row_is_told(place: Path, change: str) -> None:
+    """A row whose checksum does not hold is damage, and so is a number that is missing in a log."""
+    _filled(place)
+    _others(place, change)
+    with SqliteStore(place) as store, pytest.raises(StoreAltered, match="damaged"):
+        _read(store)
 
 
 def test_who_may_not_write_is_told(workers: Workers) -> None:

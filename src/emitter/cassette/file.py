@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from emitter.errors import BadCassette
+from emitter.files import private_opener
 
 
 class Provenance(str, Enum):
@@ -74,9 +75,11 @@ def parse(text: str, name: str) -> Cassette:
 
 
 def save(cassette: Cassette, place: str | Path) -> None:
-    """Write the cassette, whole or not at all."""
+    """Write the cassette, whole or not at all, readable by its owner alone."""
     path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f"{path.suffix}.part")
-    partial.write_text(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    partial.unlink(missing_ok=True)  # a leftover may be readable by others
+    with open(partial, "x", encoding="utf-8", opener=private_opener) as file:
+        file.write(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n")
     partial.replace(path)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from emitter.errors import InputError, StoreFailed
+from emitter.files import open_private
 from emitter.store import forks
 from emitter.store.turns import Turns, closed, kept_waiting
 
@@ -139,7 +140,7 @@ class _Files:
 
     def _new(self, place: str) -> Claims:
         try:
-            file = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
+            file = open_private(place, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise InputError(
                 f"{place} cannot be opened: {error.strerror}.", hint="It keeps a store's writers apart: see its folder."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from emitter.errors import InputError, StoreFailed
+from emitter.errors import InputError, StoreAltered, StoreFailed
+from emitter.files import create_private
 from emitter.store import forks
 from emitter.store.turns import closed
 
@@ -16,15 +17,17 @@ if TYPE_CHECKING:
 
 _APPLICATION = 0x656D6974
 """What says that a file is a store of this library: ``emit`` in ASCII."""
-_FORMAT = 1
+_FORMAT = 2
 _HEAD = (
     "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
     "FROM pragma_application_id, pragma_user_version"
 )
 _NEW = (0, 0, 0)
 _TABLES = (
-    "CREATE TABLE entries (run_id TEXT, correlation_id TEXT, entry TEXT, PRIMARY KEY (run_id, correlation_id))",
-    "CREATE TABLE events (run_id TEXT, sequence INTEGER, document TEXT, PRIMARY KEY (run_id, sequence))",
+    """CREATE TABLE entries (
+        run_id TEXT, correlation_id TEXT, entry TEXT, checksum INTEGER, PRIMARY KEY (run_id, correlation_id))""",
+    """CREATE TABLE events (
+        run_id TEXT, sequence INTEGER, document TEXT, checksum INTEGER, PRIMARY KEY (run_id, sequence))""",
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_FORMAT}",
 )
@@ -33,8 +36,11 @@ _SETTINGS = (
     "PRAGMA synchronous = FULL",
     # macOS calls a write done that the disk still caches, unless told otherwise; elsewhere this does nothing.
     "PRAGMA fullfsync = ON",
+    # Find a damaged page when it is read.
+    "PRAGMA cell_size_check = ON",
 )
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT})
 _UNFIT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
 
 
@@ -130,6 +136,13 @@ class Database:
         """Return the error that says ``what`` is wrong with the file."""
         return InputError(f"The store {self.place} {what}.", hint="Name another file, or one that is not there yet.")
 
+    def damaged(self) -> StoreAltered:
+        """Return the error that says the file no longer holds what was written into it."""
+        return StoreAltered(
+            f"The store {self.place} is damaged: what it holds is not what was written into it.",
+            hint="Restore it from a backup, or name another file.",
+        )
+
     def _head(self) -> tuple[int, int, int]:
         try:
             with self.lent() as connection:
@@ -149,8 +162,11 @@ class Database:
             return self._connected()
 
     def _connected(self) -> sqlite3.Connection:
+        with suppress(OSError):  # SQLite says it better
+            create_private(self.place)
         connection = sqlite3.connect(self.place, timeout=self._timeout, isolation_level=None, check_same_thread=False)
         try:
+            connection.text_factory = _decode
             for setting in _SETTINGS:
                 connection.execute(setting)
         except BaseException:
@@ -177,9 +193,13 @@ class Database:
     def _told(self) -> Generator[None]:
         try:
             yield
+        except UnicodeDecodeError as error:  # SQLite's own messages and names may be what is damaged
+            raise self.damaged() from error
         except sqlite3.Error as error:
             if _code(error) in _BUSY:
                 raise self._busy() from error
+            if _code(error) in _DAMAGED:
+                raise self.damaged() from error
             raise StoreFailed(
                 f"The store {self.place} cannot be used: {error}.", hint="See its disk's room and the file's rights."
             ) from error
@@ -189,6 +209,14 @@ class Database:
             f"The store {self.place} was still being written by others after {self._timeout:g} s.",
             hint="Wait longer with timeout=, or see which process keeps a transaction open.",
         )
+
+
+def _decode(text: bytes) -> str | bytes:
+    """Return a text, or its bytes where they are not UTF-8, which no reader takes for what was written."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return text
 
 
 def _code(error: BaseException | None) -> int:

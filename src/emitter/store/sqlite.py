@@ -7,6 +7,7 @@ handled: they are not held by a transaction, so a handler may take its time, and
 from __future__ import annotations
 
 import os
+import zlib
 from typing import TYPE_CHECKING, Self
 
 from emitter.errors import InputError
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
 _OPENING = 0
 """The byte whose lock is held while a new file is made a store: no envelope's."""
-_FIND = "SELECT entry FROM entries WHERE run_id = ? AND correlation_id = ?"
-_KEEP = "INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_FIND = "SELECT entry, checksum FROM entries WHERE run_id = ? AND correlation_id = ?"
+_KEEP = "INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _NEXT = "SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE run_id = ?"
-_APPEND = "INSERT INTO events VALUES (?, ?, ?)"
-_EVENTS = "SELECT document FROM events WHERE run_id = ? AND sequence >= ? ORDER BY sequence"
+_APPEND = "INSERT INTO events VALUES (?, ?, ?, ?)"
+_EVENTS = "SELECT sequence, document, checksum FROM events WHERE run_id = ? AND sequence >= ? ORDER BY sequence"
 
 
 class SqliteStore:
@@ -40,7 +41,9 @@ class SqliteStore:
 
     ``timeout`` is how many seconds a caller waits for others: those that write, and the one that handles the
     same envelope. Threads and processes may share the file, a forked child the store as well; close it, or use
-    it as a context manager. Raises ``InputError`` for a file that is no store or cannot be one.
+    it as a context manager.
+    A file that is created is readable by its owner alone. Raises ``InputError`` for a file that is no store or
+    cannot be one, and ``StoreAltered`` where a value that is read is not the one that was written.
     """
 
     __slots__ = ("_claims", "_database", "_open", "_timeout")
@@ -82,8 +85,11 @@ class SqliteStore:
     def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
         """Return the run's log as RunEventDocs, those after sequence ``after``."""
         with self._database.lent() as connection:
-            rows = connection.execute(_EVENTS, (key(run_id), following(after))).fetchall()
-        return documents_of(text for (text,) in rows)
+            run, first = key(run_id), following(after)
+            rows = connection.execute(_EVENTS, (run, first)).fetchall()
+        if any(sequence != number for number, (sequence, _, _) in enumerate(rows, first)):
+            raise self._database.damaged()
+        return documents_of(self._checked(text, written, run, sequence) for sequence, text, written in rows)
 
     def close(self) -> None:
         """Close the files; calls that are under way come to their end."""
@@ -103,16 +109,23 @@ class SqliteStore:
     def _find(self, run: str, correlation: str) -> Entry | None:
         with self._database.lent() as connection:
             row = connection.execute(_FIND, (run, correlation)).fetchone()
-        return None if row is None else entry_of(row[0])
+        return None if row is None else entry_of(self._checked(*row, run, correlation))
 
     def _kept(self, run: str, correlation: str, fresh: Fresh) -> Kept:
         text = text_of(fresh.entry)
         with self._database.writing() as connection:
             # Only where somebody took the file of locks away has another kept it meanwhile, whose word then counts.
-            first = connection.execute(_KEEP, (run, correlation, text)).rowcount == 1
+            row = (run, correlation, text, checksum(text, run, correlation))
+            first = connection.execute(_KEEP, row).rowcount == 1
             events = _added(connection, run, fresh.events) if first else ()
-            (kept,) = connection.execute(_FIND, (run, correlation)).fetchone()
-        return Kept(entry_of(kept), events, first)
+            kept = connection.execute(_FIND, (run, correlation)).fetchone()
+        return Kept(entry_of(self._checked(*kept, run, correlation)), events, first)
+
+    def _checked(self, text: object, written: object, *names: object) -> str:
+        """Return the text of a row; raises ``StoreAltered`` where it is not what was written there."""
+        if not isinstance(text, str) or written != checksum(text, *names):
+            raise self._database.damaged()
+        return text
 
 
 def _place(path: str | Path) -> str:
@@ -137,9 +150,14 @@ def _begun(database: Database, timeout: float) -> Claims:
     return locks
 
 
+def checksum(text: str, *names: object) -> int:
+    """Return the checksum of a row: of its text and of where it stands. It finds accidents, not forgeries."""
+    return zlib.crc32("\n".join([*map(str, names), text]).encode())
+
+
 def _added(connection: sqlite3.Connection, run: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
     (first,) = connection.execute(_NEXT, (run,)).fetchone()
     added = numbered(events, first)
-    rows = ((run, event.sequence, text) for event, text in zip(added, texts_of(added), strict=True))
-    connection.executemany(_APPEND, rows)
+    for event, text in zip(added, texts_of(added), strict=True):
+        connection.execute(_APPEND, (run, event.sequence, text, checksum(text, run, event.sequence)))
     return added
