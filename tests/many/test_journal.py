@@ -5,18 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import contextmanager
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import tenacity
 
+from emitter import prompt
+from emitter.accept import Rules
 from emitter.clock import Clock
 from emitter.errors import BadJournal, InputError, Invalid, JournalFailed, Refused
 from emitter.events import LogAppended
 from emitter.many import Job, aemit_many, emit_binding_moments, emit_many
 from emitter.policy import Policy
+from emitter.prompt import Prompts
+from emitter.redact import Secrets
 from emitter.testing import Malformed, Text
 from emitter.wire import Usage
+from tests.accept.envelopes import acceptor
 from tests.many.asking import MODEL, Numbered, asked_of, task
 from tests.scenarios.answers import BOUND, DELIBERATION
 
@@ -348,3 +354,94 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(world: str, more: int, plac
     vendor.reset()
     assert [each.value.n for each in run_of(place, map(task, range(5)))] == list(range(5))
     assert asked_of(vendor) == {2: 1, 3: 1, 4: 1}
+
+
+def test_a_changed_job_under_an_old_key_is_stale(place: Path, vendor: Simulator) -> None:
+    """Its earlier answer is returned and marked, and the first one is a notice; a new key asks again."""
+    jobs = [Job(task(n), key=f"k{n}") for n in range(3)]
+    run_of(place, jobs).results()
+    told: list[str] = []
+
+    def note(event: Any) -> None:
+        if isinstance(event.event, LogAppended):
+            told.append(event.event.message)
+
+    changed = run_of(place, [jobs[0], Job(task(7), key="k1"), Job(task(8), key="k2")], sink=note)
+    items = changed.results()
+
+    assert [(each.value.n, each.replayed, each.stale) for each in items] == [(n, True, n > 0) for n in range(3)]
+    assert changed.tally.stale_keys == ["k1", "k2"]
+    assert changed.tally.notices == told
+    assert "'k1' has changed since" in changed.tally.notices[0]
+    assert len(changed.tally.notices) == 1
+    assert [each.value.n for each in run_of(place, [Job(task(7), key="new")])] == [7]
+    assert len(vendor.calls) == 4
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "situation": {"situation": [{"role": "user", "content": task(0)}]},
+    "materials": {"materials": ["a paper"]},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_whatever_is_asked_of_a_job_counts(change: dict[str, Any], place: Path, vendor: Simulator) -> None:
+    """A key alone does not hide it, and without one it is another job."""
+    for key in ("k", None):
+        run_of(place, [Job(task(0), key=key)]).results()
+        (item,) = run_of(place, [Job(**{"situation": task(0), "key": key, **change})]).results()
+        assert (item.replayed, item.stale) == ((True, True) if key else (False, False))
+    assert len(vendor.calls) == 3
+
+
+def test_a_situation_that_is_read_once_is_known_again(place: Path, vendor: Simulator) -> None:
+    """An iterator of messages is what it yields, not where it stands in memory."""
+    for _ in range(2):
+        run_of(place, [iter([{"role": "user", "content": task(0)}])]).results()
+    assert len(vendor.calls) == 1
+
+
+def test_a_journal_outlives_the_library_s_prompts(
+    place: Path, vendor: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words of the library's own may change with a release; the caller's may not."""
+    run_of(place, [task(0)]).results()
+    changed = {name: Template(f"{each.template} Really.") for name, each in prompt.load().templates.items()}
+    monkeypatch.setattr(prompt, "load", lambda *_: Prompts(changed))
+    assert [each.replayed for each in run_of(place, [task(0)])] == [True]
+
+    monkeypatch.undo()
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "begin.md").write_text("Now.")
+    with pytest.raises(BadJournal, match="differs in its words"):
+        run_of(place, [task(0)], prompts=tmp_path / "prompts").results()
+    assert len(vendor.calls) == 1
+
+
+def test_a_key_with_a_secret_is_refused(place: Path, vendor: Simulator) -> None:
+    """Keys are written as they are; without a journal nothing is written."""
+    host = acceptor(Rules(secrets=Secrets.of({"key": "sk-live-0123456789"})))
+    jobs = [Job(task(0), key="for sk-live-0123456789"), Job(task(1), key="for you")]
+    first, second = run_of(place, jobs, host=host)
+
+    assert isinstance(first.error, InputError)
+    assert "key holds a registered secret" in str(first.error)
+    assert second.value.n == 1
+    assert "sk-live" not in place.read_text()
+    assert emit_many(Numbered, jobs, model=MODEL, host=host).results()[0].value.n == 0
+    assert len(vendor.calls) == 3
+
+
+def test_a_line_of_many_megabytes_is_read(place: Path, vendor: Simulator) -> None:  # noqa: ARG001
+    """A long line is one more line, and what is wrong with one is told."""
+    run_of(place, [task(0)]).results()
+    line = place.read_bytes().splitlines(keepends=True)[1]
+    long = json.loads(line)
+    long["key"] = "x" * 20_000_000
+    with place.open("ab") as file:
+        file.write(json.dumps(long).encode() + b"\n")
+    assert [each.replayed for each in run_of(place, [task(0)])] == [True]
+    with place.open("ab") as file:
+        file.write(b'{"key": "' + b"[" * 20_000_000 + b'"}\n')
+    with pytest.raises(BadJournal, match="does not hold in line 4"):
+        run_of(place, [task(0)]).results()

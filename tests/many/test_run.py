@@ -396,12 +396,14 @@ def test_a_client_of_the_callers_is_used_and_left_open(model: str, vendor: Simul
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-6-sol", "anthropic/claude-sonnet-5-5", "google/gemini-3.8-flash"])
-def test_the_blocking_run_closes_the_client_that_it_is_given(model: str, vendor: Simulator) -> None:
-    """Its connections belong to the run's own loop."""
+def test_the_blocking_run_leaves_the_client_open(model: str, vendor: Simulator) -> None:
+    """It is used again, by another blocking run and in a loop of the caller's own."""
     client = vendor.client(model, asynchronous=True)
-    items = emit_many(Numbered, [task(0), task(1)], model=model, client=client).results()
 
-    assert [each.value.n for each in items] == [0, 1]
-    if not model.startswith("google"):
-        with pytest.raises(InputError, match="client= is closed"):
-            emit_many(Numbered, [task(0)], model=model, client=client)
+    async def collect() -> list[Any]:
+        async with client:
+            return await aemit_many(Numbered, [task(2)], model=model, client=client).results()
+
+    first = emit_many(Numbered, [task(0)], model=model, client=client).results()
+    second = emit_many(Numbered, [task(1)], model=model, client=client).results()
+    assert [each.value.n for each in (*first, *second, *asyncio.run(collect()))] == [0, 1, 2]

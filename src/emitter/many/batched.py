@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Generic
 from emitter.batch import Asked, Batch, Channel, Means, opened, run, vendor_of
 from emitter.errors import InputError
 from emitter.many.item import Item, R
-from emitter.many.journal import about
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
@@ -40,7 +39,7 @@ def chosen(given: object) -> Batch | None:
 def book(path: str | PathLike[str] | None, work: Work[Any]) -> AbstractContextManager[Journal]:
     """Return the journal of batches beside the run's own."""
     place = None if path is None else os.fspath(path) + BESIDE
-    return opened(place, about(work.wanted.kind, work.probe).to_json(), work.settings.host.rules.secrets)
+    return opened(place, work.about.to_json(), work.settings.host.rules.secrets)
 
 
 def means(desk: Desk[Any], journal: Journal, how: Batch, report: Report) -> Means:

@@ -96,8 +96,8 @@ def emit_many(  # noqa: PLR0913  every one but the model has a default
     many situations are begun and not yet handed out. ``ordered`` hands out in the order of the situations, else as
     each is finished. ``journal`` names a file that is written to as each emission ends: a run that was killed goes
     on from it. ``progress`` is True or False for a bar, a function of a ``RunProgress``, or None for a bar where
-    standard error is a terminal. One client is used for all; ``client`` is an async one and is
-    closed at the end. ``batch`` is True or a ``Batch`` to ask by way of the vendor's batch interface: cheaper, and
+    standard error is a terminal. One client is used for all; ``client`` is an async one and
+    is left open. ``batch`` is True or a ``Batch`` to ask by way of the vendor's batch interface: cheaper, and
     slower; ``in_flight`` says nothing then, and all situations are read and begun at once. What the batches of a
     journal need is kept beside it, in a file whose name ends in ``.batches``.
 
@@ -170,7 +170,7 @@ def aemit_many(  # noqa: PLR0913  every one but the model has a default
 ) -> AsyncRun[Emission[Any]]:
     """Do as ``emit_many`` does, without blocking.
 
-    ``situations`` may be an async iterable, ``client`` is left open, and what is returned is an async iterator.
+    ``situations`` may be an async iterable, and what is returned is an async iterator.
     """
     checked(situations, asynchronous=True)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)

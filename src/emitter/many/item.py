@@ -22,7 +22,8 @@ class Item(Generic[R_co]):
     """One emission of many: its place in the input, counted from 0, and its ``result`` or ``error``.
 
     ``key`` is the caller's, or what the journal knows it by. ``situation`` is what the caller gave. ``replayed``
-    says that the outcome was read from the journal, so that nothing was asked. ``error`` is an ``EmissionError``
+    says that the outcome was read from the journal, so that nothing was asked; ``stale`` that the job has changed
+    since, so that the outcome answers an earlier version of it. ``error`` is an ``EmissionError``
     with its trace, or what else this one raised, such as ``InputError`` for a situation that cannot be shown.
     """
 
@@ -31,6 +32,7 @@ class Item(Generic[R_co]):
     situation: Situation | Job
     outcome: R_co | Exception
     replayed: bool = False
+    stale: bool = False
 
     @property
     def error(self) -> Exception | None:

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from emitter.wire import Usage
 
 
+_STALE = (
+    "The job with the key {!r} has changed since its answer was written to the journal. Its earlier answer is "
+    "returned, as for every changed job (Item.stale). Give a changed job a new key to ask again."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class How:
     """How many emissions are made; see ``aemit_many``."""
@@ -114,7 +120,7 @@ async def _running(
 ) -> AsyncGenerator[Item[R]]:
     settings, probe = work.settings, work.probe
     async with AsyncExitStack() as stack:
-        book = stack.enter_context(journal.opened(how.journal, journal.about(work.wanted.kind, probe)))
+        book = stack.enter_context(journal.opened(how.journal, work.about))
         report = stack.enter_context(bar.reporting(how.progress))
         client = await stack.enter_async_context(shared(probe.profile, settings, how.in_flight))
         gate = gate_of(client, how.in_flight, settings.clock, settings.policy.max_retry_after)
@@ -123,6 +129,8 @@ async def _running(
 
         def tell(item: Item[R]) -> None:
             tally.finished(failed=item.error is not None, replayed=item.replayed)
+            if item.stale and len(tally.stale_keys) == 1:
+                _notice(work, _STALE.format(item.key), tally, report, gate)
             report(tally.snapshot(gate))
 
         desk = Desk(work, gate, client, tally, book)
@@ -141,6 +149,11 @@ def _opened(work: Work[R], book: journal.Journal, tally: Tally, report: Report, 
     """Tell what the journal had cost, and what was mended in it."""
     tally.earlier = book.earlier
     if book.notice is not None:
-        tally.notices.append(book.notice)
-        recorder(work.probe, work.settings)(LogAppended(Level.WARN, book.notice))
-        report(tally.snapshot(gate, book.notice))
+        _notice(work, book.notice, tally, report, gate)
+
+
+def _notice(work: Work[R], notice: str, tally: Tally, report: Report, gate: Gate) -> None:
+    """Put a notice where it is seen: in the run's counts, the sink and the progress bar."""
+    tally.notices.append(notice)
+    recorder(work.probe, work.settings)(LogAppended(Level.WARN, notice))
+    report(tally.snapshot(gate, notice))

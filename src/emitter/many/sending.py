@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from emitter.steps import Outcome
     from emitter.wire import Answer, Request, Usage
 
+_GOOGLE_HTTP = "_async_httpx_client"
 _CROWDED = "Other calls to the vendor left no time for this one."
 
 
@@ -137,6 +138,19 @@ async def shared(profile: Profile, settings: Settings, in_flight: int) -> AsyncG
         made = make(profile, asynchronous=True, base_url=settings.base_url, http_client=http)
         stack.push_async_callback(closed, made)
         yield getattr(made, "aio", made)
+
+
+async def release(client: object) -> None:
+    """Close the connections that the caller's client holds in this event loop, and leave the client open.
+
+    The loop ends after this, and connections of a loop that ended cannot be used again.
+    """
+    google = getattr(getattr(client, "aio", client), "_api_client", None)
+    http: Any = getattr(client if google is None else google, "_client" if google is None else _GOOGLE_HTTP, None)
+    of_loop = getattr(http, "_loop_clients", {}).pop(asyncio.get_running_loop(), None)  # google's has one for each loop
+    for each in (of_loop, getattr(http, "_transport", None), *getattr(http, "_mounts", {}).values()):
+        if each is not None:
+            await each.aclose()
 
 
 async def closed(client: object) -> None:

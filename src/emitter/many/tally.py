@@ -37,7 +37,10 @@ class RunProgress:
 
 
 class Tally:
-    """Counts a run. ``usage`` and ``calls`` are this run's own; ``earlier`` is what its journal had cost before."""
+    """Counts a run. ``usage`` and ``calls`` are this run's own; ``earlier`` is what its journal had cost before.
+
+    ``stale_keys`` are the keys of jobs that have changed since their answers were written to the journal.
+    """
 
     def __init__(self, total: int | None) -> None:
         self.total = total
@@ -50,6 +53,7 @@ class Tally:
         self.earlier = Usage()
         self.verdicts: Counter[Verdict] = Counter()
         self.notices: list[str] = []
+        self.stale_keys: list[str] = []
 
     def __repr__(self) -> str:
         counted = f"done={self.done}, failed={self.failed}, replayed={self.replayed}, calls={self.calls}"

@@ -15,7 +15,7 @@ from emitter.errors import InputError
 from emitter.many.crew import WINDOW
 from emitter.many.item import Item, R
 from emitter.many.run import AsyncRun, Counted
-from emitter.many.sending import closed
+from emitter.many.sending import release
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterator
@@ -147,7 +147,7 @@ class _Thread(Generic[R]):
                 while not self._stopped and (item := await anext(self._run, None)) is not None:
                     self._out.put(item)
         finally:
-            await closed(self._client)
+            await release(self._client)
 
 
 def _relayed(

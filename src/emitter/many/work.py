@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -12,7 +13,7 @@ from emitter.errors import InputError, JournalFailed
 from emitter.kinds import AIEnvelope
 from emitter.many.item import Item, R
 from emitter.many.job import Job, job
-from emitter.many.journal import Record, digest
+from emitter.many.journal import Record, about, digest
 from emitter.many.limit import Turn
 from emitter.many.sending import Ended, Sent
 from emitter.wire import mapping
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from emitter.door.result import Done
     from emitter.door.settings import Settings
     from emitter.events import RunEvent
-    from emitter.many.journal import Journal
+    from emitter.many.journal import About, Journal
     from emitter.many.limit import Gate
     from emitter.many.tally import Tally
     from emitter.steps import Outcome
@@ -55,6 +56,11 @@ class Work(Generic[R]):
     probe: Plan
     deciding: Callable[[Job], Asking[R]] | None = None
 
+    @property
+    def about(self) -> About:
+        """What all answers of the run have in common."""
+        return about(self.wanted, self.settings, self.probe)
+
     def asked(self, given: Job) -> Asking[R]:
         """Return what is asked of one job."""
         if not given.after and not given.actions:
@@ -77,7 +83,10 @@ def work(
 
 @dataclass(frozen=True, slots=True)
 class Begun(Generic[R]):
-    """A situation that was taken up: its plan, or why it has none, and how its result is made."""
+    """A situation that was taken up: its plan, or why it has none, and how its result is made.
+
+    ``asked`` is the digest of what is asked of it, where there is a journal to write it to.
+    """
 
     index: int
     key: str | None
@@ -85,6 +94,7 @@ class Begun(Generic[R]):
     settings: Settings
     plan: Plan | Exception
     finish: Callable[[Done], R]
+    asked: str | None = None
 
 
 @dataclass(slots=True)
@@ -105,15 +115,18 @@ class Desk(Generic[R]):
         settings = self.work.settings
         try:
             given = job(situation)
+            if isinstance(given.situation, Iterator):
+                given = replace(given, situation=list(given.situation))
+            asked = None if self.journal is None else digest(given)
             node = f"{self.work.probe.node_id}.{index}"
             settings = replace(settings, materials=(*settings.materials, *given.materials), node_id=node)
             asking = self.work.asked(given)
             planned = plan(asking.wanted, given.situation, settings)
-            key = self._key(given, planned)
+            key = self._key(given, asked)
         except Exception as error:  # noqa: BLE001  the caller's objects may raise anything when they are read
             key = situation.key if isinstance(situation, Job) else None
             return Begun(index, key, situation, settings, error, self.work.finish)
-        return Begun(index, key, situation, settings, planned, asking.finish)
+        return Begun(index, key, situation, settings, planned, asking.finish, asked)
 
     async def item(self, begun: Begun[R]) -> Item[R]:
         """Return what an emission comes to. What the vendor was paid for is in the journal before."""
@@ -126,11 +139,16 @@ class Desk(Generic[R]):
             outcome = error
         return Item(begun.index, begun.key, begun.situation, outcome)
 
-    def _key(self, given: Job, planned: Plan) -> str | None:
-        """Return what the journal knows a job by: the caller's key, or its words and how often they came before."""
-        if self.journal is None:
+    def _key(self, given: Job, asked: str | None) -> str | None:
+        """Return what the journal knows a job by: the caller's key, or its digest and how often it came before."""
+        if asked is None:
             return given.key
-        key = given.key or digest(planned)
+        key = given.key or asked
+        if self.work.settings.host.rules.secrets.json(key).value != key:
+            raise InputError(
+                "A job's key holds a registered secret, and keys are written to the journal.",
+                hint="Give the job a key without it.",
+            )
         before = self._before[key]
         self._before[key] += 1
         if given.key is None:
@@ -157,7 +175,10 @@ class Desk(Generic[R]):
             envelope = AIEnvelope.model_validate({**mapping(record.stamps), "type": kind, "payload": payload})
             outcome = replace(outcome, value=reading.value, envelope=envelope)
         result = _finished(begun, Ended(outcome, record.events))
-        return Item(begun.index, begun.key, begun.situation, result, replayed=True)
+        stale = record.asked is not None and record.asked != begun.asked
+        if stale:
+            self.tally.stale_keys.append(str(begun.key))
+        return Item(begun.index, begun.key, begun.situation, result, replayed=True, stale=stale)
 
     def concluded(self, begun: Begun[R], came: Outcome | Exception, events: tuple[RunEvent, ...]) -> Item[R]:
         """Return the item of an emission that was asked for by a batch, and keep it."""
@@ -193,7 +214,7 @@ class Desk(Generic[R]):
         if over.outcome.failure is None and not isinstance(result, Exception):
             stamps = {name: each for name, each in result.envelope.to_json().items() if name not in _UNSTAMPED}
         try:
-            self.journal.add(Record(begun.key, over.outcome, over.events, stamps))
+            self.journal.add(Record(begun.key, over.outcome, over.events, stamps, begun.asked))
         except JournalFailed as error:  # what was paid for is handed out all the same
             self.unwritten = error
 

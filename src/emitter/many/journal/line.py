@@ -24,13 +24,14 @@ class Record:
     """What an emission came to, under its ``key``.
 
     ``outcome`` has no value, for that is read from its document again. ``stamps`` are the envelope without its
-    payload, where there is one.
+    payload, where there is one. ``asked`` is a digest of the job.
     """
 
     key: str
     outcome: Outcome
     events: tuple[RunEvent, ...]
     stamps: Json = None
+    asked: str | None = None
 
     @property
     def settled(self) -> bool:
@@ -42,7 +43,7 @@ class Record:
 def write(record: Record) -> bytes:
     """Return the line, with its end."""
     outcome = record.outcome
-    members: dict[str, Json] = {"key": record.key, "attempts": of_attempts(outcome.attempts)}
+    members: dict[str, Json] = {"key": record.key, "asked": record.asked, "attempts": of_attempts(outcome.attempts)}
     if outcome.failure is None:
         members |= {"document": outcome.document, "envelope": record.stamps}
     else:
@@ -57,11 +58,14 @@ def read(line: bytes) -> Record:
     key, attempts = members.get("key"), to_attempts(members.get("attempts"))
     if not isinstance(key, str):
         raise ValueError("it has no key")  # noqa: TRY004  the line is wrong, not the call
+    asked = members.get("asked")
+    if asked is not None and not isinstance(asked, str):
+        raise ValueError("its digest of the job is no text")
     events = to_events(members.get("events"))
     if "failure" in members:
         failed = mapping(members["failure"])
         failure = Failure(Verdict(failed.get("verdict")), str(failed.get("code")), str(failed.get("message")))
-        return Record(key, Outcome(attempts, failure=failure), events)
+        return Record(key, Outcome(attempts, failure=failure), events, asked=asked)
     if "document" not in members or not isinstance(members.get("envelope"), dict):
         raise ValueError("it has neither a document nor a failure")
-    return Record(key, Outcome(attempts, document=members["document"]), events, members["envelope"])
+    return Record(key, Outcome(attempts, document=members["document"]), events, members["envelope"], asked)
