@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,8 +16,10 @@ from emitter.errors import Tampered
 from emitter.store import SqliteStore
 from tests.authority.core.making import act, granted, types, work
 from tests.authority.lived import KEY, Document, hashed, lived
+from tests.store.making import edited
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable
     from pathlib import Path
 
@@ -89,7 +89,7 @@ def test_an_edited_store_authorizes_nothing(
 ) -> None:
     """Whoever reads the chain next finds it out, whatever they want, and does nothing."""
     done: list[str] = []
-    with closing(sqlite3.connect(place)) as connection, connection:
+    with edited(place) as connection:
         confirm_id = row(connection, 11)["outcome"]["record"]["confirm_id"]
         change(connection)
     with SqliteStore(place) as store:
@@ -115,7 +115,7 @@ def test_a_store_tells_that_the_end_of_a_chain_was_cut_off(place: Path) -> None:
         assert noted_head(store, "elsewhere") is None
     assert report(lines, head=head).head == head
 
-    with closing(sqlite3.connect(place)) as connection, connection:
+    with edited(place) as connection:
         connection.execute(DROP, (str(len(lines) - 1),))
     with SqliteStore(place) as store:
         left = list(Authority(store).lines("w"))
@@ -132,7 +132,7 @@ def test_what_was_retained_cannot_be_edited(tmp_path: Path) -> None:
         assert authority.execute(confirm_id, work(tool=lambda: "42")) == "42"
         assert authority.execute(confirm_id, work(tool=lambda: "not called")) == "42"
 
-    with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
+    with edited(tmp_path / "store.db") as connection:
         put(connection, 2, row(connection, 2) | {"envelope": {"kept": {"value": "43"}}})
     with SqliteStore(tmp_path / "store.db") as store, pytest.raises(Tampered, match="is not what it returned"):
         Authority(store).execute(confirm_id, work(tool=lambda: "not called"))
@@ -156,7 +156,7 @@ def listed(name: str | None) -> Document:
 @pytest.mark.parametrize("change", LISTS.values(), ids=LISTS)
 def test_no_workflow_can_be_hidden(place: Path, change: Callable[[sqlite3.Connection], object]) -> None:
     """What has no receipt is listed, or whoever asks is told that the list is not what was written."""
-    with closing(sqlite3.connect(place)) as connection, connection:
+    with edited(place) as connection:
         change(connection)
     with SqliteStore(place) as store:
         authority = Authority(store)
@@ -174,7 +174,7 @@ def test_no_workflow_can_be_hidden(place: Path, change: Callable[[sqlite3.Connec
 @pytest.mark.parametrize("kept", [{}, {"values": "w"}], ids=repr)
 def test_a_name_that_stands_for_nothing_authorizes_nothing(place: Path, kept: Document) -> None:
     """What is kept of a confirm by its id is no chain, and is looked at all the same."""
-    with closing(sqlite3.connect(place)) as connection, connection:
+    with edited(place) as connection:
         confirm_id = row(connection, 11)["outcome"]["record"]["confirm_id"]
         entry = json.dumps({"type": "once", "outcome": kept, "envelope": {}})
         connection.execute("UPDATE entries SET entry = ? WHERE correlation_id = ?", (entry, f"confirm:{confirm_id}"))
@@ -190,7 +190,7 @@ EVENTS = ("{", "[]", "null", "5", '"x"', "{}", '{"sequence":"0"}', '{"sequence":
 @pytest.mark.parametrize("event", EVENTS, ids=range(len(EVENTS)))
 def test_a_log_that_is_none_is_told(place: Path, run: str, event: str) -> None:
     """Whatever somebody put in an event's place."""
-    with closing(sqlite3.connect(place)) as connection, connection:
+    with edited(place) as connection:
         connection.execute("UPDATE events SET document = ? WHERE run_id = ?", (event, run))
     with SqliteStore(place) as store:
         authority = Authority(store)
@@ -200,7 +200,7 @@ def test_a_log_that_is_none_is_told(place: Path, run: str, event: str) -> None:
 
 def test_a_log_whose_events_have_one_number_comes_to_an_end(place: Path) -> None:
     """Each of them is read once."""
-    with closing(sqlite3.connect(place)) as connection, connection:
+    with edited(place) as connection:
         connection.execute("UPDATE events SET document = '{\"sequence\":0}' WHERE run_id = 'emitter.authority'")
     with SqliteStore(place) as store:
         assert Authority(store).workflows() == ("w", "v")

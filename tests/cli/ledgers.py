@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.authority.signing import signer
 from emitter.store import SqliteStore
 from tests.authority.lived import KEY, PUBLIC, chain, forged, lived, text
+from tests.store.making import edited
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +49,7 @@ def furnish(folder: Path) -> None:
 
 def change(statement: str, *values: Any) -> None:
     """Write into the store, past the library."""
-    with closing(sqlite3.connect("store.db")) as connection, connection:
+    with edited("store.db") as connection:
         assert connection.execute(statement, values).rowcount
 
 

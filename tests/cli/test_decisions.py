@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import urllib.request
-from contextlib import closing
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ from emitter.errors import ApprovalPending, NotApproved
 from emitter.ledger import Ledger
 from emitter.store import SqliteStore
 from tests.cli.ledgers import found
+from tests.store.making import edited
 from tests.terminal.moments import INVOICE
 from tests.terminal.process import Process
 from tests.terminal.window import ENTER
@@ -180,7 +179,7 @@ def test_a_decision_that_was_altered_is_not_answered(store: SqliteStore, run: Ru
     guard = Authority(store).guard(print, workflow_id="w")
     with pytest.raises(ApprovalPending):
         guard.call("c1", "mom")
-    with closing(sqlite3.connect("store.db")) as connection, connection:
+    with edited("store.db") as connection:
         changed = connection.execute("UPDATE entries SET entry = replace(entry, 'Norwind', 'Sudwind')").rowcount
         assert changed
     assert len(found(run(["decisions", "store.db", "--json"]))["decisions"]) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +11,8 @@ from emitter.decide import dialogue, selected
 from emitter.errors import StoreFailed
 from emitter.ledger import Ledger
 from emitter.store import SqliteStore
-from emitter.store.sqlite import checksum
 from tests.ledger.asking import moment
+from tests.store.making import edited
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,17 +35,14 @@ _CLOSED = "SELECT correlation_id, entry FROM entries WHERE correlation_id LIKE '
 
 
 def altered(place: Path, change: dict[str, Any]) -> None:
-    """Write something else into the entry of a decision's end, as somebody would who knows its checksum."""
-    with sqlite3.connect(place) as connection:
-        ((run, name, text),) = connection.execute(
-            "SELECT run_id, correlation_id, entry FROM entries WHERE correlation_id LIKE 'closed:%'"
+    """Write something else into the entry of a decision's end, as somebody would who knows its format."""
+    with edited(place) as connection:
+        ((name, text),) = connection.execute(
+            "SELECT correlation_id, entry FROM entries WHERE correlation_id LIKE 'closed:%'"
         )
         entry = json.loads(text)
         entry["outcome"] |= change
-        text = json.dumps(entry)
-        row = (text, checksum(text, run, name), name)
-        connection.execute("UPDATE entries SET entry = ?, checksum = ? WHERE correlation_id = ?", row)
-    connection.close()
+        connection.execute("UPDATE entries SET entry = ? WHERE correlation_id = ?", (json.dumps(entry), name))
 
 
 @pytest.mark.parametrize("change", CHOSEN.values(), ids=CHOSEN.keys())

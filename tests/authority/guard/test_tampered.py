@@ -7,8 +7,6 @@ record can be changed, swapped or put before, and that what was approved cannot 
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +18,7 @@ from emitter.errors import ApprovalPending, OtherCall, StoreFailed, Tampered
 from emitter.ledger.values import reference
 from emitter.store import SqliteStore
 from tests.authority.guard.parts import CEO, MOM, Post, kept, leave, resolved
+from tests.store.making import edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,7 +55,7 @@ class Office:
 
     def edit(self, run: str, name: str, change: Callable[[Any], Any]) -> None:
         """Write into the file."""
-        with closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+        with edited(self.file) as connection:
             place = (run, name)
             found = "SELECT entry FROM entries WHERE run_id = ? AND correlation_id = ?"
             entry = json.loads(connection.execute(found, place).fetchone()[0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import pytest
 from emitter.authority.proposal import Display, Shelf, fresh_uri, propose, r3_s256, read_proposal
 from emitter.errors import InputError, Tampered
 from emitter.store import Entry, Fresh, MemoryStore, SqliteStore
+from tests.store.making import edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -132,7 +132,7 @@ def test_what_was_edited_in_the_store_is_found(edit: tuple[str, str], tmp_path: 
 
 
 def _edit(folder: Path, was: str, became: str) -> None:
-    with sqlite3.connect(folder / "proposals.db") as database:
+    with edited(folder / "proposals.db") as database:
         (table,) = (
             name
             for (name,) in database.execute("select name from sqlite_master where type = 'table'")
@@ -141,7 +141,6 @@ def _edit(folder: Path, was: str, became: str) -> None:
         before = database.execute(f"select entry from {table} where entry like '%emitter.proposal\"%'").fetchone()[0]  # noqa: S608
         assert was in before
         database.execute(f"update {table} set entry = ? where entry = ?", (before.replace(was, became), before))  # noqa: S608
-    database.close()
 
 
 @pytest.mark.parametrize(
