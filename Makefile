@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
 
-.PHONY: help demo test check mcp1 gallery discipline lint types layers format cassettes corpus recovery benchmarks peers benchmark clean
+.PHONY: help demo test check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus recovery benchmarks peers benchmark clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
@@ -38,6 +38,9 @@ layers: .venv/installed  ## hold imports to the layers
 
 check: lint types layers test  ## all of it
 
+check-all: lint types layers .venv/installed  ## the same, with property tests at full size on fresh examples
+	EMITTER_TESTS=full $(BIN)/python -m pytest --quiet --numprocesses auto
+
 .venv/mcp1/installed: .venv/installed
 	@echo 'installing the 1.x line of the MCP SDK beside the 2.x line'
 	@$(BIN)/python -m venv .venv/mcp1
@@ -46,6 +49,14 @@ check: lint types layers test  ## all of it
 	@touch $@
 
 mcp1: .venv/mcp1/installed  ## install the 1.x line of the MCP SDK, which the tests then try too
+
+.venv/typescript/installed: tests/mcp/typescript/package.json .venv/installed
+	@echo "installing the TypeScript SDK's clients of MCP"
+	@mkdir -p .venv/typescript && cp $< .venv/typescript/package.json
+	@npm install --prefix .venv/typescript --silent --no-audit --no-fund
+	@touch $@
+
+typescript: .venv/typescript/installed  ## install the TypeScript clients of MCP, which the tests then try too (needs npm)
 
 gallery: .venv/installed  ## draw the pictures of the README again (with Chromium; one needs npm)
 	$(BIN)/python -m examples.gallery

@@ -138,16 +138,27 @@ def test_an_error_is_passed_on(era: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_an_error_of_ours_is_an_error_result(era: str) -> None:
-    """With its sentence, and not a failure of the protocol."""
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (InputError("The ledger of this server is closed."), "The ledger of this server is closed."),
+        (KeyError("sk-live-0123"), "It raised KeyError."),
+    ],
+    ids=["ours", "another"],
+)
+def test_a_decider_that_raises_loses_no_result(error: Exception, told: str, era: str) -> None:
+    """The tool ran: its result stands as it is, and a text beside it says that no decision goes with it."""
 
-    def closed(_payload: object) -> BindingMoment:
-        raise InputError("The ledger of this server is closed.")
+    def fails(_payload: object) -> BindingMoment:
+        raise error
 
-    found = called(_server(closed), era, "model", SPIKE)
+    plain, found = called(PLAIN, era, "model", SPIKE), called(_server(fails), era, "model", SPIKE)
 
-    assert found["isError"]
-    assert found["content"] == [{"type": "text", "text": "The ledger of this server is closed."}]
+    assert not found.get("isError")
+    assert found["structuredContent"] == plain["structuredContent"]
+    assert found["content"][:-1] == plain["content"]
+    assert told in found["content"][-1]["text"]
+    assert "sk-live" not in str(found)
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -130,19 +130,21 @@ def _refused(_payload: object) -> BindingMoment:
         (tools.model, _raises, "The ledger of this server is closed."),
         (tools.model, _refused, "The model refused."),
         (tools.model, lambda _: "yes", "A decision was given as str."),
+        (tools.model, lambda _: {}["sk-live"], "It raised KeyError."),
     ],
-    ids=["taken", "input", "emission", "no decision"],
+    ids=["taken", "input", "emission", "no decision", "another"],
 )
-def test_an_error_of_ours_is_an_error_result_with_its_sentence(
-    function: Callable[..., Any], decide: Any, told: str, era: str
-) -> None:
-    """No traceback, and nothing of the payload."""
+def test_a_decider_that_fails_loses_no_result(function: Callable[..., Any], decide: Any, told: str, era: str) -> None:
+    """The tool ran: its result stands as it is, and a text beside it says why no decision goes with it."""
+    plain = called(conventional(function), era, function.__name__, SPIKE)
     found = called(emitting(function, decide), era, function.__name__, SPIKE)
 
-    assert found["isError"]
-    assert told in found["content"][0]["text"]
+    assert not found.get("isError")
+    kept = {name: each for name, each in plain["structuredContent"].items() if name != "binding_moment"}
+    assert found["structuredContent"] == kept
+    assert found["content"][:-1] == plain["content"]
+    assert told in found["content"][-1]["text"]
     assert "Traceback" not in str(found)
-    assert "structuredContent" not in found
 
 
 def test_a_tool_whose_error_is_its_own_stays_as_it_was() -> None:

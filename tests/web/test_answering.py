@@ -147,8 +147,10 @@ def test_a_ticket_leads_to_the_page_once(site: Running) -> None:
     pending = site.ledger.open(GOOD, agent="another")
     link = site.site.link(pending.decision_id)
     ticket = site.site.ticket(link)
+    looked = request(ticket, "HEAD")
     first, second = request(ticket), request(ticket)
 
+    assert (looked.status, looked.header("location")) == (303, link.path)
     assert (first.status, first.header("location")) == (303, link.path)
     assert second.status == 404
     assert request(site.site.url(link.path)).status == 200

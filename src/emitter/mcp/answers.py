@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from emitter.decide import Act, Hold, Incorporate, Reopen, Unresolved
 from emitter.decide.resolution import RESOLUTION_SCHEMA, to_json
@@ -25,12 +25,23 @@ if TYPE_CHECKING:
 _TEXT: Mapping[str, Json] = {"type": "string"}
 
 
-def _object(**members: Json) -> type[Any]:
-    return published({"type": "object", "properties": members, "required": ["status"]})
+ERROR: Final = "error"
+"""The status of a call that failed: clients hold an error's structured content to the output schema as well."""
+
+
+def _object(*statuses: str, **members: Json) -> type[Any]:
+    told = {
+        "status": {"type": "string", "enum": [*statuses, ERROR]},
+        **members,
+        "code": {**_TEXT, "description": "Of an error: its reason, as a word that stays the same."},
+        "message": {**_TEXT, "description": "Of an error: what went wrong, in a sentence."},
+    }
+    return published({"type": "object", "properties": told, "required": ["status"]})
 
 
 EMITTED = _object(
-    status={"type": "string", "enum": ["bound", "withheld"]},
+    "bound",
+    "withheld",
     decision_id={**_TEXT, "description": "By which the decision is resolved."},
     digest={**_TEXT, "description": "Of the envelope; a resolution names it."},
     expires_at={**_TEXT, "description": "Until when an answer is taken."},
@@ -39,7 +50,9 @@ EMITTED = _object(
 """The output schema of ``emit_binding_moment``, but for the envelope."""
 
 RESOLVED = _object(
-    status={"type": "string", "enum": ["resolved", "unresolved", "pending"]},
+    "resolved",
+    "unresolved",
+    "pending",
     decision_id=_TEXT,
     digest=_TEXT,
     continuation={
@@ -57,7 +70,7 @@ RESOLVED = _object(
     reason={**_TEXT, "description": "Why nobody decided."},
     resolution=RESOLUTION_SCHEMA,
     channel={**_TEXT, "description": "How the answer came."},
-    repeated={"type": "boolean", "description": "Whether it was resolved before, in the same way."},
+    repeated={"type": "boolean", "description": "Whether it was resolved before this call, in the same way."},
 )
 """The output schema of ``resolve_binding_moment``."""
 
@@ -153,7 +166,7 @@ def failure(error: EmitterError) -> sdk.Result:
 
 def failed(sentence: str, code: str) -> sdk.Result:
     """Return an error as a result."""
-    told = {"status": "error", "code": code, "message": sentence}
+    told = {"status": ERROR, "code": code, "message": sentence}
     return sdk.result([sdk.text(f"{sentence} ({code})")], told, is_error=True)
 
 

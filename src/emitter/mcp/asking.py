@@ -10,7 +10,7 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6.3 and 11.4; MCP, "
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -174,7 +174,9 @@ class Asking:
         if isinstance(reply, Suspended):
             return reply
         if not isinstance(reply, Dropped) and reply.get("action") == "accept":
-            return await self.find(pending.decision_id)
+            found = await self.find(pending.decision_id)
+            # It was answered while this call asked for it, not before.
+            return replace(found, repeated=False) if isinstance(found, Resolved) else found
         return await self._recorded(pending.decision_id, _read(pending, reply), BY_URL)
 
     async def _recorded(self, decision_id: str, answer: Resolution | Unresolved, channel: str) -> Resolved | Unresolved:

@@ -8,16 +8,19 @@ hand their model either the structured content or the text, so each of them has 
 from __future__ import annotations
 
 import json
+import logging
 import unicodedata
 from typing import TypeAlias
 
 from emitter.decide.wellformed import FIELD
-from emitter.errors import InputError
+from emitter.errors import EmitterError, InputError
 from emitter.kinds import BindingMoment
 from emitter.mcp import sdk
 from emitter.moment import Emission, Withheld
 from emitter.render import plain_text
 from emitter.wire import mapping
+
+_log = logging.getLogger("emitter.mcp")
 
 Decided: TypeAlias = BindingMoment | Emission[BindingMoment] | Withheld | None
 """An envelope, or that there is none: the agent withheld it, or had nothing to ask."""
@@ -64,6 +67,21 @@ def attached(to: sdk.Result, moment: BindingMoment | None, *, structured: bool =
     texts = [sdk.text(each) for each in blocks(moment)]
     members = sdk.structured(to)
     return sdk.with_more(to, texts, {**_free(members), FIELD: moment.to_json()} if structured else members)
+
+
+def undecided(to: sdk.Result, tool: str, error: Exception) -> sdk.Result:
+    """Return the result of a tool that ran, with a text which says that the decision to go with it failed.
+
+    The tool may have done something that cannot be done twice, so its result is never given up. Only errors of this
+    library are quoted: the words of others may hold a secret.
+    """
+    _log.warning("The decision that goes with the result of %s failed.", tool, exc_info=error)
+    why = Exception.__str__(error) if isinstance(error, EmitterError) else f"It raised {type(error).__name__}."
+    note = f"No decision goes with this result, because making it failed: {why} The result itself stands."
+    members = sdk.structured(to)
+    if isinstance(members, dict):  # a member of that name that is no envelope stands in the text alone
+        members = {name: each for name, each in mapping(members).items() if name != FIELD}
+    return sdk.with_more(to, [sdk.text(note)], members)
 
 
 def _free(members: object) -> dict[str, object]:

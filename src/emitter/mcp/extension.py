@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from emitter.decide.wellformed import DRAFT, FIELD
-from emitter.errors import EmitterError, InputError, MissingExtra
+from emitter.errors import InputError, MissingExtra
 from emitter.mcp import sdk
 from emitter.mcp.advert import EMITS, PREFIX, advert
-from emitter.mcp.attach import Decided, attached, moment_of
+from emitter.mcp.attach import Decided, attached, moment_of, undecided
 from emitter.mcp.flag import Enabled, is_on
 from emitter.mcp.output_schema import widened
 from emitter.wire import mapping, sequence
@@ -59,8 +59,9 @@ class BindingMoments(Extension):
     """Adds decisions to the results of the tools that ``decide`` names, each with the function that decides.
 
     A function is called with the tool's structured result, and returns an envelope or none. ``enabled`` is the flag
-    of staged adoption. The envelope goes into the structured content and the text; into the text alone where the
-    tool's published schema has no room for it, or the server was not given ``listing``.
+    of staged adoption. Where a function raises, the tool's result stands, with a text that says so, and the exception
+    is logged under ``emitter.mcp``. The envelope goes into the structured content and the text; into the text alone
+    where the tool's published schema has no room for it, or the server was not given ``listing``.
     """
 
     identifier = IDENTIFIER
@@ -84,8 +85,8 @@ class BindingMoments(Extension):
         try:
             moment = moment_of(await sdk.call(decide, mapping(sdk.structured(result))))
             return attached(result, moment, structured=await _has_room(params.name))
-        except EmitterError as error:
-            return sdk.result([sdk.text(str(error))], is_error=True)
+        except Exception as error:  # noqa: BLE001  the tool ran: whatever its decider raises, its result stands
+            return undecided(result, params.name, error)
 
     async def listing(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Widen the published schemas of the tools that may emit, and advertise it: the server's middleware."""

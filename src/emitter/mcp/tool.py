@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from emitter.errors import EmitterError, InputError
 from emitter.mcp import sdk
 from emitter.mcp.advert import advert
-from emitter.mcp.attach import Decided, attached, moment_of
+from emitter.mcp.attach import Decided, attached, moment_of, undecided
 from emitter.mcp.flag import Enabled, is_on, takes_context
 from emitter.mcp.inlining import published
 from emitter.mcp.output_schema import closed, widened
@@ -61,8 +61,12 @@ class _Emitting:
         conventional = self.made.convert(payload)
         if not isinstance(conventional, sdk.Result) or not is_on(self.enabled, context):
             return conventional
-        moment = moment_of(await self._decided(cast("object", returned)))
-        return conventional if moment is None else attached(_told(conventional, payload), moment)
+        told = _told(conventional, payload)
+        try:
+            moment = moment_of(await self._decided(cast("object", returned)))
+            return conventional if moment is None else attached(told, moment)
+        except Exception as error:  # noqa: BLE001  the tool ran: whatever its decider raises, its result stands
+            return undecided(conventional, _name(self.function), error)
 
     async def _decided(self, returned: object) -> Decided:
         if isinstance(returned, WithMoment):
@@ -87,8 +91,9 @@ def binding_moment(
     the call's context where it takes an argument. The published output schema is widened by the optional member;
     ``widen=False`` leaves it, and refuses a tool whose schema is closed. ``structured_output`` is the SDK's.
 
-    Raises ``InputError`` where the tool is decorated for a schema without room for the member. What a tool or
-    ``decide`` raises of this library's errors becomes an error result with its sentence.
+    Raises ``InputError`` where the tool is decorated for a schema without room for the member. An error of this
+    library that the tool raises becomes an error result with its sentence. Where ``decide`` raises, the tool's result
+    stands, with a text that says so, and the exception is logged under ``emitter.mcp``.
     """
 
     def decorator(function: Callable[..., Any]) -> Callable[..., Any]:

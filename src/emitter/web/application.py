@@ -83,7 +83,9 @@ class _Desk:
         self._told = told
 
     async def open(self, request: Request) -> Response:
-        """Lead a ticket to its decision, once."""
+        """Lead a ticket to its decision, once; looking at its headers alone does not spend it."""
+        if request.method == "HEAD":
+            return RedirectResponse(self._links.peek(request.path_params["ticket"]).path, 303)
         return RedirectResponse(self._links.redeem(request.path_params["ticket"]).path, 303)
 
     async def show(self, request: Request) -> Response:

@@ -74,6 +74,10 @@ class Links:
         self._tickets[_hidden(token)] = link
         return f"/open/{token}"
 
+    def peek(self, ticket: str) -> Link:
+        """Return the link that a ticket leads to, and leave it unspent; raises ``UnknownDecision``."""
+        return _found(self._tickets.get(_hidden(ticket)))
+
     def redeem(self, ticket: str) -> Link:
         """Return the link that a ticket leads to, and spend it; raises ``UnknownDecision``."""
         return _found(self._tickets.pop(_hidden(ticket), None))

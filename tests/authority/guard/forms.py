@@ -21,7 +21,8 @@ class Office:
     @property
     def told(self) -> list[str]:
         """The lines that told the arguments of the last call."""
-        return [each for each in self.person.asked[-1].moment.findings if not each.startswith(("Target:", "Risk:"))]
+        others = ("Target:", "Risk:", "What it does:")
+        return [each for each in self.person.asked[-1].moment.findings if not each.startswith(others)]
 
 
 def plain(a: Any, b: Any = 2) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -151,7 +151,23 @@ def test_when_it_closes_is_said() -> None:
     told = parsed(answerable(GOOD)).one("time")
 
     assert told.attributes["datetime"] == "2026-12-24T18:00:00+00:00"
+    assert told.text == "2026-12-24 18:00 UTC"
     assert "Open until" not in parsed(answerable(GOOD, Form("/answer"))).text
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"),
+    [
+        (timezone(timedelta(hours=1), "CET"), "CET (UTC+01:00)"),
+        (timezone(timedelta(hours=5, minutes=30)), "UTC+05:30"),
+        (timezone(timedelta(hours=-3), "-03"), "UTC-03:00"),
+    ],
+    ids=["named", "unnamed", "numbered"],
+)
+def test_a_time_has_its_zone(zone: timezone, told: str) -> None:
+    """Who reads the page may be elsewhere than the machine that draws it."""
+    closes = datetime(2026, 12, 24, 18, 0, tzinfo=zone)
+    assert parsed(answerable(GOOD, Form("/answer", closes=closes))).one("time").text == f"2026-12-24 18:00 {told}"
 
 
 def test_a_form_that_was_not_taken_keeps_the_words() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from emitter.authority.proposal.detail import plain_summary
 from emitter.decide.canonical import HALF_PAIR
 from emitter.errors import InputError
 from emitter.kinds import BindingMoment, Option, Question
@@ -99,14 +100,34 @@ def _places(asked: Asked, moment: BindingMoment) -> list[int]:
 
 
 def told(asked: Asked) -> tuple[str, ...]:
-    """Return the lines that tell a call: each argument, what it may spend, and how risky it is."""
+    """Return the lines that tell a call: each argument, what it may spend, how risky it is, and what it leads to."""
     lines = [_argument(name, value) for name, value in asked.proposal.parameters.items()]
     limits = ", ".join(f"{name} {amount:,}" for name, amount in asked.request.limits.items())
     targets = ", ".join(map(_text, asked.request.scope.targets or ()))
     account = [] if asked.proposal.account is None else [f"Account: {_text(asked.proposal.account)}"]
     bound = f"Target: {targets}. At most: {limits or 'nothing'}."
     risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}."
-    return (*(lines or [_NONE]), *account, bound, risk)
+    return (*(lines or [_NONE]), *account, bound, risk, *_displayed(asked.proposal))
+
+
+_DISPLAYED: Final = {
+    "summary": "What it does",
+    "implications": "What follows from it",
+    "data_accessed": "What it reads or discloses",
+    "irreversible": "Whether it can be undone",
+}
+"""The texts of a display that stand in the findings, so that every surface shows them above the options."""
+
+
+def _displayed(proposal: Proposal) -> list[str]:
+    """Return what the display says of the call, a line for each text; a summary made of its name alone says nothing."""
+    display = proposal.display
+    if display is None:
+        return []
+    said = {name: " ".join((getattr(display, name) or "").split()) for name in _DISPLAYED}
+    if said["summary"] == plain_summary(proposal.operation, proposal.vocabulary):
+        said["summary"] = ""
+    return [f"{title}: {said[name]}" for name, title in _DISPLAYED.items() if said[name]]
 
 
 def _argument(name: str, value: Json) -> str:

@@ -5,13 +5,16 @@ Source: AAuth R3, section 10.2 (the enforced retry).
 
 from __future__ import annotations
 
+import inspect
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from emitter.authority.proposal import Display, mismatch, propose
 from emitter.authority.records import BoundCall
 from emitter.authority.rules import limits
+from emitter.decide.blank import is_blank
 from emitter.errors import InputError, OtherCall, Tampered
 from emitter.sinks import new_id
 from emitter.wire import mapping
@@ -97,7 +100,7 @@ def _request(call: Call, proposal: Proposal, workflow_id: str) -> ConfirmRequest
 
 def _written(call: Call) -> Proposal:
     how, given = call.how, call.arguments.parameters
-    display: object = None if how.display is None else how.display(call.parameters)
+    display: object = _described(call.tool) if how.display is None else how.display(call.parameters)
     if not isinstance(display, Display | None):  # pyright: ignore[reportUnnecessaryIsInstance]  it is the host's code
         raise InputError("display= returned no Display.")
     made = propose(
@@ -110,6 +113,17 @@ def _written(call: Call) -> Proposal:
         longest=how.longest,
     )
     return call.shelf.put(made)
+
+
+def _described(tool: Callable[..., Any]) -> Display | None:
+    """Return the first line of the tool's docstring as its display, which says what the tool does."""
+    function: Any = tool
+    while isinstance(function, partial):
+        function = function.func
+    if not inspect.isroutine(function):
+        function = type(function).__call__
+    said = (inspect.getdoc(function) or "").strip().partition("\n")[0]
+    return Display(said) if not is_blank(said) else None
 
 
 def check_same(call: Call, proposal: Proposal) -> None:

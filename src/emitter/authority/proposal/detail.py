@@ -40,7 +40,12 @@ class Call:
 
 def summary_of(call: Call) -> str:
     """Return one line that says what is called, where nobody said it better."""
-    return line(f"Call {name_of(call.operation, call.vocabulary)}")
+    return plain_summary(call.operation, call.vocabulary)
+
+
+def plain_summary(operation: Mapping[str, Json], vocabulary: str) -> str:
+    """Return the summary of an operation of which nothing but its name is known."""
+    return line(f"Call {name_of(operation, vocabulary)}")
 
 
 def detail_of(call: Call, irreversible: str | None) -> str:

@@ -68,8 +68,20 @@ def _choices(layout: Layout, form: Form) -> Markup:
 
 def _limit(form: Form) -> Iterator[Markup]:
     if form.closes is not None:
-        closes = element("time", f"{form.closes:%Y-%m-%d %H:%M}", datetime=form.closes.isoformat(timespec="seconds"))
+        closes = element(
+            "time",
+            f"{form.closes:%Y-%m-%d %H:%M} {_zone(form.closes)}",
+            datetime=form.closes.isoformat(timespec="seconds"),
+        )
         yield join(" Open until ", closes, ".")
+
+
+def _zone(at: datetime) -> str:
+    """Return the zone of a time as people write it: its name where it has a short one, and its distance from UTC."""
+    away = f"{at:%z}"
+    distance = "UTC" if away in {"", "+0000"} else f"UTC{away[:3]}:{away[3:5]}"
+    named = at.tzname() or ""
+    return f"{named} ({distance})" if named.isalpha() and named != distance else distance
 
 
 def _radio(choice: Choice) -> Markup:

@@ -1,0 +1,83 @@
+"""What a person reads of a guarded call beside its arguments: what it does, and what follows from it."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.authority import Authority
+from emitter.authority.proposal import Display
+from emitter.decide import selected
+from emitter.render.formats import FORMATS, renderer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.kinds import BindingMoment
+    from emitter.ledger import Pending
+
+
+def drop_table(name: str) -> str:
+    """Delete a table with all of its rows.
+
+    More than the first line is for programmers.
+    """
+    return name
+
+
+def undocumented(name: str) -> str:  # noqa: D103  that is the point
+    return name
+
+
+def shown(tool: Callable[..., Any], **settings: Any) -> BindingMoment:
+    """Return the decision that a person is asked."""
+    asked: list[Pending] = []
+
+    def ask(pending: Pending) -> Any:
+        asked.append(pending)
+        return selected(pending.moment, 0)
+
+    Authority().guard(tool, ask=ask, name="drop_table", **settings)("users")
+    return asked[0].moment
+
+
+DISPLAY = Display(
+    "Delete the table users for good.",
+    implications="Nobody can\nlog in any more.",
+    data_accessed="All rows of users.",
+    irreversible="Yes. There is no backup.",
+)
+LINES = (
+    "What it does: Delete the table users for good.",
+    "What follows from it: Nobody can log in any more.",
+    "What it reads or discloses: All rows of users.",
+    "Whether it can be undone: Yes. There is no backup.",
+)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_surface_shows_the_display_above_the_options(name: str) -> None:
+    """The findings hold it, and every renderer draws the findings."""
+    moment = shown(drop_table, display=lambda _: DISPLAY)
+
+    assert moment.findings[-len(LINES) :] == LINES
+    drawn = str(renderer(name).draw(moment))
+    for each in ("Nobody can log in any more", "There is no backup"):
+        assert each in drawn.replace("\\", "").replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("tool", "last"),
+    [
+        (drop_table, "What it does: Delete a table with all of its rows."),
+        (functools.partial(drop_table), "What it does: Delete a table with all of its rows."),
+        (undocumented, None),
+    ],
+    ids=["function", "partial", "undocumented"],
+)
+def test_the_docstring_says_what_a_tool_does(tool: Callable[..., Any], last: str | None) -> None:
+    """Where no display does: its first line, and nothing where there is none."""
+    found = [each for each in shown(tool).findings if each.startswith("What it does")]
+    assert found == ([] if last is None else [last])
