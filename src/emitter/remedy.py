@@ -26,7 +26,7 @@ class Remedy(Enum):
     """What may be tried."""
 
     NONE = "nothing: the emission ends"
-    BUDGET = "the same request with a larger budget"
+    BUDGET = "the request with a larger budget and no corrective fragment"
     CORRECT = "the same budget with one corrective fragment"
     AGAIN = "the same request once more"
     BACKOFF = "the same request after a wait"
@@ -107,7 +107,8 @@ def following(judgement: Judgement, at: Situation, policy: Policy, write: Write)
     match REMEDIES[judgement.verdict].remedy:
         case Remedy.BUDGET:
             budget = min(math.ceil(at.request.budget * policy.truncation_multiplier), at.ceiling)
-            return with_budget(at.request, budget) if budget > at.request.budget else None
+            # OpenWOP: a retry after a cut has no fragment that describes a schema problem, an earlier one included.
+            return with_budget(replace(at.request, correction=None), budget) if budget > at.request.budget else None
         case Remedy.CORRECT:
             return replace(at.request, correction=write(judgement.violations))
         case Remedy.AGAIN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from emitter.clock import Clock, Limits
 from emitter.drive import AsyncDrive, Drive, arun, run
 from emitter.emission import emission
-from emitter.events import LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
+from emitter.events import CapBreached, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
 from emitter.judge import Verdict
 from emitter.policy import Policy
 from emitter.steps import Call, Outcome, Wait
@@ -154,14 +155,28 @@ def test_a_raised_budget_stays_for_a_schema_retry() -> None:
     ]
 
 
-def test_a_cut_after_a_correction_sends_the_same_request_with_more_room() -> None:
-    """A truncation retry adds no corrective words and takes none away."""
+def test_a_retry_after_a_cut_has_no_correction() -> None:
+    """The fragment written for an earlier answer is left out; the rest of the request is the same, with more room."""
     ran = by_hand([asks.WRONG_TYPE, asks.CUT, asks.WHOLE])
 
-    assert [(each.budget, each.correction) for each in ran.requests][1:] == [
-        (FIRST, "/count type"),
-        (2 * FIRST, "/count type"),
-    ]
+    assert [(each.budget, each.correction) for each in ran.requests][1:] == [(FIRST, "/count type"), (2 * FIRST, None)]
+    assert replace(ran.requests[2], budget=FIRST) == ran.requests[0]
+
+
+def test_a_violation_after_a_cut_is_corrected_anew() -> None:
+    """The earlier fragment does not come back: the next one is written from the next violation."""
+    ran = by_hand([asks.WRONG_TYPE, asks.CUT, asks.WRONG_KIND, asks.WHOLE], Policy(max_attempts=4))
+
+    assert [each.correction for each in ran.requests] == [None, "/count type", None, "/kind enum"]
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 5])
+def test_a_breach_tells_how_many_retries_were_allowed(attempts: int) -> None:
+    """`limit` is the ceiling on retries, not the number of calls; `observed` is the retry that would pass it."""
+    ran = by_hand([asks.WRONG_TYPE] * attempts, Policy(max_attempts=attempts))
+
+    assert CapBreached("schema", attempts - 1, attempts) in ran.events
+    assert RetryExhausted(attempts, Reason.TYPE_MISMATCH, "/count: type: a value of type integer") in ran.events
 
 
 @pytest.mark.parametrize(

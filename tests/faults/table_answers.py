@@ -160,7 +160,7 @@ ANSWERS: dict[str, Row] = {
     "violating-cut-whole": Row(
         (VIOLATING, CUT, WHOLE),
         """call VIOLATED usage retry-2(schema-violation) call+fix TRUNCATED usage truncated(max_tokens)
-           retry-3(truncation) call+fix*2 COMPLETE usage done""",
+           retry-3(truncation) call*2 COMPLETE usage done""",
     ),
     "cut-violating-refused": Row(
         (CUT, VIOLATING, Refused(f"No, {MARK}.")),

@@ -45,7 +45,8 @@ def on_verdict(run: Run, judgement: Judgement, counted: int) -> Steps:
     code, told = row.code or Code.INVALID, reason(judgement)
     if code is not Code.REFUSAL and told is not None:
         yield Tell(RetryExhausted(counted, told, said(judgement)))
-        yield Tell(CapBreached("schema", counted, counted + 1))
+        # the ceiling is on retries, so the first call is not one of them
+        yield Tell(CapBreached("schema", counted - 1, counted))
     why = f"{because(run.ask, run.attempts[-1], judgement)} (calls made: {len(run.attempts)})."
     cause = judgement.raised.error if judgement.raised else None
     details = {"totalAttempts": counted} if code is not Code.REFUSAL else {}

@@ -104,7 +104,10 @@ def because(ask: Ask, last: Attempt, judgement: Judgement) -> str:
         case Verdict.TRUNCATED if last.budget >= ask.ceiling:
             return f"The answer was cut at {last.budget} tokens, the ceiling of policy or model"
         case Verdict.TRUNCATED:
-            return f"The answer was cut at {last.budget} tokens, and Policy.max_attempts allows no further call"
+            return (
+                f"The answer was cut at {last.budget} tokens, and no further call is allowed "
+                "(Policy.max_attempts, or the host's limits.schemaRounds)"
+            )
         case Verdict.UNCHECKED if judgement.raised is not None:
             return f"{judgement.raised.by} raised {type(judgement.raised.error).__name__}"
         case Verdict.OVERFLOWED | Verdict.REFUSED:

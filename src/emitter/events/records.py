@@ -86,7 +86,11 @@ class NlToFormatEngaged:
 
 @dataclass(frozen=True, slots=True)
 class CapBreached:
-    """A limit was reached; ``observed`` is what the next step would have made it."""
+    """A limit was reached.
+
+    ``limit`` is the effective ceiling: for ``schema`` the retries that an emission may make, the lesser of the policy's
+    and the host's; ``observed`` is what the next step would have made it.
+    """
 
     type: ClassVar[str] = "cap.breached"
     kind: str

@@ -28,12 +28,17 @@ EMITTING = (
         ("emitter.emission.told:happened", "emitter.remedy:following"),
         (
             *rows("cut-then-whole", "cut-to-the-end", "thinking-eats-the-budget"),
+            *rows("violating-cut-whole"),
+            *of(
+                "core/test_emission",
+                "test_a_retry_after_a_cut_has_no_correction",
+                "test_a_violation_after_a_cut_is_corrected_anew",
+            ),
             *of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this"),
         ),
-        beyond=(
-            "Where an earlier answer broke the form and the next one was cut, the retry repeats the request with more "
-            "room: the words that went out for the broken form stay in it. For being cut none are ever added. See "
-            "[why](why.md#why-a-retry-after-a-cut-keeps-an-earlier-correction)."
+        note=(
+            "The fragment of an earlier answer is left out as well, and does not come back: a later violation has its "
+            "own. See [why](why.md#why-a-retry-after-a-cut-has-no-corrective-fragment)."
         ),
     ),
     Obligation(
