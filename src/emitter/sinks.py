@@ -25,6 +25,7 @@ from emitter.redact.event import struck
 
 if TYPE_CHECKING:
     from emitter.events import Event
+    from emitter.kinds.envelope import Trust
     from emitter.redact import Secrets
     from emitter.store.log import Store
 
@@ -71,7 +72,8 @@ def new_id() -> str:
 class Recorder:
     """Stamps each event, strikes ``secrets`` out of it, keeps it, and hands it to the sink.
 
-    With a ``store`` the event stands in the run's log before it is told, and has its number there.
+    With a ``store`` the event stands in the run's log before it is told, and has its number there. ``trust`` is what
+    its events are marked with, None for no mark.
     ``stamp`` and ``mint`` give the time and the event ids; tests hand in their own.
     """
 
@@ -83,6 +85,7 @@ class Recorder:
     store: Store | None = None
     stamp: Callable[[], str] = now
     mint: Callable[[], str] = new_id
+    trust: Trust | None = None
     told: list[RunEvent] = field(default_factory=list[RunEvent])
 
     def __call__(self, event: Event | RunEvent) -> None:
@@ -105,6 +108,7 @@ class Recorder:
             timestamp=self.stamp(),
             sequence=len(self.told),
             causation_id=self.correlation_id,
+            content_trust=self.trust,
         )
         return stamped if self.store is None else self.store.append(self.run_id, (stamped,))[0]
 

@@ -107,7 +107,8 @@ class Fallback:
 class Taken:
     """What the host makes of an answer that holds: its envelope or a ``failure``, and what is told of it.
 
-    ``value`` and ``document`` are what may leave the host.
+    ``value`` and ``document`` are what may leave the host. ``discarded`` says that the node goes on without it, so
+    that its failure is not told as the node's.
     """
 
     value: Any
@@ -115,6 +116,7 @@ class Taken:
     envelope: AIEnvelope | None = None
     events: tuple[RunEvent, ...] = ()
     failure: Failure | None = None
+    discarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,8 @@ class Ask:
     ``ceiling`` bounds the output budget in tokens, ``least`` is the smallest that is worth a call. ``kind`` is the
     envelope's. ``count`` returns the tokens that a request puts in, for limits; it is called only where some are set.
     ``opening`` is told before all else. ``hush`` strikes out of an answer what must not be told of it. ``known``
-    returns what the host took for the same emission before, ``take`` hands it an answer that holds: the host has the
-    last word.
+    returns what the host took for the same emission before, ``full`` its refusal where it could take no envelope,
+    ``take`` hands it an answer that holds: the host has the last word.
     """
 
     provider: str
@@ -140,6 +142,7 @@ class Ask:
     opening: tuple[Event, ...] = ()
     hush: Callable[[Answer], Answer] = lambda answer: answer
     known: Callable[[], Taken | None] = lambda: None
+    full: Callable[[], Taken | None] = lambda: None
     take: Callable[[Any, Json], Taken] = Taken
 
 

@@ -11,12 +11,16 @@ import pytest
 from emitter import (
     CheckFailed,
     EmissionError,
+    InputError,
+    Material,
     emit,
+    emit_binding_moment,
     emit_many,
     sinks,
     stream,
 )
-from emitter.accept import Acceptor
+from emitter.accept import Acceptor, EnvelopeContract, Trust
+from emitter.kinds.withheld import Clarification, ClarificationRequest
 from emitter.schema import Violation
 from emitter.store import MemoryStore, SqliteStore
 from emitter.testing import (
@@ -33,6 +37,7 @@ from emitter.testing import (
     Twice,
     UnknownStop,
     Violating,
+    decided,
     simulator,
 )
 from tests.accept.emitting import (
@@ -274,3 +279,88 @@ def test_what_was_kept_before_a_secret_was_known_comes_out_without_it(kept: str,
 
     emitted(Acceptor(store=store))
     assert shown(emitted(Acceptor(RULES, store=store))) == []
+
+
+# trust
+
+HARMS: dict[str, Behaviour] = {"refused": Refused(), "malformed": Malformed("?"), "failed": Said()}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize("trust", Trust)
+def test_the_events_of_a_failed_emission_over_untrusted_material_are_untrusted(
+    trust: Trust, harm: str, vendor: Simulator
+) -> None:
+    """Whatever it failed of: no event of it may be read as if trusted material alone had led to it."""
+    vendor.script(*[HARMS[harm]] * 3)
+    store = MemoryStore()
+    with pytest.raises(EmissionError) as raised:
+        emit(
+            FORM,
+            "?",
+            materials=[Material("It is late.", trust=trust)],
+            model=MODEL,
+            host=Acceptor(store=store),
+            run_id="r",
+        )
+    said = {each.get("contentTrust") for each in store.events("r")}
+
+    assert said == {"untrusted" if trust is Trust.UNTRUSTED else None}
+    assert raised.value.trace.events[-1].type == "node.failed"
+
+
+# the node's contract
+
+
+def contracted(*kinds: str, **more: Any) -> dict[str, Any]:
+    """Return the settings of a node that may emit these kinds."""
+    return {"model": MODEL, "contract": EnvelopeContract(frozenset(kinds), **more), "node_id": "n"}
+
+
+@pytest.mark.usefixtures("vendor")
+def test_a_kind_outside_the_nodes_contract_fails_the_node() -> None:
+    """As for any envelope: the failure names what was refused, and what the node may emit."""
+    with pytest.raises(EmissionError) as raised:
+        emit(FORM, "?", **contracted("vendor.acme.note"))
+    (failed,) = [each.to_json()["payload"] for each in raised.value.trace.events if each.type == "node.failed"]
+
+    assert raised.value.code == failed["error"]["code"] == "envelope_contract_violation"
+    assert failed["error"]["details"]["refusedType"] == "vendor.emitter.document"
+    assert "vendor.acme.note" in failed["error"]["details"]["acceptedTypes"]
+    assert emit(FORM, "?", **contracted("vendor.emitter.document")).value
+
+
+@pytest.mark.usefixtures("vendor")
+def test_a_discarded_kind_warns_and_the_node_goes_on() -> None:
+    """The caller is told that there is no envelope; the log holds a warning, and no failure of the node."""
+    with pytest.raises(EmissionError) as raised:
+        emit(FORM, "?", **contracted(refusal_mode="discard-and-warn"))
+    told = [each.to_json() for each in raised.value.trace.events]
+
+    assert raised.value.code == "envelope_contract_violation"
+    assert "node.failed" not in [each["type"] for each in told]
+    assert told[-1]["payload"]["level"] == "warn"
+
+
+def test_a_universal_kind_passes_the_contract_of_an_emission(vendor: Simulator) -> None:
+    """A question to the principal is taken from a node that may emit nothing else."""
+    vendor.script(decided(ClarificationRequest(questions=(Clarification(id="q", question="Which?"),))))
+
+    assert emit_binding_moment("?", **contracted()).envelope.type == "clarification.request"
+
+
+@pytest.mark.usefixtures("vendor")
+def test_what_was_kept_is_not_returned_to_a_node_that_may_not_emit_it() -> None:
+    """The contract of today decides, as it does for an envelope that comes again."""
+    settings: dict[str, Any] = {"host": Acceptor(), "run_id": "r"}
+    emit(FORM, "?", **contracted("vendor.emitter.document"), **settings)
+    with pytest.raises(EmissionError) as raised:
+        emit(FORM, "?", **contracted("vendor.acme.note"), **settings)
+
+    assert raised.value.code == "envelope_contract_violation"
+
+
+def test_a_contract_is_a_contract() -> None:
+    """A list of kinds is none: what it leaves open must be said."""
+    with pytest.raises(InputError, match="contract"):
+        emit(FORM, "?", model=MODEL, contract=["vendor.acme.note"])  # type: ignore[arg-type]

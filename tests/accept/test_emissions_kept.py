@@ -15,11 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import EmissionError, Hatches, Invalid, Refused, aemit, emit, emit_binding_moment, emit_many
-from emitter.accept import Acceptor
+from emitter import (
+    EmissionError,
+    Hatches,
+    Invalid,
+    Policy,
+    Refused,
+    Truncated,
+    aemit,
+    emit,
+    emit_binding_moment,
+    emit_many,
+)
+from emitter.accept import Acceptor, Limits, Rules
+from emitter.errors import LimitReached
 from emitter.kinds import Deliberation
+from emitter.kinds.withheld import Clarification, ClarificationRequest
 from emitter.store import MemoryStore, SqliteStore
-from emitter.testing import Malformed, Simulator, decided, simulator
+from emitter.testing import Cut, Malformed, Simulator, decided, simulator
 from emitter.testing import Refused as Refusing
 from tests.accept.emitting import DOORS, FORM, MODEL, POLICY, Meeting, moment, saying
 from tests.accept.judging import judge_log
@@ -27,6 +40,8 @@ from tests.accept.judging import judge_log
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from emitter.accept import AIEnvelope, Context
+    from emitter.events import NodeCompleted, RunEvent
     from emitter.store import Store
     from emitter.testing import Asked, Behaviour
 
@@ -284,3 +299,128 @@ def test_the_name_of_an_emission_is_not_taken_without_a_store(vendor: Simulator)
 
     assert len(set(values)) == len(vendor.calls) == 2
     assert issubclass(Refused, EmissionError)
+
+
+# limits
+
+FEW = Limits(envelopes_per_turn=32, schema_rounds=3, clarification_rounds=1)
+ASKING = decided(ClarificationRequest(questions=(Clarification(id="q", question="Which region?"),)))
+
+
+def limited(limits: Limits, store: Store | None) -> Acceptor:
+    """Return a host that allows little."""
+    return Acceptor(Rules(limits=limits), store=store)
+
+
+def hosts(kind: str, limits: Limits, folder: Path) -> Iterator[Acceptor]:
+    """Yield a host for each of three emissions: the same one, or another of the same store."""
+    with SqliteStore(folder / "runs.db") as store:
+        same = {"memory": limited(limits, MemoryStore()), "none": limited(limits, None), "shared": None}[kind]
+        for _ in range(3):
+            yield same or limited(limits, store)
+
+
+@pytest.mark.parametrize("kind", ["memory", "none", "shared"])
+def test_a_hosts_clarification_rounds_bind_the_emissions_of_a_node(
+    kind: str, vendor: Simulator, tmp_path: Path
+) -> None:
+    """They count together, whichever turn they are of; another node of the run has rounds of its own."""
+    vendor.script(*[ASKING] * 4)
+    told: list[RunEvent] = []
+    for turn, host in enumerate(hosts(kind, FEW, tmp_path)):
+        settings: dict[str, Any] = {**asked(MemoryStore()), "host": host, "turn": turn, "sink": told.append}
+        if turn == 0:
+            assert emit_binding_moment("?", **settings, node_id="n").envelope.type == "clarification.request"
+            continue
+        with pytest.raises(LimitReached) as raised:
+            emit_binding_moment("?", **settings, node_id="n")
+        assert raised.value.code == "cap_breached"
+        assert [each.type for each in raised.value.trace.events][-2:] == ["cap.breached", "node.failed"]
+        if turn == 2:
+            emit_binding_moment("?", **settings, node_id="another")
+    breaches = [each.to_json()["payload"] for each in told if each.type == "cap.breached"]
+    assert breaches == [{"nodeId": "n", "kind": "clarification", "limit": 1, "observed": 2}] * 2
+
+
+@pytest.mark.parametrize("kind", ["memory", "none", "shared"])
+def test_a_hosts_envelopes_per_turn_bind_the_emissions_of_a_turn(kind: str, vendor: Simulator, tmp_path: Path) -> None:
+    """One too many is not paid for; another turn of the node begins anew."""
+    given = hosts(kind, Limits(envelopes_per_turn=1), tmp_path)
+    settings = {**asked(MemoryStore()), "node_id": "n"}
+    emit(FORM, "first", **{**settings, "host": next(given)})
+    with pytest.raises(LimitReached) as raised:
+        emit(FORM, "second", **{**settings, "host": next(given)})
+    breached, failed = (each.to_json() for each in raised.value.trace.events)
+
+    assert raised.value.code == "cap_breached"
+    assert len(vendor.calls) == 1
+    assert breached["payload"] == {"kind": "envelopes", "limit": 1, "observed": 2}
+    assert failed["payload"]["error"]["code"] == "cap_breached"
+    emit(FORM, "third", **{**settings, "host": next(given)}, turn=1)
+
+
+def test_a_repetition_is_no_further_envelope_of_the_turn(vendor: Simulator) -> None:
+    """What was accepted is returned at the limit as well, and a batch of many situations has a node for each."""
+    host = limited(Limits(envelopes_per_turn=1), MemoryStore())
+    settings = {**asked(MemoryStore()), "host": host}
+
+    assert emit(FORM, "?", **settings).value == emit(FORM, "?", **settings).value
+    assert len([each.value for each in emit_many(FORM, ["a", "b", "c"], progress=False, **settings)]) == 3
+    assert len(vendor.calls) == 4
+
+
+def test_an_emission_under_way_counts(vendor: Simulator) -> None:
+    """A handler that emits for its own turn finds the place of its envelope taken."""
+    refused: list[str] = []
+
+    def emitting(_: AIEnvelope, context: Context) -> list[NodeCompleted]:
+        try:
+            emit(FORM, "inner", model=MODEL, host=host, run_id=context.run_id, node_id=context.node_id)
+        except LimitReached as error:
+            refused.append(error.code)
+        return []
+
+    rules = Rules(limits=Limits(envelopes_per_turn=1), handlers={"vendor.emitter.document": emitting})
+    host = Acceptor(rules)
+    emit(FORM, "outer", model=MODEL, host=host, run_id="r", node_id="n")
+
+    assert refused == ["cap_breached"]
+    assert len(vendor.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("attempts", "rounds", "calls"), [(3, 0, 1), (3, 1, 2), (3, 3, 3), (8, 3, 4), (1, 3, 1), (16, 32, 16)]
+)
+def test_schema_rounds_are_the_lesser_of_policy_and_host(
+    attempts: int, rounds: int, calls: int, vendor: Simulator
+) -> None:
+    """A round is a retry; ``cap.breached`` tells the ceiling that held."""
+    vendor.script(*[Malformed()] * 16)
+    host = limited(Limits(schema_rounds=rounds), MemoryStore())
+    with pytest.raises(Invalid) as raised:
+        emit(FORM, "?", model=MODEL, host=host, policy=Policy(max_attempts=attempts))
+    (breach,) = [each.to_json()["payload"] for each in raised.value.trace.events if each.type == "cap.breached"]
+
+    assert len(vendor.calls) == calls
+    assert (breach["kind"], breach["limit"], breach["observed"]) == ("schema", calls - 1, calls)
+
+
+def test_cuts_count_as_schema_rounds(vendor: Simulator) -> None:
+    """A retry after a cut is a round like any other."""
+    vendor.script(*[Cut()] * 16)
+    with pytest.raises(Truncated):
+        emit(FORM, "?", model=MODEL, host=limited(Limits(schema_rounds=1), None), policy=Policy(max_attempts=8))
+
+    assert len(vendor.calls) == 2
+
+
+def test_without_a_host_the_policy_alone_decides(vendor: Simulator) -> None:
+    """Where no host is given none advertises a limit: neither retries nor a run's emissions are bounded by one."""
+    vendor.script(*[Malformed()] * 8)
+    with pytest.raises(Invalid):
+        emit(FORM, "?", model=MODEL, policy=Policy(max_attempts=8))
+    assert len(vendor.calls) == 8
+
+    vendor.script(*[ASKING] * 8)
+    for _ in range(8):
+        emit_binding_moment("?", model=MODEL, run_id="r", node_id="n")

@@ -119,7 +119,9 @@ def test_ai_envelope_cap_breached__is_told_once_and_fails_the_node(seam: Seam, l
     seam.accept(given, counters={limit: {"current": cap, "cap": cap}}, projectTo=to)
 
     breached, failed = seam.events(to["runId"])
-    assert breached["payload"] == {"nodeId": "n", "kind": told_as, "limit": cap, "observed": cap + 1}
+    node = {} if told_as == "envelopes" else {"nodeId": "n"}
+    assert breached["payload"] == {**node, "kind": told_as, "limit": cap, "observed": cap + 1}
+    assert breached["nodeId"] == "n"
     assert (breached["type"], failed["type"]) == ("cap.breached", "node.failed")
     assert failed["payload"]["error"]["code"] == "cap_breached"
     assert {breached["causationId"], failed["causationId"]} == {given["correlationId"]}

@@ -18,7 +18,7 @@ from tests.traced.markdown import ROOT
 FACTS = ROOT / ".." / "shared" / "spec" / "openwop-facts.md"
 needs_facts = pytest.mark.skipif(not FACTS.is_file(), reason="../shared/spec is absent")
 
-OPEN_MUSTS = {"N11", "N13", "N33", "N37"}
+OPEN_MUSTS = {"N11", "N33", "N37"}
 """What must be done and is held in part: a decision, made here and told on the page."""
 
 NAMED = [*OBLIGATIONS, *RULINGS, *INVARIANTS]

@@ -12,7 +12,7 @@ from emitter.accept.gates.dedup import again
 from emitter.accept.order import ALWAYS, ONCE, walk
 from emitter.accept.outcome import Accepted
 from emitter.accept.telling import refusal, stamped, subject
-from emitter.accept.turn import Turn
+from emitter.accept.turn import Tally, Turn
 from emitter.errors import InputError
 from emitter.kinds.envelope import AIEnvelope
 from emitter.kinds.universal import SCHEMA_REQUEST
@@ -48,6 +48,7 @@ class Acceptor:
     observe: Callable[[Acceptance], object] | None = None
     stamp: Callable[[], str] = now
     mint: Callable[[], str] = new_id
+    tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.rules.__class__ is not Rules:

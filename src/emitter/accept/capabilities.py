@@ -7,7 +7,7 @@ from ``supportedEnvelopes``, where the universal four must stand either way), an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
@@ -160,7 +160,9 @@ def _envelopes(configured: Configured) -> Json:
     if configured.policy is None:
         return posture
     reasoning: Json = {"supported": True, "promptDirective": configured.reasoning.value}
-    return {"reasoning": reasoning, **posture, "reliability": _reliability(configured.policy)}
+    calls = min(configured.policy.max_attempts, configured.rules.limits.schema_rounds + 1)
+    bounded = replace(configured.policy, max_attempts=calls)
+    return {"reasoning": reasoning, **posture, "reliability": _reliability(bounded)}
 
 
 def _compliance(configured: Configured) -> Posture:

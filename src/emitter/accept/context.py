@@ -13,6 +13,7 @@ from typing import TypeVar, cast
 from emitter.accept.outcome import RefusalMode
 from emitter.errors import InputError
 from emitter.kinds.envelope import LONGEST_ID, Trust
+from emitter.kinds.universal import UNIVERSAL
 
 E = TypeVar("E", bound=Enum)
 
@@ -62,6 +63,9 @@ def _is_count(given: object) -> bool:
 
 DEFAULT_LIMITS = Limits()
 
+UNLIMITED = Limits(2**31, 2**31, 2**31)
+"""What a host that advertises nothing allows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counters:
@@ -87,6 +91,10 @@ class EnvelopeContract:
         if given is not None:
             object.__setattr__(self, "accepts", kinds_of(given))
         object.__setattr__(self, "refusal_mode", one_of(RefusalMode, "refusal_mode", self.refusal_mode))
+
+    def allows(self, kind: str) -> bool:
+        """Return whether the node may emit ``kind``; the universal four pass every contract."""
+        return self.accepts is None or kind in self.accepts or kind in UNIVERSAL
 
 
 ANYTHING = EnvelopeContract()

@@ -39,4 +39,4 @@ async def aperform(planned: Plan, settings: Settings) -> Done:
 
 def recorder(planned: Plan, settings: Settings) -> Recorder:
     """Return what keeps the events of one emission, and hands them to the caller's sink."""
-    return recording(settings, planned.node_id, planned.correlation_id)
+    return recording(settings, planned.context, planned.correlation_id)

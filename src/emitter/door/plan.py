@@ -76,9 +76,14 @@ class Plan:
     profile: Profile
     wire: WireName
     ask: Ask
-    node_id: str
+    context: Context
     correlation_id: str
     enclosing: Enclosing
+
+    @property
+    def node_id(self) -> str:
+        """The node that emits."""
+        return self.context.node_id
 
 
 def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
@@ -93,13 +98,13 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     contract = Contract(_compile(wanted, chosen, settings), hosted(wanted.read, settings), wanted.tidy)
     heard = wanted.heard(prompts)
     trust = conversation.meet([talk.trust, *(each.trust for each in materials), *(Trust.UNTRUSTED for _ in heard)])
-    context = Context(settings.run_id, node_of(settings, wanted.node), inputs=trust)
+    context = Context(settings.run_id, node_of(settings, wanted.node), settings.contract, inputs=trust)
     turns = (*talk.messages, *materials, *heard)
     asked = Asked((wanted.words(prompts), settings.instructions, *talk.system), turns, contract, wanted.terms)
     told_as = correlation(settings, context, wanted.kind, asked)
-    taking = Taking(settings.host, contract, context, told_as, wanted.enclosing)
+    taking = Taking(settings.host, contract, context, told_as, wanted.enclosing, settings.turn, wanted.kind)
     if isinstance(settings.gate, Insufficient) and taking.known() is None:
-        refuse(settings.gate, recording(settings, context.node_id, told_as))
+        refuse(settings.gate, recording(settings, context, told_as))
     form = _form(wanted.name, contract.compiled, prompts, to)
     said = wording.joined(wanted.words(prompts), settings.instructions or "", *talk.system)
     beside = wording.beside(prompts, materials, heard)
@@ -129,9 +134,10 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
             opening=settings.opening,
             hush=hushing(settings.host.rules.secrets),
             known=taking.known,
+            full=taking.full,
             take=taking,
         ),
-        node_id=context.node_id,
+        context=context,
         correlation_id=told_as,
         enclosing=wanted.enclosing,
     )

@@ -11,6 +11,7 @@ from emitter.errors import (
     DeadlineReached,
     EmissionError,
     Invalid,
+    LimitReached,
     Refused,
     TokenLimitReached,
     Truncated,
@@ -109,11 +110,16 @@ _LIMITS: dict[str, type[EmissionError]] = {
     "token_limit_reached": TokenLimitReached,
     "cost_limit_reached": CostLimitReached,
     "deadline_exceeded": DeadlineReached,
+    "cap_breached": LimitReached,
 }
 
 
 _LATER = "Try again later, or allow more faults, time or a longer wait in Policy; the error's trace has each fault."
-_HINTS = {"rate_limited": _LATER, "provider_unavailable": _LATER}
+_HINTS = {
+    "rate_limited": _LATER,
+    "provider_unavailable": _LATER,
+    "cap_breached": "Raise the limit in the host's Limits, or emit from another turn, node or run.",
+}
 """What to do where another key or address would not help."""
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
-from emitter.accept import Acceptor
+from emitter.accept import Acceptor, EnvelopeContract
+from emitter.accept.context import ANYTHING
 from emitter.capability import DISPATCH
 from emitter.clock import Clock, Limits
 from emitter.door.dispatch import Way, dispatched
@@ -62,7 +63,11 @@ class More(TypedDict, total=False):
 
     ``host`` takes the envelope: an ``Acceptor`` with kinds, limits, secrets and a store of your own. With a store,
     ``run_id``, ``node_id`` and ``turn`` name the emission: what was accepted under the same three, for the same words
-    and form, is returned as it is, and no model is asked.
+    and form, is returned as it is, and no model is asked. The host's ``Limits`` bind emissions: their retries by
+    ``schema_rounds``, where ``Policy.max_attempts`` allows more, and the envelopes of a run's node and turn together.
+
+    ``contract`` is the node's ``EnvelopeContract``: the kinds that it may emit. An answer of another kind ends in
+    ``envelope_contract_violation``; the universal four pass every contract.
     """
 
     instructions: str | None
@@ -81,6 +86,7 @@ class More(TypedDict, total=False):
     kind: str | None
     host: Acceptor
     turn: int
+    contract: EnvelopeContract
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,7 @@ class Settings:
     kind: str | None = None
     host: Acceptor = DEFAULT_HOST
     turn: int = 0
+    contract: EnvelopeContract = ANYTHING
     gate: Gate = DISPATCH
     opening: tuple[Event, ...] = ()
 
@@ -121,6 +128,7 @@ class Settings:
         check_kind("policy", self.policy, Policy)
         check_kind("host", self.host, Acceptor)
         check_kind("turn", self.turn, int)
+        check_kind("contract", self.contract, EnvelopeContract)
         check_kind("provider_ids", self.provider_ids, Mapping)
         if not all(each and each.__class__ is str for each in self.provider_ids.values()):
             raise InputError("provider_ids must name vendors by texts.", hint='Write {"google": "gemini"}.')
@@ -129,6 +137,10 @@ class Settings:
         if self.undeclared is not None and self.undeclared not in _UNDECLARED:
             known = ", ".join(_UNDECLARED)
             raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {known}, or None.")
+        # a retry is one of the host's schema rounds, the first call is not
+        calls = min(self.policy.max_attempts, self.host.rules.limits.schema_rounds + 1)
+        if calls < self.policy.max_attempts:
+            object.__setattr__(self, "policy", replace(self.policy, max_attempts=calls))
         required = _required(self.requires)
         if self.fallback_model is not None:
             of_model(self.fallback_model)

@@ -9,7 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter.accept import Accepted, Acceptor, Code, Context, Invalid, record
+from emitter.accept import Accepted, Acceptor, Code, Context, Gated, Invalid, RefusalMode, Rules, record
+from emitter.accept.case import Case
+from emitter.accept.context import UNLIMITED
+from emitter.accept.gates.permission import limits
+from emitter.accept.gates.shape import shape
+from emitter.accept.turn import count, counting
 from emitter.errors import EmitterError
 from emitter.judge import Verdict
 from emitter.kinds import AIEnvelope, Source
@@ -18,12 +23,12 @@ from emitter.steps import Failure, Taken
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.accept import Outcome
+    from emitter.accept import Acceptance, Outcome
     from emitter.judge import Contract
     from emitter.wire import Json
 
-DEFAULT_HOST = Acceptor(store=None)
-"""Takes every kind of this library's, knows no secret and remembers nothing."""
+DEFAULT_HOST = Acceptor(Rules(limits=UNLIMITED), store=None)
+"""Takes every kind of this library's, knows no secret, advertises no limit and remembers nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +44,40 @@ class Enclosing:
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """The host's side of one emission: ``enclosing`` puts an answer into its envelope, and takes it out again."""
+    """The host's side of one emission: ``enclosing`` puts an answer into its envelope, and takes it out again.
+
+    ``turn`` is the node's turn, within which the host counts envelopes; ``kind`` is what is asked for.
+    """
 
     host: Acceptor
     contract: Contract
     context: Context
     correlation_id: str
     enclosing: Enclosing
+    turn: int
+    kind: str
 
     def known(self) -> Taken | None:
         """Return what was accepted for this emission before, by whichever process; None where nothing was."""
         store = self.host.store
         entry = None if store is None else store.find(self.context.run_id, self.correlation_id)
         recorded = None if entry is None else record.envelope(entry, self.host.rules.secrets)
-        return None if recorded is None else self._again(recorded)
+        allowed = recorded is not None and self.context.contract.allows(recorded.type)
+        return self._again(recorded) if recorded is not None and allowed else None
+
+    def full(self) -> Taken | None:
+        """Return the host's refusal where it could take no envelope of this turn; None where there is room for one."""
+        if self.host is DEFAULT_HOST:
+            return None
+        with counting(self.host, self.context, self.turn, self.kind, self.correlation_id) as context:
+            counted = context.counters.envelopes
+        if counted < self.host.rules.limits.envelopes_per_turn:
+            return None
+        case = shape(self.host.receive(self._envelope(self.kind, None), context))
+        outcome = limits(case) if isinstance(case, Case) else case
+        if isinstance(outcome, Case) or not isinstance(case, Case):
+            return None
+        return Taken(None, None, events=self.host.refuse(outcome, case).events, failure=_refused(outcome))
 
     def __call__(self, value: Any, document: Json) -> Taken:
         """Return what the host makes of the answer."""
@@ -64,7 +89,7 @@ class Taking:
             value, document = reading.value, clean.value
         kind, payload = self.enclosing.enclose(value, document)
         try:
-            acceptance = self.host.accept(self._envelope(kind, payload), self.context)
+            acceptance = self._accepted(kind, payload)
         except EmitterError:
             raise
         except Exception as error:  # noqa: BLE001  code of the host's own: what was spent must not be lost with it
@@ -74,10 +99,20 @@ class Taking:
         if known is not None:
             return known
         if acceptance.envelope is None:
-            return Taken(value, document, events=acceptance.events, failure=_refused(outcome))
+            discarded = isinstance(outcome, Gated) and outcome.refusal_mode is RefusalMode.DISCARD_AND_WARN
+            return Taken(value, document, events=acceptance.events, failure=_refused(outcome), discarded=discarded)
         if acceptance.cached:
             return self._again(acceptance.envelope) or Taken(value, document, failure=_OTHERWISE)
         return Taken(value, document, acceptance.envelope, acceptance.events)
+
+    def _accepted(self, kind: str, payload: Json) -> Acceptance:
+        envelope = self._envelope(kind, payload)
+        if self.host is DEFAULT_HOST:
+            return self.host.accept(envelope, self.context)
+        with counting(self.host, self.context, self.turn, kind, self.correlation_id) as context:
+            found = self.host.accept(envelope, context)
+            count(self.host, self.turn, found)
+        return found
 
     def _again(self, recorded: AIEnvelope) -> Taken | None:
         """Return what a recorded envelope holds, if the form that is asked for today still takes it."""

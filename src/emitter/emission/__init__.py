@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.emission.ending import on_answer, on_fault, on_limit, on_verdict
+from emitter.emission.ending import on_answer, on_fault, on_limit, on_taken, on_verdict
 from emitter.emission.fallback import applies, two_steps
 from emitter.emission.run import Run, affordable, back_off, call
 from emitter.emission.told import degraded, retried
@@ -39,6 +39,9 @@ def _sought(ask: Ask, policy: Policy) -> Steps:
     """Ask a model, since nothing is known."""
     run, request = Run(ask, policy), ask.request
     judgement: Judgement | None = None
+    full = ask.full()
+    if full is not None:
+        return (yield from on_taken(run, full))
     yield from _opened(ask)
     while True:
         earlier = run.earlier

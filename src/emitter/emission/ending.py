@@ -19,17 +19,22 @@ if TYPE_CHECKING:
     from emitter.emission.run import Run
     from emitter.judge import Judgement
     from emitter.limits import Reached
+    from emitter.steps import Taken
     from emitter.wire import Fault, Json
 
 
 def on_answer(run: Run, judgement: Judgement) -> Steps:
     """End with an answer that holds, if the host takes it."""
-    taken = run.ask.take(judgement.value, judgement.document)
+    return (yield from on_taken(run, run.ask.take(judgement.value, judgement.document)))
+
+
+def on_taken(run: Run, taken: Taken) -> Steps:
+    """End with what the host made of it."""
     for event in taken.events:
         yield Tell(event)
     if taken.failure is None:
         return Outcome(tuple(run.attempts), taken.value, taken.document, envelope=taken.envelope)
-    if any(isinstance(each.event, NodeFailed) for each in taken.events):
+    if taken.discarded or any(isinstance(each.event, NodeFailed) for each in taken.events):
         return Outcome(tuple(run.attempts), failure=taken.failure)
     return (yield from _end(run, taken.failure))
 

@@ -75,7 +75,7 @@ class Unreachable(EmissionError):
 
 
 class LimitReached(EmissionError):
-    """A limit of the caller's left nothing for a further call."""
+    """A limit of the caller's or of the host's left nothing for a further call, or for this envelope."""
 
     hint = "Raise the limit in Policy; what was spent until then is in the error's trace."
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, cast
 
-from emitter.events.records import NodeFailed
+from emitter.events.records import CapBreached, NodeFailed
 
 if TYPE_CHECKING:
     from emitter.events.records import Event
@@ -21,7 +21,7 @@ class RunEvent:
 
     ``timestamp`` is ISO 8601 in UTC, ``sequence`` counts from 0 within the emission, or within the run where a
     store keeps the run's log. ``causation_id`` is the envelope's correlation id. ``content_trust`` is the
-    envelope's, where an envelope is what the event tells of.
+    envelope's, where an envelope is what the event tells of, and "untrusted" in an emission over untrusted material.
     """
 
     event: Event
@@ -59,7 +59,9 @@ def payload(event: Event, node_id: str) -> dict[str, Json]:
     if isinstance(event, NodeFailed):
         return {"nodeId": node_id, **_failed(event, node_id)}
     told = {each.name: getattr(event, each.name) for each in fields(event)}
-    return {"nodeId": node_id, **{_camel(name): _plain(value) for name, value in told.items() if value is not None}}
+    # envelopes are counted by turn: the payload of that breach names no node
+    about: dict[str, Json] = {} if isinstance(event, CapBreached) and event.kind == "envelopes" else {"nodeId": node_id}
+    return {**about, **{_camel(name): _plain(value) for name, value in told.items() if value is not None}}
 
 
 def _failed(event: NodeFailed, node_id: str) -> dict[str, Json]:

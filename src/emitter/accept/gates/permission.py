@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def contract(case: Case) -> Case | Gated:
     """Return the case where the node may emit its kind."""
     declared = case.context.contract
-    if declared.accepts is None or case.envelope.type in declared.accepts or case.envelope.type in UNIVERSAL:
+    if declared.accepts is None or declared.allows(case.envelope.type):
         return case
     allowed = (*UNIVERSAL, *sorted(declared.accepts - set(UNIVERSAL)))
     reason = f"{Code.CONTRACT.value}: the node may emit {', '.join(allowed)}"
