@@ -105,7 +105,7 @@ def test_everything() -> None:
                     "envelope.nlToFormat.engaged",
                     "envelope.recovery.applied",
                 ],
-                "maxRetryAttempts": 16,
+                "maxRetryAttempts": 3,
                 "completion": {"distinguishesTruncation": True, "truncationBudgetMultiplier": 4.5},
             },
         },
@@ -119,6 +119,16 @@ def test_everything() -> None:
         "aiProviders": {"supported": ["anthropic", "my-own-server"], "maxInlineMediaBytes": 1024},
         "secrets": {"supported": True, "scopes": ["run", "tenant"], "resolution": "host-managed"},
     }
+
+
+@pytest.mark.parametrize(("attempts", "rounds", "said"), [(3, 3, 3), (8, 3, 4), (8, 0, 1), (2, 9, 2)])
+def test_the_calls_of_an_emission_are_the_lesser_of_policy_and_rounds(attempts: int, rounds: int, said: int) -> None:
+    """What is advertised is what emissions are held to: a first call, and a retry for each schema round."""
+    configured = Configured(Rules(limits=Limits(schema_rounds=rounds)), policy=Policy(max_attempts=attempts))
+    told = capabilities(configured)["envelopes"]["reliability"]
+
+    assert told["maxRetryAttempts"] == said
+    assert ("envelope.retry.attempted" in told["events"]) is (said > 1)
 
 
 def test_what_is_not_set_is_left_out() -> None:

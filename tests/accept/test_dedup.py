@@ -23,6 +23,7 @@ from emitter.accept import (
     Breached,
     CapKind,
     Code,
+    Counters,
     EnvelopeContract,
     Gated,
     Invalid,
@@ -553,3 +554,70 @@ def test_of_two_processes_one_handles(tmp_path: Path) -> None:
     causes = [each["causationId"] for each in log]
     assert causes[::2] == causes[1::2]
     assert sorted(set(causes)) == sorted(f"c-{number}" for number in range(ROUNDS))
+
+
+# content that the host cannot show
+
+SURFACE: dict[str, Any] = {"catalogVersion": "0.9.1", "surface": {"components": [{"component": "text", "text": "Hi."}]}}
+CONTENT = {"ui.a2ui-surface": SURFACE, "media.image": {"bytes": 3, "base64": "AAAA"}, "ui.gauge": {"level": 0.5}}
+
+
+def unshown(kind: str = "ui.a2ui-surface", **change: Any) -> dict[str, Any]:
+    """Return content of a kind that the standard catalogue does not list."""
+    return envelope(kind, **{"payload": CONTENT.get(kind), "correlationId": "run-1:node-1:0:shown", **change})
+
+
+@pytest.mark.parametrize("kind", CONTENT)
+def test_content_that_the_host_cannot_show_is_stored(kind: str, store: Store) -> None:
+    """It is gated with a warning, the node goes on, and what was emitted is there for a host that can show it."""
+    host = acceptor(Rules(), store=store)
+    found = host.accept(unshown(kind), CONTEXT)
+    kept = store.find("run-1", "run-1:node-1:0:shown")
+
+    assert (found.status, found.failed, types(found.events)) == ("gated", False, ["log.appended"])
+    assert kept is not None
+    assert (kept.type, kept.outcome["status"], kept.envelope["payload"]) == (kind, "gated", CONTENT[kind])
+    recalled = host.recall("run-1:node-1:0:shown", CONTEXT)
+    assert recalled is not None
+    assert recalled.envelope is not None
+    assert recalled.envelope.payload == CONTENT[kind]
+
+
+def test_stored_content_is_not_told_twice(store: Store) -> None:
+    """A repetition has the outcome that it had; another kind under its id is a conflict."""
+    host = acceptor(Rules(), store=store)
+    first, again = host.accept(unshown(), CONTEXT), host.accept(unshown(), CONTEXT)
+    other = host.accept(envelope("error", correlationId="run-1:node-1:0:shown"), CONTEXT)
+
+    assert again.outcome == first.outcome
+    assert (again.cached, again.events) == (True, ())
+    assert len(store.events("run-1")) == len(first.events) + len(other.events)
+    assert other.outcome.to_json()["reason"].startswith("envelope_correlation_conflict")
+
+
+def test_stored_content_holds_no_secret_and_states_its_trust(store: Store) -> None:
+    """It passes redaction and trust as an accepted envelope does."""
+    host = acceptor(Rules(secrets=Secrets.of({"key": "sk-live-4f9a8b7c"})), store=store)
+    host.accept(unshown("ui.gauge", payload={"a": ["x sk-live-4f9a8b7c"]}), replace(CONTEXT, inputs=Trust.UNTRUSTED))
+    kept = store.find("run-1", "run-1:node-1:0:shown")
+
+    assert kept is not None
+    assert kept.envelope["payload"] == {"a": ["x [REDACTED:key]"]}
+    assert kept.envelope["meta"]["contentTrust"] == "untrusted"
+
+
+@pytest.mark.parametrize(
+    ("context", "given_"),
+    [
+        (replace(CONTEXT, counters=Counters(envelopes=32)), unshown()),
+        (replace(CONTEXT, contract=EnvelopeContract(frozenset())), unshown()),
+        (CONTEXT, unshown("vendor.acme.unknown", payload={})),
+    ],
+    ids=["one too many", "outside the contract", "no content"],
+)
+def test_what_the_node_may_not_emit_is_not_stored(context: Context, given_: dict[str, Any], store: Store) -> None:
+    """Only content that nothing but its kind keeps from being accepted."""
+    found = acceptor(Rules(), store=store).accept(given_, context)
+
+    assert (found.status, found.failed) == ("gated", False)
+    assert store.find("run-1", "run-1:node-1:0:shown") is None

@@ -125,10 +125,16 @@ def test_meta_holds_what_was_said(said: dict[str, str], named: str | None, meta:
 
 
 @pytest.mark.parametrize(
-    ("given", "read"), [({"turn": 1}, {"reasoning": "", "turn": 1}), ({"reasoning": "x"}, {"reasoning": "x"}), ([], [])]
+    ("given", "read"),
+    [
+        ({"turn": 1}, {"reasoning": "", "turn": 1}),
+        ({"turn": 1, "reasoning": None}, {"reasoning": "", "turn": 1}),
+        ({"reasoning": "x"}, {"reasoning": "x"}),
+        ([], []),
+    ],
 )
 def test_reasoning_may_be_missing(given: Any, read: Any) -> None:
-    """A document without reasoning is not refused for it; what is no object stays what it is."""
+    """A document whose reasoning is absent or null is not refused for it; what is no object stays what it is."""
     assert turn.with_reasoning(given) == read
 
 

@@ -9,9 +9,9 @@ from emitter.accept import record
 from emitter.accept.acceptance import Acceptance
 from emitter.accept.case import Case, Received, Recorded, Remembered, Rules, World
 from emitter.accept.gates.dedup import again
-from emitter.accept.order import ALWAYS, ONCE, walk
+from emitter.accept.order import ALWAYS, ONCE, STORED, walk
 from emitter.accept.outcome import Accepted
-from emitter.accept.telling import refusal, stamped, subject
+from emitter.accept.telling import is_unshown, refusal, stamped, subject
 from emitter.accept.turn import Tally, Turn
 from emitter.errors import InputError
 from emitter.kinds.envelope import AIEnvelope
@@ -68,7 +68,8 @@ class Acceptor:
             return self._observed(self._accepted(end))
         if isinstance(end, Remembered):
             return self._observed(_cached(end.entry, before))
-        return self.refuse(end, before)
+        stored = self._stored(end, before) if self.store is not None and is_unshown(end) else None
+        return self.refuse(end, before) if stored is None else self._observed(stored)
 
     def receive(self, envelope: AIEnvelope | Json, context: Context) -> Received:
         """Return what came in, as the steps begin with it."""
@@ -117,6 +118,27 @@ class Acceptor:
 
         kept = store.once(case.context.run_id, case.envelope.correlation_id, make)
         return Recorded(done[0].routed, kept.events) if kept.first else kept.entry
+
+    def _stored(self, outcome: Outcome, case: Case) -> Acceptance | None:
+        """Store content that the host cannot show, and warn of it; None where more than its kind is against it.
+
+        Source: ai-envelope.md, "A2UI surfaces": store-without-render, and the run goes on.
+        """
+        store = self.store
+        end, _ = walk(case, STORED)
+        if isinstance(end, Remembered):
+            return _cached(end.entry, case)
+        if store is None or not isinstance(end, Case):
+            return None
+        clean = record.redacted(outcome, self.rules.secrets)
+        told = refusal(clean, self.rules, case.context.counters)
+        events = stamped(told, subject(end), end.received.world)
+        entry = Entry(end.envelope.type, clean.to_json(), end.envelope.to_json())
+        kept = store.once(case.context.run_id, end.envelope.correlation_id, lambda: Fresh(entry, events))
+        if not kept.first:
+            return _cached(kept.entry, case)
+        self._tell(kept.events)
+        return Acceptance(clean, case.context, self.rules, events=kept.events)
 
     def _refused(self, outcome: Outcome, last: Received | Case) -> Acceptance:
         secrets, context = self.rules.secrets, last.context

@@ -34,6 +34,8 @@ STEPS: Final[tuple[Callable[[Any], Any], ...]] = (
 _ONCE: Final = STEPS.index(dedup) + 1
 ALWAYS, ONCE = STEPS[:_ONCE], STEPS[_ONCE:]
 """What every envelope passes, and what is done once for each correlation id, with the store's door closed."""
+STORED: Final = ALWAYS[ALWAYS.index(contract) :]
+"""What content passes that the host stores although it does not know its kind, and so cannot check its payload."""
 
 _ENDS: Final = (Gated, Invalid, Breached, Remembered)
 

@@ -119,10 +119,17 @@ def _gated(outcome: Gated, rules: Rules, counters: Counters) -> tuple[Event, ...
     return (NodeFailed(outcome.code.value, outcome.reason, details=details),)
 
 
+def is_unshown(outcome: Outcome) -> bool:
+    """Tell whether it is content of OpenWOP's own families that the host does not know, and so does not show."""
+    if not isinstance(outcome, Gated) or outcome.code is not Code.KIND:
+        return False
+    return outcome.refused_type.startswith(_CONTENT)
+
+
 def counts_as_round(outcome: Outcome) -> bool:
     """Tell whether the model used up a round; content that a host does not render is no fault of its (RFC 0102)."""
     if isinstance(outcome, Gated) and outcome.code is Code.KIND:
-        return not outcome.refused_type.startswith(_CONTENT)
+        return not is_unshown(outcome)
     return isinstance(outcome, Gated | Invalid) and outcome.code in REPAIRABLE
 
 

@@ -90,12 +90,14 @@ SCHEMA: Mapping[str, Json] = _object(
 
 
 def with_reasoning(document: Json) -> Json:
-    """Return ``document`` with an empty ``reasoning`` where it has none.
+    """Return ``document`` with an empty ``reasoning`` where it has none, or null.
 
     A host must not reject an envelope for that (OpenWOP RFC 0030); asking for it as required is what makes
     every vendor write it first.
     """
-    return {"reasoning": "", **mapping(document)} if isinstance(document, dict) else document
+    if not isinstance(document, dict) or mapping(document).get("reasoning") is not None:
+        return document
+    return {"reasoning": "", **{name: each for name, each in mapping(document).items() if name != "reasoning"}}
 
 
 def recommended_in_range(document: Json) -> bool:

@@ -43,13 +43,15 @@ GOOD: dict[str, tuple[str, Any]] = {
     "an address of IPv6": ("media.image", at("https://[::1]/x")),
     "an address with a query": ("media.image", at(f"{URL}?token=abc#top")),
     "capitals": ("media.image", at("HTTPS://HOST.EXAMPLE/x")),
+    "neither source": ("media.image", {"bytes": 3}),
+    "both sources": ("media.image", {**inline(b"abc"), "url": URL}),
 }
 BAD: dict[str, tuple[Any, str, str]] = {
     "no bytes": ({"url": URL}, "", "required"),
     "an unknown property": ({**at(URL), "wat": True}, "", "additionalProperties"),
     "another kind's property": ({**at(URL), "name": "x"}, "", "additionalProperties"),
-    "neither source": ({"bytes": 3}, "", "source"),
-    "both sources": ({**inline(b"abc"), "url": URL}, "", "source"),
+    "both sources, one too large": ({**inline(bytes(CAP + 1)), "url": URL}, "/base64", "maxInlineMediaBytes"),
+    "both sources, one no address": ({**inline(b"abc"), "url": "data:text/plain,x"}, "/url", "address"),
     "one byte too many": (inline(bytes(CAP + 1)), "/base64", "maxInlineMediaBytes"),
     "far too many": (inline(bytes(CAP * 100)), "/base64", "maxInlineMediaBytes"),
     "far too many, and no base64": ({"base64": "!" * 10_000, "bytes": 3}, "/base64", "maxInlineMediaBytes"),
@@ -76,7 +78,7 @@ BAD: dict[str, tuple[Any, str, str]] = {
 
 @pytest.mark.parametrize(("kind_id", "payload"), GOOD.values(), ids=GOOD.keys())
 def test_an_asset_that_is_taken(kind_id: str, payload: Any) -> None:
-    """It has one source, and is what it says."""
+    """It is what it says; the protocol's schema admits both sources, and neither."""
     assert KINDS[kind_id].violations(payload) == ()
 
 
@@ -92,6 +94,17 @@ def test_an_asset_that_is_not(payload: Any, pointer: str, rule: str) -> None:
 def test_what_is_too_large_is_told_how_to_come() -> None:
     """By address."""
     assert IMAGE.violations(inline(bytes(CAP + 1)))[0].expected == "at most 64 bytes; what is larger goes by url"
+
+
+@pytest.mark.parametrize(
+    ("payload", "warned"),
+    [({"bytes": 3}, True), ({**inline(b"abc"), "url": URL}, True), (at(URL), False), (inline(b"abc"), False)],
+    ids=["neither", "both", "url", "base64"],
+)
+def test_an_asset_should_have_one_source(payload: Any, warned: bool) -> None:
+    """Another number of them is a warning: the schema of the kind decides what is valid."""
+    assert IMAGE.violations(payload) == ()
+    assert ("source" in [each.rule for each in IMAGE.warnings(payload)]) is warned
 
 
 @pytest.mark.parametrize(("payload", "count"), [({**at(URL), "alt": ""}, 1), (at(URL), 0)], ids=["empty", "there"])

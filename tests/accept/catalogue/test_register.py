@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from typing_extensions import TypedDict
 
-from emitter.accept.catalogue import STANDARD, register_kind
+from emitter.accept import Acceptor, Catalogue, Rules, Strictness
+from emitter.accept.catalogue import STANDARD, Kind, register_kind
 from emitter.errors import InputError, Uncompilable
 from emitter.schema import Edition, lint_variants
 from tests.accept.catalogue.near import often
 from tests.accept.catalogue.shapes import NAME, OBJECT, A, B, Design, Plan, Red, Untagged, model, of, registered
+from tests.accept.envelopes import CONTEXT, envelope
 
 
 class Node(BaseModel):
@@ -253,3 +255,73 @@ def test_a_kind_is_registered_once() -> None:
     with pytest.raises(InputError, match=f"has a kind {NAME} already"):
         register_kind(NAME, OBJECT, 2, into=once)
     assert NAME not in STANDARD
+
+
+# reasoning
+
+NULLABLE: dict[str, Any] = {"type": ["string", "null"]}
+TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+
+
+def reasoned(reasoning: dict[str, Any], *required: str, **more: Any) -> dict[str, Any]:
+    """Return the schema of a note with a `reasoning`."""
+    properties = {"reasoning": reasoning, "text": {"type": "string"}}
+    return {"type": "object", "properties": properties, "required": ["text", *required], **more}
+
+
+class Reasoned(BaseModel):
+    """A type that wants a reasoning."""
+
+    reasoning: str
+    text: str
+
+
+PART = {
+    "type": "object",
+    "properties": {"text": {"type": "string"}},
+    "allOf": [{"properties": {"reasoning": NULLABLE}, "required": ["reasoning"]}],
+    "required": ["text"],
+}
+REASONED: dict[str, Any] = {
+    "union with null, required": reasoned(NULLABLE, "reasoning"),
+    "union with null, closed": reasoned(NULLABLE, "reasoning", additionalProperties=False),
+    "a text that is required": reasoned({"type": "string"}, "reasoning", additionalProperties=False),
+    "a text of some length": reasoned(TEXT, "reasoning"),
+    "a text that is optional": reasoned({"type": "string"}, additionalProperties=False),
+    "in a part of the schema": PART,
+    "a type of pydantic's": Reasoned,
+}
+
+
+@pytest.mark.parametrize("posture", ["warn", "strict"])
+@pytest.mark.parametrize("schema", REASONED.values(), ids=REASONED)
+@pytest.mark.parametrize("said", [{}, {"reasoning": None}, {"reasoning": "Because."}], ids=["absent", "null", "said"])
+def test_no_payload_is_refused_for_want_of_reasoning(said: dict[str, Any], schema: Any, posture: str) -> None:
+    """Absent and null are the same, whatever the kind's schema says of it and however strict the host is."""
+    kind = register_kind("vendor.acme.reasoned", schema)["vendor.acme.reasoned"]
+    rules = Rules(Catalogue([kind]), strictness=Strictness(posture))
+    given = envelope(kind.id, payload={"text": "x", **said}, schemaVersion=1)
+
+    assert Acceptor(rules).accept(given, CONTEXT).status == "accepted"
+
+
+@pytest.mark.parametrize("schema", REASONED.values(), ids=REASONED)
+def test_what_else_is_wrong_is_told_without_the_reasoning(schema: Any) -> None:
+    """A payload that does not hold is refused for that alone; a reasoning that is there must be a text."""
+    kind = register_kind("vendor.acme.reasoned", schema)["vendor.acme.reasoned"]
+
+    assert {each.pointer for each in kind.violations({"text": 7})} == {"/text"}
+    assert {each.pointer for each in kind.violations({"text": "x", "reasoning": 7})} == {"/reasoning"}
+
+
+@pytest.mark.parametrize("kind", [each for each in STANDARD.values() if "reasoning" in each.schema["properties"]])
+def test_null_is_no_reasoning_in_the_kinds_that_come_with_the_library(kind: Kind) -> None:
+    """The universal kinds and our own read null as absent."""
+    wrong = {"reasoning": None, "nothing_else": 1}
+
+    assert "/reasoning" not in {each.pointer for each in kind.violations(wrong)}
+
+
+def test_a_kind_without_reasoning_takes_none() -> None:
+    """Null is absence where the schema permits the property; an acknowledgement has no such property."""
+    assert STANDARD["schema.response"].violations({"envelopeType": "error", "ack": True, "reasoning": None})

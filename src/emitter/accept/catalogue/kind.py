@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
+_REASONING: Final = "reasoning"
+_UNSAID: Final = (None, "", "none")
+"""What stands for a reasoning that is not there: the last for a schema that wants a text of some length."""
+
 Rule: TypeAlias = "Callable[[Json], Iterable[Violation]]"
 """What the schema cannot say of a payload that is valid against it."""
 
@@ -60,8 +64,30 @@ class Kind:
     def _validator(self) -> Validator:
         return Validator(self.schema)
 
+    @cached_property
+    def _reasons(self) -> bool:
+        """Whether the schema permits ``reasoning`` anywhere."""
+        return f'"{_REASONING}"' in json.dumps(dict(self.schema))
+
     def violations(self, payload: Json) -> tuple[Violation, ...]:
-        """Return what is wrong with a payload, which must be JSON; pointers start at the payload."""
+        """Return what is wrong with a payload, which must be JSON; pointers start at the payload.
+
+        No payload is refused for want of ``reasoning``: where a schema or a type requires one, or does not admit null,
+        an absent or null one is taken as any of the others would be (ai-envelope.md, "Reasoning field").
+        """
+        found = self._violations(payload)
+        if (
+            not found
+            or not self._reasons
+            or not isinstance(payload, dict)
+            or mapping(payload).get(_REASONING) is not None
+        ):
+            return found
+        bare = {name: each for name, each in mapping(payload).items() if name != _REASONING}
+        stated = ({**bare, _REASONING: each} for each in _UNSAID)
+        return min((found, *map(self._violations, (bare, *stated))), key=len)
+
+    def _violations(self, payload: Json) -> tuple[Violation, ...]:
         return self._validator(payload) or _found(self.rules, payload)
 
     def warnings(self, payload: Json) -> tuple[Violation, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emitter.accept.catalogue.kind import Kind, canonical
-from emitter.accept.catalogue.rules import IdsDiffer, Sourced, alt_is_there
+from emitter.accept.catalogue.rules import IdsDiffer, Sourced, alt_is_there, one_source
 from emitter.errors import InputError
 from emitter.kinds.a2ui import A2UI, A2UI_SURFACE, CATALOG_VERSION
 from emitter.kinds.media import MAX_INLINE_BYTES, MEDIA
@@ -25,5 +25,5 @@ def media_kinds(max_inline_bytes: int = MAX_INLINE_BYTES) -> tuple[Kind, ...]:
     most: Any = max_inline_bytes
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
         raise InputError("max_inline_bytes must be a whole number of bytes, 0 or more.")
-    rules, advice = (Sourced(max_inline_bytes),), (alt_is_there,)
+    rules, advice = (Sourced(max_inline_bytes),), (one_source, alt_is_there)
     return tuple(Kind(kind_id, 1, canonical(kind_id, schema), rules, advice) for kind_id, schema in MEDIA.items())

@@ -53,7 +53,7 @@ class IdsDiffer:
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """A media payload must have one source: a web address, or base64 of at most ``max_inline_bytes`` and of its size.
+    """A media payload's sources must be what they say: a web address, or base64 of its size, within a cap.
 
     That an address is served to its tenant only and cannot be guessed is for the host that mints it (RFC 0055 §C).
     """
@@ -63,11 +63,9 @@ class Sourced:
     def __call__(self, payload: Json) -> Iterator[Violation]:
         """Yield what is wrong with the source."""
         url, inline = payload.get("url"), payload.get("base64")
-        if (url is None) is (inline is None):
-            yield _ONE_SOURCE
-        elif inline is not None:
+        if inline is not None:
             yield from self._inline(inline, payload["bytes"])
-        elif not on_the_web(url):
+        if url is not None and not on_the_web(url):
             yield _NO_ADDRESS
 
     def _inline(self, inline: str, size: float) -> Iterator[Violation]:
@@ -87,6 +85,12 @@ class Sourced:
     def _too_large(self) -> Violation:
         expected = f"at most {self.max_inline_bytes} bytes; what is larger goes by url"
         return Violation("/base64", "maxInlineMediaBytes", expected)
+
+
+def one_source(payload: Json) -> Iterator[Violation]:
+    """Yield the wish for exactly one of ``url`` and ``base64``: the protocol's schema admits both, and neither."""
+    if (payload.get("url") is None) is (payload.get("base64") is None):
+        yield _ONE_SOURCE
 
 
 def alt_is_there(payload: Json) -> Iterator[Violation]:
