@@ -55,6 +55,9 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 """The templates and the names each is filled with: all of them must be used, or content would be lost."""
 
 _LONGEST_SOURCE = 200
+_ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
+_NAMED = frozenset({"type", "source"})
+NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 _OPENS = re.compile(r"[<\N{FULLWIDTH LESS-THAN SIGN}\N{SMALL LESS-THAN SIGN}]")
 
 
@@ -197,13 +200,18 @@ def unfenced(text: str) -> str:
     return _OPENS.sub("&lt;", text)
 
 
-def fenced(text: str, kind: str, source: str) -> str:
+def fenced(text: str, kind: str, source: str, attributes: Mapping[str, str] = NO_ATTRIBUTES) -> str:
     """Return untrusted text in a fence of its own, as OpenWOP marks what goes back to a model.
 
-    ``kind`` says what it is, ``source`` where it comes from; nothing in any of the three can close the fence.
+    ``kind`` says what it is, ``source`` where it comes from, and ``attributes`` more of that, in the order of their
+    names; nothing in any of them can close the fence.
     """
-    attributes = f'type="{_attribute(kind)}" source="{_attribute(source)}"'
-    return f"<UNTRUSTED {attributes}>\n{unfenced(text)}\n</UNTRUSTED>"
+    for name in attributes:
+        if not _ATTRIBUTE.fullmatch(name) or name in _NAMED:
+            raise InputError(f"{name!r} cannot be an attribute of a fence.", hint="Use letters, digits, - and _.")
+    marks = {"type": kind, "source": source, **{name: attributes[name] for name in sorted(attributes)}}
+    written = " ".join(f'{name}="{_attribute(each)}"' for name, each in marks.items())
+    return f"<UNTRUSTED {written}>\n{unfenced(text)}\n</UNTRUSTED>"
 
 
 def spelled(text: str) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from emitter import prompt
 from emitter.accept import Context, Counters, EnvelopeContract, RefusalMode, Rules, Trust, follow_up, for_model
+from emitter.errors import InputError
 from emitter.kinds.envelope import AIEnvelope
 from emitter.kinds.universal import UNIVERSAL
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, NOTE_SCHEMA, acceptor, envelope
@@ -162,6 +163,21 @@ def test_what_is_not_trusted_goes_back_in_a_fence(trust: str | None) -> None:
     lines = for_model(accepted({"text": "h"}, trust)).split("\n")
 
     assert lines == [f'<UNTRUSTED type="{NOTE}" source="run-event">', '{"text": "h"}', "</UNTRUSTED>"]
+
+
+def test_a_fence_says_where_the_content_comes_from() -> None:
+    """Its source, and what else is known of it, in the order of the names."""
+    marks = {"tool": "search", "server": "wiki"}
+    first, *_ = for_model(accepted({"text": "h"}, "untrusted"), source="mcp-tool", attributes=marks).split("\n")
+
+    assert first == f'<UNTRUSTED type="{NOTE}" source="mcp-tool" server="wiki" tool="search">'
+
+
+@pytest.mark.parametrize("name", ["type", "source", "", "a b", 'a"', "a>", "1a", "h\u00e4", "a" * 65])
+def test_a_fences_attribute_has_a_plain_name(name: str) -> None:
+    """Else it could say another kind or source, or close the fence."""
+    with pytest.raises(InputError, match="attribute"):
+        for_model(accepted({"text": "h"}, "untrusted"), attributes={name: "x"})
 
 
 CLOSING = [

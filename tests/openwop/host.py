@@ -7,6 +7,7 @@ Whatever is decided is decided by the library: here words are carried from the s
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +23,7 @@ from emitter.accept.telemetry import observe_acceptances
 from emitter.store import MemoryStore
 from tests.openwop import accepting, seams
 from tests.openwop.mock_ai import Programs
-from tests.openwop.running import Runs, Unknown
+from tests.openwop.running import NotWaiting, Runs, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,12 +59,14 @@ class Host:
     exporter: InMemorySpanExporter = field(default_factory=InMemorySpanExporter)
     toggles: dict[str, bool] = field(default_factory=dict[str, bool])
     programs: Programs = field(default_factory=Programs)
+    facts: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    canary: str | None = field(default_factory=lambda: os.environ.get("OPENWOP_CANARY_SECRET_VALUE"))
 
     def __post_init__(self) -> None:
         self.store = self.make_store()
         self.tracers = TracerProvider()
         self.tracers.add_span_processor(SimpleSpanProcessor(self.exporter))
-        self.runs = Runs(self.store, self.programs, self.tracers)
+        self.runs = Runs(self.store, self.programs, self.tracers, self.canary)
 
     def call(self, method: str, path: str, query: Mapping[str, str], body: Any) -> tuple[int, Any]:
         """Return the status and the body that a request is answered with."""
@@ -106,7 +109,8 @@ class Host:
         self.exporter.clear()
         self.toggles.clear()
         self.programs.clear()
-        self.runs = Runs(self.store, self.programs, self.tracers)
+        self.facts.clear()
+        self.runs = Runs(self.store, self.programs, self.tracers, self.canary)
 
 
 def _seam(ask: Callable[[Host, Asked], Any], *needed: str, status: int = 200) -> Callable[..., tuple[int, Any]]:
@@ -125,7 +129,9 @@ def _seam(ask: Callable[[Host, Asked], Any], *needed: str, status: int = 200) ->
         except seams.Unreadable as error:
             raise Refused(400, HttpError("invalid_argument", str(error))) from error
         except Unknown as error:
-            raise Refused(404, HttpError("not_found", "There is no such thing here.")) from error
+            raise Refused(404, HttpError("not_found", str(error))) from error
+        except NotWaiting as error:
+            raise Refused(409, HttpError("interrupt_not_pending", "Nothing waits for this answer.")) from error
 
     return answer
 
@@ -144,6 +150,17 @@ def _toggle(host: Host, asked: Asked) -> dict[str, Any]:
 def _reset(host: Host, _: Asked) -> dict[str, Any]:
     host.reset()
     return {"ok": True}
+
+
+def _facts(host: Host, asked: Asked) -> dict[str, Any]:
+    """Set what models provide: of a vendor (``anthropic``), or of one model (``anthropic/claude-3-5-sonnet``)."""
+    host.facts[asked.body["model"]] = frozenset(asked.body["provides"])
+    return {"facts": {name: sorted(each) for name, each in host.facts.items()}}
+
+
+def _polled(host: Host, asked: Asked) -> dict[str, Any]:
+    after = int(asked.query.get("lastSequence", "-1"))
+    return {"events": [each for each in host.runs.events(asked.named["run"]) if each["sequence"] > after]}
 
 
 def _program(host: Host, asked: Asked) -> dict[str, Any]:
@@ -182,14 +199,24 @@ _TABLE: Final[dict[str, Callable[..., tuple[int, Any]]]] = {
         lambda host, asked: {"event": seams.reliability(asked.body, host.store)}, "runId", "type", "payload"
     ),
     f"POST {SAMPLE}/test/evaluate-model-capability-gate": _seam(
-        lambda _, asked: seams.gated(asked.body), "module", "activeProvider", "activeModel"
+        lambda host, asked: seams.gated(asked.body, host.facts), "module", "activeProvider", "activeModel"
     ),
+    f"POST {SAMPLE}/test/model-facts": _seam(_facts, "model", "provides"),
     f"POST {SAMPLE}/test/mock-ai/program": _seam(_program, "nodeId", "program"),
     f"GET {SAMPLE}/test/mock-ai/last-dispatch-budget": _seam(_budget),
     f"GET {SAMPLE}/test/mock-ai/dispatch-budgets": _seam(_budgets),
-    "POST /v1/runs": _seam(lambda host, asked: host.runs.start(asked.body["workflowId"]), "workflowId", status=201),
+    "POST /v1/runs": _seam(
+        lambda host, asked: host.runs.start(asked.body["workflowId"], asked.body.get("configurable")),
+        "workflowId",
+        status=201,
+    ),
     "GET /v1/runs/<run>": _seam(lambda host, asked: host.runs.snapshot(asked.named["run"])),
     "GET /v1/runs/<run>/events": _seam(lambda host, asked: {"events": host.runs.events(asked.named["run"])}),
+    "GET /v1/runs/<run>/events/poll": _seam(_polled),
+    "POST /v1/runs/<run>/interrupts/<node>": _seam(
+        lambda host, asked: host.runs.resume(asked.named["run"], asked.named["node"], asked.body["resumeValue"]),
+        "resumeValue",
+    ),
     "POST /v1/runs/<run>:fork": _seam(lambda host, asked: host.runs.fork(asked.named["run"]), status=201),
 }
 

@@ -126,19 +126,22 @@ def _told(body: Mapping[str, Any], event: Event, store: Store) -> dict[str, Any]
     return tell.told[-1].to_json()
 
 
-def gated(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return who is asked, and the event that says so."""
+def gated(body: Mapping[str, Any], facts: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+    """Return who is asked, and the event that says so; ``facts`` are the host's own, before the library's."""
     module, supported = body["module"], body.get("supportedProviders") or []
     required = module.get("requiredModelCapabilities") or []
     declared = module.get("fallbackModel")
-    named = _candidate(body["activeProvider"], body["activeModel"], supported)
-    fallback = None if declared is None else _candidate(declared["provider"], declared["model"], supported)
+    named = _candidate(body["activeProvider"], body["activeModel"], supported, facts)
+    fallback = None if declared is None else _candidate(declared["provider"], declared["model"], supported, facts)
     found = gate(required, named, fallback, substitution=body.get("substitutionSupported") is True)
     return _decided(found, body.get("nodeId") or "node-sample")
 
 
-def _candidate(provider: str, model: str, supported: list[str]) -> Candidate:
-    """Return a model with what the library's own facts say it provides; of a stranger they say nothing."""
+def _candidate(provider: str, model: str, supported: list[str], own: Mapping[str, frozenset[str]]) -> Candidate:
+    """Return a model with what the host's or the library's facts say it provides; of a stranger they say nothing."""
+    told = own.get(f"{provider}/{model}", own.get(provider))
+    if told is not None:
+        return Candidate(provider, model, told, authenticated=provider in supported)
     try:
         facts, name = profile.of_model(f"{provider}/{model}")
     except UnknownModel:
@@ -166,7 +169,13 @@ def wrapped(body: Mapping[str, Any]) -> str:
         "payload": body["payload"],
         "meta": {"source": "system", "ts": now(), "contentTrust": body.get("contentTrust") or Trust.TRUSTED.value},
     }
-    return for_model(AIEnvelope.model_validate(given, by_name=False))
+    attributes = {name: str(each) for name, each in (body.get("attributes") or {}).items() if _is_plain(name, each)}
+    source = {"source": body["source"]} if isinstance(body.get("source"), str) else {}
+    return for_model(AIEnvelope.model_validate(given, by_name=False), attributes=attributes, **source)
+
+
+def _is_plain(name: str, value: Any) -> bool:
+    return name.isidentifier() and name not in {"type", "source"} and isinstance(value, str | int | float)
 
 
 def span(told: ReadableSpan) -> dict[str, Any]:

@@ -32,9 +32,10 @@ BASE_URL = "https://host.example"
 POLICY = Policy(nl_to_format=True)
 
 
-def advertised() -> dict[str, Any]:
-    """Return what the host says of itself."""
+def advertised(canary: str | None = None) -> dict[str, Any]:
+    """Return what the host says of itself; with a canary, that it resolves secrets, and where to look for it."""
     configured = Configured(
+        secret_scopes=("run",) if canary is not None else (),
         rules=Rules(catalogue=EVERYTHING),
         contracts=True,
         posture=Posture.WARN,
@@ -42,7 +43,8 @@ def advertised() -> dict[str, Any]:
         providers=("openai",),
         model_capabilities=(Capability.STRUCTURED_OUTPUT.value,),
     )
-    return {**capabilities(configured), "fixtures": sorted(fixtures())}
+    seen = {} if canary is None else {"observability": {"testSeams": {"otelScrape": True, "debugBundleExport": True}}}
+    return {**capabilities(configured), **seen, "fixtures": sorted(fixtures())}
 
 
 def application(host: Host) -> Starlette:
@@ -59,12 +61,12 @@ def application(host: Host) -> Starlette:
         return JSONResponse(told, status)
 
     routes: list[Any] = [Route(_template(each), answer, methods=["GET", "POST"]) for each in PATHS]
-    discovery = discovery_app(EVERYTHING, advertised(), base_url=BASE_URL)
+    discovery = discovery_app(EVERYTHING, advertised(host.canary), base_url=BASE_URL)
     return Starlette(routes=[*routes, Mount("/", discovery)])
 
 
 def _template(path: str) -> str:
-    return path.replace("<run>", "{run}")
+    return path.replace("<", "{").replace(">", "}")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import traceback
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from emitter.testing import Refused, Text, Violating, simulator
 from tests.openwop.asking import META, to_run
 from tests.openwop.running import MODEL, WIRE
 from tests.openwop.secrets import CANARIES, MARK, SECRET, VALUE, error
+from tests.openwop.serving import advertised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,6 +154,33 @@ def test_secret_leakage_otel_attribute__no_span_of_a_run_holds_a_secret(seam: Se
     spans = seam.spans(to["runId"])
     assert spans
     assert VALUE not in json.dumps(spans)
+
+
+def test_secret_leakage_otel_attribute__no_resolved_secret_stands_on_a_span_or_in_a_bundle(seam: Seam) -> None:
+    """A node resolves a secret and its model repeats it: its digest and length are all that anybody can look at."""
+    seam.host.canary = VALUE
+    seam.host.reset()
+    try:
+        made = seam.post("/v1/runs", {"workflowId": "openwop-smoke-byok-roundtrip"})
+        run_id = made.body["runId"]
+        run, told = (seam.get(f"/v1/runs/{run_id}{each}").body for each in ("", "/events"))
+        seen = [seam.spans(run_id), seam.bundle(run_id), run, told]
+    finally:
+        seam.host.canary = None
+
+    assert (made.status, run["status"]) == (201, "completed")
+    assert run["variables"] == {"secretSha256": sha256(VALUE.encode()).hexdigest(), "secretLength": len(VALUE)}
+    assert seen[0]
+    assert VALUE not in json.dumps(seen)
+
+
+def test_secret_leakage_otel_attribute__what_looks_for_it_is_advertised() -> None:
+    """A host with a canary says that it resolves secrets, and where its spans and bundles can be looked at."""
+    told = advertised("canary")
+
+    assert told["secrets"]["supported"] is True
+    assert told["observability"]["testSeams"] == {"otelScrape": True, "debugBundleExport": True}
+    assert "observability" not in advertised()
 
 
 def test_secret_leakage_otel_attribute__no_words_of_a_refusal_stand_on_a_span(seam: Seam) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from emitter.accept import Acceptor, Context, Rules, follow_up
 from tests.kinds.openwop import errors, needs_schemas
-from tests.openwop.asking import UNIVERSAL, envelope, to_run
+from tests.openwop.asking import UNIVERSAL, envelope, to_run, types
 from tests.openwop.seams import RELIABILITY
 from tests.openwop.serving import advertised
 
@@ -135,6 +135,23 @@ def test_provider_usage__is_advertised_without_prices() -> None:
 
 
 ANSWERED = {"questions": [{"id": "q1", "question": "Which shade?", "schema": {"type": "string"}}]}
+
+
+def test_interrupt_clarification__a_persons_answer_completes_the_run(seam: Seam) -> None:
+    """The run waits at the node that asks, and goes on with an answer to its question."""
+    created = seam.post("/v1/runs", {"workflowId": "conformance-clarification"})
+    path = f"/v1/runs/{created.body['runId']}"
+    waiting, early = seam.get(path).body, types(seam.get(f"{path}/events").body["events"])
+    wrong = seam.post(f"{path}/interrupts/ask", {"resumeValue": {"answers": {}}})
+    elsewhere = seam.post(f"{path}/interrupts/other", {"resumeValue": {"answers": {"q1": "blue"}}})
+    resolved = seam.post(f"{path}/interrupts/ask", {"resumeValue": {"answers": {"q1": "blue"}}})
+    again = seam.post(f"{path}/interrupts/ask", {"resumeValue": {"answers": {"q1": "blue"}}})
+
+    assert (waiting["status"], waiting["currentNodeId"]) == ("waiting-input", "ask")
+    assert early == ["run.started", "clarification.requested", "interrupt.requested"]
+    assert [each.status for each in (created, wrong, elsewhere, resolved, again)] == [201, 409, 409, 200, 409]
+    assert seam.get(path).body["status"] == "completed"
+    assert types(seam.get(f"{path}/events").body["events"])[-2:] == ["node.completed", "run.completed"]
 
 
 def test_interrupt_clarification__the_node_waits_with_the_questions(seam: Seam) -> None:

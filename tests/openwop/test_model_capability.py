@@ -47,6 +47,19 @@ def test_model_capability_substituted__the_declared_fallback_is_asked_instead(se
     assert payload["missingCapabilities"] == ["long-context", "structured-output"]
 
 
+@pytest.mark.parametrize("named", ["anthropic", "anthropic/claude-3-5-sonnet"])
+def test_model_capability_substituted__a_hosts_own_facts_come_first(seam: Seam, named: str) -> None:
+    """The suite asks for a model that the library's facts give no structured output: the host may say otherwise."""
+    older = {"activeProvider": "anthropic", "activeModel": "claude-3-5-sonnet"}
+    required = ["structured-output", "function-calling"]
+    before = decided(seam, required, **older)["outcome"]["route"]
+    seam.post("model-facts", {"model": named, "provides": required})
+    after = decided(seam, required, **older)
+
+    assert before == "refuse"
+    assert (after["outcome"]["route"], after["event"]) == ("dispatch", None)
+
+
 @needs_schemas
 def test_model_capability_substituted__its_events_hold_to_their_schemas(seam: Seam) -> None:
     """Both of them."""

@@ -136,11 +136,24 @@ def test_ai_envelope_cap_breached__the_limits_are_advertised(member: str) -> Non
     assert limit >= 0
 
 
-def test_cap_breach__of_an_engines_nodes_is_no_envelopes_and_is_told_alike(seam: Seam) -> None:
-    """The scenario counts node executions, which an engine does; an envelope's breach has the same form."""
-    to = to_run("capped")
-    seam.accept(envelope("error"), counters={"envelopesPerTurn": {"current": 1, "cap": 1}}, projectTo=to)
+def test_cap_breach__a_run_fails_before_a_node_beyond_its_limit(seam: Seam) -> None:
+    """The breach is told once, with its node and before the run's failure; no node beyond the limit begins."""
+    made = seam.post("/v1/runs", {"workflowId": "conformance-cap-breach", "configurable": {"recursionLimit": 3}})
+    path = f"/v1/runs/{made.body['runId']}"
+    run, told = seam.get(path).body, seam.get(f"{path}/events/poll", lastSequence="0", timeout="1").body["events"]
+    (breach,) = [each for each in told if each["type"] == "cap.breached"]
 
-    breached, failed = seam.events(to["runId"])
-    assert breached["payload"]["observed"] > breached["payload"]["limit"]
-    assert types([breached, failed]) == ["cap.breached", "node.failed"]
+    assert made.status == 201
+    assert (run["status"], run["error"]["code"]) == ("failed", "recursion_limit_exceeded")
+    assert breach["payload"] == {"kind": "node-executions", "limit": 3, "observed": 4, "nodeId": "n4"}
+    assert types(told).count("node.started") == 3
+    assert types(told)[-2:] == ["cap.breached", "run.failed"]
+
+
+def test_cap_breach__within_the_limit_the_run_completes(seam: Seam) -> None:
+    """All six nodes are run where nothing bounds them."""
+    made = seam.post("/v1/runs", {"workflowId": "conformance-cap-breach"})
+    told = seam.get(f"/v1/runs/{made.body['runId']}/events").body["events"]
+
+    assert made.body["status"] == "completed"
+    assert types(told).count("node.started") == 6

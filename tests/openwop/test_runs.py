@@ -190,7 +190,7 @@ def test_replay_divergence_at_refusal__a_flip_fails_the_replay(seam: Seam, first
     assert (flipped["sourceRunId"], flipped["nodeId"]) == (source["runId"], NODE)
     assert flipped["originalEnvelopeKind"] == ("valid" if first is VALID else "refusal")
     assert flipped["replayEnvelopeKind"] == ("refusal" if first is VALID else "valid")
-    assert types(told)[-1] == "node.failed"
+    assert types(told)[-2:] == ["node.failed", "run.failed"]
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -232,6 +232,37 @@ def test_model_capability_insufficient__a_run_is_refused_before_it_asks(seam: Se
     stands = seam.get(f"/v1/runs/{created['runId']}").body
     told = seam.get(f"/v1/runs/{created['runId']}/events").body["events"]
     assert (stands["status"], stands["error"]["code"]) == ("failed", "capability_not_provided")
-    assert types(told) == ["model.capability.insufficient", "node.failed"]
-    assert told[0]["payload"]["missingCapabilities"] == ["nonexistent-capability-9b3f"]
-    assert errors(told[0]["payload"], "run-event-payloads.schema.json#/$defs/modelCapabilityInsufficient") == []
+    assert types(told) == ["run.started", "model.capability.insufficient", "node.failed", "run.failed"]
+    assert told[1]["payload"]["missingCapabilities"] == ["nonexistent-capability-9b3f"]
+    assert errors(told[1]["payload"], "run-event-payloads.schema.json#/$defs/modelCapabilityInsufficient") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "node"),
+    [
+        ("truncated", [CUT, VALID], "truncated-structured-call"),
+        ("retry-attempted", [INVALID, VALID], "retry-attempted-structured-call"),
+        ("truncated", [CUT, VALID], NODE),
+    ],
+)
+def test_envelope_truncated__a_fixture_has_the_node_that_it_was_programmed_by(
+    seam: Seam, name: str, program: list[Any], node: str
+) -> None:
+    """Newer releases of the suite give each fixture a node of its own; its events and budgets are that node's."""
+    seam.post("mock-ai/program", {"nodeId": node, "program": program})
+    created = seam.post("/v1/runs", {"workflowId": f"conformance-envelope-{name}"})
+    told = seam.get(f"/v1/runs/{created.body['runId']}/events").body["events"]
+    budgets = seam.get("mock-ai/dispatch-budgets", nodeId=node).body["attempts"]
+
+    assert created.body["status"] == "completed"
+    assert {each["payload"]["nodeId"] for each in told if each["type"].startswith("envelope.")} == {node}
+    assert len(budgets) == 2
+    assert (types(told)[0], types(told)[-1]) == ("run.started", "run.completed")
+
+
+def test_envelope_retry_exhausted__a_failed_run_says_so(seam: Seam) -> None:
+    """The run's failure is the last that is told, with the node's code."""
+    _, told = ran(seam, "retry-exhausted", [INVALID] * 4)
+
+    assert types(told)[-2:] == ["node.failed", "run.failed"]
+    assert told[-1]["payload"]["error"]["code"] == "envelope_invalid"

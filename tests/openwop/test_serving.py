@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
+from tests.openwop import running
 from tests.openwop.accepting import EVERYTHING
 from tests.openwop.asking import envelope
+from tests.openwop.host import Host
 from tests.openwop.scenarios import HELD, NOT_HELD, held_by, slug
 from tests.openwop.serving import BASE_URL, advertised
 
@@ -27,8 +29,8 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_capability_document_is_served_where_the_suite_looks(serving: Serving) -> None:
     """With what the host is, and the fixtures that it runs."""
-    running, client = serving
-    response = client.get(f"{running.url}/.well-known/openwop")
+    served, client = serving
+    response = client.get(f"{served.url}/.well-known/openwop")
 
     assert response.status_code == 200
     assert response.json() == advertised()
@@ -38,8 +40,8 @@ def test_the_capability_document_is_served_where_the_suite_looks(serving: Servin
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_each_kinds_schema_is_served_at_its_canonical_address(serving: Serving, name: str) -> None:
     """Dots kept, with the headers that the specification names."""
-    running, client = serving
-    response = client.get(f"{running.url}/schemas/envelopes/{name}.schema.json")
+    served, client = serving
+    response = client.get(f"{served.url}/schemas/envelopes/{name}.schema.json")
 
     assert response.json()["$id"] == f"{BASE_URL}/schemas/envelopes/{name}.schema.json"
     assert response.headers["content-type"].startswith("application/schema+json")
@@ -48,8 +50,8 @@ def test_each_kinds_schema_is_served_at_its_canonical_address(serving: Serving, 
 
 def test_a_body_that_is_no_json_is_refused(serving: Serving) -> None:
     """In the one form of HTTP errors."""
-    running, client = serving
-    response = client.post(f"{running.url}/v1/host/sample/envelope/accept", content=b"{")
+    served, client = serving
+    response = client.post(f"{served.url}/v1/host/sample/envelope/accept", content=b"{")
 
     assert (response.status_code, response.json()["error"]) == (400, "invalid_argument")
 
@@ -68,20 +70,48 @@ def test_it_is_served_by_a_command() -> None:
     assert process.returncode in {0, -signal.SIGTERM}
 
 
+def test_a_fixture_whose_definition_is_not_at_hand_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The host serves what it defines itself, advertises nothing else, and says what is absent and why."""
+    monkeypatch.setattr(running, "FOLDER", tmp_path / "none")
+    status, body = Host().call("POST", "/v1/runs", {}, {"workflowId": "conformance-envelope-refusal"})
+
+    assert advertised()["fixtures"] == sorted(running.OWN)
+    assert running.absent() == running.FOLDER_FIXTURES
+    assert status == 404
+    assert "conformance-envelope-refusal is not at hand" in body["message"]
+
+
+@running.needs_fixtures
+def test_every_fixture_of_the_folder_is_served() -> None:
+    """None that this host could run is left out."""
+    assert running.absent() == ()
+    assert set(running.fixtures()) == {*running.OWN, *running.FOLDER_FIXTURES}
+
+
+def test_a_run_that_does_nothing_completes(serving: Serving) -> None:
+    """The cheapest run there is: it begins, its node is done, and it ends."""
+    served, client = serving
+    made = client.post(f"{served.url}/v1/runs", json={"workflowId": "conformance-noop"})
+    told = client.get(f"{served.url}/v1/runs/{made.json()['runId']}/events").json()["events"]
+
+    assert (made.status_code, made.json()["status"]) == (201, "completed")
+    assert [each["type"] for each in told] == ["run.started", "node.started", "node.completed", "run.completed"]
+
+
 def test_many_at_once_are_answered_once_each(serving: Serving) -> None:
     """Of one correlation id there is one outcome, whoever asks first."""
-    running, client = serving
-    running.host.reset()
+    served, client = serving
+    served.host.reset()
     body = {"envelope": envelope(), "projectTo": {"runId": "crowd", "nodeId": "n"}}
 
     def ask(_: int) -> Any:
-        return client.post(f"{running.url}/v1/host/sample/envelope/accept", json=body).json()
+        return client.post(f"{served.url}/v1/host/sample/envelope/accept", json=body).json()
 
     with ThreadPoolExecutor(8) as pool:
         told = list(pool.map(ask, range(24)))
 
     assert len({tuple(each["recordedEventIds"]) for each in told}) == 1
-    assert len(running.host.store.events("crowd")) == 2
+    assert len(served.host.store.events("crowd")) == 2
 
 
 def test_every_scenario_has_a_test_or_a_reason() -> None:

@@ -15,6 +15,8 @@ from emitter.accept.telling import REPAIRABLE, counts_as_round
 from emitter.kinds.envelope import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from emitter.accept.acceptance import Acceptance
     from emitter.kinds.envelope import AIEnvelope
     from emitter.prompt import Prompts
@@ -48,9 +50,14 @@ def _schema(words: Prompts, requested: str, acceptance: Acceptance) -> str:
     return prompt.schema_reply(words, kind.id, kind.version or 0, kind.schema)
 
 
-def for_model(envelope: AIEnvelope) -> str:
-    """Return the envelope's payload as a model may read it: fenced, unless it is trusted."""
+def for_model(envelope: AIEnvelope, *, source: str = SOURCE, attributes: Mapping[str, str] | None = None) -> str:
+    """Return the envelope's payload as a model may read it: fenced, unless it is trusted.
+
+    The fence names the envelope's kind and ``source``, such as ``"mcp-tool"``, and has ``attributes`` that say more of
+    where the content comes from, such as ``{"tool": "search"}``. Nothing in any of them can close the fence. Raises
+    ``InputError`` for an attribute whose name is no identifier, or is ``type`` or ``source``.
+    """
     text = json.dumps(envelope.payload, ensure_ascii=False)
     if envelope.meta.content_trust is Trust.TRUSTED:
         return text
-    return prompt.fenced(text, envelope.type, SOURCE)
+    return prompt.fenced(text, envelope.type, source, attributes or {})
