@@ -47,7 +47,8 @@ class Prices:
 class Policy:
     """What an emission may spend.
 
-    ``max_attempts`` counts all answered calls, the first included (1 to 16). ``output_tokens`` is the first
+    ``max_attempts`` counts all answered calls, the first included (1 to 16); the ``schema_rounds`` of ``host=`` may
+    allow fewer. ``output_tokens`` is the first
     output budget (the vendor's default where None), ``max_output_tokens`` the ceiling it may be raised to
     (the model's own where None). ``truncation_multiplier`` (above 1, at most 8) raises it after a cut.
     ``max_faults`` bounds the re-sends after transport faults. ``max_total_tokens`` and ``max_cost`` (at these

@@ -621,3 +621,14 @@ def test_what_the_node_may_not_emit_is_not_stored(context: Context, given_: dict
 
     assert (found.status, found.failed) == ("gated", False)
     assert store.find("run-1", "run-1:node-1:0:shown") is None
+
+
+@pytest.mark.parametrize("wrong", [{"payload": {}}, {"schemaVersion": 99}, {"type": "vendor.acme.unknown"}])
+def test_a_refused_envelope_reserves_no_correlation_id(wrong: dict[str, Any], store: Store) -> None:
+    """Another kind may follow under the same id, such as the report that it cannot be done."""
+    host = acceptor(store=store)
+    refused, report = host.accept(envelope(**wrong), CONTEXT), host.accept(envelope("error"), CONTEXT)
+    late = host.accept(envelope(), CONTEXT)
+
+    assert (refused.envelope, report.status) == (None, "accepted")
+    assert late.outcome.to_json()["reason"].startswith("envelope_correlation_conflict")

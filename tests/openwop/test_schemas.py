@@ -72,7 +72,7 @@ def test_envelope_tier_one_subset_static__the_core_schemas_are_openwops(name: st
     }
 
 
-def test_v2_envelope_tier_one_subset_static__a_strict_host_takes_no_kind_outside_it() -> None:
+def test_envelope_tier_one_subset_static__a_strict_host_takes_no_kind_outside_it() -> None:
     """A host's own schema is refused, and told what to mend."""
     outside = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 5}}, "required": []}
     inside = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
@@ -82,7 +82,7 @@ def test_v2_envelope_tier_one_subset_static__a_strict_host_takes_no_kind_outside
     register_kind("vendor.acme.note", {**inside, "additionalProperties": False}, posture=Posture.STRICT)
 
 
-def test_v2_envelope_tier_one_universal_static__the_universal_four_leave_it_and_it_is_said() -> None:
+def test_envelope_tier_one_subset_static__the_universal_four_leave_it_and_it_is_said() -> None:
     """So no host that serves them advertises ``strict``, whatever it asks of its own kinds."""
     outside = [each.id for each in UNIVERSAL_KINDS if lint_tier1(dict(each.schema), Mode.STRICT)]
     told = capabilities(Configured(posture=Posture.STRICT))["envelopes"]["tierOneSubsetCompliance"]
@@ -109,7 +109,7 @@ UNIONS: dict[str, tuple[Any, bool]] = {
 
 
 @pytest.mark.parametrize(("union", "taken"), UNIONS.values(), ids=UNIONS)
-def test_v2_envelope_variant_discriminator_static__a_kind_is_taken_only_with_tags(union: Any, taken: bool) -> None:
+def test_envelope_variant_discriminator_static__a_kind_is_taken_only_with_tags(union: Any, taken: bool) -> None:
     """Of a host's own kinds, whatever its posture."""
     schema = {"type": "object", "properties": {"step": union}, "required": ["step"]}
     if taken:

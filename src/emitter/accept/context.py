@@ -27,7 +27,10 @@ class Strictness(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a host allows, as it advertises it: how many envelopes a turn, repairs an envelope, questions a node."""
+    """What a host allows, as it advertises it: how many envelopes a turn, retries an envelope, questions a node.
+
+    They bind the emissions that are given the host, too.
+    """
 
     envelopes_per_turn: int = 32
     schema_rounds: int = 3

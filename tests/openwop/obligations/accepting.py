@@ -147,6 +147,7 @@ ACCEPTING = (
         ("emitter.accept.gates.permission:contract", "emitter.accept.telling:refusal"),
         (
             *of("accept/test_route", "test_what_is_refused_is_told"),
+            *of("accept/test_emissions", "test_a_kind_outside_the_nodes_contract_fails_the_node"),
             *of(
                 "openwop/test_permission",
                 "test_ai_envelope_contract_refusal__fails_the_node_with_what_was_refused",

@@ -121,9 +121,19 @@ DOCUMENTS = (
         "N10",
         Level.MUST,
         "No envelope is refused for want of `reasoning`, nothing is routed by it, and secrets are struck out of it.",
-        ("emitter.kinds.universal:UNIVERSAL", "emitter.kinds.turn:with_reasoning", "emitter.accept.route:route"),
+        (
+            "emitter.accept.catalogue.kind:Kind.violations",
+            "emitter.kinds.turn:with_reasoning",
+            "emitter.accept.route:route",
+        ),
         (
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__it_is_an_optional_text"),
+            *of(
+                "accept/catalogue/test_register",
+                "test_no_payload_is_refused_for_want_of_reasoning",
+                "test_what_else_is_wrong_is_told_without_the_reasoning",
+                "test_null_is_no_reasoning_in_the_kinds_that_come_with_the_library",
+            ),
             *of("kinds/test_turn", "test_reasoning_may_be_missing"),
             *of(
                 "openwop/test_redaction",
@@ -143,9 +153,9 @@ DOCUMENTS = (
             *of("openwop/test_obligations", "test_null_is_taken_as_absence_is"),
         ),
         beyond=(
-            "What a model writes is read so. An envelope that a host accepts is recorded and handed on as it came: "
-            "a kind decides by its schema whether null is admitted, and a handler what it means. The universal "
-            "kinds admit none, as in the protocol's own schemas."
+            "What a model writes is read so, and `reasoning` in every envelope. Of the other members of an envelope's "
+            "payload a kind decides by its schema whether null is admitted, and a handler what it means: the universal "
+            "kinds admit none, as in the protocol's own schemas. An envelope is recorded and handed on as it came."
         ),
     ),
 )

@@ -30,7 +30,7 @@ HOSTING = (
         Level.MUST,
         "A surface is made of the closed catalogue or refused, runs nothing, leads to `resume` or `exchange` alone, "
         "acts only when it is whole, and fails no run of a host that cannot show it.",
-        ("emitter.accept.catalogue:A2UI_KIND", "emitter.accept:Reassembly"),
+        ("emitter.accept.catalogue:A2UI_KIND", "emitter.accept:Reassembly", "emitter.accept.order:STORED"),
         (
             *of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
             *of("accept/catalogue/test_a2ui", "test_a_surface_that_is_not", "test_an_unknown_version_is_told_apart"),
@@ -39,11 +39,18 @@ HOSTING = (
                 "test_a_surface_does_nothing_before_it_is_whole",
                 "test_content_that_a_host_cannot_show_fails_no_node",
             ),
+            *of(
+                "accept/test_dedup",
+                "test_content_that_the_host_cannot_show_is_stored",
+                "test_stored_content_holds_no_secret_and_states_its_trust",
+                "test_what_the_node_may_not_emit_is_not_stored",
+            ),
         ),
         note=(
-            "The library draws no surface. A host that does not list the kind refuses it with a warning and keeps "
-            "nothing of it; no round is used up and the node goes on. Who wants to keep surfaces without showing them "
-            "adds `A2UI_KIND` to the catalogue."
+            "The library draws no surface. A host that does not list the kind gates it with a warning and stores it, "
+            "redacted and with its trust, for who can show it (`Acceptor.recall`); no round is used up and the node "
+            "goes on. Nobody has validated its payload: validate it before it is shown. A host with `store=None` keeps "
+            "nothing."
         ),
     ),
     Obligation(
@@ -60,6 +67,12 @@ HOSTING = (
                 "test_a_text_is_taken_apart",
                 "test_a_turn_never_accepts_more_than_it_may",
                 "test_a_repetition_that_is_refused_is_counted",
+            ),
+            *of(
+                "accept/test_emissions_kept",
+                "test_a_hosts_envelopes_per_turn_bind_the_emissions_of_a_turn",
+                "test_a_hosts_clarification_rounds_bind_the_emissions_of_a_node",
+                "test_an_emission_under_way_counts",
             ),
             *of(
                 "openwop/test_permission",

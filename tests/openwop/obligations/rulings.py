@@ -45,8 +45,21 @@ RULINGS = (
     Ruling(
         6,
         "`maxRetryAttempts` may count all calls, or those after the first.",
-        "All calls that are answered: it is `Policy.max_attempts`, the first included.",
-        of("core/test_emission", "test_laws_hold_for_any_script", "test_one_attempt_means_one_call"),
+        "All calls that are answered, the first included: the lesser of `Policy.max_attempts` and a call more than "
+        "`limits.schemaRounds`, which counts retries. `cap.breached` tells the retries that were allowed.",
+        (
+            *of(
+                "core/test_emission",
+                "test_laws_hold_for_any_script",
+                "test_one_attempt_means_one_call",
+                "test_a_breach_tells_how_many_retries_were_allowed",
+            ),
+            *of("accept/test_emissions_kept", "test_schema_rounds_are_the_lesser_of_policy_and_host"),
+            *of(
+                "accept/test_capabilities",
+                "test_the_calls_of_an_emission_are_the_lesser_of_policy_and_rounds",
+            ),
+        ),
     ),
     Ruling(
         7,
@@ -87,7 +100,7 @@ RULINGS = (
         "The schemas decide.",
         (
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__an_acknowledgement_has_none"),
-            *of("accept/catalogue/test_published", "test_it_accepts_and_refuses_what_openwops_does"),
+            *of("accept/catalogue/test_published", "test_each_schema_accepts_and_refuses_what_openwops_does"),
         ),
     ),
     Ruling(
@@ -143,6 +156,39 @@ RULINGS = (
         (
             *of("openwop/test_obligations", "test_a_version_is_a_number_and_meta_is_whole"),
             *of("accept/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
+        ),
+    ),
+    Ruling(
+        19,
+        'A correlation id that was "seen" with another kind is a conflict in the table of outcomes; the text on replay '
+        "speaks of the outcome that is kept.",
+        "Only an envelope that was accepted, or stored without being shown, fixes the kind of its id. After a refusal "
+        "another kind may come under the same id: the model is asked to emit again, and may answer with `error`.",
+        of("accept/test_dedup", "test_a_refused_envelope_reserves_no_correlation_id"),
+    ),
+    Ruling(
+        20,
+        "`cap.breached` has an optional `nodeId`. The prose wants it for the kinds that count by node, and not for "
+        "`envelopes`, which counts by turn; the text of the envelope does not say.",
+        "The payload has `nodeId` for every kind but `envelopes`. The event itself names the node in each case.",
+        of("openwop/test_permission", "test_ai_envelope_cap_breached__is_told_once_and_fails_the_node"),
+    ),
+    Ruling(
+        21,
+        "A medium carries its asset by `url` or in `base64`; the schema admits both, and neither.",
+        "The kind's schema decides what is valid: both or neither are accepted with a warning. Each source that is "
+        "there must hold: an address of the web, base64 of the size that is said, within the cap.",
+        of("accept/catalogue/test_media", "test_an_asset_that_is_taken", "test_an_asset_should_have_one_source"),
+    ),
+    Ruling(
+        22,
+        "An unknown `rendering.display` is a hint that a consumer does without; the schema of the envelope closes the "
+        "list, and the suite wants another value rejected.",
+        "The envelope is refused, as any that its closed shape does not admit: whoever shows a payload does without a "
+        "hint, and a host checks the shape first.",
+        (
+            *of("openwop/test_payloads", "test_envelope_rendering_hint__is_closed"),
+            *of("accept/test_never_raises", "test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it"),
         ),
     ),
 )
