@@ -359,6 +359,20 @@ def test_a_hosts_envelopes_per_turn_bind_the_emissions_of_a_turn(kind: str, vend
     emit(FORM, "third", **{**settings, "host": next(given)}, turn=1)
 
 
+@pytest.mark.parametrize("door", DOORS)
+def test_the_limits_bind_every_door(door: str, vendor: Simulator) -> None:
+    """A host that takes no envelope is asked for none, and one without rounds allows no retry."""
+    shut, once = (limited(each, MemoryStore()) for each in (Limits(envelopes_per_turn=0), Limits(schema_rounds=0)))
+    with pytest.raises(LimitReached):
+        DOORS[door](**{**asked(MemoryStore()), "host": shut})
+    assert not vendor.calls
+
+    vendor.script(Malformed(), Malformed())
+    with pytest.raises(Invalid) as raised:
+        DOORS[door](**{**asked(MemoryStore()), "host": once})
+    assert len(raised.value.trace.attempts) == 1
+
+
 def test_a_repetition_is_no_further_envelope_of_the_turn(vendor: Simulator) -> None:
     """What was accepted is returned at the limit as well, and a batch of many situations has a node for each."""
     host = limited(Limits(envelopes_per_turn=1), MemoryStore())

@@ -63,6 +63,7 @@ class Host:
     canary: str | None = field(default_factory=lambda: os.environ.get("OPENWOP_CANARY_SECRET_VALUE"))
 
     def __post_init__(self) -> None:
+        self.given = dict(self.facts)
         self.store = self.make_store()
         self.tracers = TracerProvider()
         self.tracers.add_span_processor(SimpleSpanProcessor(self.exporter))
@@ -109,7 +110,7 @@ class Host:
         self.exporter.clear()
         self.toggles.clear()
         self.programs.clear()
-        self.facts.clear()
+        self.facts = dict(self.given)
         self.runs = Runs(self.store, self.programs, self.tracers, self.canary)
 
 

@@ -10,6 +10,8 @@ import pytest
 from emitter import InputError, emit
 from emitter.profile.capabilities import Capability
 from tests.kinds.openwop import errors, needs_schemas
+from tests.openwop.__main__ import arguments
+from tests.openwop.host import Host
 from tests.openwop.seams import NODES
 from tests.openwop.serving import advertised
 
@@ -58,6 +60,17 @@ def test_model_capability_substituted__a_hosts_own_facts_come_first(seam: Seam, 
 
     assert before == "refuse"
     assert (after["outcome"]["route"], after["event"]) == ("dispatch", None)
+
+
+def test_model_capability_substituted__the_facts_may_be_given_where_the_host_is_served() -> None:
+    """On the command line, for a suite that knows no seam for them; they outlast a reset."""
+    port, facts = arguments(["8080", "anthropic/claude-3-5-sonnet=structured-output,function-calling"])
+    host = Host(facts=facts)
+    host.facts.clear()
+    host.reset()
+
+    assert port == 8080
+    assert host.facts == {"anthropic/claude-3-5-sonnet": frozenset({"structured-output", "function-calling"})}
 
 
 @needs_schemas

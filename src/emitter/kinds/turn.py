@@ -95,9 +95,10 @@ def with_reasoning(document: Json) -> Json:
     A host must not reject an envelope for that (OpenWOP RFC 0030); asking for it as required is what makes
     every vendor write it first.
     """
-    if not isinstance(document, dict) or mapping(document).get("reasoning") is not None:
+    members = mapping(document)
+    if document.__class__ is not dict or members.get("reasoning") is not None:
         return document
-    return {"reasoning": "", **{name: each for name, each in mapping(document).items() if name != "reasoning"}}
+    return {"reasoning": "", **{name: each for name, each in members.items() if name != "reasoning"}}
 
 
 def recommended_in_range(document: Json) -> bool:
