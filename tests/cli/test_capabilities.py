@@ -61,8 +61,8 @@ SET: dict[str, tuple[list[str], dict[str, Any]]] = {
     "strict": (["--strict"], {"envelopeStrictness": "strict"}),
     "contracts": (["--contracts"], {"envelopeContracts": {"advertised": True}}),
     "limits": (
-        ["--envelopes-per-turn", "4", "--schema-rounds", "0", "--clarification-rounds", "7"],
-        {"limits": {"envelopesPerTurn": 4, "schemaRounds": 0, "clarificationRounds": 7}},
+        ["--envelopes-per-turn", "4", "--schema-rounds", "2", "--clarification-rounds", "7"],
+        {"limits": {"envelopesPerTurn": 4, "schemaRounds": 2, "clarificationRounds": 7}},
     ),
 }
 
@@ -234,6 +234,14 @@ def test_it_takes_the_limits_of_the_library(run: Run) -> None:
         "schemaRounds": usual.schema_rounds,
         "envelopesPerTurn": usual.envelopes_per_turn,
     }
+
+
+def test_without_schema_rounds_no_retry_is_advertised(run: Run) -> None:
+    """The limits bind the host's own emissions, and the document says what they come to."""
+    told = printed(run, "--schema-rounds", "0")["envelopes"]["reliability"]
+
+    assert told["maxRetryAttempts"] == 1
+    assert "envelope.retry.attempted" not in told["events"]
 
 
 def test_it_says_that_answers_to_schemas_are_counted(run: Run) -> None:
