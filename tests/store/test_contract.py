@@ -220,3 +220,16 @@ def test_a_time_that_is_none_is_refused(store_for: Callable[..., Any], timeout: 
     """At once, before anything is opened."""
     with pytest.raises(InputError, match="timeout="):
         store_for(timeout=timeout)
+
+
+def test_what_is_forgotten_is_gone(store: Any) -> None:
+    """It is found no longer, its events stay, others are untouched, and the name can be used anew."""
+    for name in ("c", "d"):
+        store.once("run", name, lambda: fresh("n", "a"))
+    store.forget("run", "c")
+    store.forget("run", "c")
+    store.forget("run", "nobody")
+    assert store.find("run", "c") is None
+    assert store.find("run", "d") == entry("n")
+    assert len(store.events("run")) == 2
+    assert store.once("run", "c", lambda: fresh("m")).entry == entry("m") == store.find("run", "c")

@@ -290,3 +290,16 @@ def test_no_file_is_left_open(place: Path) -> None:
         SqliteStore(place.with_name("others"))
     assert _open_files() == before
     assert {each.name for each in place.parent.iterdir()} == {"store.db", "store.db-once", "others"}
+
+
+def test_what_is_forgotten_is_in_no_file(tmp_path: Path) -> None:
+    """Neither in the database nor in what SQLite keeps beside it, also where rows moved between pages before."""
+    with SqliteStore(tmp_path / "store.db") as store:
+        for number in range(60):
+            store.once("run", f"{number * 37 % 60}", lambda number=number: fresh(f"{number}" * 50))  # type: ignore[misc]
+        store.once("run", "c", lambda: fresh("Zebedee"))
+        for number in range(60, 90):
+            store.once("run", f"{number}", lambda number=number: fresh(f"{number}" * 50))  # type: ignore[misc]
+        assert any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
+        store.forget("run", "c")
+        assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())

@@ -38,6 +38,8 @@ _SETTINGS = (
     "PRAGMA fullfsync = ON",
     # Find a damaged page when it is read.
     "PRAGMA cell_size_check = ON",
+    # Deleted rows are overwritten with zeros, so that a principal's words do not stay in unused parts of the file.
+    "PRAGMA secure_delete = ON",
 )
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT})

@@ -57,6 +57,13 @@ class Store(Protocol):
         """
         ...
 
+    def forget(self, run_id: str, correlation_id: str) -> None:
+        """Delete what is remembered under a correlation id; do nothing where nothing is.
+
+        The run's log stays. What was deleted may be remembered anew.
+        """
+        ...
+
     def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Add events to the run's log, in order, and return them with their ``sequence`` in the run."""
         ...

@@ -50,6 +50,11 @@ class MemoryStore:
                 self._entries[run_id, correlation_id] = text
             return Kept(entry_of(text), events, first=True)
 
+    def forget(self, run_id: str, correlation_id: str) -> None:
+        """Delete what is remembered under a correlation id."""
+        with self._lock:
+            self._entries.pop((run_id, correlation_id), None)
+
     def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Add events to the run's log, and return them with their numbers."""
         with self._lock:

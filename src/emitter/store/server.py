@@ -57,6 +57,13 @@ class Server:
                 mine = tables.claim(connection, run, correlation)
             yield Claim(self, connection, run, correlation) if mine else None
 
+    def forget(self, run: str, correlation: str) -> None:
+        """Delete an entry."""
+        with self._connected(self._engine) as connection, self.told():
+            tables.settle(connection, self._timeout)
+            tables.forget(connection, run, correlation)
+            connection.commit()
+
     def add(self, run: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Add events to a run's log, and return them with their numbers."""
         with self._connected(self._engine) as connection, self.told():

@@ -55,6 +55,10 @@ class SqlStore:
                         return Kept(entry_of(text), claim.keep(text, fresh.events), first=True)
         return Kept(known, (), first=False)
 
+    def forget(self, run_id: str, correlation_id: str) -> None:
+        """Delete what is remembered under a correlation id; PostgreSQL overwrites the row when it vacuums."""
+        self._server.forget(key(run_id), key(correlation_id))
+
     def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Add events to the run's log, and return them with their numbers."""
         return self._server.add(key(run_id), events)

@@ -31,6 +31,7 @@ _OPENING = 0
 """The byte whose lock is held while a new file is made a store: no envelope's."""
 _FIND = "SELECT entry, checksum FROM entries WHERE run_id = ? AND correlation_id = ?"
 _KEEP = "INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_FORGET = "DELETE FROM entries WHERE run_id = ? AND correlation_id = ?"
 _NEXT = "SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE run_id = ?"
 _APPEND = "INSERT INTO events VALUES (?, ?, ?, ?)"
 _EVENTS = "SELECT sequence, document, checksum FROM events WHERE run_id = ? AND sequence >= ? ORDER BY sequence"
@@ -76,6 +77,16 @@ class SqliteStore:
                 if known is None:
                     return self._kept(run, correlation, make())
         return Kept(known, (), first=False)
+
+    def forget(self, run_id: str, correlation_id: str) -> None:
+        """Delete what is remembered under a correlation id, and overwrite it in the file and its ``-wal``.
+
+        The ``-wal`` keeps a copy until the next checkpoint where another connection is reading it at this moment.
+        """
+        with self._database.writing() as connection:
+            connection.execute(_FORGET, (key(run_id), key(correlation_id)))
+        with self._database.lent() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Add events to the run's log, and return them with their numbers."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import BigInteger, Column, MetaData, Table, Text, bindparam, func, insert, select, update
+from sqlalchemy import BigInteger, Column, MetaData, Table, Text, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from emitter.store.text import numbered, texts_of
@@ -55,6 +55,7 @@ _CLAIM = (
     .returning(_ENTRIES.c.run_id)
 )
 _KEEP = update(_ENTRIES).where(_ENTRY).values(entry=bindparam("text"))
+_FORGET = delete(_ENTRIES).where(_ENTRY)
 _LENGTHEN = postgresql.insert(_RUNS).values(run_id=bindparam("run"), length=bindparam("more"))
 _COUNT = _LENGTHEN.on_conflict_do_update(
     index_elements=[_RUNS.c.run_id], set_={"length": _RUNS.c.length + _LENGTHEN.excluded.length}
@@ -95,6 +96,11 @@ def claim(connection: Connection, run: str, correlation: str) -> bool:
 def keep(connection: Connection, run: str, correlation: str, text: str) -> None:
     """Write the text of an entry that was claimed."""
     connection.execute(_KEEP, {"run": run, "correlation": correlation, "text": text})
+
+
+def forget(connection: Connection, run: str, correlation: str) -> None:
+    """Delete an entry."""
+    connection.execute(_FORGET, {"run": run, "correlation": correlation})
 
 
 def add(connection: Connection, run: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
