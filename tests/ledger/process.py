@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from emitter.decide import dialogue, free_text, selected
 from emitter.errors import AlreadyResolved
-from emitter.ledger import Ledger
-from emitter.store import SqliteStore
+from emitter.ledger import Ledger, Pending, Resolved
+from emitter.store import SqliteStore, SqlStore
 from tests.ledger.asking import START, moment
 
 if TYPE_CHECKING:
@@ -110,5 +110,18 @@ def forking(folder: str) -> None:
         tell("parent", ledger.rates().resolved)
 
 
+def reading(kind: str, address: str, decision_id: str) -> None:
+    """Be an agent in a process of its own: read what the principal decided, and what they want to know."""
+    with (SqlStore if kind == "postgres" else SqliteStore)(address) as store:
+        ledger = Ledger(store)
+        found = ledger.find(decision_id)
+        for each in ledger.detail_requests(decision_id):
+            tell("detail", each.number, each.topic)
+            if isinstance(found, Pending):
+                ledger.answer_detail(decision_id, each.number, {"asked": each.topic})
+        if isinstance(found, Resolved):
+            tell(type(found.continuation).__name__, getattr(found.continuation, "objection", None))
+
+
 if __name__ == "__main__":
-    {"racing": racing, "dying": dying, "forking": forking}[sys.argv[1]](*sys.argv[2:])
+    {"racing": racing, "dying": dying, "forking": forking, "reading": reading}[sys.argv[1]](*sys.argv[2:])

@@ -33,9 +33,9 @@ def kept(store: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("answer", [free_text, dialogue])
 def test_no_word_of_the_principal_is_on_the_disk_or_told(tmp_path: Path, told: Told, answer: Any) -> None:
-    """Neither in the file nor beside it, and in no event."""
+    """With ``words=None``: neither in the file nor beside it, and in no event."""
     with SqliteStore(tmp_path / "ledger.db") as store:
-        ledger = Ledger(store, sink=told)
+        ledger = Ledger(store, sink=told, words=None)
         ledger.open(NOTED, decision_id="d-1234")
         ledger.resolve("d-1234", answer(NOTED, WORDS))
         ledger.resolve("d-1234", answer(NOTED, WORDS))
@@ -79,6 +79,7 @@ def test_equal_words_are_kept_unequally() -> None:
         ledger.open(NOTED, decision_id=name)
         ledger.resolve(name, dialogue(NOTED, "") if name == "f" else free_text(NOTED, WORDS))
     entries = kept(ledger._log._store)
+    assert len(entries) == 3
     for member in ("salt", "hash"):
         assert len({each["outcome"][member] for each in entries}) == 3
         assert all(len(bytes.fromhex(each["outcome"][member])) >= 16 for each in entries)
@@ -101,8 +102,8 @@ def test_what_is_kept_of_an_end() -> None:
     ("answer", "outcome"), [(free_text, Outcome.FREE_TEXT), (dialogue, Outcome.DIALOGUE)], ids=["answer", "objection"]
 )
 def test_another_process_learns_what_can_be_known(again: Callable[..., Ledger], answer: Any, outcome: Outcome) -> None:
-    """The words are found where the decision was resolved; elsewhere it is said that they are not there."""
-    here = again()
+    """Where words are not kept, they are found where the decision was resolved, and nowhere else."""
+    here = again(words=None)
     pending = here.open(NOTED, decision_id="d")
     given = answer(NOTED, WORDS)
     first = here.resolve("d", given, channel="web")
@@ -118,11 +119,11 @@ def test_what_follows_on_words_that_are_not_at_hand(again: Callable[..., Ledger]
     for name in answers:
         again().open(NOTED, decision_id=name)
     for name, answer in answers.items():
-        again().resolve(name, answer)
+        again(words=None).resolve(name, answer)
     found: dict[str, Any] = {name: again().find(name) for name in "def"}
     for name, hint in {
-        "d": r"refused .* not kept.* build Reopen\(moment, words\)",
-        "e": "not kept.* ask again",
+        "d": r"refused the question.* not kept.* Reopen\(moment, words\)",
+        "e": r"in their own words.* not kept.* Incorporate\(moment, words\)",
     }.items():
         with pytest.raises(BadResolution, match=hint):
             _ = found[name].continuation
@@ -133,7 +134,7 @@ def test_what_follows_on_words_that_are_not_at_hand(again: Callable[..., Ledger]
 def test_words_are_remembered_for_the_latest_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a process that runs for long does not gather them."""
     monkeypatch.setattr("emitter.ledger.ledger._REMEMBERED", 2)
-    ledger = Ledger()
+    ledger = Ledger(words=None)
     for name in "abc":
         asked = moment(name)
         ledger.open(asked, decision_id=name)
@@ -181,7 +182,7 @@ def test_what_is_told_of_a_decision(ledger: Ledger, told: Told, clock: Hand) -> 
     assert told.lines() == [
         {**about, "calibrationNote": True, "suppressedHatches": [], "expiresAt": START + 60},
         {**about, "reason": "declined", "channel": "mcp"},
-        {**about, "outcome": "dialogue", "channel": "web"},
+        {**about, "outcome": "dialogue", "channel": "web", "wordsUntil": START + 1.5 + 7 * 86_400},
     ]
     assert [each.timestamp for each in told.events] == ["2027-01-15T08:00:00.000Z", *["2027-01-15T08:00:01.500Z"] * 2]
     assert [each.to_json() for each in told.events] == list(ledger._log._store.events("emitter.ledger"))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from emitter.decide import dialogue, digest, free_text, selected
-from emitter.errors import AlreadyResolved
+from emitter.errors import AlreadyResolved, InputError, UnknownDecision
 from emitter.events import Level
-from tests.ledger.asking import Told, moment
+from emitter.kinds import BindingMoment
+from tests.ledger.asking import Hand, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +26,9 @@ def test_a_refused_question_is_not_opened_again(again: Callable[..., Ledger], to
     first = again().open(ASKED, agent="ada", decision_id="1")
     again().resolve("1", dialogue(ASKED, "Wrong question."))
     for name in ("2", "3"):
-        with pytest.raises(AlreadyResolved, match=r"refused this very question\. Deliberate"):
+        with pytest.raises(AlreadyResolved, match=r"refused this very question, in the decision '1'\. Read") as raised:
             again().open(ASKED, agent="ada", decision_id=name)
+        assert raised.value.decision_id == "1"
     with pytest.raises(AlreadyResolved):
         again().open(ASKED, agent="ada")
     assert again().pending() == ()
@@ -46,13 +48,141 @@ def test_the_refused_decision_itself_is_found_again(again: Callable[..., Ledger]
     assert told.messages() == ["decision.opened", "decision.resolved"]
 
 
-def test_another_agent_or_question_may_ask(ledger: Ledger) -> None:
-    """What one was refused, another one was not, and a question that differs by a word is another one."""
+def test_a_question_that_differs_by_a_word_may_be_asked(ledger: Ledger) -> None:
+    """It is another one, although it resembles the one that was refused."""
     ledger.open(ASKED, agent="ada", decision_id="1")
     ledger.resolve("1", dialogue(ASKED))
-    ledger.open(ASKED, agent="bob")
     ledger.open(moment("Should that be done?"), agent="ada")
-    assert len(ledger.pending()) == 2
+    assert len(ledger.pending()) == 1
+
+
+def posed(stem: str = "Should the backup be verified?", *labels: str, **changes: Any) -> BindingMoment:
+    """Return an envelope with a question."""
+    options = [{"label": each, "reasoning": "A reason."} for each in labels or ("Verify it", "Trust it")]
+    asked = moment(stem, **changes).to_json()
+    return BindingMoment.model_validate({**asked, "question": {**asked["question"], "options": options}})
+
+
+AGAIN = {
+    "the same": posed(),
+    "another briefing": posed(synopsis="The backup is to be verified, since it is old."),
+    "another reasoning": posed(findings=["One.", "Two.", "Three."]),
+    "another order": posed("Should the backup be verified?", "Trust it", "Verify it"),
+    "another class": posed(meta={"decision_class": "another"}),
+    "case and space": posed("should  the BACKUP be verified?"),
+    "punctuation": posed("Should the backup be verified", "Verify it.", "Trust it!"),
+    "quotation marks": posed("Should the “backup” be 'verified'?"),
+    "emphasis": posed("Should the **backup** be _verified_?"),
+    "nothing that is seen": posed("Should the back\u200bup be verified?"),
+    "letters that look alike": posed("Should the b\u0430ckup be verified?"),
+    "full width": posed("\uff33hould the backup be verified?"),
+}
+
+
+@pytest.mark.parametrize("agent", ["ada", "bob"])
+@pytest.mark.parametrize("name", AGAIN)
+def test_the_same_question_word_for_word_is_not_opened_again(ledger: Ledger, name: str, agent: str) -> None:
+    """Whichever agent asks, and whatever else of the envelope is new."""
+    first = ledger.open(posed(), agent="ada")
+    ledger.resolve(first.decision_id, dialogue(posed(), "Who made it?"))
+    with pytest.raises(AlreadyResolved) as raised:
+        ledger.open(AGAIN[name], agent=agent)
+    assert raised.value.decision_id == first.decision_id
+    assert ledger.pending() == ()
+
+
+OTHERS = {
+    "another word": posed("Should the backup be deleted?"),
+    "another option": posed("Should the backup be verified?", "Verify it", "Delete it"),
+    "one option more": posed("Should the backup be verified?", "Verify it", "Trust it", "Delete it"),
+    "a file's dot": posed("Should the .backup be verified?"),
+    "a wildcard": posed("Should the *backup be verified?"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_not_the_same_word_for_word_is_opened(ledger: Ledger, name: str) -> None:
+    """Likeness is a guess, and refuses nothing."""
+    ledger.resolve(ledger.open(posed()).decision_id, dialogue(posed(), "Who made it?"))
+    assert ledger.open(OTHERS[name]) in ledger.pending()
+
+
+def test_the_same_words_about_another_action_are_another_question(ledger: Ledger) -> None:
+    """Which calls the options make is a part of what is asked, where it is known."""
+    ledger.resolve(ledger.open(posed(), actions=["sha256:a", None]).decision_id, dialogue(posed()))
+    with pytest.raises(AlreadyResolved):
+        ledger.open(AGAIN["another briefing"], actions=["sha256:a", None])
+    ledger.open(AGAIN["another briefing"], actions=["sha256:b", None])
+
+
+CLOSED: dict[str, Any] = {"findings": ["One.", "Two.", "Three."], "dialogue": False}
+
+
+def test_an_objection_that_is_taken_up_opens_the_way(ledger: Ledger) -> None:
+    """The question may be asked again in an envelope that names the veto, has changed, and leaves the veto open."""
+    ledger.resolve(ledger.open(posed(), decision_id="1").decision_id, dialogue(posed(), "Who made it?"))
+    changed = posed(findings=["The night job made it.", "It is a day old.", "It is whole."])
+    ledger.open(posed("Should it rain?"), decision_id="2")
+    for refused, after in ((changed, []), (changed, ["2"]), (posed(), ["1"]), (posed(**CLOSED), ["1"])):
+        with pytest.raises(AlreadyResolved):
+            ledger.open(refused, agent="bob", after=after)
+    opened = ledger.open(changed, agent="bob", after=["1"])
+    ledger.resolve(opened.decision_id, dialogue(changed, "Still: who?"))
+    with pytest.raises(AlreadyResolved) as raised:
+        ledger.open(posed(findings=["Ada made it.", "It is a day old.", "It is whole."]), after=["1"])
+    assert raised.value.decision_id == opened.decision_id
+
+
+def test_after_names_decisions(ledger: Ledger) -> None:
+    """One that nobody opened is unknown, and a single text is not a list."""
+    with pytest.raises(UnknownDecision):
+        ledger.open(ASKED, after=["nobody"])
+    for given in ("1", [1], 1):
+        with pytest.raises(InputError):
+            ledger.open(ASKED, after=given)  # type: ignore[arg-type]
+
+
+def test_a_veto_does_not_stand_for_ever(again: Callable[..., Ledger], clock: Hand) -> None:
+    """After 30 days the question may be asked again; the very envelope of this agent may not."""
+    again().resolve(again().open(posed(), agent="ada").decision_id, dialogue(posed()))
+    clock.now += 30 * 86_400 - 1
+    with pytest.raises(AlreadyResolved):
+        again().open(AGAIN["punctuation"], agent="ada")
+    clock.now += 1
+    again().open(AGAIN["punctuation"], agent="ada")
+    with pytest.raises(AlreadyResolved):
+        again().open(posed(), agent="ada")
+
+
+def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..., Ledger], told: Told) -> None:
+    """It is opened; the warning names the refused decision by its reference, and says no word of either."""
+    first = again().open(posed(), decision_id="1")
+    again().resolve("1", dialogue(posed(), "Who made it?"))
+    like = again().open(posed("Should the backup then be verified?"), agent="bob")
+    (line,) = told.lines("decision.resembles_refused")
+    assert line == {
+        "agent": "bob",
+        "decisionClass": "",
+        "digest": like.digest,
+        "reference": first.reference,
+    }
+    assert [each.pending for each in again().resembles(like)] == [first]
+    other = again().open(posed("Which port does the printer have?", "The first one", "The second one"))
+    assert again().resembles(other) == ()
+    again().open(posed("Should the backup now be verified?"), after=["1"])
+    assert len(told.lines("decision.resembles_refused")) == 1
+
+
+def test_the_latest_vetoes_are_looked_at(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as are remembered, so that no ledger looks through years of them."""
+    monkeypatch.setattr("emitter.ledger.ledger.MOST_VETOES", 2)
+    asked = [moment(f"Number {number}?") for number in range(3)]
+    for each in asked:
+        ledger.resolve(ledger.open(each).decision_id, dialogue(each))
+    for each in asked[1:]:
+        with pytest.raises(AlreadyResolved):
+            ledger.open(each, agent="bob")
+    ledger.open(asked[0], agent="bob")
 
 
 @pytest.mark.parametrize("answer", [selected(ASKED, 0), free_text(ASKED, "Later.")], ids=repr)

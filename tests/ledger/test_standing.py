@@ -137,7 +137,7 @@ def test_a_line_that_cannot_be_read_is_left_out(told: Told, message: str, fields
 
 def test_what_is_not_at_hand_is_no_lack_of_words(again: Callable[..., Ledger]) -> None:
     """An objection without words reopens without them where it was said, and elsewhere says that it does not know."""
-    here = again()
+    here = again(words=None)
     here.open(ASKED, decision_id="d")
     assert here.resolve("d", dialogue(ASKED)).continuation.objection == ""  # type: ignore[union-attr]
     there = again().find("d")

@@ -45,9 +45,17 @@ class UnknownDecision(ResolutionError):
 
 
 class AlreadyResolved(ResolutionError):
-    """The decision was resolved otherwise before; an envelope solicits a single resolution."""
+    """The decision was resolved otherwise before; an envelope solicits a single resolution.
+
+    ``decision_id`` names the decision in which the principal refused the question, where that is why it is not asked
+    again; it is empty otherwise.
+    """
 
     code = "already_resolved"
+
+    def __init__(self, message: str, *, decision_id: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.decision_id = decision_id
 
 
 class DecisionExpired(ResolutionError):

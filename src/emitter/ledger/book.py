@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from emitter.events import Level, LogAppended
 from emitter.ledger.rates import Measure, Rates, Thresholds
 from emitter.ledger.records import fits
-from emitter.ledger.telling import EXCEEDED, OPENED, RESOLVED, UNREADABLE, UNRESOLVED, label, unreadable
-from emitter.ledger.values import Outcome
+from emitter.ledger.telling import (
+    DETAIL_ASKED,
+    EXCEEDED,
+    OPENED,
+    RESOLVED,
+    UNREADABLE,
+    UNRESOLVED,
+    WORDS_DELETED,
+    label,
+    unreadable,
+)
+from emitter.ledger.values import Outcome, words_name
 from emitter.wire import mapping
 
 if TYPE_CHECKING:
@@ -36,6 +46,8 @@ _TYPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     },
     RESOLVED: {**_ABOUT, "outcome": (str,)},
     UNRESOLVED: _ABOUT,
+    DETAIL_ASKED: {"number": (int,)},
+    WORDS_DELETED: {"entry": (str,)},
     EXCEEDED: {"line": (int,), "measure": (str,)},
     UNREADABLE: {"reference": (str,)},
 }
@@ -71,6 +83,8 @@ class Book:
     _vetoed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     _exceeded: set[tuple[Scope, Measure]] = field(default_factory=set[tuple[Scope, Measure]])
     _ends: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
+    _refusals: dict[str, None] = field(default_factory=dict[str, None])
+    _words: dict[str, tuple[float, str]] = field(default_factory=dict[str, tuple[float, str]])
 
     def add(self, documents: Iterable[Mapping[str, Json]]) -> None:
         """Add the lines that follow on ``last``; one that is not the ledger's own changes nothing.
@@ -78,7 +92,7 @@ class Book:
         Neither does one whose members are not what the ledger writes; that it is there is to be told once.
         """
         readers = {OPENED: self._open, RESOLVED: self._resolve, UNRESOLVED: self._leave, EXCEEDED: self._told}
-        readers[UNREADABLE] = self._skipped
+        readers |= {UNREADABLE: self._skipped, DETAIL_ASKED: self._detail, WORDS_DELETED: self._words_deleted}
         for document in documents:
             self.last = int(document["sequence"])
             payload = mapping(document["payload"])
@@ -95,6 +109,18 @@ class Book:
                 return decision
             heappop(self._ends)
         return None
+
+    def words_due(self, at: float) -> tuple[tuple[str, str], ...]:
+        """Return the names of the words whose time is over, each with its decision."""
+        return tuple((name, decision) for name, (until, decision) in self._words.items() if until <= at)
+
+    def words_gone(self, name: str) -> None:
+        """Note that the words under a name were deleted."""
+        self._words.pop(name, None)
+
+    def refusals(self) -> tuple[str, ...]:
+        """Return the decisions whose question was refused, whoever asked it, the latest first."""
+        return tuple(reversed(self._refusals))
 
     def vetoed(self, agent: str) -> Mapping[str, str]:
         """Return the envelopes of an agent whose question was refused, by digest, and by which decision each was."""
@@ -121,8 +147,21 @@ class Book:
         known, name = self.open.pop(decision, None), _COUNTED.get(told["outcome"])
         if told["outcome"] == Outcome.DIALOGUE.value:
             self._vetoed.setdefault(told["agent"], {}).setdefault(told["digest"], decision)
+            self._refusals[decision] = None
+        self._keep(words_name(decision), decision, told)
         is_settled = known is not None and known.unanswered
         self._count(decision, told, {"resolved": 1, "settled": not is_settled, **({name: 1} if name else {})})
+
+    def _detail(self, decision: str, told: Mapping[str, Json]) -> None:
+        self._keep(words_name(decision, told["number"]), decision, told)
+
+    def _keep(self, name: str, decision: str, told: Mapping[str, Json]) -> None:
+        until: object = told.get("wordsUntil")
+        if isinstance(until, int | float):
+            self._words[name] = (until, decision)
+
+    def _words_deleted(self, _: str, told: Mapping[str, Json]) -> None:
+        self.words_gone(told["entry"])
 
     def _leave(self, decision: str, told: Mapping[str, Json]) -> None:
         known = self.open.get(decision)

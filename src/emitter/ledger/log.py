@@ -30,6 +30,11 @@ def closing(decision: str) -> str:
     return f"closed:{decision}"
 
 
+def deleted(name: str) -> str:
+    """Return the name under which it is kept that words were deleted."""
+    return f"deleted:{name}"
+
+
 class Log:
     """The log, and what it comes to; ``clock`` returns seconds since 1970.
 
@@ -77,12 +82,13 @@ class Log:
             _warn("store", error)
 
     def follow(self) -> None:
-        """Read what anybody added, close the decisions whose time is over, and tell of the rates that are due."""
+        """Read what anybody added, close the decisions and delete the words whose time is over, and warn of rates."""
         told: list[RunEvent] = []
         try:
             with self._lock:
                 self._read()
                 self._expire(told)
+                self._delete(told)
                 self._warn(told)
         finally:
             self._tell(told)
@@ -105,6 +111,26 @@ class Log:
             self._read()
             return self._book.vetoed(agent)
 
+    def refusals(self) -> tuple[str, ...]:
+        """Return the decisions whose question was refused, as of now, the latest first."""
+        with self._lock:
+            self._read()
+            return self._book.refusals()
+
+    def now(self) -> float:
+        """Return the time, in seconds since 1970."""
+        return self._clock()
+
+    def write_words(self, name: str, entry: Entry) -> None:
+        """Keep words under a name, in place of what a resolution that was broken off has left there."""
+        if not self._store.once(RUN, name, lambda: Fresh(entry)).first:
+            self._store.forget(RUN, name)
+            self._store.once(RUN, name, lambda: Fresh(entry))
+
+    def delete_words(self, name: str, decision: str) -> None:
+        """Delete the words under a name from the store, and note that they were."""
+        self._tell(self._deleted(name, decision))
+
     def forking(self) -> None:
         """Do nothing: who holds the lock waits for the store."""
 
@@ -123,6 +149,15 @@ class Log:
             told += self.keep(closing(decision), partial(_ended, line), decision).events
             self._read()
             self._book.open.pop(decision, None)
+
+    def _delete(self, told: list[RunEvent]) -> None:
+        for name, decision in self._book.words_due(self._clock()):
+            told += self._deleted(name, decision)
+            self._book.words_gone(name)
+
+    def _deleted(self, name: str, decision: str) -> tuple[RunEvent, ...]:
+        self._store.forget(RUN, name)
+        return self.keep(deleted(name), partial(noted, telling.words_deleted(name)), decision).events
 
     def _warn(self, told: list[RunEvent]) -> None:
         for due in tuple(self._book.due.values()):

@@ -1,8 +1,9 @@
-"""What stands in the store of a decision, and how it is read again: words of a principal never do.
+"""What stands in the store of a decision, and how it is read again; words of a principal stand apart from it.
 
 Of a free text or an objection there is a hash with a salt of the decision's own, by which the same words are known
-when they come again. The hash is slow on purpose: whoever holds the store could otherwise try short answers by the
-million.
+when they come again, and by which words that were kept are known to be these. The hash is slow on purpose: whoever
+holds the store could otherwise try short answers by the million. The words are an entry of their own, which can be
+encrypted and deleted: see ``emitter.ledger.words``.
 """
 
 from __future__ import annotations
@@ -141,6 +142,15 @@ def tells_of(entry: Entry, resolution: Resolution) -> bool:
     return hmac.compare_digest(str(about["hash"]), _hashed(resolution, bytes.fromhex(about["salt"])))
 
 
+def said(resolution: FreeText | Dialogue) -> str:
+    """Return the principal's own words."""
+    return resolution.answer if isinstance(resolution, FreeText) else resolution.objection
+
+
+def spoken(of: Unspoken, words: str) -> FreeText | Dialogue:
+    """Return the resolution that the principal's words make."""
+    return FreeText(of.digest, words) if of.outcome is Outcome.FREE_TEXT else Dialogue(of.digest, words)
+
+
 def _hashed(resolution: FreeText | Dialogue, salt: bytes) -> str:
-    words = resolution.answer if isinstance(resolution, FreeText) else resolution.objection
-    return hashlib.scrypt(words.encode(), salt=salt, n=_COST, r=8, p=1).hex()
+    return hashlib.scrypt(said(resolution).encode(), salt=salt, n=_COST, r=8, p=1).hex()

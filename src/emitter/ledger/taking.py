@@ -6,10 +6,14 @@ a copy of a model that holds need not hold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, cast
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, cast
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from emitter.decide import Unanswered
+from emitter.decide.blank import is_blank
 from emitter.decide.canonical import HALF_PAIR
 from emitter.decide.wellformed import wellformed
 from emitter.errors import BadResolution, InputError
@@ -17,19 +21,31 @@ from emitter.kinds import BindingMoment
 from emitter.kinds.envelope import LONGEST_ID
 from emitter.ledger.rates import Thresholds
 
+if TYPE_CHECKING:
+    from emitter.wire import Json
+
 LONGEST_ACTION: Final = 512
 """Characters of the digest of what an option would do."""
 _LONGEST_SPAN: Final = 100 * 365 * 24 * 60 * 60
 """In seconds: what ends later than that has no date on every surface."""
 _STORE: Final = ("find", "once", "append", "events")
+MOST_TOPIC: Final = 2_000
+"""Characters of the topic of a request for detail."""
+MOST_DETAIL: Final = 50_000
+"""Characters of the answer to a request for detail, as JSON."""
 
 
-def parts(store: object, clock: object, sink: object, thresholds: object) -> None:
-    """Raise ``InputError`` where a ledger cannot be made of these; a store and a sink may be None."""
+def parts(store: object, clock: object, sink: object, thresholds: object, *, deletes: bool = False) -> None:
+    """Raise ``InputError`` where a ledger cannot be made of these; a store and a sink may be None.
+
+    ``deletes`` says that words are kept for a time, so that the store has to delete them.
+    """
     if store is not None and (
         isinstance(store, type) or not all(callable(getattr(store, each, None)) for each in _STORE)
     ):
         raise InputError("store is none of the stores.", hint="Give a SqliteStore, an SqlStore or a MemoryStore.")
+    if deletes and store is not None and not callable(getattr(store, "forget", None)):
+        raise InputError("store cannot delete words.", hint="Give it a method forget(), or pass words=None.")
     if not callable(clock):
         raise InputError("clock is a function that returns seconds since 1970.")
     if sink is not None and not callable(sink):
@@ -50,6 +66,13 @@ def named(name: str, given: object, least: int = 1) -> str:
     if not isinstance(given, str) or not least <= len(given) <= LONGEST_ID or HALF_PAIR.search(given):
         raise InputError(f"{name} is a text of {least} to {LONGEST_ID} characters, each a whole one.")
     return given
+
+
+def ids(name: str, given: object) -> tuple[str, ...]:
+    """Return the ids of decisions; a single text is not a list of them."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"{name} is a list of decision ids.")
+    return tuple(looked_for(f"Each entry of {name}", each) for each in cast("Iterable[object]", given))
 
 
 def looked_for(name: str, given: object) -> str:
@@ -83,10 +106,29 @@ def _is_action(given: object) -> bool:
     return given is None or is_text
 
 
-def span(given: object) -> float | None:
-    """Return for how many seconds a decision is open, None for ever."""
+def topic(given: object) -> str:
+    """Return what somebody wants to know more about; empty for all of a decision."""
+    if not isinstance(given, str) or len(given) > MOST_TOPIC or HALF_PAIR.search(given):
+        raise BadResolution(f"topic is a text of at most {MOST_TOPIC:,} characters, each a whole one.")
+    return "" if is_blank(given) else given.strip()
+
+
+def detail(given: object) -> Json:
+    """Return the answer to a request for detail as JSON: a text, or whatever pydantic can write as JSON."""
+    try:
+        found = to_jsonable_python(given)
+        text = json.dumps(found, ensure_ascii=False, allow_nan=False)
+    except (ValueError, TypeError, PydanticSerializationError):
+        raise InputError("answer is a text, a model, a dataclass, or other JSON.") from None
+    if found in (None, "") or len(text) > MOST_DETAIL or HALF_PAIR.search(text):
+        raise InputError(f"answer has 1 to {MOST_DETAIL:,} characters as JSON, each a whole one.")
+    return found
+
+
+def span(given: object, name: str = "expires_in") -> float | None:
+    """Return for how many seconds something is open or kept, None for ever."""
     if given is None:
         return None
     if not isinstance(given, int | float) or isinstance(given, bool) or not 0 < given <= _LONGEST_SPAN:
-        raise InputError("expires_in is a number of seconds above 0 and of at most a hundred years, or None.")
+        raise InputError(f"{name} is a number of seconds above 0 and of at most a hundred years, or None.")
     return float(given)

@@ -28,6 +28,10 @@ RESOLVED: Final = "decision.resolved"
 UNRESOLVED: Final = "decision.unresolved"
 EXCEEDED: Final = "decision.rate_exceeded"
 REASKED: Final = "decision.reasked"
+RESEMBLES: Final = "decision.resembles_refused"
+DETAIL_ASKED: Final = "decision.detail_asked"
+DETAIL_ANSWERED: Final = "decision.detail_answered"
+WORDS_DELETED: Final = "decision.words_deleted"
 UNREADABLE: Final = "decision.unreadable"
 _NODE: Final = "ledger"
 _LONGEST_CLASS: Final = 64
@@ -58,9 +62,30 @@ def opened(pending: Pending) -> tuple[LogAppended, ...]:
     return (line,) if all(offered.values()) else (line, LogAppended(Level.WARN, SUPPRESSED, told))
 
 
-def resolved(pending: Pending, outcome: Outcome, channel: str) -> LogAppended:
-    """Return what is told of a decision that was resolved."""
-    return LogAppended(Level.INFO, RESOLVED, {**about(pending), "outcome": outcome.value, "channel": channel})
+def resolved(pending: Pending, outcome: Outcome, channel: str, until: float | None = None) -> LogAppended:
+    """Return what is told of a decision that was resolved; ``until`` is when the answer's words are deleted."""
+    told = {**about(pending), "outcome": outcome.value, "channel": channel}
+    return LogAppended(Level.INFO, RESOLVED, {**told, **_until(until)})
+
+
+def detail_asked(pending: Pending, number: int, channel: str, until: float | None) -> LogAppended:
+    """Return the line for a request for detail; ``until`` is when its topic is deleted."""
+    told = {**about(pending), "number": number, "channel": channel}
+    return LogAppended(Level.INFO, DETAIL_ASKED, {**told, **_until(until)})
+
+
+def detail_answered(pending: Pending, number: int) -> LogAppended:
+    """Return the line for the answer to a request for detail."""
+    return LogAppended(Level.INFO, DETAIL_ANSWERED, {**about(pending), "number": number})
+
+
+def words_deleted(name: str) -> LogAppended:
+    """Return the line that says that the words under a name were deleted from the store."""
+    return LogAppended(Level.INFO, WORDS_DELETED, {"entry": name})
+
+
+def _until(until: float | None) -> dict[str, Json]:
+    return {} if until is None else {"wordsUntil": until}
 
 
 def unresolved(decision: Mapping[str, Json], reason: Unanswered, channel: str = "") -> LogAppended:
@@ -76,6 +101,11 @@ def expired(decision: Mapping[str, Json]) -> LogAppended:
 def reasked(pending: Pending, refusal: str) -> LogAppended:
     """Return what is told where an agent puts a question again; ``refusal`` is the decision that refused it."""
     return LogAppended(Level.WARN, REASKED, {**about(pending), "reference": refusal})
+
+
+def resembles(pending: Pending, refusal: str) -> LogAppended:
+    """Return the warning for a question that reads like one that was refused; ``refusal`` is that decision."""
+    return LogAppended(Level.WARN, RESEMBLES, {**about(pending), "reference": refusal})
 
 
 def unreadable(decision: str, line: int | None = None) -> LogAppended:

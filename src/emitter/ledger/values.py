@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
 from emitter.decide import Dialogue, FreeText, Resolution, Selected, continue_after
 from emitter.errors import BadResolution
+from emitter.ledger.words import Unkept
 
 if TYPE_CHECKING:
     from emitter.decide import Continuation
@@ -38,13 +39,14 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unspoken:
-    """A free text or an objection whose words this process was not given: they are never written down.
+    """A free text or an objection whose words this ledger cannot read.
 
-    ``outcome`` says which of the two it was. Whoever resolved the decision was handed the words.
+    ``outcome`` says which of the two it was, and ``why`` why the words are not there: see ``KeepWords``.
     """
 
     digest: str
     outcome: Outcome
+    why: Unkept = field(default=Unkept.NOT_KEPT, compare=False)
 
 
 Known: TypeAlias = Resolution | Unspoken
@@ -103,23 +105,14 @@ class Resolved:
     def continuation(self) -> Continuation:
         """What the agent may do now.
 
-        Raises ``BadResolution`` for a free text or an objection whose words are not at hand, since none would read as
-        if the principal had given none. A refused question stays refused, and its options are nobody's choice: see
-        ``resolution``.
+        Raises ``BadResolution`` for a free text or an objection whose words this ledger cannot read, since none would
+        read as if the principal had given none. A refused question stays refused, and its options are nobody's
+        choice: see ``resolution``.
         """
         match self.resolution:
-            case Unspoken(outcome=Outcome.DIALOGUE):
-                raise BadResolution(
-                    "The principal refused the question; their words were handed to whoever resolved the decision, and "
-                    "were not kept.",
-                    hint="Ask the principal again for their words, or build Reopen(moment, words) from where they are "
-                    "kept.",
-                )
-            case Unspoken():
-                raise BadResolution(
-                    "The answer's words were handed to whoever resolved the decision, and were not kept.",
-                    hint="Use what resolve() returned, or ask again.",
-                )
+            case Unspoken(outcome=outcome, why=why):
+                reason, hint = _UNSPOKEN[why]
+                raise BadResolution(f"{_SAID[outcome]} {reason}", hint=hint)
             case _:
                 return continue_after(self.resolution, self.pending.moment)
 
@@ -128,6 +121,29 @@ class Resolved:
         """The digest of what the chosen option does: None where no option was chosen, or none was given for it."""
         actions = self.pending.actions
         return actions[self.resolution.index] if isinstance(self.resolution, Selected) and actions else None
+
+
+_SAID: Final = {
+    Outcome.SELECTED: "The principal chose an option.",
+    Outcome.FREE_TEXT: "The principal answered in their own words.",
+    Outcome.DIALOGUE: "The principal refused the question.",
+}
+_ASK: Final = (
+    "Ask the principal for their words, or build Incorporate(moment, words) or Reopen(moment, words) yourself."
+)
+_UNSPOKEN: Final = {
+    Unkept.NOT_KEPT: ("Their words were not kept: the ledger that took the answer has words=None.", _ASK),
+    Unkept.DELETED: ("Their words were kept for a limited time, and are deleted.", _ASK),
+    Unkept.ENCRYPTED: (
+        "Their words are encrypted, and this ledger has no key that decrypts them.",
+        "Open the ledger with words=KeepWords(key=...).",
+    ),
+}
+
+
+def words_name(decision: str, number: int | None = None) -> str:
+    """Return the name under which a store keeps the words of a resolution, or of a request for detail."""
+    return f"words:{decision}" if number is None else f"words:{decision}:{number}"
 
 
 def reference(decision_id: str) -> str:

@@ -8,3 +8,4 @@ from emitter.decide.handshake.promise import Promise as Promise
 from emitter.decide.handshake.promise import violations_after as violations_after
 from emitter.decide.handshake.question import SAME as SAME
 from emitter.decide.handshake.question import same_question as same_question
+from emitter.decide.handshake.question import wording as wording

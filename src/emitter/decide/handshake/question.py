@@ -7,6 +7,7 @@ question in wholly other words passes for another one.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from emitter.decide.handshake.said import Said, said
 from emitter.decide.handshake.scope import clauses, refers, without_asides
 from emitter.decide.handshake.stem import OBJECTING_STEMS, stem
+from emitter.decide.seen import seen
 
 if TYPE_CHECKING:
     from emitter.kinds import BindingMoment
@@ -36,6 +38,13 @@ _OWN: Final = 2
 """Words that a clause has beside the labels', where it is compared with a clause."""
 _CONTRARY: Final = 0.5
 """What is left of the likeness of questions that differ in a number, a name, or by being each other's contrary."""
+
+
+_QUOTES: Final = re.compile(r"(?<!\w)[\"'`“”„‟«»‹›‘’‚]+|[\"'`“”„‟«»‹›‘’‚]+(?!\w)")  # noqa: RUF001
+"""Quotation marks at the edge of a word; an apostrophe within one is its own."""
+_STARRED: Final = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\1(?![\w*])")
+"""What stands between asterisks, which Markdown emphasizes; one alone may be a wildcard."""
+_CLOSING: Final = re.compile(r"[.,;:!?…]+(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,16 @@ def same_question(one: BindingMoment, other: BindingMoment) -> float:
     ``recommended_idx``, hatches and ``meta`` do not count.
     """
     return likeness(asked(one), asked(other))
+
+
+def wording(text: str) -> str:
+    """Return a text as it reads word for word, so that two that differ in nothing but dress are equal.
+
+    Case, white space, invisible and look-alike characters, Markdown's emphasis, quotation marks around words, and
+    punctuation after them do not count. Everything else does, such as the dot of ``.env`` or of ``1.5``.
+    """
+    plain = _QUOTES.sub(" ", _STARRED.sub(r"\2", seen(text).casefold()))
+    return " ".join(_CLOSING.sub("", plain).split())
 
 
 def likeness(one: Asked, other: Asked) -> float:
