@@ -11,11 +11,11 @@ from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
 
-from emitter.decide import Selected, digest
+from emitter.decide import Selected, Unresolved, digest
 from emitter.errors import AlreadyResolved
 from emitter.kinds import BindingMoment, Option, Question
 from emitter.ledger import Ledger, Pending, Resolved
-from emitter.mcp import Asking, Suspended, WithMoment, add_resolve_tool, tool
+from emitter.mcp import Asking, Suspended, WithMoment, add_resolve_tool, describe, tool
 
 UNMERGED = {"done": 0, "draft": 1, "spike": 3}
 """The branches, and how many commits of each are on no other."""
@@ -35,17 +35,28 @@ async def delete_branch(
     moment = question(name)
     try:
         found = await (asking.ask(context, lambda: moment) if decision_id is None else asking.find(decision_id))
-    except AlreadyResolved:  # the person refused this very question before: it is not put to them again
-        return {"status": "refused", "branch": name}
+    except AlreadyResolved as error:  # the person refused this very question before: it is not put to them again
+        return {"status": "refused", "branch": name, **describe(await asking.find(error.decision_id))}
     match found:
         case Suspended(result=result):
             return result  # the client asks its user, and calls again
         case Pending(decision_id=waiting):
             return WithMoment({"status": "undecided", "branch": name, "decision_id": waiting}, moment)
-        case Resolved(resolution=Selected(index=0)) if found.pending.digest == digest(moment):  # of this very question
+        case _:
+            return decided(name, moment, found)
+
+
+def decided(name: str, moment: BindingMoment, found: Resolved | Unresolved) -> dict[str, Any]:
+    """Do what the person decided; where they did not choose to delete, the agent reads what they want instead."""
+    match found:
+        case Resolved() if found.pending.digest != digest(moment):
+            return {"status": "kept", "branch": name, "reason": "The decision is about something else."}
+        case Resolved(resolution=Selected(index=0)):
             return delete(name)
-        case _:  # another option, words of their own, a veto, or nobody decided
-            return {"status": "kept", "branch": name}
+        case Resolved():  # another option, an answer in words of their own, or an objection to the question
+            return {"status": "kept", "branch": name, **describe(found)}
+        case _:  # declined, cancelled, or nobody was asked: the decision is still open
+            return {"status": "undecided", "branch": name, **describe(found)}
 
 
 def delete(name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from emitter.moment.result import Decision
 
 EMIT = "emit_binding_moment"
+DETAIL = "answer_detail"
 SITUATION = {"situation": "Shall we go on?"}
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.mcp.asking import RESOLVE
@@ -53,3 +54,51 @@ def test_any_other_client_brings_the_answer_and_calls_again() -> None:
     assert asked["binding_moment"]["question"]["options"][0]["label"] == "Delete spike"
     assert [each["status"] for each in (asked, early, other, last)] == ["undecided", "undecided", "kept", "deleted"]
     assert resolved["continuation"] == "act"
+
+
+SAID: dict[str, tuple[Person, dict[str, Json]]] = {
+    "another option": (
+        Person("accept", choice="option:1"),
+        {"status": "kept", "continuation": "act", "option": {"index": 1, "label": "Keep spike"}},
+    ),
+    "words": (
+        Person("accept", choice="free_text", answer="Tag it first."),
+        {"status": "kept", "continuation": "incorporate", "answer": "Tag it first."},
+    ),
+    "an objection": (
+        Person("accept", choice="dialogue", objection="Who merged the rest?"),
+        {"status": "kept", "continuation": "reopen", "objection": "Who merged the rest?"},
+    ),
+    "a refusal to answer": (Person("decline"), {"status": "undecided", "continuation": "hold", "reason": "declined"}),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_agent_reads_what_the_person_wants_instead(name: str) -> None:
+    """Another option, an answer, an objection and no answer are told apart, and with the person's words."""
+    person, told = SAID[name]
+
+    async def script(client: Client) -> Json:
+        return wire(await client.call_tool(DELETE, {"name": "spike"}))["structuredContent"]
+
+    found = talk(runpy.run_path(str(EXAMPLE))["server"], "2026-07-28", script, person)
+
+    assert found == {"branch": "spike", **told}
+
+
+def test_a_question_that_was_refused_says_why() -> None:
+    """The next call asks nobody, and brings the objection again."""
+    person = Person("accept", choice="dialogue", objection="Who merged the rest?")
+
+    async def script(client: Client) -> list[Json]:
+        return [wire(await client.call_tool(DELETE, {"name": "spike"}))["structuredContent"] for _ in range(2)]
+
+    _, again = talk(runpy.run_path(str(EXAMPLE))["server"], "2026-07-28", script, person)
+
+    assert again == {
+        "status": "refused",
+        "branch": "spike",
+        "continuation": "reopen",
+        "objection": "Who merged the rest?",
+    }
+    assert len(person.asked) == 1

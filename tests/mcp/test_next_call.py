@@ -143,7 +143,7 @@ def test_what_is_over_is_not_asked(era: str) -> None:
 @pytest.mark.parametrize("era", ERAS)
 def test_words_that_are_kept_nowhere_are_not_made_up(era: str) -> None:
     """Section 12: another process finds that words were given, and not which."""
-    store_of = Ledger()
+    store_of = Ledger(words=None)
     asking = Asking(store_of)
     pending = store_of.open(GOOD)
     store_of.resolve(pending.decision_id, free_text(GOOD, "Half of it."))
@@ -157,7 +157,7 @@ def test_words_that_are_kept_nowhere_are_not_made_up(era: str) -> None:
 @pytest.mark.parametrize("era", ERAS)
 def test_a_veto_whose_words_are_kept_nowhere_stays_a_veto(era: str) -> None:
     """The question is refused all the same; why, the agent has to ask."""
-    store_of = Ledger()
+    store_of = Ledger(words=None)
     pending = store_of.open(GOOD)
     store_of.resolve(pending.decision_id, dialogue(GOOD, "Is the backup complete?"))
     store_of._heard.clear()

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -22,12 +23,13 @@ from emitter.mcp.demo import playing
 from emitter.store import SqliteStore
 from emitter.testing.surfaces import GOOD
 from tests.mcp.asking import RESOLVE
-from tests.mcp.playing import EMIT, SITUATION, raising
+from tests.mcp.playing import DETAIL, EMIT, SITUATION, raising
 from tests.mcp.talking import ERAS, Person, called, listed, talk, wire
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from emitter.kinds import BindingMoment
     from emitter.moment.result import Decision
     from emitter.wire import Json
 
@@ -142,7 +144,7 @@ def test_what_is_asked_reaches_the_emission() -> None:
 )
 def test_only_a_resolved_decision_can_be_continued(after: str, code: str) -> None:
     """One that nobody knows, that is open, or whose words are kept nowhere, is refused before a model is asked."""
-    asking = Asking(Ledger())
+    asking = Asking(Ledger(words=None))
     ids = {"unknown": "x", "open": asking.ledger.open(GOOD).decision_id, "words": asking.ledger.open(GOOD).decision_id}
     asking.ledger.resolve(ids["words"], free_text(GOOD, "Half of it."))
     asking.ledger._heard.clear()
@@ -177,9 +179,86 @@ def test_the_tools_say_what_they_are(era: str) -> None:
     tools = listed(made, era)
     found = called(made, era, EMIT, SITUATION)["structuredContent"]
 
-    assert {name: advertises(each) for name, each in tools.items()} == {EMIT: True, RESOLVE: False}
+    assert {name: advertises(each) for name, each in tools.items()} == {EMIT: True, RESOLVE: False, DETAIL: False}
     assert jsonschema_rs.validator_for(tools[EMIT]["outputSchema"]).is_valid(found)
     assert set(tools[EMIT]["inputSchema"]["properties"]) == {"situation", "materials", "decision_class", "after"}
+
+
+def deciding(*moments: BindingMoment) -> Any:
+    """Return what decides on these envelopes, one after the other, whatever is asked."""
+    left = list(moments)
+
+    async def emit(situation: str, **_asked: Any) -> Decision:
+        return replace(await playing("bound")(situation), value=left.pop(0))  # type: ignore[type-var]
+
+    return emit
+
+
+REWORDED = GOOD.model_copy(
+    update={
+        "synopsis": "Still the same.",
+        "question": GOOD.question.model_copy(update={"stem": f" {GOOD.question.stem.upper()} "}),
+    }
+)
+
+
+@pytest.mark.parametrize("agent", ["mcp", "another"])
+@pytest.mark.parametrize("again", [GOOD, REWORDED], ids=["the envelope", "the question"])
+@pytest.mark.parametrize("era", ERAS)
+def test_a_refused_question_is_an_error_without_after(era: str, again: BindingMoment, agent: str) -> None:
+    """Section 6.2: whatever the agent is called; the sentence says where the objection is, and what to do with it."""
+    ledger = Ledger()
+    first = server(deciding(GOOD), Asking(ledger))
+    emitted = called(first, era, EMIT, SITUATION)["structuredContent"]
+    given = {"decision_id": emitted["decision_id"]}
+    objection = {"outcome": "dialogue", "digest": emitted["digest"], "objection": "Why now?"}
+    called(first, era, RESOLVE, {**given, "resolution": objection})
+    made = server(deciding(again), Asking(ledger, agent=agent))
+    found = called(made, era, EMIT, SITUATION)
+    told = found["structuredContent"]
+
+    assert found["isError"]
+    assert told["code"] == "already_resolved"
+    for word in ("refused this very question", emitted["decision_id"], "resolve_binding_moment", "after"):
+        assert word in told["message"]
+    assert called(made, era, RESOLVE, given)["structuredContent"]["objection"] == "Why now?"
+    assert ledger.pending() == ()
+
+
+def test_a_question_that_resembles_a_refused_one_is_told(tmp_path: Path) -> None:
+    """It is bound, with the decision that it resembles; with after, nothing is said of that any more."""
+    like = GOOD.model_copy(
+        update={"question": GOOD.question.model_copy(update={"stem": f"So, {GOOD.question.stem.lower()}"})}
+    )
+    with SqliteStore(tmp_path / "store") as store:
+        ledger = Ledger(store)
+        refused = ledger.open(GOOD)
+        ledger.resolve(refused.decision_id, objected(GOOD, "Why now?"))
+        made = server(deciding(like, like), Asking(Ledger(store)))
+        told = called(made, "legacy", EMIT, SITUATION)["structuredContent"]
+        after = called(made, "legacy", EMIT, {**SITUATION, "after": [refused.decision_id]})["structuredContent"]
+
+    assert (told["status"], told["resembles"]) == ("bound", [refused.decision_id])
+    assert (after["status"], "resembles" in after) == ("bound", False)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_request_for_detail_is_answered_and_decides_nothing(era: str) -> None:
+    """The agent finds it beside the decision, and answers it; the decision stays open."""
+    asking = Asking(Ledger())
+    made = server(playing("bound"), asking)
+    given = {"decision_id": called(made, era, EMIT, SITUATION)["structuredContent"]["decision_id"]}
+    asking.ledger.ask_detail(given["decision_id"], "the first finding")
+    pending = called(made, era, RESOLVE, given)["structuredContent"]
+    answered = called(made, era, DETAIL, {**given, "number": 1, "answer": "It was read at noon."})
+    after = called(made, era, RESOLVE, given)["structuredContent"]
+    wrong = called(made, era, DETAIL, {**given, "number": 2, "answer": "It was read at noon."})
+
+    assert pending["detail_requests"] == [{"number": 1, "topic": "the first finding"}]
+    assert answered["structuredContent"] == {"status": "answered", **given, "number": 1}
+    assert (after["status"], after["continuation"], "detail_requests" in after) == ("pending", "hold", False)
+    assert asking.ledger.detail_requests(given["decision_id"])[0].answer == "It was read at noon."
+    assert (wrong["isError"], wrong["structuredContent"]["code"]) == (True, "unknown_decision")
 
 
 def test_servers_that_share_a_store_agree(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 from emitter.cli import main
 from emitter.mcp import advertises
 from tests.mcp.asking import RESOLVE
-from tests.mcp.playing import EMIT, SITUATION
+from tests.mcp.playing import DETAIL, EMIT, SITUATION
 from tests.mcp.serving import COMMAND, serving
 from tests.mcp.talking import ERAS, Person, called, talk, wire
 
@@ -64,7 +64,7 @@ async def _round(client: Client) -> dict[str, Json]:
 
 
 def _check(found: dict[str, Any], channel: str) -> None:
-    assert {each.name: advertises(each) for each in found["tools"]} == {EMIT: True, RESOLVE: False}
+    assert {each.name: advertises(each) for each in found["tools"]} == {EMIT: True, RESOLVE: False, DETAIL: False}
     assert found["emitted"]["status"] == "bound"
     assert found["emitted"]["binding_moment"]["question"]["hatches"] == {"free_text": True, "dialogue": True}
     assert (found["resolved"]["continuation"], found["resolved"]["channel"]) == ("act", channel)

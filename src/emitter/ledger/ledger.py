@@ -376,7 +376,10 @@ class Ledger:
 
     def _known_vetoes(self) -> list[Veto]:
         """Return the vetoes that stand, of whichever agent, the latest first."""
-        latest, now = self._log.refusals()[:MOST_VETOES], self._log.now()
+        latest = self._log.refusals()[:MOST_VETOES]
+        if not latest:
+            return []
+        now = self._log.now()
         known = {each: self._vetoes[each] if each in self._vetoes else self._veto(each) for each in latest}
         self._vetoes = known
         return [each for each in known.values() if each is not None and each.stands(now)]

@@ -10,12 +10,14 @@ Source: draft-morrison-binding-moment-envelope-00, section 7; the Model Context 
 from emitter.mcp.advert import ADVERT as ADVERT
 from emitter.mcp.advert import advert as advert
 from emitter.mcp.advert import advertises as advertises
+from emitter.mcp.answers import describe as describe
 from emitter.mcp.asking import Asking as Asking
 from emitter.mcp.asking import Surface as Surface
 from emitter.mcp.elicit import Suspended as Suspended
 from emitter.mcp.guarded import guarded as guarded
 from emitter.mcp.serve import serve_http as serve_http
 from emitter.mcp.serve import serve_stdio as serve_stdio
+from emitter.mcp.server import add_detail_tool as add_detail_tool
 from emitter.mcp.server import add_resolve_tool as add_resolve_tool
 from emitter.mcp.server import server as server
 from emitter.mcp.tool import WithMoment as WithMoment

@@ -10,19 +10,29 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from emitter.decide import Act, Hold, Incorporate, Reopen, Unresolved
 from emitter.decide.resolution import RESOLUTION_SCHEMA, to_json
 from emitter.errors import AuthorityError, EmissionError, EmitterError
-from emitter.ledger import Outcome, Pending, Resolved, Unspoken
+from emitter.ledger import Outcome, Pending, Resolved, Unkept, Unspoken
 from emitter.mcp import sdk
 from emitter.mcp.inlining import published
 from emitter.render import plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from emitter.decide import Continuation
+    from emitter.ledger import DetailRequest
     from emitter.moment import Withheld
     from emitter.wire import Json
 
 _TEXT: Mapping[str, Json] = {"type": "string"}
+_REQUESTS: Mapping[str, Json] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"number": {"type": "integer"}, "topic": _TEXT},
+        "required": ["number"],
+    },
+    "description": "What the person wants to know more about before they decide: answer each with answer_detail.",
+}
 
 
 ERROR: Final = "error"
@@ -45,9 +55,19 @@ EMITTED = _object(
     decision_id={**_TEXT, "description": "By which the decision is resolved."},
     digest={**_TEXT, "description": "Of the envelope; a resolution names it."},
     expires_at={**_TEXT, "description": "Until when an answer is taken."},
+    resembles={
+        "type": "array",
+        "items": _TEXT,
+        "description": "Decisions whose question the person refused and that reads like this one: look at their "
+        "objections with resolve_binding_moment, and name them in after when you ask again.",
+    },
+    detail_requests=_REQUESTS,
     kind={**_TEXT, "description": "Why there is no decision: the kind of what is said instead."},
 )
 """The output schema of ``emit_binding_moment``, but for the envelope."""
+
+DETAILED = _object("answered", decision_id=_TEXT, number={"type": "integer"})
+"""The output schema of ``answer_detail``."""
 
 RESOLVED = _object(
     "resolved",
@@ -65,11 +85,13 @@ RESOLVED = _object(
     objection={
         **_TEXT,
         "description": "What the principal has against the question, which may not be put again; "
-        "left out where their words were not kept: ask them.",
+        "left out where their words cannot be read: ask them.",
     },
     reason={**_TEXT, "description": "Why nobody decided."},
     resolution=RESOLUTION_SCHEMA,
     channel={**_TEXT, "description": "How the answer came."},
+    expires_at={**_TEXT, "description": "Until when an answer is taken."},
+    detail_requests=_REQUESTS,
     repeated={"type": "boolean", "description": "Whether it was resolved before this call, in the same way."},
 )
 """The output schema of ``resolve_binding_moment``."""
@@ -91,10 +113,44 @@ def withheld(decision: Withheld) -> sdk.Result:
     return answer(told, plain_text.withheld(decision.reason).strip("\n"))
 
 
-def waiting(pending: Pending, *, own: bool) -> sdk.Result:
-    """Return that a decision is open; ``own``: it is answered on a page of the principal's own."""
-    how = _ELSEWHERE if own else _HERE
-    return answer({**bound(pending), "status": "pending", "continuation": "hold"}, how)
+def waiting(pending: Pending, *, own: bool, details: Iterable[DetailRequest] = ()) -> sdk.Result:
+    """Return that a decision is open; ``own``: it is answered on a page of the principal's own.
+
+    ``details`` are the requests for detail that nobody has answered yet.
+    """
+    how = [_ELSEWHERE if own else _HERE]
+    told: dict[str, Json] = {**bound(pending), "status": "pending", "continuation": "hold"}
+    requests = [_request(each) for each in details]
+    if requests:
+        told["detail_requests"] = requests
+        how.append(_MORE)
+    return answer(told, *how)
+
+
+def _request(of: DetailRequest) -> Json:
+    return {"number": of.number, "topic": of.topic} if not isinstance(of.topic, Unkept) else {"number": of.number}
+
+
+def detailed(of: DetailRequest) -> sdk.Result:
+    """Return that a request for detail was answered; the decision is as open as before."""
+    return answer({"status": "answered", "decision_id": of.decision_id, "number": of.number}, _STILL)
+
+
+def describe(of: Resolved | Unresolved | Pending) -> dict[str, Json]:
+    """Return what became of a decision, for the result of a tool of your own.
+
+    The members say which of the three the person chose and what the agent does next: ``continuation`` (``act``,
+    ``incorporate``, ``reopen`` or ``hold``) with ``option``, ``answer``, ``objection`` or ``reason``.
+    """
+    match of:
+        case Pending():
+            return {"continuation": "hold"}
+        case Resolved():
+            return _follows(of)
+        case Unresolved(reason=reason):
+            return {"continuation": "hold", "reason": reason.value}
+        case _:
+            assert_never(of)
 
 
 _HERE = (
@@ -104,6 +160,11 @@ _HERE = (
 _ELSEWHERE = (
     "Nobody has decided yet. The person answers on a page of their own: call again later, without a resolution."
 )
+_MORE = (
+    "The person wants to know more first: answer each of detail_requests with answer_detail. That decides nothing, and "
+    "the decision stays open."
+)
+_STILL = "The person can read it beside the decision, which is still open."
 
 
 def became(of: Resolved | Unresolved, decision_id: str) -> sdk.Result:
@@ -116,9 +177,8 @@ def _became(of: Resolved | Unresolved, decision_id: str) -> dict[str, Json]:
         case Resolved():
             told = {"status": "resolved", "decision_id": decision_id, "digest": of.pending.digest}
             return {**told, **_follows(of), **_way(of)}
-        case Unresolved(digest=digest, reason=reason):
-            told = {"continuation": "hold", "reason": reason.value}
-            return {"status": "unresolved", "decision_id": decision_id, "digest": digest, **told}
+        case Unresolved(digest=digest):
+            return {"status": "unresolved", "decision_id": decision_id, "digest": digest, **describe(of)}
         case _:
             assert_never(of)
 
@@ -130,7 +190,7 @@ def _way(of: Resolved) -> dict[str, Json]:
 
 
 def _follows(of: Resolved) -> dict[str, Json]:
-    """Return what to do next; a refused question is reopened also where the words against it are not at hand."""
+    """Return what to do next; a refused question is reopened also where the words against it cannot be read."""
     match of.resolution:
         case Unspoken(outcome=Outcome.DIALOGUE):
             return {"continuation": "reopen"}

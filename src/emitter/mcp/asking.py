@@ -29,7 +29,7 @@ from emitter.render import elicitation
 from emitter.wire import mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from emitter.decide import Resolution
     from emitter.kinds import BindingMoment
@@ -114,9 +114,13 @@ class Asking:
         pending = await self.open(moment)
         return await self._put(_Call(context, pending.decision_id), pending)
 
-    async def open(self, moment: BindingMoment) -> Pending:
-        """Take a decision into the ledger, without asking anybody."""
-        return await run_sync(partial(self.ledger.open, moment, agent=self.agent, expires_in=self.expires_in))
+    async def open(self, moment: BindingMoment, *, after: Iterable[str] = ()) -> Pending:
+        """Take a decision into the ledger, without asking anybody.
+
+        ``after`` are the ids of refused decisions whose objection it takes up: see ``Ledger.open``.
+        """
+        settings = {"agent": self.agent, "expires_in": self.expires_in, "after": tuple(after)}
+        return await run_sync(partial(self.ledger.open, moment, **settings))
 
     async def find(self, decision_id: str) -> Pending | Resolved:
         """Return a decision of the ledger as it stands, without asking anybody; raises ``UnknownDecision``."""

@@ -1,5 +1,7 @@
 """A ready MCP server: ``emit_binding_moment`` asks a model for a decision, ``resolve_binding_moment`` takes the answer.
 
+``answer_detail`` answers what the principal wants to know before they decide.
+
 Source: draft-morrison-binding-moment-envelope-00, sections 3 and 7; the resolution is the argument to the agent's next
 tool invocation (section 6.3), or comes through the client's elicitation.
 """
@@ -8,10 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
+from anyio.to_thread import run_sync
 from pydantic import BaseModel, WithJsonSchema
 
 from emitter.decide.resolution import RESOLUTION_SCHEMA
-from emitter.errors import EmitterError, UnknownDecision
+from emitter.errors import AlreadyResolved, EmitterError, UnknownDecision
 from emitter.kinds import Trust
 from emitter.ledger import Pending, Resolved
 from emitter.mcp import answers, sdk
@@ -23,9 +26,10 @@ from emitter.moment import Withheld
 from emitter.prompt import Material
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import Awaitable, Iterable, Sequence
 
     from emitter.decide import Continuation
+    from emitter.kinds import BindingMoment
     from emitter.moment.result import Decision
     from emitter.wire import Json
 
@@ -33,7 +37,8 @@ _INSTRUCTIONS = (
     "emit_binding_moment turns a situation into a decision for the person you act for, or says that it is too early. "
     "Show the person all of it: briefing, question, every option with its reasoning, and the two ways to refuse it. "
     "Then call resolve_binding_moment with the decision's id; where the person cannot be asked by this client, pass "
-    "their answer on as it is. Never answer for them. A status other than resolved is no consent."
+    "their answer on as it is. Never answer for them. A status other than resolved is no consent. Where "
+    "detail_requests are listed, the person wants to know more first: answer them with answer_detail."
 )
 
 
@@ -63,17 +68,19 @@ class Passage(BaseModel):
 if TYPE_CHECKING:
     _Emitted = sdk.Result
     _Became = sdk.Result
+    _Detailed = sdk.Result
     _Answer = dict[str, Json] | None
     _Context = Any
 else:
     _Emitted = Annotated[sdk.Result, answers.EMITTED]
     _Became = Annotated[sdk.Result, answers.RESOLVED]
+    _Detailed = Annotated[sdk.Result, answers.DETAILED]
     _Answer = Annotated[dict[str, Any] | None, WithJsonSchema(inlined(RESOLUTION_SCHEMA))]
     _Context = sdk.Context
 
 
 def server(emit: Emit, asking: Asking, **settings: Any) -> Any:
-    """Return the SDK's server with the two tools; ``settings`` are its own.
+    """Return the SDK's server with the three tools; ``settings`` are its own.
 
     Errors of this library come back as error results with a sentence and a stable code; of any other, that there was
     one is all that is told.
@@ -81,6 +88,7 @@ def server(emit: Emit, asking: Asking, **settings: Any) -> Any:
     made = sdk.Server("emitter", instructions=_INSTRUCTIONS, **settings)
     tool(made, description=_EMIT)(_Emitter(emit, asking).emit_binding_moment)
     add_resolve_tool(made, asking)
+    add_detail_tool(made, asking)
     return made
 
 
@@ -89,14 +97,26 @@ def add_resolve_tool(to: Any, asking: Asking) -> None:
     to.tool(description=_RESOLVE)(_Resolver(asking).resolve_binding_moment)
 
 
+def add_detail_tool(to: Any, asking: Asking) -> None:
+    """Register ``answer_detail``, by which an agent answers what the person wants to know before they decide."""
+    to.tool(description=_DETAIL)(_Resolver(asking).answer_detail)
+
+
 _EMIT = (
     "Ask for a decision on a situation. Returns status bound with the decision and its id, or status withheld with "
     "what is missing. Materials are texts that bear on it; they are taken as untrusted. after names decisions that "
-    "were resolved before and led here: what the person objected to is not asked again."
+    "were resolved before and led here: what the person objected to is not asked again. A question that the person "
+    "refused is an error, whether after names it or not."
 )
 _RESOLVE = (
     "Find out what the person decided, by the decision's id. Without a resolution the person is asked, where the "
     "client can do that; otherwise pass their answer on, with the digest of the envelope. Act only on status resolved."
+)
+
+
+_DETAIL = (
+    "Answer a request for detail: the person wants to know more before they decide. resolve_binding_moment lists the "
+    "requests of a pending decision in detail_requests, each with its number. This decides nothing."
 )
 
 
@@ -118,15 +138,30 @@ class _Emitter:
         return told
 
     async def _decided(
-        self, situation: str, materials: Iterable[str | Passage], decision_class: str | None, after: Iterable[str]
+        self, situation: str, materials: Iterable[str | Passage], decision_class: str | None, after: Sequence[str]
     ) -> Any:
         given = [_material(each) for each in materials]
         before = [await self._continuation(each) for each in after]
         decision = await self._emit(situation, materials=given, decision_class=decision_class, after=before)
         if isinstance(decision, Withheld):
             return answers.withheld(decision)
-        pending = await self._asking.open(decision.value)
-        return WithMoment(answers.answer(answers.bound(pending)), decision)
+        pending = await self._opened(decision.value, after)
+        like = await run_sync(self._asking.ledger.resembles, pending)
+        resembles: list[Json] = [each.pending.decision_id for each in like if each.pending.decision_id not in after]
+        told = {**answers.bound(pending), **({"resembles": resembles} if resembles else {})}
+        return WithMoment(answers.answer(told), decision)
+
+    async def _opened(self, moment: BindingMoment, after: Sequence[str]) -> Pending:
+        """Open a decision; say to an agent how to go on where the person refused its question before."""
+        try:
+            return await self._asking.open(moment, after=after)
+        except AlreadyResolved as error:
+            raise AlreadyResolved(
+                f"The person refused this very question before, in the decision {error.decision_id}. Read their "
+                "objection with resolve_binding_moment and this decision_id. Then deliberate, and call "
+                "emit_binding_moment with the id in after, so that the next decision takes the objection up.",
+                decision_id=error.decision_id,
+            ) from error
 
     async def _continuation(self, decision_id: str) -> Continuation:
         found = await self._asking.find(decision_id)
@@ -143,13 +178,22 @@ class _Resolver:
         told: _Became = await _told(self._became(context, decision_id, resolution))
         return told
 
+    async def answer_detail(self, decision_id: str, number: int, answer: str) -> _Detailed:
+        told: _Detailed = await _told(self._detailed(decision_id, number, answer))
+        return told
+
+    async def _detailed(self, decision_id: str, number: int, answer: str) -> sdk.Result:
+        return answers.detailed(await run_sync(self._asking.ledger.answer_detail, decision_id, number, answer))
+
     async def _became(self, context: Any, decision_id: str, resolution: Json) -> Any:
         found = await self._asking.resolve(context, decision_id, resolution)
         match found:
             case Suspended(result=result):
                 return result
             case Pending():
-                return answers.waiting(found, own=self._asking.surface is Surface.OWN)
+                requests = await run_sync(self._asking.ledger.detail_requests, decision_id)
+                details = [each for each in requests if each.is_open]
+                return answers.waiting(found, own=self._asking.surface is Surface.OWN, details=details)
             case _:
                 return answers.became(found, decision_id)
 
