@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from emitter.events import RunEvent
     from emitter.kinds import BindingMoment
     from emitter.ledger import Pending, Resolved
-    from emitter.web import Address, Site
+    from emitter.web import Address, Detail, Site
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -37,14 +37,15 @@ class Running:
     told: list[RunEvent]
 
     def asked(self, moment: BindingMoment = GOOD, expires_in: float | None = None) -> Asked:
-        """Open a decision, and return it with its link."""
-        pending = self.ledger.open(moment, agent=new_id(), expires_in=expires_in)
+        """Open a decision of its own, and return it with its link: its options do what no other's do."""
+        actions = [new_id() for _ in moment.question.options]
+        pending = self.ledger.open(moment, agent=new_id(), actions=actions, expires_in=expires_in)
         link = self.site.link(pending.decision_id)
         return Asked(self, pending, self.site.url(link.path))
 
 
 @contextmanager
-def running(ledger: Ledger | None = None, at: Address = LOOPBACK) -> Iterator[Running]:
+def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: Detail = True) -> Iterator[Running]:
     """Run a site until the block ends."""
     told: list[RunEvent] = []
     kept = Ledger(sink=told.append) if ledger is None else ledger
@@ -52,7 +53,7 @@ def running(ledger: Ledger | None = None, at: Address = LOOPBACK) -> Iterator[Ru
     site: list[Site] = []
 
     async def main() -> None:
-        async with hosted(kept, at) as made:
+        async with hosted(kept, at, detail=detail) as made:
             site.append(made)
             started.set()
             await asyncio.to_thread(stop.wait)

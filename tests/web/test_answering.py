@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.decide import Act, Dialogue, FreeText, Incorporate, Reopen, Selected, digest
-from emitter.ledger import Resolved
+from emitter.ledger import KeepWords, Ledger, Resolved
 from emitter.testing.surfaces import GOOD
 from emitter.testing.surfaces.hostile import labelled
 from tests.web.running import Running, request, running
@@ -154,3 +154,93 @@ def test_a_ticket_leads_to_the_page_once(site: Running) -> None:
     assert (first.status, first.header("location")) == (303, link.path)
     assert second.status == 404
     assert request(site.site.url(link.path)).status == 200
+
+
+SAID: dict[str, tuple[KeepWords | None, str]] = {
+    "as usual": (KeepWords(), "Your words are kept for the agent to read, as plain text, for at most 7 days."),
+    "encrypted": (
+        KeepWords(3600, key=bytes(32)),
+        "Your words are kept for the agent to read, encrypted, for at most 1 hour.",
+    ),
+    "for ever": (KeepWords(None), "Your words are kept for the agent to read, as plain text, as long as the store."),
+    "not at all": (None, "Your words are handed to the program that serves this page, and not kept."),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_page_says_how_words_are_kept(name: str) -> None:
+    """And nothing of words where an option was chosen."""
+    words, told = SAID[name]
+    with running(Ledger(words=words)) as site:
+        asked = site.asked().opened()
+        said = asked.send({**asked.forms[1], "choice": "free_text", "answer": "Wait."})
+        chosen = site.asked().opened().choose(0)
+
+    assert told in said.root.text
+    assert "Your choice is recorded for the agent to read." in chosen.root.text
+    assert "The agent is told" not in said.body + chosen.body
+
+
+def test_detail_can_be_asked_for_and_decides_nothing(site: Running) -> None:
+    """The page comes back with the request, and later with the agent's answer; then the decision is answered."""
+    asked = site.asked().opened()
+    request_ = {**asked.forms[3], "choice": "detail", "topic": "finding <two>"}
+    sent = asked.send(request_)
+    waits = request(asked.url)
+    (found,) = site.ledger.detail_requests(asked.pending.decision_id)
+    site.ledger.answer_detail(asked.pending.decision_id, 1, "It passed at noon.\n  <b>Twice</b>\u202e")
+    shown = request(asked.url)
+
+    assert (sent.status, asked.url.endswith(sent.header("location"))) == (303, True)
+    assert (found.topic, found.channel) == ("finding <two>", "web")
+    assert "The agent has not answered yet." in waits.root.text
+    assert waits.root.one("a", href=sent.header("location")).text == "Look again"
+    assert "finding <two>" in [each.text for each in shown.root.all("h3")]
+    assert shown.root.one("blockquote").text == "It passed at noon.\n  <b>Twice</b>\ufffd"
+    assert "<script" not in shown.body
+    assert asked.stands == asked.pending
+    assert asked.choose(1).status == 200
+    assert asked.send(request_).status == 409
+
+
+def test_a_function_answers_on_the_spot() -> None:
+    """One that is async too; None is no answer yet."""
+
+    async def later(topic: str) -> str | None:
+        return None if topic == "unknown" else f"More on {topic}."
+
+    for detail in (lambda topic: {"topic": topic}, later):
+        with running(detail=detail) as site:
+            asked = site.asked().opened()
+            for topic in ("the log", "unknown"):
+                asked.send({**asked.forms[3], "choice": "detail", "topic": topic})
+            first, second = site.ledger.detail_requests(asked.pending.decision_id)
+            assert first.answer in ({"topic": "the log"}, "More on the log.")
+            assert second.is_open is (detail is later)
+            assert asked.stands == asked.pending
+
+
+REFUSED_DETAIL: dict[str, tuple[dict[str, str], int]] = {
+    "words of an answer beside it": ({"choice": "detail", "topic": "", "answer": "Yes."}, 422),
+    "too long": ({"choice": "detail", "topic": "x" * 2001}, 422),
+    "another decision's digest": ({"choice": "detail", "topic": "", "digest": f"sha256:{'0' * 64}"}, 409),
+    "a forged token": ({"choice": "detail", "topic": "", "token": "0" * 43}, 403),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_DETAIL)
+def test_a_request_that_is_not_the_pages_is_refused(site: Running, name: str) -> None:
+    """As an answer would be; nothing is asked for."""
+    fields, status = REFUSED_DETAIL[name]
+    asked = site.asked().opened()
+    assert asked.send({**asked.forms[3], **fields}).status == status
+    assert site.ledger.detail_requests(asked.pending.decision_id) == ()
+
+
+def test_detail_is_not_offered_where_nobody_can_answer() -> None:
+    """The page has no such form, and takes none."""
+    with running(detail=False) as site:
+        asked = site.asked().opened()
+        sent = asked.send({**asked.forms[0], "choice": "detail", "topic": ""})
+        assert (len(asked.forms), sent.status) == (3, 422)
+        assert site.ledger.detail_requests(asked.pending.decision_id) == ()

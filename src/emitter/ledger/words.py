@@ -83,10 +83,26 @@ class KeepWords:
         """Return when words that are written at a time are deleted, in seconds since 1970; ``None`` for never."""
         return None if self.seconds is None else at + self.seconds
 
+    @property
+    def summary(self) -> str:
+        """A sentence for the principal: how their words are kept, and for how long."""
+        form = "as plain text" if self.key is None else "encrypted"
+        span = "as long as the store" if self.seconds is None else f"for at most {_spelled(self.seconds)}"
+        return f"Your words are kept for the agent to read, {form}, {span}."
+
     def entry(self, name: str, words: str, at: float) -> Entry:
         """Return what a store keeps of words under a name."""
         form = {"words": words} if self.key is None else {"jwe": _encrypted(self.key, name, words)}
         return Entry(KEPT, {"keptUntil": self.until(at)}, form)
+
+
+def _spelled(seconds: float) -> str:
+    """Return a time in the largest unit that it is a whole number of."""
+    for name, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size and seconds % size == 0:
+            count = int(seconds // size)
+            return f"{count:,} {name}{'' if count == 1 else 's'}"
+    return f"{seconds:g} second{'' if seconds == 1 else 's'}"
 
 
 class Unkept(str, Enum):

@@ -92,6 +92,18 @@ HATCHES: Mapping[HatchKind, Hatch] = {
 """Both vetoes, in the order in which they are shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The way to take the envelope's offer up: it resolves nothing, and is offered where somebody can answer."""
+
+    key: str
+    label: str
+    asks: str
+
+
+OFFER = Offer("m", "Ask for detail first", "What do you want to know more about?")
+
+
 def open_hatches(hatches: Hatches) -> tuple[Hatch, ...]:
     """Return the vetoes that are open, in order."""
     return tuple(each for kind, each in HATCHES.items() if getattr(hatches, kind.value))

@@ -20,6 +20,11 @@ def line(text: str) -> str:
     return " ".join(piece for word in text.split() for piece in parted(word, LONGEST_WORD))
 
 
+def lines(text: str) -> list[str]:
+    """Return ``text`` line by line, each as ``line`` makes it but with its indent."""
+    return [f"{' ' * min(len(each) - len(each.lstrip(' ')), 40)}{line(each)}" for each in text.splitlines()]
+
+
 def quoted(text: str) -> str:
     """Return ``text`` in quotation marks, on one line: nobody takes it for words of ours."""
     return json.dumps(line(text), ensure_ascii=False)

@@ -24,6 +24,11 @@ OBJECTION = "objection"
 CHOICE = "choice"
 """The fields of a form."""
 
+TOPIC = "topic"
+"""The field of a form that says what the principal wants to know more about."""
+DETAIL = "detail"
+"""The choice of a form, and the outcome that a button carries, that asks for detail and resolves nothing."""
+
 LONGEST_ANSWER = 3000
 """In characters; what the fields of a form hold a person to."""
 
@@ -73,6 +78,21 @@ def chosen(moment: BindingMoment, fields: Json) -> Resolution:
     outcome, index = _named(given.get(CHOICE))
     _alone(given, outcome)
     return _resolution(moment, outcome, index, given)
+
+
+def asked_for(moment: BindingMoment, said: Json) -> str | None:
+    """Return the topic that a form's fields or a button's members ask for detail on, empty for all of the decision.
+
+    Return None where they ask for no detail. Raises ``BadResolution`` and ``WrongDigest`` as ``answered`` does, and
+    ``BadResolution`` where words of an answer were written as well.
+    """
+    given = mapping(said)
+    if DETAIL not in (given.get(CHOICE), given.get("outcome")):
+        return None
+    for_this(moment, given.get("digest"))
+    if any(_words(given, field).strip() for field in FIELDS.values()):
+        raise BadResolution("Detail was asked for, and words of an answer were written.", hint="Do one of the two.")
+    return _words(given, TOPIC)
 
 
 def for_this(moment: BindingMoment, named_digest: Json) -> None:

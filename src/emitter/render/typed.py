@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from emitter.decide import dialogue, free_text, selected
 from emitter.errors import BadResolution, NoSuchOption
-from emitter.render.layout import HATCHES, HatchKind, open_hatches
+from emitter.render.layout import HATCHES, OFFER, HatchKind, open_hatches
 
 if TYPE_CHECKING:
     from emitter.decide import Resolution
@@ -40,6 +40,12 @@ def typed(moment: BindingMoment, reply: Json) -> Resolution:
     return free_text(moment, letter[2]) if kind is HatchKind.FREE_TEXT else dialogue(moment, letter[2])
 
 
+def topic(reply: str) -> str | None:
+    """Return what a typed line asks for detail on (``m the second finding``); None for a line that does not."""
+    letter = _LETTER.match(reply.strip())
+    return letter[2].strip() if letter is not None and letter[1].lower() == OFFER.key else None
+
+
 def _numbered(moment: BindingMoment, number: int) -> Resolution:
     try:
         return selected(moment, number - 1)
@@ -47,10 +53,12 @@ def _numbered(moment: BindingMoment, number: int) -> Resolution:
         raise NoSuchOption("There is no option of that number.", hint=may_type(moment)) from error
 
 
-def may_type(moment: BindingMoment) -> str:
-    """Return one sentence that says what can be typed."""
+def may_type(moment: BindingMoment, *, detail: bool = False) -> str:
+    """Return one sentence that says what can be typed; ``detail`` says whether detail can be asked for."""
     question = moment.question
     numbers = [str(index + 1) for index, _ in enumerate(question.options)]
     vetoes = [f"{each.key} and {_WORDS[each.kind]}" for each in open_hatches(question.hatches)]
+    if detail:
+        vetoes.append(f"{OFFER.key} and what you want to know more about")
     *first, last = [f"{', '.join(numbers[:-1])} or {numbers[-1]} to choose", *vetoes]
     return f"Type {', '.join(first)}, or {last}." if first else f"Type {last}."

@@ -8,6 +8,7 @@ answer spends the link. A process of the same user that can read what was told c
 does not read. Needs the extra ``web``.
 """
 
+from emitter.web.application import Detail as Detail
 from emitter.web.application import app as app
 from emitter.web.hosting import LOOPBACK as LOOPBACK
 from emitter.web.hosting import Address as Address

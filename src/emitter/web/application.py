@@ -9,7 +9,9 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emitter.errors import (
     AlreadyResolved,
@@ -26,6 +28,7 @@ from emitter.errors import (
 )
 from emitter.ledger import Pending, Resolved
 from emitter.render.html import QUESTION, Form, Html
+from emitter.render.reply import CHOICE, DETAIL, asked_for
 
 try:
     from starlette.applications import Starlette
@@ -41,12 +44,12 @@ from emitter.web.links import TOKEN, Link, Links
 from emitter.web.pages import answered_before, recorded, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from emitter.ledger import Ledger
+    from emitter.ledger import DetailRequest, Ledger
 
 CHANNEL: Final = "web"
 """What the ledger is told a resolution came by."""
@@ -55,13 +58,24 @@ _READER: Final = Html(Form(""))
 """Reads what a form sends, and no typed line."""
 
 
-def app(ledger: Ledger, links: Links, authority: str, told: Callable[[Resolved], None]) -> ASGIApp:
+Detail: TypeAlias = "Callable[[str], object] | bool"
+"""Whether detail can be asked for on the page; a function of the topic answers on the spot.
+
+The function returns a text or JSON, or None for no answer yet, or an awaitable of either. Where there is none, the
+agent answers with ``Ledger.answer_detail``, from whichever process.
+"""
+
+
+def app(
+    ledger: Ledger, links: Links, authority: str, told: Callable[[Resolved], None], *, detail: Detail = True
+) -> ASGIApp:
     """Return an application that shows the decisions of ``links`` and takes their answers into ``ledger``.
 
     ``authority`` is the host and port it is reached at, such as ``127.0.0.1:8000``; requests that name another are
-    refused. ``told`` is called, within the event loop, with each resolution that was taken down.
+    refused. ``told`` is called, within the event loop, with each resolution that was taken down. ``detail`` says how
+    requests for detail are answered.
     """
-    desk = _Desk(ledger, links, f"http://{authority}", told)
+    desk = _Desk(ledger, links, f"http://{authority}", told, detail)
     routes = [
         Route("/decide/{token}", desk.show, methods=["GET"]),
         Route("/decide/{token}", desk.take, methods=["POST"]),
@@ -76,7 +90,10 @@ def app(ledger: Ledger, links: Links, authority: str, told: Callable[[Resolved],
 class _Desk:
     """What is done with a request; ledgers may wait for a store, so they are asked in a thread."""
 
-    def __init__(self, ledger: Ledger, links: Links, origin: str, told: Callable[[Resolved], None]) -> None:
+    def __init__(
+        self, ledger: Ledger, links: Links, origin: str, told: Callable[[Resolved], None], detail: Detail
+    ) -> None:
+        self._detail = detail
         self._ledger = ledger
         self._links = links
         self._origin = origin
@@ -94,7 +111,7 @@ class _Desk:
         found = await self._found(link)
         if isinstance(found, Resolved):
             raise AlreadyResolved("This decision was answered before.", hint="The first answer stands.")
-        return _page(link, found)
+        return await self._page(link, found)
 
     async def take(self, request: Request) -> Response:
         """Take an answer down; who has the page is told of an answer that was there before."""
@@ -103,18 +120,46 @@ class _Desk:
         sent = await fields(request)
         link.check(request.cookies.get(link.cookie_name, ""), sent)
         found = await self._found(link)
-        return answered_before(found) if isinstance(found, Resolved) else await self._resolved(link, found, sent)
+        if isinstance(found, Resolved):
+            return answered_before(found)
+        return await (self._asked if sent.get(CHOICE) == DETAIL else self._resolved)(link, found, sent)
+
+    async def _asked(self, link: Link, pending: Pending, sent: Mapping[str, str]) -> Response:
+        """Take down a request for detail, and have it answered where that can be done here."""
+        if self._detail is False:
+            raise BadResolution("Nobody can be asked for detail here.", hint="Answer, or object to the question.")
+        try:
+            topic = asked_for(pending.moment, sent) or ""
+            asked = partial(self._ledger.ask_detail, link.decision_id, topic, channel=CHANNEL)
+            request = await run_in_threadpool(asked)
+        except BadResolution as error:
+            return await self._page(link, pending, _Problem(422, str(error), sent))
+        except StoreFailed:
+            return await self._page(link, pending, _Problem(503, "The request could not be kept. Send it again.", sent))
+        if callable(self._detail) and request.is_open:
+            answer: object = await run_in_threadpool(self._detail, topic)
+            answer = await answer if isawaitable(answer) else answer
+            if answer is not None:
+                await run_in_threadpool(self._ledger.answer_detail, link.decision_id, request.number, answer)
+        return RedirectResponse(link.path, 303)
+
+    async def _page(self, link: Link, pending: Pending, problem: _Problem | None = None) -> Response:
+        requests: Sequence[DetailRequest] | None = None
+        if self._detail is not False:
+            with suppress(StoreFailed):  # the decision is shown all the same
+                requests = await run_in_threadpool(self._ledger.detail_requests, link.decision_id)
+        return _page(link, pending, requests, problem)
 
     async def _resolved(self, link: Link, pending: Pending, sent: Mapping[str, str]) -> Response:
         try:
             answer = _READER.read(pending.moment, sent)
             done = await run_in_threadpool(self._ledger.resolve, link.decision_id, answer, channel=CHANNEL)
         except (BadResolution, NoSuchOption, HatchClosed) as error:
-            return _page(link, pending, _Problem(422, str(error), sent))
+            return await self._page(link, pending, _Problem(422, str(error), sent))
         except StoreFailed:
-            return _page(link, pending, _Problem(503, "The answer could not be kept. Send it again.", sent))
+            return await self._page(link, pending, _Problem(503, "The answer could not be kept. Send it again.", sent))
         self._told(done)
-        return recorded(done)
+        return recorded(done, self._ledger.words)
 
     async def _found(self, link: Link) -> Pending | Resolved:
         found = await run_in_threadpool(self._ledger.find, link.decision_id)
@@ -132,8 +177,8 @@ class _Problem:
     sent: Mapping[str, str]
 
 
-def _page(link: Link, pending: Pending, problem: _Problem | None = None) -> Response:
-    form = Form(f"{link.path}#{QUESTION}", {TOKEN: link.form}, _closes(pending))
+def _page(link: Link, pending: Pending, requests: Sequence[DetailRequest] | None, problem: _Problem | None) -> Response:
+    form = Form(f"{link.path}#{QUESTION}", {TOKEN: link.form}, _closes(pending), requests)
     if problem is not None:
         form = replace(form, problem=problem.words, written=problem.sent)
     response = HTMLResponse(Html(form).draw(pending.moment), 200 if problem is None else problem.status)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from emitter.ledger import Ledger, Resolved
+    from emitter.web.application import Detail
     from emitter.web.links import Link
 
 _LAST_PORT: Final = 65535
@@ -94,11 +95,15 @@ class Site:
 
 
 @asynccontextmanager
-async def hosted(ledger: Ledger, at: Address = LOOPBACK) -> AsyncGenerator[Site]:
-    """Serve the decisions of a ledger until the block ends; raises ``InputError`` where the address is taken."""
+async def hosted(ledger: Ledger, at: Address = LOOPBACK, *, detail: Detail = True) -> AsyncGenerator[Site]:
+    """Serve the decisions of a ledger until the block ends; raises ``InputError`` where the address is taken.
+
+    ``detail`` says how requests for detail are answered: by a function of the topic on the spot, or, where True, by
+    whoever calls ``ledger.answer_detail``. False does not offer it.
+    """
     with closing(_bound(at)) as listening:
         site = Site(at.authority(listening.getsockname()[1]))
-        serving = server(app(ledger, site.links, site.authority, site.told))
+        serving = server(app(ledger, site.links, site.authority, site.told, detail=detail))
         running = asyncio.create_task(serving.serve(sockets=[listening]))
         try:
             yield site

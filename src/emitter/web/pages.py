@@ -19,13 +19,18 @@ from emitter.render.line import line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.ledger import Resolved
+    from emitter.ledger import KeepWords, Resolved
     from emitter.render.html.markup import Markup
 
 
-def recorded(done: Resolved) -> HTMLResponse:
-    """Return the page that says what was taken down."""
-    return _told(done, "Recorded", "The agent is told. You can close this page.", 200)
+def recorded(done: Resolved, words: KeepWords | None) -> HTMLResponse:
+    """Return the page that says what was taken down, and how the principal's ``words`` are kept."""
+    kept = _CHOSEN if isinstance(done.resolution, Selected) else _UNKEPT if words is None else words.summary
+    return _told(done, "Recorded", f"{kept} You can close this page.", 200)
+
+
+_CHOSEN = "Your choice is recorded for the agent to read."
+_UNKEPT = "Which answer it was is recorded. Your words are handed to the program that serves this page, and not kept."
 
 
 def answered_before(done: Resolved) -> HTMLResponse:

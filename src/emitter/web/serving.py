@@ -19,22 +19,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.ledger import Ledger, Pending
+    from emitter.web.application import Detail
     from emitter.web.hosting import Address, Site
 
 _LOOK: Final = 1.0
 """Seconds after which the ledger is asked whether somebody answered elsewhere."""
 
 
-async def aserve(
-    pending: Pending, ledger: Ledger, *, tell: Callable[[str], object], at: Address = LOOPBACK, browse: bool = False
+async def aserve(  # noqa: PLR0913  most have a default
+    pending: Pending,
+    ledger: Ledger,
+    *,
+    tell: Callable[[str], object],
+    at: Address = LOOPBACK,
+    browse: bool = False,
+    detail: Detail = True,
 ) -> Resolved | Unresolved:
     """Serve an open decision until it is answered or expires, and return which.
 
     An answer that came on another surface is one, too. ``tell`` is called with the page's address, which only the
-    principal may learn: whoever has it can answer. ``browse`` opens it in this machine's browser too. A task that is
-    cancelled leaves the decision unresolved. Raises ``InputError`` where nothing can be served at the address.
+    principal may learn: whoever has it can answer. ``browse`` opens it in this machine's browser too. ``detail`` is a
+    function of a topic that answers requests for detail on the spot; see ``hosted``. A task that is cancelled leaves
+    the decision unresolved. Raises ``InputError`` where nothing can be served at the address.
     """
-    async with hosted(ledger, at) as site:
+    async with hosted(ledger, at, detail=detail) as site:
         link = site.link(pending.decision_id)
         tell(site.url(link.path))
         if browse:
@@ -61,12 +69,18 @@ async def _answered(site: Site, pending: Pending, ledger: Ledger) -> Resolved:
                 return found
 
 
-def serve(
-    pending: Pending, ledger: Ledger, *, tell: Callable[[str], object], at: Address = LOOPBACK, browse: bool = False
+def serve(  # noqa: PLR0913  most have a default
+    pending: Pending,
+    ledger: Ledger,
+    *,
+    tell: Callable[[str], object],
+    at: Address = LOOPBACK,
+    browse: bool = False,
+    detail: Detail = True,
 ) -> Resolved | Unresolved:
     """Serve as ``aserve`` does, and wait; an interrupt (Ctrl-C) ends it without an answer, as a cancelled decision."""
     try:
-        return asyncio.run(aserve(pending, ledger, tell=tell, at=at, browse=browse))
+        return asyncio.run(aserve(pending, ledger, tell=tell, at=at, browse=browse, detail=detail))
     except KeyboardInterrupt:
         return _ended(pending, ledger, Unanswered.CANCELLED)
 

@@ -9,17 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from emitter.ledger import Unkept
 from emitter.render.html import option
 from emitter.render.html.markup import Markup, element, join, said
-from emitter.render.layout import HatchKind
-from emitter.render.reply import CHOICE, FIELDS, Outcome, named
+from emitter.render.layout import OFFER, HatchKind
+from emitter.render.line import line, lines
+from emitter.render.reply import CHOICE, DETAIL, FIELDS, TOPIC, Outcome, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from emitter.ledger import DetailRequest
     from emitter.render.layout import Choice, Hatch, Layout
 
+_STAYS = "This decides nothing: the decision stays open, for as long as it would."
+_WAITS = "The agent has not answered yet."
 _SEND = {HatchKind.FREE_TEXT: "Send my answer", HatchKind.DIALOGUE: "Send it back"}
 
 
@@ -27,13 +32,16 @@ _SEND = {HatchKind.FREE_TEXT: "Send my answer", HatchKind.DIALOGUE: "Send it bac
 class Form:
     """Where the answers go, on the page's own origin; ``hidden`` is sent along with each.
 
-    ``closes`` is when none is taken any more. A form that was sent and cannot be taken says so with ``problem``, a
-    sentence of ours, and keeps what was ``written`` in its fields; what was chosen has to be chosen again.
+    ``closes`` is when none is taken any more. ``details`` are the requests for detail that were made so far, shown with
+    their answers and with a form for another one; None where detail cannot be asked for. A form that was sent and
+    cannot be taken says so with ``problem``, a sentence of ours, and keeps what was ``written`` in its fields; what was
+    chosen has to be chosen again.
     """
 
     action: str
     hidden: Mapping[str, str] = field(default_factory=dict[str, str])
     closes: datetime | None = None
+    details: Sequence[DetailRequest] | None = None
     problem: str | None = None
     written: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -47,6 +55,34 @@ def answerable(layout: Layout, form: Form) -> Iterator[Markup]:
         yield element("p", "Or, instead of choosing:", class_="how or")
         vetoes = (_form(_veto(each, form), form=form, layout=layout) for each in layout.hatches)
         yield element("div", *vetoes, class_="hatches")
+    if form.details is not None:
+        yield element("p", "Or, before you decide:", class_="how or")
+        yield element("div", _form(_more(form), form=form, layout=layout), class_="hatches")
+
+
+def details(form: Form) -> Iterator[Markup]:
+    """Yield what the principal wanted to know more about, and what the agent answered."""
+    if not form.details:
+        return
+    yield element("h2", "What you asked about", id="detail")
+    for each in form.details:
+        yield (
+            said("h3", line(each.topic)) if each.topic and not isinstance(each.topic, Unkept) else element("h3", "More")
+        )
+        yield element("p", _WAITS, class_="how") if each.is_open else said("blockquote", "\n".join(lines(each.text)))
+    if any(each.is_open for each in form.details):
+        path = form.action.partition("#")[0]
+        yield element("p", element("a", "Look again", href=path))
+
+
+def _more(form: Form) -> Markup:
+    asks = element("label", f"{OFFER.asks} (may be left empty)", for_=TOPIC)
+    written = join("\n", form.written.get(TOPIC, ""))
+    text = element("textarea", written, name=TOPIC, id=TOPIC, rows="2", dir="auto")
+    sent = element("button", "Ask for detail", type="submit", name=CHOICE, value=DETAIL, class_="quiet")
+    return element(
+        "fieldset", element("legend", element("h3", OFFER.label)), element("p", _STAYS), element("p", asks), text, sent
+    )
 
 
 def _form(content: Markup, *, form: Form, layout: Layout) -> Markup:

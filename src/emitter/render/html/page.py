@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from emitter.render.html import option
 from emitter.render.html.document import OWN, STATIC, document
-from emitter.render.html.form import Form, answerable
+from emitter.render.html.form import Form, answerable, details
 from emitter.render.html.markup import Markup, element, said
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def page(layout: Layout, answering: Form | str) -> str:
     return document(
         f"{refused}Decision: {layout.stem}",
         *_briefing(layout),
+        *_asked(form),
         element("section", *question, id=QUESTION, class_="question", aria_labelledby="stem"),
         _footer(layout),
         security=STATIC if form is None else OWN,
@@ -45,6 +46,11 @@ def _briefing(layout: Layout) -> Iterator[Markup]:
     yield _section("findings", "What it rests on", layout.findings)
     yield _section("recommendations", "What to do", layout.recommendations)
     yield said("p", layout.offer, class_="offer")
+
+
+def _asked(form: Form | None) -> Iterator[Markup]:
+    if form is not None and form.details:
+        yield element("section", *details(form), class_="details", aria_labelledby="detail")
 
 
 def _section(name: str, heading: str, items: tuple[str, ...]) -> Markup:
