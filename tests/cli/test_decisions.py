@@ -6,6 +6,7 @@ import json
 import re
 import urllib.request
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,22 +14,23 @@ import pytest
 from emitter.authority import Authority
 from emitter.decide import dialogue, free_text, selected
 from emitter.errors import ApprovalPending, NotApproved
-from emitter.ledger import Ledger
+from emitter.ledger import KeepWords, Ledger, Pending
 from emitter.store import SqliteStore
 from tests.cli.ledgers import found
 from tests.store.making import edited
 from tests.terminal.moments import INVOICE
 from tests.terminal.process import Process
 from tests.terminal.window import ENTER
+from tests.web.running import answer
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from pathlib import Path
 
     from emitter.decide import Resolution
     from tests.cli.conftest import Run
 
-UNKEPT = "emitter: the store has kept which answer it was, not its words: bring them to the agent.\n"
+UNKEPT = "emitter: The store has kept which answer it was, not its words: bring them to the agent.\n"
+KEPT = "emitter: Your words are kept for the agent to read, as plain text, for at most 7 days.\n"
 
 
 @pytest.fixture
@@ -99,19 +101,117 @@ def test_at_the_terminal(store: SqliteStore) -> None:
 
 ANSWERS: dict[str, tuple[str, Resolution, str]] = {
     "an option": ("2", selected(INVOICE, 1), ""),
-    "a free text": ("a on Friday", free_text(INVOICE, "on Friday"), UNKEPT),
-    "an objection": ("d whose is it?", dialogue(INVOICE, "whose is it?"), UNKEPT),
+    "a free text": ("a on Friday", free_text(INVOICE, "on Friday"), KEPT),
+    "an objection": ("d whose is it?", dialogue(INVOICE, "whose is it?"), KEPT),
 }
 
 
 @pytest.mark.parametrize(("typed", "resolution", "told"), ANSWERS.values(), ids=ANSWERS)
 def test_the_answer_is_recorded(store: SqliteStore, run: Run, typed: str, resolution: Resolution, told: str) -> None:
-    """As what it was; that the store keeps no words is said to whoever has to bring them."""
+    """As what it was; how the store keeps words is said to whoever wrote them."""
     ledger = opened(store, "d", "another")
     ran = run(["resolve", "--store", "store.db", "--decision", "d", "--json"], typed.encode())
     assert (ran.status, ran.err) == (0, told)
     assert ledger.resolve("d", resolution).repeated
     assert [each.decision_id for each in ledger.pending()] == ["another"]
+
+
+@pytest.mark.parametrize("command", ["resolve", "serve"])
+def test_the_agent_reads_the_words_in_the_store(store: SqliteStore, run: Run, command: str) -> None:
+    """The objection of a guarded call is what its error's hint leads to, whichever surface took it."""
+    guard = Authority(store).guard(pytest.fail, name="fail", workflow_id="w")
+    with pytest.raises(ApprovalPending):
+        guard.call("c1", "x")
+    if command == "resolve":
+        assert run(["resolve", "--store", "store.db", "--answer", "d whose is it?"]).status == 0
+    else:
+        with Process("serve", "--store", "store.db") as process:
+            process.until("answer at http://127.0.0.1:")
+            address = re.search(r"http://\S+", process.text().replace("\n", ""))
+            assert address
+            assert answer(address[0], 2, choice="dialogue", objection="whose is it?") == 200
+            assert process.ends()[0] == 0
+    agent = Authority(store)
+    with pytest.raises(NotApproved, match=r"Ledger\.find") as raised:
+        agent.guard(pytest.fail, name="fail", workflow_id="w").call("c1", "x")
+    found = agent.ledger.find(raised.value.decision_id)
+    assert found.continuation.objection == "whose is it?"  # type: ignore[union-attr]
+
+
+WORDS: dict[str, tuple[list[str], str, str]] = {
+    "not kept": (["--no-words"], UNKEPT, "not_kept"),
+    "encrypted": (
+        ["--words-key", "words.jwk"],
+        "emitter: Your words are kept for the agent to read, encrypted, for at most 7 days.\n",
+        "encrypted",
+    ),
+    "for a minute": (
+        ["--words-for", "60"],
+        "emitter: Your words are kept for the agent to read, as plain text, for at most 1 minute.\n",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words_are_kept_as_the_command_line_says(store: SqliteStore, run: Run, name: str) -> None:
+    """Not, encrypted, or for a time; who is asked is told which."""
+    Path("words.jwk").write_text(json.dumps({"kty": "oct", "k": "A" * 43}))
+    options, told, why = WORDS[name]
+    ledger = opened(store, "d")
+    ran = run(["resolve", "--store", "store.db", "--answer", "a on Friday", *options])
+    assert (ran.status, ran.err) == (0, told)
+    resolution: Any = ledger.find("d").resolution  # type: ignore[union-attr]
+    assert (resolution.why.value if why else resolution.answer) == (why or "on Friday")
+    reader = Ledger(store, words=KeepWords(key=bytes(32)))
+    assert (reader.find("d").resolution == free_text(INVOICE, "on Friday")) is (why != "not_kept")  # type: ignore[union-attr]
+
+
+def test_detail_is_asked_for_and_answered(store: SqliteStore, run: Run) -> None:
+    """Nothing is decided by it, as the status says; what is asked for is listed."""
+    ledger = opened(store, "d")
+    asked = run(["resolve", "--store", "store.db", "--detail", "the second finding"])
+    assert (asked.status, asked.err) == (1, "")
+    assert asked.out == "The agent has not answered yet.\nThe decision is still open.\n"
+    assert '1. detail on "the second finding" is asked for\n' in run(["decisions", "store.db"]).out
+    ledger.ask_detail("d", "the price")
+    ledger.answer_detail("d", 2, {"price": 12})
+    (told,) = found(run(["decisions", "store.db", "--json"]))["decisions"]
+    assert told["details"] == [
+        {"number": 1, "topic": "the second finding", "answer": None},
+        {"number": 2, "topic": "the price", "answer": {"price": 12}},
+    ]
+    ran = run(["resolve", "--store", "store.db", "--detail", "more", "--json"])
+    about = {"decision_id": "d", "number": 3, "topic": "more", "answer": None}
+    assert (ran.status, json.loads(ran.out)) == (1, {"detail": about})
+    assert [each.decision_id for each in ledger.pending()] == ["d"]
+
+
+def test_an_answer_to_a_request_is_waited_for(store: SqliteStore) -> None:
+    """For as long as the command line says; it is shown without what drives a terminal."""
+    ledger = opened(store, "d")
+    with Process("resolve", "--store", "store.db", "--detail", "the log", "--timeout", "60") as process:
+        process.until("waiting for the agent")
+        ledger.answer_detail("d", 1, "At noon.\x1b[2J")
+        process.until("The decision is still open.")
+        assert "At noon." in process.text()
+        assert process.ends()[0] == 1
+
+
+def test_detail_at_the_terminal(store: SqliteStore) -> None:
+    """The picker comes back with the answer on the page, and the decision is made there."""
+    ledger = opened(store, "d")
+    ledger.ask_detail("d", "the log")  # the same topic is the same request, whoever comes first here
+    with Process("resolve", "--store", "store.db", rows=60) as process:
+        process.until("m more").type("m").until("What do you want to know more about?").type("the log" + ENTER)
+        process.until("Asking the agent")
+        ledger.answer_detail("d", 1, "It was read at noon.")
+        process.until("It was read at noon.").until("1-3 pick")
+        assert "You asked about: the log" in process.text()
+        assert isinstance(ledger.find("d"), Pending)
+        process.type("2").until("> 2. Hold").type(ENTER)
+        assert process.ends() == (0, "")
+    assert ledger.find("d").resolution == selected(INVOICE, 1)  # type: ignore[union-attr]
 
 
 def test_a_page_is_served_for_so_long(store: SqliteStore, run: Run) -> None:
@@ -147,6 +247,28 @@ AMISS: dict[str, tuple[list[str], str]] = {
     "no store": (["resolve", "--decision", "d"], "--store"),
     "a page of no store": (["serve", "--decision", "d"], "--store"),
     "several": (["resolve", "--store", "store.db", "--answer", "1"], "Several decisions wait"),
+    "words of no store": (["resolve", "--words-for", "60"], "--words-for is for --store"),
+    "words kept and not": (
+        ["serve", "--store", "store.db", "--decision", "a", "--no-words", "--words-for", "60"],
+        "--no-words keeps no words",
+    ),
+    "words for no time": (
+        ["resolve", "--store", "store.db", "--decision", "a", "--words-for", "0", "--answer", "1"],
+        "seconds is a number",
+    ),
+    "words with no key": (
+        ["resolve", "--store", "store.db", "--decision", "a", "--words-key", "store.db", "--answer", "1"],
+        "holds no key",
+    ),
+    "detail of a file": (["resolve", "--detail", "more"], "--detail is for a decision of a store"),
+    "detail and an answer": (
+        ["resolve", "--store", "store.db", "--decision", "a", "--detail", "more", "--answer", "1"],
+        "without --answer",
+    ),
+    "detail of what is resolved": (
+        ["resolve", "--store", "store.db", "--decision", "done", "--detail", "more"],
+        "was resolved before",
+    ),
     "unknown": (["resolve", "--store", "store.db", "--decision", "x", "--answer", "1"], "No decision was opened"),
     "resolved": (["resolve", "--store", "store.db", "--decision", "done", "--answer", "1"], "was resolved before"),
     "over": (["resolve", "--store", "store.db", "--decision", "over", "--answer", "1"], "is over"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.decide import Dialogue, FreeText, Selected, Unanswered, Unresolved, digest
-from emitter.errors import BadResolution, InputError, NoSuchOption
+from emitter.errors import BadResolution, DecisionExpired, InputError, NoSuchOption
 from emitter.render import plain_text
 from emitter.terminal import aask, ask, listen
 from emitter.terminal import lines as lines_of
@@ -245,3 +245,65 @@ def test_no_time_is_no_limit(timeout: float) -> None:
 
 def _listened(timeout: float) -> Resolution | Unresolved:
     return listen(INVOICE, input=io.StringIO(), timeout=timeout)
+
+
+def test_detail_is_asked_for_and_decides_nothing() -> None:
+    """The line is no answer and no try; what the function says is shown, and the person is asked on."""
+    out, topics = io.StringIO(), list[str]()
+
+    async def detail(topic: str) -> object:
+        topics.append(topic)
+        if topic == "the price":
+            return {"price": 12}
+        return None if topic else "All of it.\n\x1b[2J"
+
+    lines = "m the log\nM\nm. the price\n" + "m again\n" * 6 + "2\n"
+    assert ask(INVOICE, input=io.StringIO(lines), output=out, detail=detail) == Selected(OF, 1)
+    assert topics == ["the log", "", "the price", *["again"] * 6]
+    for told in ("or m and what you want to know more about", "has not answered yet", "All of it.", '  "price": 12'):
+        assert told in out.getvalue()
+    assert "\x1b" not in out.getvalue()
+
+
+BROKEN = {
+    "a bug": (ValueError("SECRET"), "The detail cannot be given: ValueError."),
+    "a decision that is over": (DecisionExpired("The time is over."), "The time is over."),
+    "no answer at all": (None, "The detail cannot be given: InputError."),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_detail_that_cannot_be_given_ends_nothing(name: str) -> None:
+    """The person is told, without a word of the bug, and answers all the same."""
+    error, told = BROKEN[name]
+    out = io.StringIO()
+
+    def detail(_: str) -> object:
+        if error is not None:
+            raise error
+        return object()
+
+    assert ask(INVOICE, input=io.StringIO("m\n2\n"), output=out, detail=detail) == Selected(OF, 1)
+    assert told in out.getvalue()
+    assert "SECRET" not in out.getvalue()
+
+
+def test_detail_gives_nobody_more_time() -> None:
+    """A function that is slower than the decision is open is not waited for."""
+
+    async def detail(_: str) -> str:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    with pipe("m\n") as given:
+        found = ask(INVOICE, input=given, output=io.StringIO(), detail=detail, timeout=0.3)
+
+    assert found == nobody(Unanswered.TIMEOUT)
+
+
+def test_without_a_function_m_is_no_answer() -> None:
+    """And nothing says that it is one."""
+    out = io.StringIO()
+    assert ask(INVOICE, input=io.StringIO("m the log\n2\n"), output=out) == Selected(OF, 1)
+    assert "That is no answer." in out.getvalue()
+    assert "know more" not in out.getvalue()

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from emitter.cli import waiting
 from emitter.errors import InputError
 from emitter.ledger import Ledger
 from emitter.mcp.asking import Asking, Surface
@@ -30,7 +31,7 @@ from emitter.web import hosted
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from emitter.ledger import Pending
+    from emitter.ledger import KeepWords, Pending
     from emitter.mcp.server import Emit
 
 _LOG_LEVEL = "CRITICAL"
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", metavar="URL", help="where the vendor's server is")
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for everything that one decision takes")
     parser.add_argument("--store", metavar="FILE", help="keep decisions in this SQLite file, which servers may share")
+    waiting.add_words(parser)
     parser.add_argument("--expires-in", type=_seconds, metavar="S", help="seconds in which a decision can be answered")
     parser.add_argument("--agent", default="mcp", metavar="NAME", help="who asks, in the ledger (default: mcp)")
     parser.add_argument(
@@ -75,9 +77,9 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError("--port is for --http.", hint="Add --http, or leave --port out.")
     if asked.store == "":
         raise InputError("--store is empty.", hint="Name a file, or leave it out.")
-    emit = _emit(asked)
+    words, emit = waiting.words(asked), _emit(asked)
     with _interruptible() if not asked.http else suppress(KeyboardInterrupt):
-        asyncio.run(_serve(asked, emit))
+        asyncio.run(_serve(asked, emit, words))
     return 0
 
 
@@ -91,10 +93,10 @@ def _interruptible() -> Generator[None]:
         signal.signal(signal.SIGINT, kept)
 
 
-async def _serve(asked: argparse.Namespace, emit: Emit) -> None:
+async def _serve(asked: argparse.Namespace, emit: Emit, words: KeepWords | None) -> None:
     async with AsyncExitStack() as stack:
         store = None if asked.store is None else stack.enter_context(SqliteStore(asked.store))
-        ledger = Ledger() if store is None else Ledger(store)
+        ledger = Ledger() if store is None else Ledger(store, words=words)
         asking = Asking(ledger, agent=asked.agent, expires_in=asked.expires_in)
         if asked.surface == Surface.OWN.value:
             asking = await _with_page(stack, asking)

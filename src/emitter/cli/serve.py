@@ -1,7 +1,8 @@
 """Serve a decision as a page on this machine, and print how it was answered.
 
 FILE holds a binding moment, a tool's result with one, or what `emitter moment --json` printed; - or nothing is standard
-input. With --store it is a decision that waits in a store, and is resolved there. The page's address is told on
+input. With --store it is a decision that waits in a store, and is resolved there: the agent reads the answer from the
+store, with the person's own words, and answers there what they want to know more about. The page's address is told on
 standard error: whoever has it can answer, once. Prints the resolution as JSON. Exit status 1 where nobody answered in
 time, 130 after Ctrl-C; neither is an answer.
 """
@@ -44,7 +45,7 @@ def run(asked: argparse.Namespace) -> int:
     """Serve until it is answered, and print."""
     waiting.check(asked)
     if asked.store is None:
-        ledger = Ledger()
+        ledger = Ledger(words=None)  # they are printed
         answer = _served(ledger.open(read_moment(asked.file), expires_in=asked.timeout), ledger, asked)
     else:
         answer = _stored(asked)
@@ -57,16 +58,17 @@ def _stored(asked: argparse.Namespace) -> Resolution | Unresolved:
     with waiting.waiting(asked) as place:
         answer = _served(place.within(asked.timeout), place.ledger, asked)
     if not isinstance(answer, Unresolved):
-        waiting.tell_unkept(answer)
+        waiting.say_kept(answer, place.ledger.words)
     return answer
 
 
 def _served(pending: Pending, ledger: Ledger, asked: argparse.Namespace) -> Resolution | Unresolved:
-    done = serve(pending, ledger, tell=_tell, at=Address(port=asked.port), browse=asked.open)
+    detail = asked.store is not None  # else nobody is there to answer
+    done = serve(pending, ledger, tell=_tell, at=Address(port=asked.port), browse=asked.open, detail=detail)
     if isinstance(done, Unresolved):
         return done
     if isinstance(done.resolution, Unspoken):
-        raise AlreadyResolved("Somebody answered elsewhere meanwhile, in words that were handed to them alone.")
+        raise AlreadyResolved("Somebody answered elsewhere meanwhile, in words that cannot be read here.")
     return done.resolution
 
 

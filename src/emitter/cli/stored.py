@@ -12,6 +12,8 @@ from emitter.authority import Authority
 from emitter.authority.journal import beside, noted_head
 from emitter.authority.results import check_kept
 from emitter.errors import InputError, StoreAltered, Tampered
+from emitter.ledger import Ledger
+from emitter.ledger.ledger import DEFAULT_WORDS
 from emitter.store import SqliteStore
 from emitter.store.database import Database
 from emitter.wire import mapping
@@ -19,6 +21,7 @@ from emitter.wire import mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from emitter.ledger import KeepWords
     from emitter.wire import Json
 
 T = TypeVar("T")
@@ -75,8 +78,11 @@ def is_store(name: str) -> bool:
 
 
 @contextmanager
-def opened(name: str) -> Generator[Stored]:
-    """Open a store that is there; raises ``InputError`` where none is, and makes none."""
+def opened(name: str, words: KeepWords | None = DEFAULT_WORDS) -> Generator[Stored]:
+    """Open a store that is there; raises ``InputError`` where none is, and makes none.
+
+    ``words`` says how its ledger keeps the principal's words.
+    """
     if not Path(name).is_file():
         raise InputError(f"{name} is no file.", hint="Name the file of a store.")
     database = Database(os.path.realpath(name), _SECONDS)
@@ -87,7 +93,7 @@ def opened(name: str) -> Generator[Stored]:
     if is_new:
         raise InputError(f"{name} holds nothing, so it is no store.", hint="Name the file of a store.")
     with SqliteStore(name, timeout=_SECONDS) as store:
-        yield Stored(store, Authority(store))
+        yield Stored(store, Authority(store, ledger=Ledger(store, words=words)))
 
 
 def readable(place: str, read: Callable[[], T]) -> T:

@@ -1,4 +1,7 @@
-"""A decision that waits in a store for its answer: named on the command line, and answered there."""
+"""A decision that waits in a store for its answer: named on the command line, and answered there.
+
+The principal's words are kept in the store for the agent, as the command line says.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from emitter.cli.stored import opened
 from emitter.decide import Selected, Unresolved
 from emitter.errors import AlreadyResolved, DecisionExpired, InputError
-from emitter.ledger import Resolved
+from emitter.ledger import KeepWords, Resolved
+from emitter.ledger.words import WEEK
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -45,7 +49,7 @@ class Waiting(NamedTuple):
             self.ledger.unresolved(self.pending.decision_id, answer.reason, channel=channel)
             return
         self.ledger.resolve(self.pending.decision_id, answer, channel=channel)
-        tell_unkept(answer)
+        say_kept(answer, self.ledger.words)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -57,10 +61,40 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--store", metavar="STORE", help="instead of FILE: a store in which a decision waits, and is resolved"
     )
     parser.add_argument("--decision", metavar="ID", help="which of the store's (default: the only one that waits)")
+    add_words(parser)
+
+
+def add_words(parser: ArgumentParser) -> None:
+    """Declare how the person's words are kept in a store."""
+    kept = parser.add_argument_group("the person's own words, in the store")
+    kept.add_argument(
+        "--words-key",
+        metavar="FILE",
+        help="encrypt them with the key in this file: a JWK, or PEM (default: plain text)",
+    )
+    kept.add_argument(
+        "--words-for", type=float, metavar="S", help=f"seconds until they are deleted (default: {WEEK:.0f}, a week)"
+    )
+    kept.add_argument("--no-words", action="store_true", help="do not keep them; only which answer it was")
+
+
+def words(asked: Namespace) -> KeepWords | None:
+    """Return how the person's words are kept; raises ``InputError`` where that is not clear, or without a store."""
+    given = [each for each in ("words_key", "words_for", "no_words") if getattr(asked, each) not in (None, False)]
+    options = [f"--{each.replace('_', '-')}" for each in given]
+    if options and asked.store is None:
+        raise InputError(f"{options[0]} is for --store.", hint="Name a store, or leave it out.")
+    if asked.no_words:
+        if len(options) > 1:
+            raise InputError(f"--no-words keeps no words, and {options[0]} says how.", hint="Use one of the two.")
+        return None
+    seconds = WEEK if asked.words_for is None else asked.words_for
+    return KeepWords(seconds) if asked.words_key is None else KeepWords.with_key_file(asked.words_key, seconds=seconds)
 
 
 def check(asked: Namespace) -> None:
     """Raise ``InputError`` where both are named, or a decision of no store."""
+    words(asked)
     if asked.store is None and asked.decision is not None:
         raise InputError("--decision is of a store.", hint="Name the store with --store.")
     if asked.store is not None and asked.file != "-":
@@ -73,15 +107,18 @@ def waiting(asked: Namespace) -> Generator[Waiting]:
 
     Raises ``AlreadyResolved``, ``DecisionExpired`` and ``UnknownDecision`` for one that does not wait.
     """
-    with opened(asked.store) as stored:
+    with opened(asked.store, words(asked)) as stored:
         ledger = stored.authority.ledger
         yield Waiting(ledger, _only(ledger) if asked.decision is None else _named(ledger, asked.decision))
 
 
-def tell_unkept(answer: Resolution) -> None:
-    """Say that somebody has to bring the agent what was said: a store keeps no words of a principal."""
+def say_kept(answer: Resolution, words: KeepWords | None) -> None:
+    """Say how the person's words are kept, or that somebody has to bring them to the agent."""
     if not isinstance(answer, Selected):
-        sys.stderr.write("emitter: the store has kept which answer it was, not its words: bring them to the agent.\n")
+        sys.stderr.write(f"emitter: {_UNKEPT if words is None else words.summary}\n")
+
+
+_UNKEPT = "The store has kept which answer it was, not its words: bring them to the agent."
 
 
 def _only(ledger: Ledger) -> Pending:

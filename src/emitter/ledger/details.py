@@ -54,9 +54,12 @@ class DetailRequest:
     @property
     def text(self) -> str:
         """The answer as a text: JSON that is not a text is written with indents. Empty while there is none."""
-        if self.answer is None:
-            return ""
-        return self.answer if isinstance(self.answer, str) else json.dumps(self.answer, ensure_ascii=False, indent=2)
+        return "" if self.answer is None else as_text(self.answer)
+
+
+def as_text(answer: Json) -> str:
+    """Return an answer as a text: JSON that is not a text is written with indents."""
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=2)
 
 
 def asking(decision: str, number: int) -> str:

@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 from emitter.decide import Unanswered, Unresolved, digest
 from emitter.errors import InputError, MissingExtra
 from emitter.render import plain_text
+from emitter.render.layout import OFFER
 from emitter.render.typed import typed
 from emitter.terminal.lines import Heard, read_line
-from emitter.terminal.plain import converse
+from emitter.terminal.page import Elaborated
+from emitter.terminal.plain import More, converse, elaborated
 from emitter.terminal.sentence import sentence
-from emitter.terminal.words import write
+from emitter.terminal.words import handed_on, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from emitter.decide import Resolution
     from emitter.kinds import BindingMoment
+    from emitter.terminal.plain import Detail
 
-Pick: TypeAlias = "Callable[..., Coroutine[Any, Any, Resolution | Unresolved]]"
+Pick: TypeAlias = "Callable[..., Coroutine[Any, Any, Resolution | Unresolved | More]]"
 
 PLAIN = ("EMITTER_PLAIN", "ACCESSIBLE")
 """Variables that ask for the plain mode; the second one is what other programs at terminals listen to."""
@@ -34,20 +37,23 @@ _DUMB = {"dumb", "unknown"}
 _OFF = {"", "0", "f", "false", "n", "no", "off"}
 
 
-def ask(
+def ask(  # noqa: PLR0913  every one but the first has a default
     moment: BindingMoment,
     *,
     input: TextIO | None = None,  # noqa: A002  it is what it is called everywhere
     output: TextIO | None = None,
     plain: bool | None = None,
     timeout: float | None = None,
+    detail: Detail | None = None,
 ) -> Resolution | Unresolved:
     """Put a decision to whoever sits at the terminal, and return the answer.
 
     ``input`` and ``output`` are standard input and output unless given. ``plain`` asks for lines of text or, where it
     is False, for the picker; without it, the picker is drawn where there is a terminal that can and the extra
     ``terminal`` is installed, and neither ``EMITTER_PLAIN`` nor ``ACCESSIBLE`` asks otherwise. ``timeout`` is in
-    seconds, and is kept where the input can be waited for: at a terminal, and at a pipe outside Windows.
+    seconds, and is kept where the input can be waited for: at a terminal, and at a pipe outside Windows. ``detail`` is
+    a function that is called with what the person wants to know more about (``m``), and returns a text or JSON, or None
+    for no answer yet; that decides nothing, and the person is asked on. It may be async.
 
     Nobody's answer is ``Unresolved``: ``CANCELLED`` where the person left (q, Ctrl-C, or five lines that were no
     answer), ``TIMEOUT``, and ``DROPPED`` where there was nobody: the input ended, or the terminal went away. Raises
@@ -56,27 +62,51 @@ def ask(
     given, shown = _streams(input, output)
     _outside_a_loop()
     try:
-        return asyncio.run(aask(moment, input=given, output=shown, plain=plain, timeout=timeout))
+        return asyncio.run(aask(moment, input=given, output=shown, plain=plain, timeout=timeout, detail=detail))
     except KeyboardInterrupt:
         write(shown, "\n")
         return _told(moment, Unresolved(digest(moment), Unanswered.CANCELLED), shown)
 
 
-async def aask(
+async def aask(  # noqa: PLR0913  every one but the first has a default
     moment: BindingMoment,
     *,
     input: TextIO | None = None,  # noqa: A002  it is what it is called everywhere
     output: TextIO | None = None,
     plain: bool | None = None,
     timeout: float | None = None,  # noqa: ASYNC109  it ends in an answer, not in an exception
+    detail: Detail | None = None,
 ) -> Resolution | Unresolved:
     """Do as ``ask`` does, without blocking; an interruption of the plain mode is the event loop's to tell."""
     given, shown = _streams(input, output)
     _check(timeout)
     pick = _picker(given, shown, plain=plain)
     if pick is None:
-        return _told(moment, await converse(moment, given, shown, timeout), shown)
-    return _told(moment, await pick(moment, given, shown, timeout), shown, picked=True)
+        return _told(moment, await converse(moment, given, shown, timeout, detail), shown)
+    until = None if timeout is None else time.monotonic() + timeout
+    details: tuple[Elaborated, ...] | None = None if detail is None else ()
+    left = timeout
+    while isinstance(found := await pick(moment, given, shown, left, details), More):
+        try:
+            more = await _elaborated(given, shown, until, detail)
+        except TimeoutError:
+            found = Unresolved(digest(moment), Unanswered.TIMEOUT)
+            break
+        details, left = (*(details or ()), *more), None if until is None else max(0.0, until - time.monotonic())
+    return _told(moment, found, shown, picked=True)
+
+
+async def _elaborated(
+    given: TextIO, shown: TextIO, until: float | None, detail: Detail | None
+) -> tuple[Elaborated, ...]:
+    """Ask for a topic below the screen, and return what is told of it; nothing where no line was typed."""
+    write(shown, f"{OFFER.asks} ")
+    heard = await read_line(given, until)
+    if isinstance(heard, Heard):
+        return ()
+    topic = handed_on(heard)
+    write(shown, "Asking the agent ...\n")
+    return (Elaborated(topic, await elaborated(detail, topic, until)),)
 
 
 def listen(moment: BindingMoment, *, input: TextIO, timeout: float | None = None) -> Resolution | Unresolved:  # noqa: A002

@@ -10,7 +10,8 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.keys import Keys
 
 from emitter.decide import Unanswered, Unresolved
-from emitter.render.layout import HATCHES, HatchKind
+from emitter.render.layout import HATCHES, OFFER, HatchKind
+from emitter.terminal.plain import More
 from emitter.terminal.view import Says, down, highlighted, released, scrolled, up
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def bindings(sitting: Sitting, words: Buffer) -> KeyBindings:
         keys.add(key)(_moving(sitting, way))
     for each in sitting.layout.choices:
         keys.add(each.key, filter=choosing)(_moving(sitting, _to(each.index)))
+    if sitting.details is not None:
+        for key in (OFFER.key, OFFER.key.upper()):
+            keys.add(key, filter=choosing)(_asking)
     _vetoes(keys, sitting, words, choosing)
     _ends(keys, sitting, words, choosing)
     return keys
@@ -107,6 +111,10 @@ def _leaving(sitting: Sitting) -> Callable[[KeyPressEvent], None]:
         event.app.exit(result=Unresolved(sitting.layout.digest, Unanswered.CANCELLED))
 
     return handle
+
+
+def _asking(event: KeyPressEvent) -> None:
+    event.app.exit(result=More())
 
 
 def _moving(sitting: Sitting, way: Callable[[View], View]) -> Callable[[KeyPressEvent], None]:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from emitter.render.layout import OFFER
+from emitter.render.line import line
 from emitter.render.wrap import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from emitter.render.layout import Choice, Layout
 
@@ -59,15 +61,35 @@ class Page:
     choices: tuple[range, ...]
 
 
-def page(layout: Layout, width: int, measure: Callable[[str], int]) -> Page:
-    """Return the decision in a window of ``width`` cells, whose last column stays free."""
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """What the person wanted to know more about, and what the agent told them, in lines that can be shown."""
+
+    topic: str
+    text: str
+
+
+def page(
+    layout: Layout, width: int, measure: Callable[[str], int], details: Sequence[Elaborated] | None = None
+) -> Page:
+    """Return the decision in a window of ``width`` cells, whose last column stays free.
+
+    ``details`` are what was asked for so far; None where detail cannot be asked for.
+    """
     draft = _Draft(max(1, min(width - 1, WIDEST) - MARGIN), measure)
     _brief(draft, layout)
+    for each in details or ():
+        draft.put(f"You asked about: {line(each.topic)}" if each.topic else "You asked for more", Tone.HEADING)
+        for text in each.text.split("\n"):
+            draft.put(text)
+        draft.gap()
     stem = draft.put(layout.stem, Tone.STRONG)
     draft.gap()
     choices = tuple(_choose(draft, each) for each in layout.choices)
     for hatch in layout.hatches:
         draft.put(hatch.label, key=hatch.key)
+    if details is not None:
+        draft.put(OFFER.label, key=OFFER.key)
     return Page(tuple(draft.rows), tuple(draft.paragraphs), stem, choices)
 
 

@@ -25,21 +25,32 @@ from emitter.render.line import cells
 from emitter.terminal.drawing import STYLE, screen
 from emitter.terminal.keys import bindings
 from emitter.terminal.lines import forget
+from emitter.terminal.plain import More
 from emitter.terminal.sentence import open_for
 from emitter.terminal.sitting import Sitting
 
 if TYPE_CHECKING:
     from emitter.kinds import BindingMoment
+    from emitter.terminal.page import Elaborated
 
-Answer: TypeAlias = Resolution | Unresolved
+Answer: TypeAlias = Resolution | Unresolved | More
 
 ESCAPE_WITHIN = 0.25
 """Seconds that the rest of a key's sequence may take; then it was Escape itself."""
 
 
-async def pick(moment: BindingMoment, given: TextIO, shown: TextIO, seconds: float | None) -> Answer:
-    """Return what a person answers at the terminal of ``given`` and ``shown``, within so many ``seconds``."""
-    sitting = Sitting.of(moment, _cells, None if seconds is None else open_for(seconds))
+async def pick(
+    moment: BindingMoment,
+    given: TextIO,
+    shown: TextIO,
+    seconds: float | None,
+    details: tuple[Elaborated, ...] | None = None,
+) -> Answer:
+    """Return what a person answers at the terminal of ``given`` and ``shown``, within so many ``seconds``.
+
+    ``details`` are what they asked for so far; None where detail cannot be asked for. ``More`` decides nothing.
+    """
+    sitting = Sitting.of(moment, _cells, None if seconds is None else open_for(round(seconds, 2)), details)
     application = _application(sitting, given, shown)
 
     async def expire(after: float) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from emitter.decide import Resolution
     from emitter.kinds import BindingMoment
     from emitter.render.layout import Hatch, Layout
-    from emitter.terminal.page import Page
+    from emitter.terminal.page import Elaborated, Page
 
 _HINTS = {HatchKind.FREE_TEXT: "PgUp/PgDn read", HatchKind.DIALOGUE: "it may be empty"}
 
@@ -38,25 +38,35 @@ class Sitting:
     drawn_words: str | None = None
     kept: dict[HatchKind, str] = field(default_factory=dict[HatchKind, str])
     pages: dict[int, Page] = field(default_factory=dict[int, "Page"])
+    details: tuple[Elaborated, ...] | None = None
 
     @classmethod
-    def of(cls, moment: BindingMoment, measure: Callable[[str], int], says: str | None) -> Sitting:
-        """Return the sitting before anything was drawn; ``says`` is told first."""
+    def of(
+        cls,
+        moment: BindingMoment,
+        measure: Callable[[str], int],
+        says: str | None,
+        details: tuple[Elaborated, ...] | None = None,
+    ) -> Sitting:
+        """Return the sitting before anything was drawn; ``says`` is told first.
+
+        ``details`` are what was asked for so far; None where detail cannot be asked for.
+        """
         drawn = layout(moment)
-        return cls(moment, measure, drawn, View(page(drawn, 80, measure), 1, says=says))
+        return cls(moment, measure, drawn, View(page(drawn, 80, measure, details), 1, says=says), details=details)
 
     def fit(self, width: int, height: int) -> View:
         """Return the view in a window of this size, in which the page has ``height`` rows."""
         self.width = width
         if width not in self.pages:
-            self.pages = {width: page(self.layout, width, self.measure)}
+            self.pages = {width: page(self.layout, width, self.measure, self.details)}
         self.view = fitted(self.view, self.pages[width], height)
         return self.view
 
     def status(self) -> list[str]:
         """Return the last rows of the window."""
         if self.hatch is None:
-            return status.status(self.view, self.layout, self.width, self.measure)
+            return status.status(self.view, self.layout, self.width, self.measure, detail=self.details is not None)
         return status.writing(_HINTS[self.hatch.kind], self.said, self.width, self.measure)
 
     def was_drawn(self, words: str) -> None:

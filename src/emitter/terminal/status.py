@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.render.layout import HatchKind
+from emitter.render.layout import OFFER, HatchKind
 from emitter.render.wrap import wrapped
 
 if TYPE_CHECKING:
@@ -18,13 +18,14 @@ _BETWEEN = "   "
 _VETOES = {HatchKind.FREE_TEXT: "answer", HatchKind.DIALOGUE: "object"}
 
 
-def status(view: View, layout: Layout, width: int, measure: Callable[[str], int]) -> list[str]:
-    """Return what stands below the page while an option is chosen."""
+def status(view: View, layout: Layout, width: int, measure: Callable[[str], int], *, detail: bool = False) -> list[str]:
+    """Return what stands below the page while an option is chosen; ``detail`` says whether more can be asked for."""
     if view.says is not None:
         return wrapped(view.says, width - 1, measure)[:MOST_ROWS]
     keys = f"1-{len(layout.choices)} pick"
-    long = [f"{each.key} {_VETOES[each.kind]}" for each in layout.hatches]
-    short = [each.key for each in layout.hatches]
+    more = [OFFER.key] if detail else []
+    long = [*(f"{each.key} {_VETOES[each.kind]}" for each in layout.hatches), *(f"{each} more" for each in more)]
+    short = [*(each.key for each in layout.hatches), *more]
     below = "[more below]" if view.more else ""
     forms = (
         [below, f"Up/Down or {keys}", "Enter choose", *long, "q leave"],
