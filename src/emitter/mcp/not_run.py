@@ -17,7 +17,7 @@ import jsonschema_rs
 
 from emitter.decide.wellformed import FIELD
 from emitter.errors import AuthorityError, NotApproved
-from emitter.ledger import Resolved
+from emitter.ledger import Outcome, Resolved, Unspoken
 from emitter.mcp import answers, sdk
 from emitter.mcp.attach import blocks
 from emitter.mcp.inlining import inlined
@@ -105,9 +105,14 @@ def refused(call_id: str, error: EmitterError, found: Pending | Resolved | None 
     told = _told("refused" if isinstance(error, AuthorityError) else "error", *_of(error), call_id)
     if isinstance(error, NotApproved) and error.decision_id:
         told["decision_id"] = error.decision_id
-    if isinstance(found, Resolved):
+    if isinstance(found, Resolved) and not _is_unreadable(found):
         told["decision"] = _members(answers.became(found, found.pending.decision_id))
     return _result(told)
+
+
+def _is_unreadable(found: Resolved) -> bool:
+    """Tell whether the principal answered in words that the ledger cannot read: there is nothing to take up."""
+    return isinstance(found.resolution, Unspoken) and found.resolution.outcome is Outcome.FREE_TEXT
 
 
 def failed(call_id: str, error: EmitterError) -> sdk.Result:

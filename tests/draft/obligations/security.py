@@ -98,9 +98,18 @@ SECURITY = (
         Obligation(
             "12.2",
             Level.MUST,
-            "A free answer is the principal's, and is not kept.",
-            ("emitter.ledger:Ledger",),
-            (*of("ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),),
+            "A free answer is the principal's: it is kept for a limited time or not at all, and in no event.",
+            ("emitter.ledger:Ledger", "emitter.ledger:KeepWords"),
+            (
+                *of("ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),
+                *of(
+                    "ledger/test_words",
+                    "test_words_are_deleted_when_their_time_is_over",
+                    "test_encrypted_words_are_for_those_with_the_key",
+                ),
+            ),
+            beyond="The words are kept for a week unless told otherwise, so that an agent in another process can read "
+            "them; `Ledger(words=None)` keeps none.",
         ),
         ("7eb75ae4",),
     ),

@@ -31,7 +31,7 @@ from emitter.errors import (
     UnknownDecision,
     WrongDigest,
 )
-from emitter.ledger import Pending, Resolved
+from emitter.ledger import Pending, Resolved, Unspoken
 
 if TYPE_CHECKING:
     from emitter.authority.records import Confirm
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from emitter.authority.steps import Steps
     from emitter.kinds import BindingMoment
 
+_INSTEAD: Final = "Ledger.find(decision_id).continuation says what they want instead; then make a new call."
+_UNREADABLE: Final = (
+    "They answered in words that this ledger cannot read: see Ledger(words=...), or ask them; then make a new call."
+)
 _LATER: Final = "Have it resolved, and make the same call again under the same call_id."
 
 
@@ -169,7 +173,7 @@ def _check_approved(proposed: Proposed, resolved: Resolved) -> None:
         raise NotApproved(
             "The principal did not choose that the call be made.",
             decision_id=proposed.decision_id,
-            hint="Ledger.find(decision_id).continuation says what they want instead; then make a new call.",
+            hint=_UNREADABLE if isinstance(resolved.resolution, Unspoken) else _INSTEAD,
         )
 
 

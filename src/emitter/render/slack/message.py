@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from emitter.render.layout import layout
-from emitter.render.reply import Outcome, answering
-from emitter.render.slack.blocks import bullets, button, heading, held, sections, texts
+from emitter.render.layout import OFFER, layout
+from emitter.render.reply import DETAIL, Outcome, answering
+from emitter.render.slack.blocks import PREFIX, bullets, button, heading, held, plain, sections, texts
 from emitter.render.slack.payload import read
 from emitter.render.wording import careful, numbered, press
 
@@ -28,16 +28,17 @@ _EMOJI = re.compile(r":(?=[\w+'-]+:)")
 
 @dataclass(frozen=True, slots=True)
 class Slack:
-    """The renderer."""
+    """The renderer; with ``detail`` its messages have a button that asks for detail first."""
 
     name: str = "slack"
+    detail: bool = False
 
     def draw(self, moment: BindingMoment) -> dict[str, Json]:
         """Return the arguments of ``chat.postMessage``, all but the channel; raises ``TooLong``.
 
         Nothing in the texts is read as markup, links are not unfolded, and names are not linked.
         """
-        blocks = held(_blocks(layout(moment)))
+        blocks = held(_blocks(layout(moment), detail=self.detail))
         quiet = {"mrkdwn": False, "parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
         return {"text": _fallback(blocks), "blocks": blocks, **quiet}
 
@@ -52,7 +53,7 @@ class Slack:
 RENDERER = Slack()
 
 
-def _blocks(shown: Layout) -> list[Json]:
+def _blocks(shown: Layout, *, detail: bool) -> list[Json]:
     return [
         *([] if shown.note is None else sections(f"A note first: {shown.note}")),
         *heading(shown.synopsis),
@@ -65,6 +66,7 @@ def _blocks(shown: Layout) -> list[Json]:
         *heading(shown.stem),
         *chain.from_iterable(_option(shown.digest, each) for each in shown.choices),
         *_vetoes(shown),
+        *(_offer(shown) if detail else ()),
     ]
 
 
@@ -92,6 +94,12 @@ def _vetoes(shown: Layout) -> list[Json]:
 def _veto(digest: str, hatch: Hatch) -> Json:
     outcome = Outcome(hatch.kind.value)
     return button(hatch.label, outcome, json.dumps(answering(digest, outcome)))
+
+
+def _offer(shown: Layout) -> list[Json]:
+    value = json.dumps({"digest": shown.digest, "outcome": DETAIL})
+    made = {"type": "button", "text": plain(OFFER.label), "action_id": f"{PREFIX}{DETAIL}", "value": value}
+    return [{"type": "actions", "elements": [made]}]
 
 
 def _fallback(blocks: list[Json]) -> str:

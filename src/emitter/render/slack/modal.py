@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from emitter.errors import HatchClosed, TooLong
-from emitter.render.layout import HatchKind, layout
-from emitter.render.reply import LONGEST_ANSWER, Outcome, answering
+from emitter.render.layout import OFFER, HatchKind, layout
+from emitter.render.reply import DETAIL, LONGEST_ANSWER, Outcome, answering
 from emitter.render.slack.blocks import PREFIX, VIEW_BLOCKS, plain, sections
 
 if TYPE_CHECKING:
@@ -39,6 +39,26 @@ def modal(moment: BindingMoment, kind: HatchKind) -> dict[str, Json]:
         "private_metadata": json.dumps(answering(shown.digest, outcome)),
         "blocks": blocks,
     }
+
+
+def detail_modal(moment: BindingMoment) -> dict[str, Json]:
+    """Return the view that asks what the principal wants to know more about; raises ``TooLong``."""
+    shown = layout(moment)
+    blocks = [*sections(shown.offer, _STAYS), _field(OFFER.asks, optional=True)]
+    if len(blocks) > VIEW_BLOCKS:
+        raise TooLong(f"The offer takes more than a modal of {VIEW_BLOCKS} blocks.")
+    return {
+        "type": "modal",
+        "callback_id": f"{PREFIX}{DETAIL}",
+        "title": plain("More detail"),
+        "submit": plain("Ask"),
+        "close": plain("Back"),
+        "private_metadata": json.dumps({"digest": shown.digest, "outcome": DETAIL}),
+        "blocks": blocks,
+    }
+
+
+_STAYS = "This decides nothing: the decision stays open."
 
 
 def _field(label: str, *, optional: bool) -> Json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from emitter.errors import BadResolution
 from emitter.render.layout import HatchKind
-from emitter.render.reply import FIELDS, Outcome, answered, for_this
+from emitter.render.reply import DETAIL, FIELDS, TOPIC, Outcome, answered, asked_for, for_this
 from emitter.render.slack.blocks import PREFIX
 from emitter.render.slack.modal import WORDS
 from emitter.wire import mapping, sequence
@@ -49,6 +49,30 @@ def opened(moment: BindingMoment, payload: Json) -> HatchKind | None:
     for_this(moment, said.get("digest"))
     outcome: object = said.get("outcome")
     return HatchKind(outcome) if isinstance(outcome, str) and outcome in FIELDS else None
+
+
+def wants_detail(moment: BindingMoment, payload: Json) -> bool:
+    """Tell whether the button that asks for detail was pressed: then ``detail_modal`` goes to ``views.open``.
+
+    Raises as ``opened`` does.
+    """
+    said = _pressed(mapping(payload))
+    for_this(moment, said.get("digest"))
+    return said.get("outcome") == DETAIL
+
+
+def detail_topic(moment: BindingMoment, payload: Json) -> str | None:
+    """Return the topic that a submitted modal asks for detail on, empty for all of it; None for any other payload.
+
+    Give it to ``Ledger.ask_detail``. Raises ``WrongDigest``, and ``BadResolution`` for a topic that is no text.
+    """
+    given = mapping(payload)
+    view = mapping(given.get("view"))
+    if given.get("type") != "view_submission":
+        return None
+    values = mapping(mapping(view.get("state")).get("values"))
+    field = mapping(mapping(values.get(WORDS)).get(WORDS))
+    return asked_for(moment, {**_carried(view.get("private_metadata")), TOPIC: field.get("value")})
 
 
 def _pressed(payload: Mapping[str, Json]) -> Mapping[str, Json]:
