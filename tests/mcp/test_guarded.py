@@ -9,11 +9,11 @@ import pytest
 from mcp import Client, types
 
 from emitter.authority import Authority
-from emitter.decide import selected
-from emitter.ledger import Ledger
+from emitter.decide import free_text, selected
+from emitter.ledger import KeepWords, Ledger
 from emitter.store import MemoryStore
 from tests.mcp.asking import RESOLVE
-from tests.mcp.guarding import MAIL, SENT
+from tests.mcp.guarding import MAIL, SENT, again, waiting
 from tests.mcp.mailing import APPROVE, MOM, SEND, Mailing
 from tests.mcp.talking import ERAS, Person, called, talk, wire
 
@@ -163,3 +163,18 @@ def test_an_answer_that_comes_too_late_approves_nothing(era: str) -> None:
     assert found["structuredContent"]["code"] == "not_approved"
     assert "time" in found["structuredContent"]["message"]
     assert mailing.sent == []
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["kept", "not kept"])
+def test_the_agent_reads_why_a_call_is_not_approved(keeps: bool) -> None:
+    """In the words of the person, also where another process took them; without words there is no decision to read."""
+    store = MemoryStore()
+    words = KeepWords() if keeps else None
+    mailing = Mailing(Authority(store, ledger=Ledger(store, words=words)))
+    told = waiting(mailing)
+    elsewhere = Ledger(store, words=words)
+    (pending,) = elsewhere.pending()
+    elsewhere.resolve(pending.decision_id, free_text(pending.moment, "Call her instead."))
+    found = again(mailing, told)["structuredContent"]
+    assert (found["status"], found["code"], mailing.sent) == ("refused", "not_approved", [])
+    assert found.get("decision", {}).get("answer") == ("Call her instead." if keeps else None)

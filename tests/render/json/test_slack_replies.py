@@ -13,6 +13,7 @@ from emitter.kinds import BindingMoment, Hatches
 from emitter.render import slack
 from emitter.render.layout import HatchKind
 from emitter.testing.surfaces import GOOD
+from tests.render.json.formats import slack as slack_faults
 from tests.render.json.formats import slack_view
 from tests.render.json.subject_slack import SlackSubject, submission
 
@@ -146,3 +147,51 @@ def test_a_closed_hatch_cannot_be_forged() -> None:
         forged = json.dumps({"digest": digest(CLOSED), "outcome": kind.value})
         with pytest.raises(HatchClosed):
             slack.RENDERER.read(CLOSED, submission(forged, "words"))
+
+
+DETAIL = slack.Slack(detail=True)
+
+
+def pressed_detail(moment: BindingMoment) -> dict[str, Any]:
+    """Return the payload of the button that asks for detail."""
+    (button,) = DETAIL.draw(moment)["blocks"][-1]["elements"]
+    return {"type": "block_actions", "actions": [button]}
+
+
+def asked_detail(moment: BindingMoment, topic: str | None) -> dict[str, Any]:
+    """Return the payload of the modal that asks for detail."""
+    view = slack.detail_modal(moment)
+    values = {"words": {"words": {"type": "plain_text_input", "value": topic}}}
+    return {"type": "view_submission", "view": {**view, "state": {"values": values}}}
+
+
+def test_detail_is_asked_for_in_a_modal_and_resolves_nothing() -> None:
+    """The button opens it, its submission has the topic, and neither is a resolution."""
+    drawn, view = DETAIL.draw(GOOD), slack.detail_modal(GOOD)
+    assert slack_faults(drawn) == []
+    slack_view(view)
+    assert slack.wants_detail(GOOD, pressed_detail(GOOD))
+    assert slack.opened(GOOD, pressed_detail(GOOD)) is None
+    assert [slack.detail_topic(GOOD, asked_detail(GOOD, each)) for each in ("the <log>", None)] == ["the <log>", ""]
+    for payload in (pressed_detail(GOOD), asked_detail(GOOD, "the log")):
+        with pytest.raises(BadResolution):
+            DETAIL.read(GOOD, payload)
+
+
+def test_what_asks_for_no_detail_has_no_topic() -> None:
+    """An option's button, and a veto's modal."""
+    assert slack.detail_topic(GOOD, SUBJECT.select(slack.RENDERER.draw(GOOD), 0)) is None
+    assert not slack.wants_detail(GOOD, SUBJECT.select(slack.RENDERER.draw(GOOD), 0))
+    assert (
+        slack.detail_topic(GOOD, submission(slack.modal(GOOD, HatchKind.DIALOGUE)["private_metadata"], "Why now?"))
+        is None
+    )
+    assert len(slack.RENDERER.draw(GOOD)["blocks"]) + 1 == len(DETAIL.draw(GOOD)["blocks"])
+
+
+def test_detail_is_of_this_envelope() -> None:
+    """Another one's button and modal ask for nothing here."""
+    with pytest.raises(WrongDigest):
+        slack.wants_detail(OTHER, pressed_detail(GOOD))
+    with pytest.raises(WrongDigest):
+        slack.detail_topic(OTHER, asked_detail(GOOD, "the log"))

@@ -12,7 +12,7 @@ from emitter.decide import Dialogue, FreeText, Selected, digest
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError
 from emitter.kinds import Hatches
 from emitter.render import markdown, plain_text
-from emitter.render.typed import may_type, typed
+from emitter.render.typed import may_type, topic, typed
 from emitter.testing.surfaces import GOOD, ordinary
 
 LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
@@ -121,3 +121,24 @@ def test_no_line_is_an_accident(reply: str) -> None:
 def test_a_drawing_ends_with_what_can_be_typed(surface: Any) -> None:
     """Nobody has to know the keys."""
     assert surface.draw(GOOD).endswith(may_type(GOOD))
+
+
+@pytest.mark.parametrize(
+    ("reply", "asked"),
+    [
+        ("m the log", "the log"),
+        (" M. the log ", "the log"),
+        ("m", ""),
+        ("m:", ""),
+        ("many thanks", None),
+        ("a m", None),
+        ("2", None),
+        ("", None),
+    ],
+)
+def test_a_line_may_ask_for_detail(reply: str, asked: str | None) -> None:
+    """By the letter m and a topic; it is no answer for that."""
+    assert topic(reply) == asked
+    if asked is not None:
+        with pytest.raises(BadResolution):
+            typed(GOOD, reply)
