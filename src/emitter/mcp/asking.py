@@ -119,8 +119,8 @@ class Asking:
 
         ``after`` are the ids of refused decisions whose objection it takes up: see ``Ledger.open``.
         """
-        settings = {"agent": self.agent, "expires_in": self.expires_in, "after": tuple(after)}
-        return await run_sync(partial(self.ledger.open, moment, **settings))
+        opening = partial(self.ledger.open, moment, agent=self.agent, expires_in=self.expires_in, after=tuple(after))
+        return await run_sync(opening)
 
     async def find(self, decision_id: str) -> Pending | Resolved:
         """Return a decision of the ledger as it stands, without asking anybody; raises ``UnknownDecision``."""
