@@ -122,3 +122,36 @@ def test_repaired(text: str, value: object) -> None:
 def test_refused(text: str) -> None:
     """What would need a guess, or is not whole, is not read."""
     assert recover(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        pytest.param('{"a": 1, "a": 1}', {"a": 1}, id="twice alike"),
+        pytest.param('{"a": {"b": [1]}, "a": {"b": [1]}}', {"a": {"b": [1]}}, id="twice alike, nested"),
+        pytest.param('{"a": 1, "a": 2}', None, id="twice otherwise"),
+        pytest.param('{"a": 1, "a": true}', None, id="1 is not true"),
+        pytest.param('{"a": 1, "a": 1.0}', None, id="1 is not 1.0"),
+        pytest.param('{"a": null, "a": 1}', None, id="null first"),
+        pytest.param('{"a": 1, "a": 2, "a": 1}', None, id="three times"),
+        pytest.param('[{"b": {"a": 1, "a": 2}}]', None, id="deep inside"),
+        pytest.param('{"a": 1, "\\u0061": 2}', None, id="one name, two spellings"),
+        pytest.param('{"a": 1, "A": 2}', {"a": 1, "A": 2}, id="two names"),
+        pytest.param("[1e-400]", None, id="lost near zero"),
+        pytest.param("[-1e-400]", None, id="lost near zero, negative"),
+        pytest.param("[0." + "0" * 400 + "1]", None, id="lost near zero, written out"),
+        pytest.param("[1e-99999999999999999999]", None, id="endlessly small"),
+        pytest.param("[4e-324]", None, id="rounded near zero"),
+        pytest.param("[5e-324]", [5e-324], id="the least double"),
+        pytest.param("[0e-400, -0.0]", [0.0, -0.0], id="zero"),
+        pytest.param("[1e400]", None, id="beyond the greatest"),
+        pytest.param("[1.7976931348623157e308]", [1.7976931348623157e308], id="the greatest double"),
+        pytest.param("[123456789012345678901234567890]", [123456789012345678901234567890], id="a long integer"),
+        pytest.param("[0.1]", [0.1], id="the nearest double"),
+    ],
+)
+@pytest.mark.parametrize("frame", ["%s", "So:\n%s", "```json\n%s\n```"])
+def test_nothing_becomes_something_else_in_silence(frame: str, text: str, value: Any) -> None:
+    """A member that is named twice, and a number that no double holds, are not read as one of two things."""
+    found = recover(frame.replace("%s", text))
+    assert repr(found and found.value) == repr(value)

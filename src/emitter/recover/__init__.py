@@ -8,4 +8,5 @@ from emitter.recover.ladder import read as read
 from emitter.recover.ladder import recover as recover
 from emitter.recover.result import Path as Path
 from emitter.recover.result import Recovered as Recovered
+from emitter.recover.result import Retracted as Retracted
 from emitter.recover.result import Several as Several

@@ -1,22 +1,26 @@
 """The steps of recovery in their order, and what counts as one answer.
 
 Each step goes over the text a fixed number of times. The order is OpenWOP's: strict JSON, then a document
-with a fence or prose around it, then one whose syntax needs repair; ``Path`` tells which it was.
+with a fence or prose around it, then one whose syntax needs repair; ``Path`` tells which it was. A document in a
+thinking block is not counted, and one that the words around it take back is not read.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, cast
 
 from emitter.recover.bounds import MAX_LAYERS
-from emitter.recover.mended import mended
-from emitter.recover.result import Path, Recovered, Several
+from emitter.recover.mended import closed_end, mended
+from emitter.recover.result import Path, Recovered, Retracted, Several
+from emitter.recover.retraction import Stance, stance
 from emitter.recover.scan import Sighting, scan
 from emitter.recover.standing import documents
 from emitter.recover.strict import NotJsonError, loads
 from emitter.recover.stuck import Flaw
+from emitter.recover.thinking import without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,14 +33,18 @@ _LENIENT = json.JSONDecoder(strict=False)
 def recover(text: str) -> Recovered | None:
     """Return the one document that ``text`` holds, or ``None``; never raise.
 
+    A document inside a thinking block is not counted, and one that the words around it take back is not returned.
     ``text`` must be a whole answer: read the stop reason first.
     """
     outcome = read(text)
     return outcome if isinstance(outcome, Recovered) else None
 
 
-def read(text: str) -> Recovered | Several | None:
-    """Return the one document, ``Several`` when there are different ones, or ``None``; never raise."""
+def read(text: str) -> Recovered | Several | Retracted | None:
+    """Return the one document, or ``None``; never raise.
+
+    ``Several`` means that there are documents that differ, ``Retracted`` that the words around one take it back.
+    """
     return _whole(text) or _escaped(text) or _walked(text)
 
 
@@ -76,31 +84,63 @@ def _escaped(text: str) -> Recovered | None:
     return None if value is None else Recovered(value, Path.CUSTOM, _bytes(text, _begin(text)))
 
 
-def _walked(text: str) -> Recovered | Several | None:
-    """Read the documents that stand in the text."""
+def _walked(text: str) -> Recovered | Several | Retracted | None:
+    """Read the documents that stand in the text, outside its thinking blocks."""
     seen = scan(text)
-    if seen.flaw is Flaw.BROKEN and not seen.sightings:
-        value = mended(text, seen.at)
-        return None if value is None else Recovered(value, Path.JSONREPAIR, _bytes(text, seen.at))
-    counted = documents(text, seen.sightings) if seen.flaw is None else None
-    if not counted:
+    if seen.flaw is Flaw.THINKING:
         return None
-    return _only(text, counted)
+    answer = without(text, seen.blocks) if seen.blocks else text
+    alone = (_whole(answer) or _escaped(answer)) if seen.blocks else None
+    if alone is not None:
+        path = Path.BRACE_WALKER if alone.path is Path.DIRECT else alone.path
+        return Recovered(alone.value, path, _bytes(text, _begin(answer)))
+    if seen.flaw is Flaw.BROKEN and not seen.sightings:
+        return _mended(text, answer, seen.at)
+    counted = documents(answer, seen.sightings) if seen.flaw is None else None
+    return _only(text, answer, counted) if counted else None
 
 
-def _only(text: str, counted: tuple[Sighting, ...]) -> Recovered | Several | None:
-    """Return what all the documents say alike, if they do."""
+def _mended(text: str, answer: str, start: int) -> Recovered | Retracted | None:
+    """Read a broken document that json-repair can mend without a guess."""
+    end = closed_end(answer, start)
+    value = mended(answer, start) if end is not None else None
+    if value is None:
+        return None
+    return _spoken(Recovered(value, Path.JSONREPAIR, _bytes(text, start)), f"{answer[:start]}\n{answer[end:]}")
+
+
+def _only(text: str, answer: str, counted: tuple[Sighting, ...]) -> Recovered | Several | Retracted | None:
+    """Return what all the documents say alike, if they do and the prose lets it stand."""
     answers: dict[str, Recovered] = {}
     for each in counted:
-        answer = _answer(text, each)
-        if answer is None:
+        found = _answer(answer, each)
+        if found is None:
             return None
-        answers.setdefault(_canonical(answer.value), answer)
+        answers.setdefault(_canonical(found.value), found)
     if len(answers) > 1:
         return Several(len(answers))
-    answer = next(iter(answers.values()))
-    path = answer.path if len(counted) == 1 else Path.CUSTOM
-    return Recovered(answer.value, path, _bytes(text, counted[0].found.start))
+    one = next(iter(answers.values()))
+    path = one.path if len(counted) == 1 else Path.CUSTOM
+    return _spoken(Recovered(one.value, path, _bytes(text, counted[0].found.start)), _prose(answer, counted))
+
+
+def _prose(answer: str, counted: tuple[Sighting, ...]) -> str:
+    """Return what stands around the documents, and the comments in them."""
+    starts = [*(each.found.start for each in counted), len(answer)]
+    ends = [0, *(each.found.end for each in counted)]
+    around = (answer[end:start] for end, start in zip(ends, starts, strict=True))
+    return "\n".join((*around, *(each.found.remarks for each in counted if each.found.remarks)))
+
+
+def _spoken(found: Recovered, prose: str) -> Recovered | Retracted:
+    """Hold the document against the words beside it."""
+    match stance(prose):
+        case Stance.PLAIN:
+            return found
+        case Stance.DOUBTFUL:
+            return replace(found, doubtful=True)
+        case Stance.RETRACTED:
+            return Retracted()
 
 
 def _answer(text: str, each: Sighting) -> Recovered | None:

@@ -80,5 +80,5 @@ DOCUMENT: Final = re.compile(
 )
 """A bracket behind which a document may begin; any other bracket is a sign of the prose."""
 
-MARK: Final = re.compile(r"`{3,}|[{}\[\]]")
+MARK: Final = re.compile(r"`{3,}|[{}\[\]<\uff1c\u25c1\u27e8]|&lt;")
 """What the walk through the prose stops at."""

@@ -29,6 +29,7 @@ class Found:
     """An object or array that stands whole in the text.
 
     ``quoted`` tells whether it holds a quoted string, be it a key; ``doubled`` whether a key is there twice.
+    ``remarks`` are its comments.
     """
 
     start: int
@@ -36,6 +37,7 @@ class Found:
     value: Json
     quoted: bool
     doubled: bool
+    remarks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,13 @@ def read_document(text: str, start: int) -> Found | Unread:
     except StuckError as stuck:
         closers = tuple(frame.closer for frame in reader.frames)
         return Unread(start, max(stuck.at, start + 1), stuck.flaw, reader.quoted, closers)
-    return Found(start, reader.at, value, reader.quoted, reader.doubled)
+    return Found(start, reader.at, value, reader.quoted, reader.doubled, "\n".join(reader.remarks))
 
 
 class _Reader:
     """The place in the text and the containers that are open there."""
 
-    __slots__ = ("at", "doubled", "frames", "last", "quoted", "text")
+    __slots__ = ("at", "doubled", "frames", "last", "quoted", "remarks", "text")
 
     def __init__(self, text: str, start: int) -> None:
         self.text = text
@@ -87,6 +89,7 @@ class _Reader:
         self.last = _Kind.CONTAINER
         self.quoted = False
         self.doubled = False
+        self.remarks: list[str] = []
 
     def run(self) -> Json:
         """Return the value of the document."""
@@ -134,7 +137,10 @@ class _Reader:
     def peek(self) -> str:
         """Go to the next thing that is neither space nor comment and return its first character."""
         blank = BLANK.match(self.text, self.at)
-        self.at = blank.end() if blank else self.at
+        if blank and blank.end() > self.at:
+            if remark := blank[0].strip():
+                self.remarks.append(remark)
+            self.at = blank.end()
         if self.at == len(self.text) or self.text.startswith("/*", self.at):
             raise StuckError(Flaw.CUT, len(self.text))
         return self.text[self.at]

@@ -30,11 +30,15 @@ class Path(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """The document, the step that read it and where in the answer's UTF-8 bytes it begins."""
+    """The document, the step that read it and where in the answer's UTF-8 bytes it begins.
+
+    ``doubtful`` tells that the words around it may take it back: ask again where you can.
+    """
 
     value: Json
     path: Path
     byte_offset: int | None = None
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +46,8 @@ class Several:
     """Two or more whole documents that differ: nobody can say which one is the answer."""
 
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """A document that the words around it refuse or take back."""

@@ -1,9 +1,16 @@
-"""Strict JSON (RFC 8259): no NaN, no Infinity, no number too large to hold, no bottomless nesting."""
+"""Strict JSON (RFC 8259), of which nothing is lost on the way to a value.
+
+Not read are NaN, Infinity, numbers too large or too small to hold, bottomless nesting, and an object that names a
+member twice with different values. Integers are kept exactly; other numbers become the nearest double.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
+import sys
+from decimal import Decimal
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from emitter.recover.bounds import MAX_DEPTH
@@ -12,6 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from emitter.wire import Json
+
+
+_DIGIT = re.compile("[1-9]")
+_LEAST, _GREATEST = 1e-300, 1e300
+"""Between these nothing is lost."""
 
 
 class NotJsonError(ValueError):
@@ -33,14 +45,54 @@ def loads(text: str) -> Json:
 
 
 def finite(digits: str) -> float:
-    """Return the number, which ``float`` may not round to infinity.
+    """Return the number, which ``float`` may neither round to infinity nor lose near zero.
 
     :raises NotJsonError: when it would.
     """
     number = float(digits)
-    if math.isinf(number):
+    if _LEAST < number < _GREATEST or -_GREATEST < number < -_LEAST:
+        return number
+    if math.isinf(number) or (abs(number) < sys.float_info.min and not _kept(number, digits)):
         raise NotJsonError
     return number
+
+
+def _kept(number: float, digits: str) -> bool:
+    """Tell whether a number below the normal ones is what its digits say."""
+    if number == 0:
+        return not _DIGIT.search(digits.lower().partition("e")[0])
+    return Decimal(repr(number)) == Decimal(digits)
+
+
+def members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Return the object of these members; one that is there twice with one value is there once.
+
+    :raises NotJsonError: when the values differ.
+    """
+    found = dict(pairs)
+    if len(found) == len(pairs) or all(found[name] is value or same(found[name], value) for name, value in pairs):
+        return found
+    raise NotJsonError
+
+
+def same(one: Json, other: Json) -> bool:
+    """Compare as JSON, where 1, 1.0 and true differ; end at the first difference."""
+    todo = [(one, other)]
+    while todo:
+        left, right = todo.pop()
+        if isinstance(left, dict) and isinstance(right, dict):
+            ours, theirs = cast("dict[str, Json]", left), cast("dict[str, Json]", right)
+            if ours.keys() != theirs.keys():
+                return False
+            todo.extend((each, theirs[name]) for name, each in ours.items())
+        elif isinstance(left, list) and isinstance(right, list):
+            first, second = cast("Sequence[Json]", left), cast("Sequence[Json]", right)
+            if len(first) != len(second):
+                return False
+            todo.extend(zip(first, second, strict=True))
+        elif isinstance(left, dict | list) or isinstance(right, dict | list) or repr(left) != repr(right):
+            return False
+    return True
 
 
 def _refuse(_: str) -> NoReturn:
@@ -61,4 +113,4 @@ def _children(value: Json) -> list[Json]:
     return list(cast("Sequence[Json]", value)) if isinstance(value, list) else []
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=finite)
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=finite, object_pairs_hook=members)

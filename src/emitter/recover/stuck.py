@@ -16,6 +16,8 @@ class Flaw(str, Enum):
     """Something stands where no repair without a guess is known."""
     STRAY = "stray"
     """The document is a piece of something larger that is not whole."""
+    THINKING = "thinking"
+    """A thinking block never ends, so that nothing says where the answer begins."""
 
 
 class StuckError(Exception):
