@@ -8,13 +8,14 @@ Rule 2: what is judged is the document after recovery and decoding, against the 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from emitter.recover import Path, Recovered, read
+from emitter.recover import Path, Recovered, Retracted, Several, Stance, read, spoken, stance
+from emitter.recover.strict import same
 from emitter.schema.findings import Raised, Reading
 from emitter.schema.violation import HALF_A_CHARACTER, Violation
 from emitter.wire import Fault, Reply, Stop
@@ -67,9 +68,10 @@ class Contract:
 class Judgement:
     """A verdict and its grounds.
 
-    ``value`` and the ``document`` it was read from are set when COMPLETE, ``violations`` when VIOLATED,
-    ``raised`` when UNCHECKED. ``recovered`` tells how the document was read out of the answer, where one was.
-    ``remarks`` are what is to be told of a value that stands all the same.
+    ``value`` and the ``document`` it was read from are set when COMPLETE, ``raised`` when UNCHECKED. ``violations``
+    are set when VIOLATED, and when MALFORMED where more can be said than that there is no document. ``recovered``
+    tells how the document was read out of the answer, where one was. ``remarks`` are what is to be told of a value
+    that stands all the same.
     """
 
     verdict: Verdict
@@ -93,40 +95,64 @@ BY_STOP: dict[Stop, Verdict] = {
 """What each stop alone is worth; total over ``Stop``."""
 
 
-def judge(answer: Answer, contract: Contract) -> Judgement:
-    """Return the verdict on ``answer``."""
+RETRACTED = Violation(
+    "", "retracted", "the document alone, with no words that take it back; to refuse, words alone, with no document"
+)
+"""The words around the document refuse it or take it back."""
+DOUBTED = Violation("", "doubted", "the document alone, with no words before or after it")
+"""The words around the document may take it back: worth asking once, and no reason to refuse it."""
+
+
+def judge(answer: Answer, contract: Contract, *, asked: bool = False) -> Judgement:
+    """Return the verdict on ``answer``.
+
+    ``asked`` tells that the model was already asked for the document alone: a document that is doubtful again is
+    taken, with a remark. One that is retracted never is.
+    """
     if isinstance(answer, Fault):
         return Judgement(Verdict.FAULTED)
     verdict = BY_STOP[answer.stop]
     if verdict is not Verdict.COMPLETE:
         return Judgement(verdict)
     found = document(answer)
+    if isinstance(found, Retracted):
+        return Judgement(Verdict.MALFORMED, violations=(RETRACTED,))
     if found is None:
         return Judgement(Verdict.MALFORMED)
-    return _validate(found, contract)
+    if found.doubtful and not asked:
+        return Judgement(Verdict.MALFORMED, violations=(DOUBTED,))
+    judgement = _validate(found, contract)
+    return replace(judgement, remarks=(*judgement.remarks, DOUBTED)) if found.doubtful else judgement
 
 
-def document(reply: Reply) -> Recovered | None:
+def document(reply: Reply) -> Recovered | Retracted | None:
     """Return the one document of a cleanly stopped answer: a called tool's arguments, else the text."""
     if not reply.arguments:
         found = read(reply.text)
-        return found if isinstance(found, Recovered) else None
+        return None if isinstance(found, Several) else found
     calls = [_arguments(each) for each in reply.arguments]
     first = calls[0]
-    same = all(first is not None and each is not None and _same(each.value, first.value) for each in calls)
-    return first if same else None
-
-
-def _same(one: Json, other: Json) -> bool:
-    """Compare as JSON, where 1 and true differ."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    if first is None or not all(each is not None and same(each.value, first.value) for each in calls):
+        return None
+    beside = stance(spoken(reply.text))
+    return Retracted() if beside is Stance.RETRACTED else replace(first, doubtful=beside is Stance.DOUBTFUL)
 
 
 def _arguments(given: Json) -> Recovered | None:
+    """Return the document that a tool was called with: its JSON text, or an object that the vendor has read."""
     if not isinstance(given, str):
-        return Recovered(given, Path.DIRECT, 0)
+        return Recovered(given, Path.DIRECT, 0) if _is_json(given) else None
     found = read(given)
     return found if isinstance(found, Recovered) else None
+
+
+def _is_json(value: Json) -> bool:
+    """Tell whether a value is JSON through and through: NaN stands where a number could not be held."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _validate(found: Recovered, contract: Contract) -> Judgement:

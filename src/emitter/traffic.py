@@ -177,7 +177,7 @@ def _document(reply: Reply) -> str:
     direct = isinstance(found, Recovered) and found.path is RecoveryPath.DIRECT
     if direct or BY_STOP[reply.stop] is not Verdict.COMPLETE:
         return "json" if direct else "text"
-    return "several" if isinstance(found, Several) else "text" if found is None else "recovered"
+    return "several" if isinstance(found, Several) else "recovered" if isinstance(found, Recovered) else "text"
 
 
 def _sha256(text: str) -> str:

@@ -36,6 +36,57 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
         "{}",
         (),
     ),
+    "cut-without-a-word-before-another-message": (
+        events(
+            {"type": "message_start", "message": {}},
+            {"type": "content_block_delta", "index": 0, "delta": {"text": "{"}},
+            {"type": "message_start", "message": {}},
+            {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        ),
+        Stop.UNKNOWN,
+        "{}",
+        (),
+    ),
+    "begun-twice": (
+        events(
+            {"type": "message_start", "message": {}},
+            {"type": "message_start", "message": {}},
+            {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        ),
+        Stop.COMPLETE,
+        "{}",
+        (),
+    ),
+    "cut-then-stopped": (
+        events(
+            {"type": "message_start", "message": {}},
+            {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
+            {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        ),
+        Stop.TRUNCATED,
+        "{}",
+        (),
+    ),
+    "refused-then-stopped": (
+        events(
+            {"type": "message_start", "message": {}},
+            {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_details": {"type": "refusal"}}},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_details": {"type": "none"}}},
+        ),
+        Stop.REFUSED,
+        "{}",
+        (),
+    ),
+    "thinking-is-no-answer": (
+        anthropic({"type": "thinking", "thinking": "{}", "text": "{}"}, {"type": "redacted_thinking", "data": "{}"}),
+        Stop.COMPLETE,
+        "",
+        (),
+    ),
 }
 
 

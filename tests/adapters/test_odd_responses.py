@@ -64,11 +64,96 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
     "call-only-streamed": (
         events(
             {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"},
-            {"type": "response.completed", "response": {"output": []}},
+            {"type": "response.completed", "response": {"status": "completed", "output": []}},
         ),
         Stop.COMPLETE,
         "",
         ("{}",),
+    ),
+    "no-status-at-the-end": (
+        events(
+            {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"},
+            {"type": "response.completed", "response": {"output": []}},
+        ),
+        Stop.UNKNOWN,
+        "",
+        ("{}",),
+    ),
+    "no-response-at-the-end": (
+        events(
+            {"type": "response.output_text.done", "output_index": 0, "content_index": 0, "text": "{}"},
+            {"type": "response.completed"},
+        ),
+        Stop.UNKNOWN,
+        "{}",
+        (),
+    ),
+    "two-ends": (
+        events(
+            {
+                "type": "response.incomplete",
+                "response": {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+            },
+            {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "{}"}))},
+        ),
+        Stop.UNKNOWN,
+        "{}",
+        (),
+    ),
+    "two-answers": (
+        events(
+            {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "{}"}))},
+            {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "[]"}))},
+        ),
+        Stop.COMPLETE,
+        "{}[]",
+        (),
+    ),
+    "an-end-that-contradicts-its-status": (
+        events({"type": "response.incomplete", "response": responses(said({"type": "output_text", "text": "{}"}))}),
+        Stop.UNKNOWN,
+        "{}",
+        (),
+    ),
+    "half-a-call": (
+        responses({"type": "function_call", "arguments": "{}", "status": "incomplete"}),
+        Stop.UNKNOWN,
+        "",
+        ("{}",),
+    ),
+    "a-call-in-progress": (
+        responses({"type": "custom_tool_call", "input": "{}", "status": "in_progress"}),
+        Stop.PAUSED,
+        "",
+        ("{}",),
+    ),
+    "a-message-in-progress": (
+        responses(said({"type": "output_text", "text": "{}"}, status="in_progress")),
+        Stop.PAUSED,
+        "{}",
+        (),
+    ),
+    "an-item-of-an-unknown-status": (
+        responses(said({"type": "output_text", "text": "{}"}, status="completed:almost")),
+        Stop.UNKNOWN,
+        "{}",
+        (),
+    ),
+    "a-search-that-failed": (
+        responses({"type": "web_search_call", "status": "failed"}, said({"type": "output_text", "text": "{}"})),
+        Stop.COMPLETE,
+        "{}",
+        (),
+    ),
+    "refusal-as-an-item": (responses({"type": "refusal", "refusal": "No."}), Stop.REFUSED, "", ()),
+    "reasoning-is-no-answer": (
+        responses(
+            {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "{}"}]},
+            said({"type": "reasoning_text", "text": "{}"}, {"type": "output_text", "text": "[]"}),
+        ),
+        Stop.COMPLETE,
+        "[]",
+        (),
     ),
     "refusal-left-out-at-the-end": (
         events(

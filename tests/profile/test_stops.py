@@ -87,7 +87,7 @@ def google() -> set[str]:
         ("openai", WireName.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT),
         ("openai", WireName.OPENAI_RESPONSES, responses, EMPTY | REFUSAL | RECORDED),
         ("anthropic", WireName.ANTHROPIC, anthropic, EMPTY),
-        ("google", WireName.GOOGLE, google, EMPTY | {"block"} | NUMBERS),
+        ("google", WireName.GOOGLE, google, EMPTY | NUMBERS),
         *((name, WireName.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | more) for name, more in EXTRAS.items()),
     ],
 )

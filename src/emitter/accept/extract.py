@@ -18,10 +18,10 @@ from emitter.wire import sequence
 
 if TYPE_CHECKING:
     from emitter.accept.fences import Block
-    from emitter.recover import Several
+    from emitter.recover import Retracted, Several
     from emitter.wire import Json
 
-    Outcome: TypeAlias = Recovered | Several | None
+    Outcome: TypeAlias = Recovered | Several | Retracted | None
 
 MAX_DOCUMENTS: Final = 256
 """Documents that are taken out of one text: eight times what a turn may hold by default."""

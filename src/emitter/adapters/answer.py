@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter.wire import Fault, FaultKind, Reply, Stop, mapping, sequence
 
@@ -33,9 +33,9 @@ class Assembled:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One candidate of an answer, before its stop is looked up."""
+    """One candidate of an answer, before its stops are looked up: all the words that were said of its end."""
 
-    raw_stop: str
+    raw_stops: tuple[str, ...]
     text: str = ""
     arguments: tuple[Json, ...] = ()
     refused_as: str | None = None
@@ -56,11 +56,24 @@ _WORST_FIRST = (
 )
 
 
-def meaning(raw: str, stops: Stops) -> Stop:
-    """Return what a raw stop means; of several joined by ``|`` the worst, so that none is glossed over."""
-    if "|" not in raw:
-        return stops.meaning(raw)
-    return min(map(stops.meaning, raw.split("|")), key=_WORST_FIRST.index)
+def reasons(*said: Json) -> tuple[str, ...]:
+    """Return every stop reason that was said, each once, or an empty one where none was.
+
+    A tuple holds several, and comes only from a stream that was folded: JSON has none. What is not text stands as
+    its type, which no table knows.
+    """
+    words: list[str] = []
+    for each in said:
+        if isinstance(each, tuple):
+            words.extend(cast("tuple[str, ...]", each))
+        elif each not in (None, ""):
+            words.append(each if isinstance(each, str) else f"<{type(each).__name__}>")
+    return tuple(dict.fromkeys(words)) or ("",)
+
+
+def meaning(raws: tuple[str, ...], stops: Stops) -> Stop:
+    """Return what the raw stops mean: the worst of them, so that none is glossed over."""
+    return min(map(stops.meaning, raws), key=_WORST_FIRST.index)
 
 
 def answer(candidates: Sequence[Candidate], tables: Tables, usage: Usage | None) -> Answer:
@@ -68,7 +81,7 @@ def answer(candidates: Sequence[Candidate], tables: Tables, usage: Usage | None)
 
     One candidate is asked for; where more come, a good one must not hide a cut or a refused one.
     """
-    known = candidates or (Candidate(""),)
+    known = candidates or (Candidate(("",)),)
     replies = [_reply(each, tables, usage) for each in known]
     worst = min(replies, key=lambda each: _WORST_FIRST.index(each.stop))
     if worst.stop is Stop.FAULTED:
@@ -77,13 +90,13 @@ def answer(candidates: Sequence[Candidate], tables: Tables, usage: Usage | None)
 
 
 def _reply(candidate: Candidate, tables: Tables, usage: Usage | None) -> Reply:
-    stop = meaning(candidate.raw_stop, tables.stops)
+    stop, raw = meaning(candidate.raw_stops, tables.stops), "|".join(candidate.raw_stops)
     return Reply(
         stop=stop,
-        raw_stop=candidate.raw_stop,
+        raw_stop=raw,
         text=candidate.text,
         arguments=candidate.arguments,
-        refused_as=(candidate.refused_as or candidate.raw_stop) if stop is Stop.REFUSED else None,
+        refused_as=(candidate.refused_as or raw) if stop is Stop.REFUSED else None,
         usage=usage,
     )
 

@@ -5,7 +5,6 @@ Source: platform.claude.com/docs/en/api/messages; anthropic 2.11.0, types.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +16,13 @@ from emitter.adapters.answer import (
     error_answer,
     is_error,
     items,
+    reasons,
     text,
     with_usage,
 )
 from emitter.adapters.body import merged
 from emitter.adapters.sdk import post, post_for_stream
+from emitter.recover.strict import NotJsonError, loads
 from emitter.wire import OutputMode, Usage, mapping
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from emitter.wire import Answer, Json, OutputFormat, Request
 
 PATH = "/v1/messages"
+
+_CUT = "no stop reason"
+"""What stands for the stop of a message that broke off before another one began."""
 
 
 def encode(request: Request, wire: Wire) -> dict[str, Json]:
@@ -65,9 +69,9 @@ def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     if is_error(body, "content", "stop_reason"):
         return with_usage(error_answer(200, body, tables), usage)
     blocks, details = _blocks(body.get("content")), mapping(body.get("stop_details"))
-    refused = details.get("type") == "refusal"
+    refused = "refusal" in (details.get("type"), *(block.get("type") for block in blocks))
     candidate = Candidate(
-        raw_stop="refusal" if refused else text(body.get("stop_reason")),
+        raw_stops=("refusal",) if refused else reasons(body.get("stop_reason")),
         text="".join(text(block.get("text")) for block in blocks if block.get("type") == "text"),
         arguments=tuple(block["input"] for block in blocks if _is_call(block)),
         refused_as=text(details.get("category")) or None,
@@ -100,18 +104,25 @@ def _usage(usage: Json) -> Usage | None:
 
 @dataclass(slots=True)
 class _Stream:
-    """A stream so far: its message, the stops of the messages before it, and whether it came to its end."""
+    """A stream so far: its message, what was said of the end of it and of those before it, and whether it ended."""
 
     message: dict[str, Any] = field(default_factory=dict[str, Any])
     blocks: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
-    stops: list[str] = field(default_factory=list[str])
+    stops: list[Json] = field(default_factory=list["Json"])
+    refusal: Json = None
     closed: bool = False
+
+    def told(self, of: Mapping[str, Any]) -> None:
+        """Keep what a message, or a change of it, says of its end; a refusal is never taken back."""
+        self.stops.append(of.get("stop_reason"))
+        details = of.get("stop_details")
+        self.refusal = details if mapping(details).get("type") == "refusal" else self.refusal
 
 
 def assemble(events: Sequence[Json]) -> Assembled:
     """Return the message that the events amount to.
 
-    A second ``message_start`` begins a new message; how the one before it stopped is kept, joined by ``|``.
+    A second ``message_start`` begins a new message; how the one before it stopped is kept, and that it did not.
     """
     stream = _Stream()
     for event in map(mapping, events):
@@ -120,17 +131,22 @@ def assemble(events: Sequence[Json]) -> Assembled:
             return Assembled({**stream.message, **error}, ended=True)
         _fold(stream, event)
     content = [_closed(stream.blocks[index]) for index in sorted(stream.blocks)]
-    last = text(stream.message.get("stop_reason"))
-    stops = "|".join(dict.fromkeys([*stream.stops, last]))
-    body = {**stream.message, "stop_reason": stops, "content": content or stream.message.get("content")}
-    return Assembled(body, ended=stream.closed and bool(last))
+    body = {
+        **stream.message,
+        "stop_reason": reasons(*stream.stops),
+        "stop_details": stream.refusal or stream.message.get("stop_details"),
+        "content": content or stream.message.get("content"),
+    }
+    return Assembled(body, ended=stream.closed and bool(stream.message.get("stop_reason")))
 
 
 def _fold(stream: _Stream, event: Mapping[str, Any]) -> None:
     match event.get("type"):
         case "message_start":
-            stream.stops.extend(filter(None, [text(stream.message.get("stop_reason"))]))
+            if stream.blocks and not stream.message.get("stop_reason"):
+                stream.stops.append(_CUT)
             stream.message, stream.blocks, stream.closed = dict(mapping(event.get("message"))), {}, False
+            stream.told(stream.message)
         case "content_block_start":
             stream.blocks[count(event.get("index"))] = {**mapping(event.get("content_block")), "deltas": []}
         case "content_block_delta":
@@ -138,6 +154,7 @@ def _fold(stream: _Stream, event: Mapping[str, Any]) -> None:
             block["deltas"].append(mapping(event.get("delta")))
         case "message_delta":
             _close(stream.message, event)
+            stream.told(mapping(event.get("delta")))
             stream.closed = True
         case "message_stop":
             stream.closed = True
@@ -162,10 +179,10 @@ def _closed(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _loaded(arguments: str) -> Json:
-    """Return the arguments as the unary form has them; what is not JSON stays text."""
+    """Return the arguments as the unary form has them; what is not strict JSON stays text."""
     try:
-        return json.loads(arguments)
-    except (ValueError, RecursionError):
+        return loads(arguments)
+    except NotJsonError:
         return arguments
 
 

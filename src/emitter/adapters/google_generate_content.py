@@ -19,6 +19,7 @@ from emitter.adapters.answer import (
     first_of,
     is_error,
     items,
+    reasons,
     text,
     with_usage,
 )
@@ -78,7 +79,7 @@ def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     blocked = _blocked(whole)
     found = [_candidate(each) for each in items(whole.get("candidates"))]
     if blocked:
-        found.append(Candidate(f"block:{blocked}", refused_as=f"prompt blocked: {blocked}"))
+        found.append(Candidate((f"block:{blocked}",), refused_as=f"prompt blocked: {blocked}"))
     return answer(found, tables, usage)
 
 
@@ -103,12 +104,18 @@ def _enum(value: Json) -> str:
     return str(value) if value and isinstance(value, str | int) else ""
 
 
+def _stops(candidate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the finish reasons, by either name; some clients write an enum's number, of which 0 is none."""
+    said = (candidate.get("finishReason"), candidate.get("finish_reason"))
+    return reasons(*(_enum(each) if type(each) is int else each for each in said))
+
+
 def _candidate(candidate: Mapping[str, Any]) -> Candidate:
-    parts = items(mapping(candidate.get("content")).get("parts"))
+    parts = [each for each in items(mapping(candidate.get("content")).get("parts")) if not each.get("thought")]
     calls = [mapping(_field(part, "functionCall")) for part in parts]
     return Candidate(
-        raw_stop=_enum(_field(candidate, "finishReason")),
-        text="".join(text(part.get("text")) for part in parts if not part.get("thought")),
+        raw_stops=_stops(candidate),
+        text="".join(text(part.get("text")) for part in parts),
         arguments=tuple(each.get("args") or {} for each in calls if each),
     )
 
@@ -130,8 +137,8 @@ def _usage(usage: Json) -> Usage | None:
 def assemble(events: Sequence[Json]) -> Assembled:
     """Return the body that the chunks amount to.
 
-    Some servers name a reason in every chunk; all that differ are kept, joined by ``|``, so that a late
-    block is not hidden by an early STOP.
+    Some servers name a reason in every chunk; all that differ are kept, so that a late block is not hidden by an
+    early STOP.
     """
     candidates: dict[int, dict[str, Any]] = {}
     body: dict[str, Any] = {"usageMetadata": {}}
@@ -151,13 +158,11 @@ def assemble(events: Sequence[Json]) -> Assembled:
 
 def _fold(into: dict[str, Any], candidate: Mapping[str, Any]) -> None:
     into["parts"].extend(items(mapping(candidate.get("content")).get("parts")))
-    reason = _enum(_field(candidate, "finishReason"))
-    if reason not in ("", _UNSPECIFIED, *into["reasons"]):
-        into["reasons"].append(reason)
+    into["reasons"].extend(each for each in _stops(candidate) if each not in ("", _UNSPECIFIED))
 
 
 def _closed(folded: Mapping[str, Any]) -> dict[str, Any]:
-    return {"content": {"parts": folded["parts"]}, "finishReason": "|".join(folded["reasons"])}
+    return {"content": {"parts": folded["parts"]}, "finishReason": tuple(folded["reasons"])}
 
 
 def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:

@@ -18,6 +18,7 @@ from emitter.adapters.answer import (
     first_of,
     is_error,
     items,
+    reasons,
     text,
     with_usage,
 )
@@ -79,19 +80,21 @@ def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
 def _candidate(choice: Mapping[str, Any]) -> Candidate:
     message = mapping(choice.get("message"))
     return Candidate(
-        raw_stop="refusal" if _refusal(message) else _stop(choice),
+        raw_stops=("refusal",) if _refuses(message) else _stops(choice),
         text=_content(message.get("content")),
         arguments=_arguments(message),
     )
 
 
-def _stop(choice: Mapping[str, Any]) -> str:
-    return text(choice.get("finish_reason")) or text(mapping(choice.get("finish_details")).get("type"))
+def _stops(choice: Mapping[str, Any]) -> tuple[str, ...]:
+    return reasons(choice.get("finish_reason"), mapping(choice.get("finish_details")).get("type"))
 
 
-def _refusal(message: Mapping[str, Any]) -> str:
-    parts = [part for part in items(message.get("content")) if part.get("type") == "refusal"]
-    return "".join(text(each.get("refusal")) for each in (message, *parts))
+def _refuses(message: Mapping[str, Any]) -> bool:
+    """Tell whether a message or a part of it refuses: whatever fills the field, and a part whatever it says."""
+    content = message.get("content")
+    parts = items(content) or [mapping(content)]
+    return bool(message.get("refusal")) or any(part.get("type") == "refusal" or part.get("refusal") for part in parts)
 
 
 def _content(content: Json) -> str:
@@ -144,7 +147,7 @@ class _Choice:
 
     reasons: list[str] = field(default_factory=list[str])
     content: list[str] = field(default_factory=list[str])
-    refusal: list[str] = field(default_factory=list[str])
+    refused: bool = False
     calls: list[_Call] = field(default_factory=list[_Call])
     error: Json = None
 
@@ -152,7 +155,7 @@ class _Choice:
 def assemble(events: Sequence[Json]) -> Assembled:
     """Return the body that the chunks amount to.
 
-    Of several finish reasons all that differ are kept, joined by ``|``, so that none is glossed over.
+    Of several finish reasons all that differ are kept, so that none is glossed over.
     """
     choices: dict[int, _Choice] = {}
     body: dict[str, Json] = {"usage": None}
@@ -170,11 +173,9 @@ def assemble(events: Sequence[Json]) -> Assembled:
 def _fold(into: _Choice, choice: Mapping[str, Any]) -> None:
     delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
     into.content.append(_content(delta.get("content")))
-    into.refusal.append(_refusal(delta))
+    into.refused = into.refused or _refuses(delta)
     into.error = choice.get("error") or into.error
-    reason = _stop(choice)
-    if reason not in ("", *into.reasons):
-        into.reasons.append(reason)
+    into.reasons.extend(filter(None, _stops(choice)))
     for call in items(delta.get("tool_calls")):
         _fold_call(into.calls, call)
     if delta.get("function_call"):
@@ -198,8 +199,8 @@ def _fold_call(calls: list[_Call], call: Mapping[str, Any]) -> None:
 
 def _closed(choice: _Choice) -> dict[str, Any]:
     calls = [{"function": {"arguments": "".join(each.parts)}} for each in choice.calls]
-    message = {"content": "".join(choice.content), "refusal": "".join(choice.refusal), "tool_calls": calls}
-    return {"message": message, "finish_reason": "|".join(choice.reasons), "error": choice.error}
+    message = {"content": "".join(choice.content), "refusal": choice.refused, "tool_calls": calls}
+    return {"message": message, "finish_reason": tuple(choice.reasons), "error": choice.error}
 
 
 def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:

@@ -15,6 +15,7 @@ from emitter.adapters.answer import (
     is_error,
     items,
     meaning,
+    reasons,
     text,
     with_usage,
 )
@@ -39,6 +40,7 @@ _VISIBLE = ("output_text", "text")
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 """Where each kind of called tool holds what it is called with."""
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
+_COMPLETED = "completed"
 _SAID = ("failed", "incomplete")
 """The statuses that say themselves why an error stands beside them."""
 
@@ -75,30 +77,35 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
-    raw, usage = _raw_stop(body), _usage(body.get("usage"))
-    unsaid = is_error(body, "status", "output") and not raw.startswith(_SAID)
-    if unsaid or meaning(raw, tables.stops) is Stop.FAULTED:
+    raws, usage = _stops(body), _usage(body.get("usage"))
+    unsaid = is_error(body, "status", "output") and not any(each.startswith(_SAID) for each in raws)
+    if unsaid or meaning(raws, tables.stops) is Stop.FAULTED:
         return with_usage(error_answer(200, body, tables), usage)
     output = items(body.get("output"))
-    refused = any(part.get("type") == "refusal" or part.get("refusal") for item in output for part in _content(item))
+    parts = (part for item in output for part in (item, *_content(item)))
+    refused = any(part.get("type") == "refusal" or part.get("refusal") for part in parts)
     candidate = Candidate(
-        raw_stop="refusal" if refused else raw,
+        raw_stops=("refusal",) if refused else raws,
         text="".join(_visible(item) for item in output),
         arguments=tuple(each[key] for each in output if (key := _CALLS.get(text(each.get("type")))) and key in each),
     )
     return answer([candidate], tables, usage)
 
 
-def _raw_stop(body: Mapping[str, Any]) -> str:
-    """Return status and detail; a detail of being incomplete is believed, whatever the status."""
-    status = text(body.get("status"))
-    reason = text(mapping(body.get("incomplete_details")).get("reason"))
-    if reason:
-        return f"incomplete:{reason}"
-    if any(item.get("type") == "message" and item.get("status") == "incomplete" for item in items(body.get("output"))):
-        return f"{status}|incomplete"
+def _stops(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return each status with its detail, and those of the items that hold the answer.
+
+    A detail of being incomplete is believed, whatever the status; an item that is not complete is not an answer.
+    """
+    cut = mapping(body.get("incomplete_details")).get("reason")
     code = text(mapping(body.get("error")).get("code"))
-    return f"{status}:{code}" if code else status
+    said = reasons(body.get("status"))
+    if cut:
+        said = (*(each for each in said if each not in ("", "incomplete")), f"incomplete:{reasons(cut)[0]}")
+    elif code:
+        said = tuple(f"{each}:{code}" if each == "failed" else each for each in said)
+    held = [each.get("status") for each in items(body.get("output")) if each.get("type") in ("message", *_CALLS)]
+    return reasons(said, *(each for each in held if each != _COMPLETED))
 
 
 def _content(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.answer import Assembled, count, is_error, text
+from emitter.adapters.answer import Assembled, count, is_error, reasons, text
 from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 _TERMINAL = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+_GOING_ON = ("queued", "in_progress")
+_UNSAID = "no status"
+"""What stands for the status that a terminal event should have had."""
 _WRITTEN = {
     "response.output_text": ("output_text", "text"),
     "response.refusal": ("refusal", "refusal"),
@@ -34,6 +37,8 @@ class _Stream:
     items: dict[int, Mapping[str, Any]] = field(default_factory=dict[int, "Mapping[str, Any]"])
     pieces: dict[tuple[int, int, str], list[str]] = field(default_factory=dict[tuple[int, int, str], list[str]])
     last: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    output: list[Json] = field(default_factory=list["Json"])
+    statuses: list[Json] = field(default_factory=list["Json"])
     error: Json = None
     ended: bool = False
 
@@ -47,14 +52,28 @@ def assemble(events: Sequence[Json]) -> Assembled:
             stream.error = event.get("error") or event
         elif "response" in event:
             stream.last = mapping(event["response"])
-        if kind in _TERMINAL:
-            stream.ended = True
-            stream.last = {**stream.last, "status": stream.last.get("status") or kind.partition(".")[2]}
+            _tell(stream, kind)
+        elif kind in _TERMINAL:
+            stream.statuses.append(_UNSAID)
+        stream.ended = stream.ended or kind in _TERMINAL
         _fold(stream, kind, event)
-    body = {**stream.last, "output": _output(stream)}
+    body = {**stream.last, "status": reasons(*stream.statuses), "output": _output(stream)}
     if stream.error is not None:
         body["error"] = body.get("error") or stream.error
     return Assembled(body, ended=stream.ended or stream.error is not None)
+
+
+def _tell(stream: _Stream, kind: str) -> None:
+    """Keep what an event says of the end: of several responses all are kept, so that none is glossed over.
+
+    A terminal event says it twice, by its name and by the status of its response; both must be good.
+    """
+    status = stream.last.get("status")
+    if kind in _TERMINAL:
+        stream.statuses.extend((status or _UNSAID, kind.partition(".")[2]))
+        stream.output.extend(sequence(stream.last.get("output")))
+    elif status not in _GOING_ON:
+        stream.statuses.append(status)
 
 
 def _fold(stream: _Stream, kind: str, event: Mapping[str, Any]) -> None:
@@ -73,7 +92,7 @@ def _fold(stream: _Stream, kind: str, event: Mapping[str, Any]) -> None:
 
 
 def _output(stream: _Stream) -> list[Json]:
-    output = sequence(stream.last.get("output")) or _streamed(stream)
+    output = stream.output or _streamed(stream)
     refused = [_part(each, said) for each, said in stream.pieces.items() if each[2] == "response.refusal"]
     return [*output, {"type": "message", "content": refused}] if refused else output
 

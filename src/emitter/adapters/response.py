@@ -21,8 +21,9 @@ from emitter.adapters.answer import (
     with_usage,
 )
 from emitter.adapters.sdk import fault as fault_of
-from emitter.adapters.sse import events, is_stream
+from emitter.adapters.sse import DECODER, events, is_stream
 from emitter.errors import EmitterError
+from emitter.recover.strict import RepeatedError
 from emitter.wire import Fault
 
 if TYPE_CHECKING:
@@ -115,7 +116,9 @@ def _text_of(response: Any, error: Any) -> str:
 def loaded(text: str) -> Json:
     """Return the body's JSON, the events of a stream as a list, or what it is where it cannot be read."""
     try:
-        return events(text) if is_stream(text) else json.loads(text)
+        return events(text) if is_stream(text) else DECODER.decode(text)
+    except RepeatedError:
+        return _Unreadable("the body names a member twice, with different values")
     except (ValueError, RecursionError):
         return _Unreadable("the body is not JSON" if text.strip() else "the body is empty")
 

@@ -7,9 +7,11 @@ a block may hold several documents; they are read one after the other.
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING
 
+from emitter.recover.strict import NotJsonError, finite, members
 from emitter.wire import mapping
 
 if TYPE_CHECKING:
@@ -18,10 +20,21 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 _DONE = "[DONE]"
-_DECODER = json.JSONDecoder()
 BLANK = "\ufeff \t\n\r"
 """What may stand before a body."""
 _NEXT = re.compile(r"[^ \t\n\r]")
+
+
+def _number(digits: str) -> float:
+    """Return a number, or NaN where no double holds it: most stand where nobody looks, and no answer may hold NaN."""
+    try:
+        return finite(digits)
+    except NotJsonError:
+        return math.nan
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=members, parse_float=_number)
+"""Reads what a vendor sent. A member that is named twice with different values, a stop reason say, is an error."""
 
 
 def is_stream(text: str) -> bool:
@@ -84,7 +97,7 @@ class Decoder:
 def _documents(text: str) -> Iterator[Json]:
     begin = _NEXT.search(text)
     while begin:
-        document, end = _DECODER.raw_decode(text, begin.start())
+        document, end = DECODER.raw_decode(text, begin.start())
         yield document
         begin = _NEXT.search(text, end)
 

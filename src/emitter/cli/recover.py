@@ -1,6 +1,7 @@
 """Read the one JSON document out of a text that a model wrote.
 
-Prints {"value", "path", "byteOffset"}; exits 1 when the text holds no whole document, or several.
+Prints {"value", "path", "byteOffset"}; exits 1 when the text holds no whole document, or several, or takes
+back the one it holds. A document in a thinking block is not counted.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from emitter.cli.document import write
 from emitter.cli.source import read_text
-from emitter.recover import Several, read
+from emitter.recover import Retracted, Several, read
 
 if TYPE_CHECKING:
     import argparse
@@ -27,6 +28,9 @@ def run(asked: argparse.Namespace) -> int:
     found = read(read_text(asked.file))
     if found is None:
         sys.stderr.write("emitter: the text holds no whole JSON document.\n")
+        return 1
+    if isinstance(found, Retracted):
+        sys.stderr.write("emitter: the text takes its document back.\n")
         return 1
     if isinstance(found, Several):
         sys.stderr.write(f"emitter: the text holds {found.count} different documents; none is chosen for you.\n")

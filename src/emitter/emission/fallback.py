@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from emitter.emission.ending import on_answer, on_fault, on_limit, on_verdict
 from emitter.emission.run import affordable, back_off, call
 from emitter.events import NlToFormatEngaged
-from emitter.judge import BY_STOP, Judgement, Verdict, judge
+from emitter.judge import BY_STOP, Judgement, Verdict
 from emitter.limits import Reached
+from emitter.recover import Stance, spoken, stance
 from emitter.steps import Outcome, Tell
 from emitter.wire import Fault, Reply
 
@@ -41,14 +42,14 @@ def two_steps(run: Run, last: Answer, judgement: Judgement, fallback: Fallback) 
     words = _words(last, judgement)
     yield Tell(NlToFormatEngaged(run.ask.kind, 2 if words is None else 1))
     if words is None:
-        spoken = yield from _answered(run, fallback.describe(request), _by_stop)
-        if isinstance(spoken, Outcome):
-            return spoken
-        answer, judged = spoken
+        described = yield from _answered(run, fallback.describe(request), _by_stop)
+        if isinstance(described, Outcome):
+            return described
+        answer, judged = described
         if judged.verdict is not Verdict.COMPLETE or not isinstance(answer, Reply):
             return (yield from on_verdict(run, judged, counted))
-        words = answer.text
-    formed = yield from _answered(run, fallback.convert(request, words), judge)
+        words = spoken(answer.text)
+    formed = yield from _answered(run, fallback.convert(request, words), None)
     if isinstance(formed, Outcome):
         return formed
     _, judged = formed
@@ -58,23 +59,25 @@ def two_steps(run: Run, last: Answer, judgement: Judgement, fallback: Fallback) 
 
 
 def _words(answer: Answer, judgement: Judgement) -> str | None:
-    """Return an answer that is plain words; None where there is none, or where it is a document that is broken."""
+    """Return an answer that is plain words; None for a broken document, and for words that refuse."""
     if judgement.verdict is not Verdict.MALFORMED or not isinstance(answer, Reply):
         return None
-    text = answer.text
-    return text if text.strip() and not answer.arguments and not _DOCUMENT.match(text) else None
+    text = spoken(answer.text)
+    fit = text.strip() and not answer.arguments and not _DOCUMENT.match(text) and stance(text) is not Stance.RETRACTED
+    return text if fit else None
 
 
 def _by_stop(answer: Answer, contract: Contract) -> Judgement:  # noqa: ARG001  words have no form to hold to
     if isinstance(answer, Fault):
         return Judgement(Verdict.FAULTED)
     verdict = BY_STOP[answer.stop]
-    empty = verdict is Verdict.COMPLETE and not answer.text.strip()
-    return Judgement(Verdict.MALFORMED if empty else verdict)
+    words = spoken(answer.text)
+    unfit = verdict is Verdict.COMPLETE and (not words.strip() or stance(words) is Stance.RETRACTED)
+    return Judgement(Verdict.MALFORMED if unfit else verdict)
 
 
 def _answered(
-    run: Run, request: Request, weigh: Callable[[Answer, Contract], Judgement]
+    run: Run, request: Request, weigh: Callable[[Answer, Contract], Judgement] | None
 ) -> Generator[Step, Answer | None, tuple[Answer, Judgement] | Outcome]:
     """Call until an answer comes, or return what the emission ends in."""
     while True:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from emitter.emission.told import happened, resent
 from emitter.events import CALLING, Level, LogAppended
-from emitter.judge import Judgement, Verdict, judge
+from emitter.judge import DOUBTED, RETRACTED, Judgement, Verdict, judge
 from emitter.limits import Reached, held, limited
 from emitter.steps import Ask, Attempt, Call, Step, Tell, Wait, total_usage
 from emitter.wire import Answer, Fault, Reply, Request, Usage
@@ -37,18 +37,24 @@ class Run:
         """The verdicts on the calls that were answered."""
         return tuple(each.verdict for each in self.attempts if each.verdict is not Verdict.FAULTED)
 
+    @property
+    def asked(self) -> bool:
+        """Whether the model was asked for its document alone."""
+        return any(not {DOUBTED, RETRACTED}.isdisjoint(each.violations) for each in self.attempts)
+
 
 def call(
-    run: Run, request: Request, weigh: Callable[[Answer, Contract], Judgement] = judge
+    run: Run, request: Request, weigh: Callable[[Answer, Contract], Judgement] | None = None
 ) -> Generator[Step, Answer | None, tuple[Answer, Judgement]]:
-    """Send once; ``weigh`` says what the answer is worth."""
+    """Send once; ``weigh`` says what the answer is worth, the judge where there is none."""
     number = len(run.attempts) + 1
     yield Tell(LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.budget}))
     answer = yield Call(request, number, run.attempts[-1].verdict if run.attempts else None)
     if answer is None:
         raise TypeError("the driver must send the answer to a Call")
     answer = run.ask.hush(answer)
-    judgement = weigh(answer, run.ask.contract)
+    contract = run.ask.contract
+    judgement = judge(answer, contract, asked=run.asked) if weigh is None else weigh(answer, contract)
     run.attempts.append(_attempt(number, request, answer, judgement))
     for event in happened(run.ask, answer, judgement):
         yield Tell(event)

@@ -93,7 +93,7 @@ def retried(attempt: int, judgement: Judgement) -> RetryAttempted:
 
 def said(judgement: Judgement) -> str | None:
     """Return the validator's output in one line; nothing of the answer is in it."""
-    if judgement.verdict is Verdict.MALFORMED:
+    if judgement.verdict is Verdict.MALFORMED and not judgement.violations:
         return "the answer holds no single JSON document"
     return "; ".join(str(each) for each in judgement.violations) or None
 

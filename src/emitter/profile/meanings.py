@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from emitter.profile.facts import Facts, Pattern, Table
 from emitter.wire import FaultKind, Stop
@@ -14,19 +14,26 @@ from emitter.wire import FaultKind, Stop
 class Stops(Facts):
     """The total stop table: each raw reason and what it means.
 
-    A raw reason may carry a detail after a colon (``incomplete:max_output_tokens``, ``block:SAFETY``); where
-    the whole is not listed, its part before the colon is looked up. A reason that is not listed at all is
-    ``unknown``.
+    A reason counts only where ``reasons`` names it whole. ``families`` name the beginnings, before a colon, of
+    reasons that an adapter composes of two fields (``failed:server_error``, ``block:SAFETY``), so that a detail that
+    is new keeps the meaning of its family. A family never means ``complete``. Any other reason is ``unknown``.
     """
 
     reasons: dict[str, Stop]
+    families: dict[str, Stop] = Field(default_factory=dict)
+
+    @field_validator("families")
+    @classmethod
+    def _fail_closed(cls, families: dict[str, Stop]) -> dict[str, Stop]:
+        complete = [name for name, stop in families.items() if stop is Stop.COMPLETE]
+        if complete:
+            raise ValueError(f"{complete[0]} means complete, which only a reason that is named whole may")
+        return families
 
     def meaning(self, raw: str) -> Stop:
         """Return what ``raw`` means; a reason that no row names fails closed."""
-        for key in (raw, raw.partition(":")[0]):
-            if key in self.reasons:
-                return self.reasons[key]
-        return Stop.UNKNOWN
+        family, colon, _ = raw.partition(":")
+        return self.reasons.get(raw) or (self.families.get(family) if colon else None) or Stop.UNKNOWN
 
 
 class FaultRule(Table):

@@ -10,3 +10,6 @@ from emitter.recover.result import Path as Path
 from emitter.recover.result import Recovered as Recovered
 from emitter.recover.result import Retracted as Retracted
 from emitter.recover.result import Several as Several
+from emitter.recover.retraction import Stance as Stance
+from emitter.recover.retraction import stance as stance
+from emitter.recover.thinking import spoken as spoken

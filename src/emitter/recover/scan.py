@@ -121,7 +121,7 @@ class _Walk:
     def skip(self, start: int, end: int | None) -> None:
         """Go on behind a thinking block; behind one that never ends there is no answer."""
         if end is None:
-            self.flaw = Flaw.THINKING
+            self.flaw, self.at = Flaw.THINKING, start
         else:
             self.blocks.append((start, end))
             self.at = end

@@ -30,6 +30,10 @@ class NotJsonError(ValueError):
     """The text is not strict JSON, or is deeper than ``MAX_DEPTH``."""
 
 
+class RepeatedError(NotJsonError):
+    """An object names a member twice, with different values."""
+
+
 def loads(text: str) -> Json:
     """Return the value of strict JSON.
 
@@ -67,12 +71,12 @@ def _kept(number: float, digits: str) -> bool:
 def members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Return the object of these members; one that is there twice with one value is there once.
 
-    :raises NotJsonError: when the values differ.
+    :raises RepeatedError: when the values differ.
     """
     found = dict(pairs)
     if len(found) == len(pairs) or all(found[name] is value or same(found[name], value) for name, value in pairs):
         return found
-    raise NotJsonError
+    raise RepeatedError
 
 
 def same(one: Json, other: Json) -> bool:

@@ -162,6 +162,22 @@ def _edges_line(text: str, tag: re.Match[str]) -> bool:
     return not before.strip() or not after.strip()
 
 
+def spoken(text: str) -> str:
+    """Return plain words without their thinking blocks; one that never ends goes on to the end."""
+    parts: list[str] = []
+    kept = at = 0
+    while tag := TAG.search(text, at):
+        found, at = mark(tag), tag.end()
+        if found is None:
+            continue
+        if found.side is Side.BEGIN:
+            parts.append(text[kept : tag.start()])
+            kept = at = block_end(text, tag, found) or len(text)
+        elif found.lone:
+            parts, kept = [], at
+    return "".join((*parts, text[kept:]))
+
+
 def without(text: str, blocks: tuple[tuple[int, int], ...]) -> str:
     """Return ``text`` with each block blanked out, so that every place in it stays where it is."""
     parts: list[str] = []
