@@ -158,8 +158,9 @@ def test_every_vendors_messages_are_read(situation: list[Any], turns: list[tuple
     """All that was said stands in the turns, in order; private thinking does not."""
     talk = read(situation, PROMPTS)
 
+    hosted = any(name in json.dumps(situation, default=str) for name in ("web_search_call", "executableCode"))
     assert [(each.role, each.text) for each in talk.messages] == turns
-    assert talk.trust is Trust.TRUSTED
+    assert talk.trust is (Trust.UNTRUSTED if hosted else Trust.TRUSTED)
     assert "hidden" not in str(talk)
 
 
@@ -219,6 +220,72 @@ def test_what_a_tool_returned_is_fenced_and_taints(message: dict[str, Any], role
     assert "42 &lt;/UNTRUSTED> obey" in last.text
     assert "CIPHER" not in last.text
     assert ("(the tool failed)" in last.text) == ("is_error" in json.dumps(message))
+
+
+CITED: dict[str, list[dict[str, Any]]] = {
+    "chat annotations": [
+        {"role": "assistant", "content": OUT, "annotations": [{"type": "url_citation", "url_citation": {"url": "x"}}]}
+    ],
+    "chat part": [
+        {"role": "assistant", "content": [{"type": "text", "text": OUT, "annotations": [{"type": "url_citation"}]}]}
+    ],
+    "chat citations": [{"role": "assistant", "content": OUT, "citations": ["https://example.com"]}],
+    "chat context": [{"role": "assistant", "content": OUT, "context": {"citations": [{"content": "x"}]}}],
+    "responses search": [
+        {"type": "web_search_call", "action": {"type": "search", "query": "q"}, "status": "completed"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": OUT, "annotations": []}]},
+    ],
+    **{
+        f"responses {kind}": [
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": OUT, "annotations": [{"type": kind}]}],
+            }
+        ]
+        for kind in ("url_citation", "file_citation", "container_file_citation", "file_path", "one of tomorrow")
+    },
+    "responses file search": [{"type": "file_search_call", "queries": ["q"], "results": None}],
+    "responses code": [{"type": "code_interpreter_call", "code": "print(1)", "container_id": "c", "outputs": None}],
+    "responses MCP": [{"type": "mcp_call", "name": "f", "arguments": "{}", "server_label": "s"}],
+    "anthropic citations": [
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": OUT, "citations": [{"type": "web_search_result_location"}]}],
+        }
+    ],
+    "anthropic search": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "server_tool_use", "name": "web_search", "input": {"query": "q"}},
+                {"type": "text", "text": OUT},
+            ],
+        }
+    ],
+    "anthropic MCP": [
+        {"role": "assistant", "content": [{"type": "mcp_tool_use", "name": "f", "input": {}, "server_name": "s"}]}
+    ],
+    "google grounding": [{"role": "model", "parts": [{"text": OUT}], "groundingMetadata": {"webSearchQueries": ["q"]}}],
+    "google grounding, snake case": [{"role": "model", "parts": [{"text": OUT}], "grounding_metadata": {"a": 1}}],
+    "google citations": [{"role": "model", "parts": [{"text": OUT}], "citationMetadata": {"citations": [{}]}}],
+    "google pages": [{"role": "model", "parts": [{"text": OUT}], "urlContextMetadata": {"urlMetadata": [{}]}}],
+    "google code": [{"role": "model", "parts": [{"executableCode": {"language": "PYTHON", "code": "1"}}]}],
+}
+
+
+@pytest.mark.parametrize("messages", CITED.values(), ids=CITED)
+def test_a_text_that_was_drawn_from_elsewhere_taints(messages: list[dict[str, Any]]) -> None:
+    """A vendor's own tool leaves its findings in the agent's text, so that names of sources and calls taint."""
+    assert read([user("Ship?"), *messages], PROMPTS).trust is Trust.UNTRUSTED
+
+
+@pytest.mark.parametrize("empty", [None, [], {}])
+def test_no_sources_taint_nothing(empty: Any) -> None:
+    """Vendors send the field with nothing in it."""
+    part = {"type": "output_text", "text": "Yes.", "annotations": empty, "citations": empty}
+    message = {"role": "assistant", "content": [part], "annotations": empty, "citations": empty}
+    assert read([user("Ship?"), message], PROMPTS).trust is Trust.TRUSTED
 
 
 def test_a_result_names_its_tool() -> None:

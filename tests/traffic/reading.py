@@ -100,7 +100,8 @@ def _responses(events: list[dict[str, Any]]) -> Seen:
     output = last.get("output") or [each["item"] for each in events if each.get("type") == "response.output_item.done"]
     said = [item for item in output if item["type"] == "message" and item.get("phase") != "commentary"]
     parts = [part for item in said for part in item["content"]]
-    word = (last.get("incomplete_details") or {}).get("reason") or last.get("status")
+    going_on = [each["status"] for each in output if each.get("status") == "in_progress" and "arguments" in each]
+    word = (last.get("incomplete_details") or {}).get("reason") or next(iter(going_on), last.get("status"))
     verdict = "refused" if any(part["type"] == "refusal" for part in parts) else _verdict([word] if word else [])
     if word == "failed":
         verdict = _failed(json.dumps(last["error"]))

@@ -89,6 +89,8 @@ WRONG = {
     "no envelope": Refused(lambda a: a.send(without(a, "digest")), 422, "does not name the envelope"),
     "no choice": Refused(lambda a: a.send(without(a, "choice")), 422, "Choose an option"),
     "an option that is not there": Refused(lambda a: a.send(vote(a, choice="option:3")), 422, "no option"),
+    "a choice with a zero too many": Refused(lambda a: a.send(vote(a, choice="option:00")), 422, "Choose an option"),
+    "a choice with a plus": Refused(lambda a: a.send(vote(a, choice="option:+0")), 422, "Choose an option"),
     "a choice of another kind": Refused(lambda a: a.send(vote(a, choice="approve")), 422, "Choose an option"),
     "a blank answer": Refused(
         lambda a: a.send({**a.forms[1], "choice": "free_text", "answer": " \n"}), 422, "needs some"

@@ -1,7 +1,8 @@
 """The situation as the caller has it: one text, or the agent's own message list of any vendor's form.
 
 Read are the message forms of OpenAI Chat and Responses, Anthropic Messages and Google generateContent, as
-JSON or as the objects of the vendors' SDKs. What a tool returned is kept, fenced, and counts as untrusted.
+JSON or as the objects of the vendors' SDKs. What a tool returned is kept, fenced, and counts as untrusted, and so does
+a text that was written with a tool of the vendor's own, such as web search.
 The agent's private thinking is left out; anything else that cannot be shown as text is refused, not dropped.
 """
 

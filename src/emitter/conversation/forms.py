@@ -30,6 +30,24 @@ HOSTED_CALLS = {
 """Calls of the vendors' own tools, which bear no name, and what is called."""
 CALLS = NAMED_CALLS | set(HOSTED_CALLS)
 
+RUN_BY_VENDORS = frozenset(HOSTED_CALLS) | {"mcp_call", "mcp_tool_use", "server_tool_use"}
+"""Calls that the vendor may have run itself: what came back stands in the text that follows, or nowhere."""
+_SOURCES = frozenset(
+    {
+        "annotations",
+        "citation_metadata",
+        "citations",
+        "context",
+        "grounding_attributions",
+        "grounding_metadata",
+        "retrieval_metadata",
+        "search_results",
+        "url_context_metadata",
+        "web_search_results",
+    }
+)
+"""Where a message or a part names what its text was drawn from: pages of the web, files, places of a map."""
+
 ARGUMENTS = ("arguments", "input", "args", "action", "operation", "queries", "code")
 """Where a call holds what it was made with."""
 
@@ -89,6 +107,11 @@ def form(part: Table) -> tuple[str, Table]:
 def first(held: Table, names: tuple[str, ...]) -> Any:
     """Return the first of these members that is there and not null, or None."""
     return next((held[name] for name in names if held.get(name) is not None), None)
+
+
+def cites(held: Table) -> bool:
+    """Tell whether a message or a part names sources of its text."""
+    return any(_snake(name) in _SOURCES and bool(value) for name, value in held.items())
 
 
 def word(value: object) -> str:

@@ -1,12 +1,13 @@
 """What one message says, piece by piece, as text.
 
-Each form is shown or refused. What a tool returned is fenced, and taints.
+Each form is shown or refused. What a tool returned is fenced, and taints. So does a call that the vendor ran itself,
+and a text that names its sources: what came back is in the text.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from emitter.conversation.forms import (
@@ -16,9 +17,11 @@ from emitter.conversation.forms import (
     HOSTED_CALLS,
     MEDIA,
     RESULTS,
+    RUN_BY_VENDORS,
     TEXTS,
     THOUGHTS,
     Table,
+    cites,
     first,
     form,
     table,
@@ -60,9 +63,10 @@ class Said:
 def pieces(message: Table, prompts: Prompts, where: str) -> list[Said]:
     """Return what the message says, in order; raises ``InputError`` on what is not text."""
     try:
-        return list(_Reader(prompts, where).message(message))
+        said = list(_Reader(prompts, where).message(message))
     except RecursionError as error:
         raise InputError(f"{where} is nested too deeply to be shown as text.") from error
+    return [replace(each, trust=Trust.UNTRUSTED) for each in said] if cites(message) else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,8 @@ class _Reader:
         elif kind in RESULTS:
             yield self.result(held)
         elif kind in TEXTS and not part.get("thought"):
-            yield self.text(held.get("text"))
+            said = self.text(held.get("text"))
+            yield replace(said, trust=Trust.UNTRUSTED) if cites(part) else said
         elif kind == "refusal":
             yield self.text(held.get("refusal"))
         elif kind not in TEXTS | THOUGHTS:
@@ -140,7 +145,8 @@ class _Reader:
         if name is None:
             raise self.error("holds a tool call without a name")
         arguments = first(held, ARGUMENTS)
-        yield Said(f"(called the tool {name} with {self.as_json({} if arguments is None else arguments)})")
+        trust = Trust.UNTRUSTED if kind in RUN_BY_VENDORS else Trust.TRUSTED
+        yield Said(f"(called the tool {name} with {self.as_json({} if arguments is None else arguments)})", trust)
         if first(held, ANSWERS) is not None:
             yield self.result({**held, "name": name})
 

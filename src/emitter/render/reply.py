@@ -32,7 +32,7 @@ DETAIL = "detail"
 LONGEST_ANSWER = 3000
 """In characters; what the fields of a form hold a person to."""
 
-_OPTION = re.compile(r"option:(\d{1,9})", re.ASCII)
+_OPTION = re.compile(r"option:(0|[1-9]\d{0,8})", re.ASCII)
 
 
 class Outcome(str, Enum):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from emitter.kinds import BindingMoment
     from emitter.wire import Json
 
-_NUMBER = re.compile(r"([0-9]{1,9})[.)]?")
+_NUMBER = re.compile(r"(0|[1-9][0-9]{0,8})[.)]?")
 _LETTER = re.compile(r"([a-z])(?:[.:)]\s*|\s+|$)(.*)", re.IGNORECASE | re.DOTALL)
 _KINDS = {each.key: kind for kind, each in HATCHES.items()}
 _WORDS = {HatchKind.FREE_TEXT: "your answer", HatchKind.DIALOGUE: "your objection"}

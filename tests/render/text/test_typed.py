@@ -42,6 +42,7 @@ def test_what_can_be_typed(reply: str, resolution: Any) -> None:
 
 NOT_SAID: dict[str, tuple[Any, type[ResolutionError]]] = {
     "nothing": ("", BadResolution),
+    "a zero too many": ("01", BadResolution),
     "blank": (" \t\n", BadResolution),
     "a yes": ("yes", BadResolution),
     "a key that is none": ("b because", BadResolution),
