@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.events import Reason
-from emitter.judge import Judgement, Verdict
+from emitter.judge import RETRACTED, Judgement, Verdict
 from emitter.wire import FaultKind, Request, with_budget
 
 if TYPE_CHECKING:
@@ -92,12 +92,13 @@ class Situation:
     """Where an emission stands when a remedy is sought.
 
     ``earlier`` are the verdicts of the answered calls before this one, ``ceiling`` is the largest budget
-    that policy and model allow.
+    that policy and model allow, ``asked`` tells that the model was asked before for its document alone.
     """
 
     request: Request
     earlier: tuple[Verdict, ...]
     ceiling: int
+    asked: bool = False
 
 
 def following(judgement: Judgement, at: Situation, policy: Policy, write: Write) -> Request | None:
@@ -109,6 +110,8 @@ def following(judgement: Judgement, at: Situation, policy: Policy, write: Write)
             budget = min(math.ceil(at.request.budget * policy.truncation_multiplier), at.ceiling)
             # OpenWOP: a retry after a cut has no fragment that describes a schema problem, an earlier one included.
             return with_budget(replace(at.request, correction=None), budget) if budget > at.request.budget else None
+        case Remedy.CORRECT if at.asked and RETRACTED in judgement.violations:
+            return None  # it refused once more
         case Remedy.CORRECT:
             return replace(at.request, correction=write(judgement.violations))
         case Remedy.AGAIN:

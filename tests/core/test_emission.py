@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from emitter.clock import Clock, Limits
 from emitter.drive import AsyncDrive, Drive, arun, run
 from emitter.emission import emission
-from emitter.events import CapBreached, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
+from emitter.events import CapBreached, Level, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
 from emitter.judge import Verdict
 from emitter.policy import Policy
 from emitter.steps import Call, Outcome, Wait
@@ -73,6 +73,13 @@ SCRIPTS: dict[str, list[Answer]] = {
     "several-then-whole": [asks.SEVERAL, asks.WHOLE],
     "prose-to-the-end": [asks.PROSE, asks.PROSE, asks.PROSE],
     "empty-then-whole": [asks.EMPTY, asks.WHOLE],
+    "taken-back-then-whole": [asks.TAKEN_BACK, asks.WHOLE],
+    "taken-back-twice": [asks.TAKEN_BACK, asks.TAKEN_BACK],
+    "doubtful-then-whole": [asks.DOUBTFUL, asks.WHOLE],
+    "doubtful-twice": [asks.DOUBTFUL, asks.DOUBTFUL],
+    "taken-back-then-doubtful": [asks.TAKEN_BACK, asks.DOUBTFUL],
+    "doubtful-then-taken-back": [asks.DOUBTFUL, asks.TAKEN_BACK],
+    "a-draft-then-whole": [asks.DRAFT, asks.WHOLE],
     "paused-then-whole": [asks.PAUSED, asks.WHOLE],
     "unknown-twice": [asks.UNKNOWN, asks.UNKNOWN],
     "overloaded-then-whole": [asks.OVERLOADED, asks.WHOLE],
@@ -89,6 +96,8 @@ CODES = {
     "refused": "envelope_refusal",
     "refused-but-valid": "envelope_refusal",
     "prose-to-the-end": "envelope_invalid",
+    "taken-back-twice": "envelope_invalid",
+    "doubtful-then-taken-back": "envelope_invalid",
     "unknown-twice": "envelope_invalid",
     "overloaded-to-the-end": "provider_unavailable",
     "unauthorised": "provider_authentication_failed",
@@ -127,6 +136,26 @@ def test_usage_counts_every_call(script: list[Answer]) -> None:
 
     assert ran.outcome.usage == Usage(SPENT.input * costly, SPENT.output * costly)
     assert len(told) == costly
+
+
+def test_words_that_take_a_document_back_buy_one_correction() -> None:
+    """It says what is wanted instead, and a model that refuses again is not asked a third time."""
+    ran = by_hand([asks.TAKEN_BACK, asks.TAKEN_BACK], Policy(max_attempts=16))
+
+    assert ran.verdicts == [Verdict.MALFORMED, Verdict.MALFORMED]
+    assert [each.correction for each in ran.requests] == [None, " retracted"]
+    assert ran.outcome.failure is not None
+    assert "take it back" in ran.outcome.failure.message
+
+
+def test_doubtful_words_cost_one_correction_and_are_not_fatal() -> None:
+    """The same words again are let stand, and a warning tells of them."""
+    ran = by_hand([asks.DOUBTFUL, asks.DOUBTFUL])
+    warned = [each for each in ran.events if isinstance(each, LogAppended) and each.level is Level.WARN]
+
+    assert [each.correction for each in ran.requests] == [None, " doubted"]
+    assert ran.outcome.value == {"kind": "answer", "count": 2}
+    assert [each.fields["rule"] for each in warned] == ["doubted"]
 
 
 def test_a_cut_raises_the_budget_by_the_multiplier_up_to_the_ceiling() -> None:

@@ -44,7 +44,7 @@ def _sought(ask: Ask, policy: Policy) -> Steps:
         return (yield from on_taken(run, full))
     yield from _opened(ask)
     while True:
-        earlier = run.earlier
+        earlier, before = run.earlier, run.asked
         asked = yield from _asked(run, request, judgement)
         if isinstance(asked, Outcome):
             return asked
@@ -57,7 +57,7 @@ def _sought(ask: Ask, policy: Policy) -> Steps:
                 return (yield from on_fault(run, fault))
             continue
         judgement = found
-        again = following(judgement, Situation(within, earlier, ask.ceiling), policy, ask.write)
+        again = following(judgement, Situation(within, earlier, ask.ceiling, before), policy, ask.write)
         if again is None:
             return (yield from _without(run, answer, judgement))
         request = again

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from emitter.emission.ending import on_answer, on_fault, on_limit, on_verdict
 from emitter.emission.run import affordable, back_off, call
 from emitter.events import NlToFormatEngaged
-from emitter.judge import BY_STOP, Judgement, Verdict
+from emitter.judge import BY_STOP, RETRACTED, Judgement, Verdict
 from emitter.limits import Reached
 from emitter.recover import Stance, spoken, stance
 from emitter.steps import Outcome, Tell
@@ -33,7 +33,8 @@ _CURABLE = frozenset({Verdict.VIOLATED, Verdict.MALFORMED})
 
 def applies(run: Run, judgement: Judgement) -> bool:
     """Tell whether the emission may seek the form in two steps."""
-    return run.policy.nl_to_format and run.ask.fallback is not None and judgement.verdict in _CURABLE
+    curable = judgement.verdict in _CURABLE and RETRACTED not in judgement.violations
+    return run.policy.nl_to_format and run.ask.fallback is not None and curable
 
 
 def two_steps(run: Run, last: Answer, judgement: Judgement, fallback: Fallback) -> Steps:

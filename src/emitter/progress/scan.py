@@ -1,7 +1,8 @@
 """Where the parts of a JSON document end, while it is being written: a push scanner in linear time.
 
-It reads no values. It follows the document as far as the opened containers go, and hands over the text of each of
-their members as soon as that is whole. What is no JSON ends the scan; the judge has the last word anyway.
+It reads no values. It passes over the thinking blocks before the document, follows the document as far as the opened
+containers go, and hands over the text of each of their members as soon as that is whole. What is no JSON ends the
+scan; the judge has the last word anyway.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from emitter.recover.thinking import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -69,9 +72,11 @@ class Scanner:
         self._begun: set[Path] = set()
         self._step: Callable[[str, int], int] | None = self._first
         self._found: list[Whole | Written] = []
+        self._outside = Outside()
 
     def feed(self, piece: str) -> list[Whole | Written]:
         """Return what is whole, or further written, with this piece."""
+        piece = self._outside.feed(piece)
         at = 0
         while at < len(piece) and self._step is not None:
             at = self._step(piece, at)

@@ -94,25 +94,30 @@ def _sided(name: str, slash: str) -> Mark:
     return Mark(Side.END if ends else Side.BEGIN, " ".join(kept))
 
 
-def block_end(text: str, tag: re.Match[str], begun: Mark) -> int | None:
-    """Return where the block ends that ``tag`` begins, or ``None`` when it never does.
+def _ends(owed: list[str], text: str, tag: re.Match[str]) -> bool:
+    """Follow a tag inside a block, whose open names are ``owed``; tell whether the block ends there.
 
     A tag in quotation marks ends nothing: it is spoken of.
     """
+    found = mark(tag)
+    if found is None:
+        return False
+    if found.side is Side.BEGIN:
+        if not found.name == owed[-1] == _CHANNEL:  # a channel ends where the next one begins
+            owed.append(found.name)
+    elif found.name in owed and not _is_quoted(text, tag):
+        while owed.pop() != found.name:
+            pass
+    return not owed
+
+
+def block_end(text: str, tag: re.Match[str], begun: Mark) -> int | None:
+    """Return where the block ends that ``tag`` begins, or ``None`` when it never does."""
     owed = [begun.name]
     for each in TAG.finditer(text, tag.end()):
-        found = mark(each)
-        if found is None:
-            continue
-        if found.side is Side.BEGIN:
-            if not found.name == owed[-1] == _CHANNEL:  # a channel ends where the next one begins
-                owed.append(found.name)
-        elif found.name in owed and not _is_quoted(text, each):
-            while owed.pop() != found.name:
-                pass
-            if not owed:
-                header = _HEADER.match(text, each.end()) if found.name == _CHANNEL else None
-                return header.end() if header else each.end()
+        if _ends(owed, text, each):
+            header = _HEADER.match(text, each.end()) if begun.name == _CHANNEL else None
+            return header.end() if header else each.end()
     return None
 
 
@@ -186,3 +191,107 @@ def without(text: str, blocks: tuple[tuple[int, int], ...]) -> str:
         parts.extend((text[at:start], "\n" * (end - start)))
         at = end
     return "".join((*parts, text[at:]))
+
+
+_LONGEST = 580
+"""More characters than any tag has."""
+_FIRST = re.compile(r"`{3,}|[{\[<\uff1c\u25c1\u27e8]|&")
+_BEGUN = re.compile(
+    r"(?:`+[^\n]{0,80}|\[ ?/?[\w-]{0,32} ?|(?:[<\uff1c\u25c1\u27e8]|&(?:l|lt|lt;)?)"
+    rf"[^<>{{}}\[\]\uff1c\uff1e\u25c1\u25b7]{{0,{_LONGEST}}})\Z"
+)
+"""What may become a fence or a tag with the next piece."""
+_LAST = re.compile(
+    r"(?:\A|.)(?:[<\[\uff1c\u25c1\u27e8]|&(?!g))(?:[^<\[&\uff1c\u25c1\u27e8]|&(?=g|\Z))*\Z|.\Z", re.DOTALL
+)
+"""What may become a tag inside a block, with the character before it, which says whether it is quoted."""
+_TELLING = 60
+"""So many characters behind a tag say what its name alone does not: a channel's, and a summary."""
+
+
+def _is_open(text: str, start: int, tag: re.Match[str] | None) -> bool:
+    """Tell whether the next piece may make another thing of the sign at ``start``."""
+    if tag is None:
+        return _BEGUN.match(text, start) is not None
+    told_behind = (tag["name"] or "").casefold() in _CHANNEL_ENDS | {"details"}
+    return told_behind and len(text) < tag.end() + _TELLING and "{" not in text[start:]
+
+
+class Outside:
+    """Lets a text through as it comes, up to its first document, without the thinking blocks before that.
+
+    A block whose beginning was never written is known for one only at its end, so it is let through.
+    """
+
+    __slots__ = ("_fences", "_held", "_owed", "_through")
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._owed: list[str] = []
+        self._fences = 0
+        self._through = False
+
+    def feed(self, piece: str) -> str:
+        """Return what of the text is certain with this piece to stand outside."""
+        if self._through:
+            return piece
+        text, at, shown = self._held + piece, 0, list[str]()
+        while not self._through and at < len(text):
+            begin = at
+            at = self._in_fence(text, at) if self._fences else self._in_block(text, at) if self._owed else at
+            if self._fences or self._owed:
+                break
+            if at == begin:
+                at = self._before(text, at, shown)
+                if at == begin:
+                    break
+        if self._through:
+            shown.append(text[at:])
+            at = len(text)
+        self._held = text[at:]
+        return "".join(shown)
+
+    def _before(self, text: str, at: int, shown: list[str]) -> int:
+        """Go through prose to behind the next sign; stop at one that may not be whole yet."""
+        sign = _FIRST.search(text, at)
+        if sign is None:
+            end = len(text.rstrip("`"))
+            shown.append(text[at:end])
+            return end
+        start = sign.start()
+        shown.append(text[at:start])
+        tag = TAG.match(text, start)
+        if _is_open(text, start, tag):
+            return start
+        found = mark(tag) if tag else None
+        if tag and found and found.side is Side.BEGIN:
+            self._owed = [found.name]
+            return tag.end()
+        line = text.find("\n", start)
+        if sign[0].startswith("`") and line > 0 and is_fence(text, sign.end()):
+            self._fences = 1
+            return line
+        if sign[0] in "{[" and not tag:
+            self._through = True
+            return start
+        shown.append(sign[0])
+        return sign.end()
+
+    def _in_block(self, text: str, at: int) -> int:
+        for tag in TAG.finditer(text, at):
+            if tag.end() == len(text):  # what follows says whether it is quoted
+                return max(at, tag.start() - 1)
+            at = tag.end()
+            if _ends(self._owed, text, tag):
+                return at
+        rest = _LAST.search(text, max(at, len(text) - _LONGEST))
+        return rest.start() if rest else len(text)
+
+    def _in_fence(self, text: str, at: int) -> int:
+        while (end := text.find("\n", at + 1)) > 0:
+            line = _FENCE.match(text[at:end].lstrip("\n"))
+            at = end
+            self._fences += 0 if line is None else 1 if line["info"] else -1
+            if not self._fences:
+                break
+        return at
