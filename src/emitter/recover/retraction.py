@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 from typing import Final
+from unicodedata import normalize
 
 
 class Stance(Enum):
@@ -28,14 +29,21 @@ def stance(prose: str) -> Stance:
     """Return how ``prose`` stands to the document that it surrounds."""
     if not _WORD.search(prose):
         return Stance.PLAIN
-    words = _APOSTROPHE.sub("'", _MARKUP.sub("", prose).casefold())
-    if _RETRACTED.search(words) or _RETRACTED_UNSPACED.search(words):
+    plain = normalize("NFKC", _APOSTROPHE.sub("'", _MARKUP.sub("", prose))).casefold()
+    words = _SPACES.sub(" ", plain.translate(_DOTS))
+    # A line may end a sentence, or break it.
+    readings = (words, _LINES.sub(" ", words)) if "\n" in words else (words,)
+    if any(_RETRACTED.search(each) or _RETRACTED_UNSPACED.search(each) for each in readings):
         return Stance.RETRACTED
-    return Stance.DOUBTFUL if _DOUBTFUL.search(words) else Stance.PLAIN
+    return Stance.DOUBTFUL if any(map(_DOUBTFUL.search, readings)) else Stance.PLAIN
 
 
 _WORD = re.compile(r"\w")
 _APOSTROPHE = re.compile("[\u2018\u2019ʼ\u00b4`\uff07]")
+_SPACES = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" *\n[>\s]*")
+_DOTS = {ord("\u0131"): "i", 0x307: None}
+"""Turkish letters, whose capitals are those of other languages."""
 _MARKUP = re.compile("[*_~\u00ad\u200b-\u200d\u2060\ufeff]")
 
 _UP_TO_10, _UP_TO_30, _UP_TO_60 = (rf"[^.!?;\n]{{0,{most}}}?" for most in (10, 30, 60))
@@ -54,9 +62,7 @@ _ACT = (
     r"|accommodat|facilitat|satisf|deliver|respond|fabricat|invent|oblige|let you|hand (?:it|that|this|over|out)|approv"
     r"|submit|process (?:this|that|the|your|it)|carry (?:this|that|it) out|perform|handle|discuss|disclos|reveal|forg)"
 )
-_ABOUT_THE_TEXT = (
-    r"find|see|tell|verif|determin|confirm|locat|identif|read|know|establish|infer|extract|guess|assume|sure|certain"
-)
+_ABOUT_THE_TEXT = r"find|see|wait|tell|verif|determin|confirm|locat|identif|read|know|establish|infer|extract|guess|assume|sure|certain"
 _IT = (
     r"(?:this|that|it|these|those|the above|above|everything (?:above|i)|all of (?:this|that|the above)|what i|my (?:answer"
     r"|response|output|json|draft|first|last|previous|earlier)|the (?:previous|preceding|first|last|earlier|following|given)?"
@@ -76,6 +82,15 @@ _HARM = (
 )
 _ENGLISH: Final = (
     (
+        r"(?:^|[.!?\n]) ?(?:no|nope|nah|no way|not doing (?:that|this|it)|denied|declined|refused|(?:request|access|permission)"
+        r" (?:denied|refused|rejected|declined))\b ?(?:[.!\n]|$)"
+    ),
+    r"\b(?:i|we)(?:'ve| have|'m| am|'d| would)?(?: \w+)? (?:deci\w+|cho[os]\w+|opt\w*|elect\w*|prefer\w*|determined|inclined) not to\b",
+    r"\b(?:i|we)(?:'m| am|'re| are) (?:declining|refusing|withdrawing|retracting)\b|\bi(?:'d| would) be lying\b",
+    r"\b(?:i|we) (?:do not|don't) (?:think|believe|feel) (?:that )?(?:i|we|it is|it's|this is|that is) (?:\w+ )?(?:should|can|could|right|ok|ethical|appropriate)",
+    r"\byou (?:should|must|may|can) ?(?:n't|not) (?:use|trust|rely|submit|send|accept|process|act)",
+    rf"\b{_IT}(?: \w+){{0,3}}? (?:should|must|needs to|has to|ought to|is to) (?:be (?:ignored|disregarded|discarded|deleted|thrown)|not be)\b",
+    (
         rf"\b(?:i|we|this (?:model|assistant|system|ai))(?: \w+)?(?: ?'ll| will)? ?{_CANNOT}"
         rf"(?:[ ,]+(?!{_ABOUT_THE_TEXT})[\w'-]+){{0,5}}?[ ,]+{_ACT}"
     ),
@@ -83,7 +98,7 @@ _ENGLISH: Final = (
     rf"(?:^|[.!?;:,\n\u2014-])\W*(?:{_CANNOT}) (?:\w+ ){{0,2}}{_ACT}",
     r"\bi(?:'m| am) (?:sorry|afraid)[ ,.]+(?:but )?(?:no\b|i (?:can|won|will not|must|have to)|(?:this|that|it) (?:is not|isn't))",
     r"\b(?:i|we)(?:'d| would| will|'ll| must| have to| need to| am going to|'m going to)?(?: \w+)? (?:decline|refuse)\b(?! to guess)",
-    r"\b(?:i|we)(?:'d| would) (?:rather|prefer) not\b|\bnot going to happen\b|\bi (?:object|resign|withdraw|retract)\b",
+    r"\b(?:i|we)(?:'d| would) (?:rather|prefer) not\b|\bnot going to happen\b|\bi (?:hereby )?(?:object|resign|withdraw|retract)\b",
     r"\bi(?:'ll| will| must| have to| should)? (?:take|have to take) (?:it|this|that) back\b|\bi take (?:it|this|that) all back",
     (
         r"\b(?:your|the|this|that|such an?|the above)? ?(?:request|task|demand|prompt|it|this|that|answer)"
@@ -102,9 +117,9 @@ _ENGLISH: Final = (
         rf"{_UP_TO_30}\b(?:{_IT})\b"
     ),
     r"\b(?:ignore|disregard) (?:me|all|everything)\b|\bnever ?mind\b|\b(?:scratch|strike|forget|cancel) (?:that|this|it)\b",
-    rf"\b{_IT}(?: \w+){{0,3}}?(?:'s|'re| is| was| are| were| isn't| aren't| wasn't| seems| looks)(?: \w+){{0,2}}? {_WRONG}",
+    rf"(?<!if )(?<!unless )\b{_IT}(?: \w+){{0,3}}?(?:'s|'re| is| was| are| were| isn't| aren't| wasn't| seems| looks)(?: \w+){{0,2}}? {_WRONG}",
     (
-        rf"\b{_IT}(?: \w+){{0,2}}? (?:isn't|aren't|wasn't|ain't|doesn't look)(?: \w+)? (?:correct|right|real|valid|final|true|accurate"
+        rf"(?<!if )(?<!unless )\b{_IT}(?: \w+){{0,2}}? (?:isn't|aren't|wasn't|ain't|doesn't look)(?: \w+)? (?:correct|right|real|valid|final|true|accurate"
         rf"|genuine|what|my|the (?:\w+ )?(?:answer|result))"
     ),
     (
@@ -112,7 +127,7 @@ _ENGLISH: Final = (
         rf" constitutes| amounts to| would constitute)(?: \w+){{0,2}}? {_HARM}"
     ),
     (
-        r"\bi (?:was|am|must have been) (?:completely |totally |clearly )?(?:wrong|mistaken|lying)\b|\bi (?:lied|made (?:it|that|this) up"
+        r"\bi (?:was|am|must have been) (?:completely |totally |clearly )?(?:wrong|mistaken|lying)\b|\bi (?:lied|made (?:\w+ ){1,3}up\b"
         r"|made (?:a|an) (?:\w+ )?(?:mistake|error)|changed my mind|made all)"
     ),
     r"\b(?:on|upon) (?:second thoughts?|reflection|further (?:thought|reflection|consideration))\b",
@@ -140,6 +155,7 @@ _OTHERS: Final = (
     rf"\b(?:verwende\w*|benutze\w*|nutze\w*)\b{_UP_TO_30}\bnicht\b",
     rf"\b(?:das|dies|dieses|obige\w*|es|die antwort|das json)\b{_UP_TO_30}\b(?:ist|war|wäre|sind) {_UP_TO_10}(?:falsch|erfunden|betrug|ungültig|unzulässig|illegal|nicht (?:korrekt|richtig|echt|gültig)|nur ein)",
     rf"\b(?:je|nous) (?:ne |n')(?:(?:peu|pui|pourr|saur|vai|veu|voul|pouv|dois|souhait)\w*|suis{_UP_TO_30}(?:en mesure|autorisé\w*|capable))\b{_UP_TO_60}{_ACTS_FR}",
+    rf"\b(?:m'est|nous est) impossible\b{_UP_TO_30}{_ACTS_FR}",
     r"\bje (?:ne )?(?:peux|puis) pas\s*+(?:[.!,]|$)|\bje (?:refuse|décline|dois (?:refuser|décliner))\b|\bnous (?:refusons|déclinons)\b",
     rf"\b(?:ignore[zr]|oublie[zr]|jete[zr])\b{_UP_TO_30}\b(?:ceci|cela|ce|cette|le|la|ces|tout)\b|\b(?:n'|ne l'|ne )(?:utilise|tene|tiens|prene)\w* (?:pas|aucun)",
     rf"\b(?:c'est|ceci est|cela est|ce json est|c'était|ce serait) {_UP_TO_10}(?:faux|incorrect|erroné|inventé|fictif|une? (?:fraude|erreur|mensonge)|illégal)|\b(?:ce n'est|ceci n'est) pas (?:correct|vrai|valide|réel|ma réponse|la réponse)",
@@ -161,7 +177,7 @@ _OTHERS: Final = (
     rf"\b(?:не|ні) (?:могу|можем|смогу|сможем|буду|хочу|в состоянии|можу|зможу)\b{_UP_TO_60}{_ACTS_RU}",
     r"\b(?:отказываюсь|вынужден\w* отказать\w*|відмовляюсь)|\b(?:про)?игнорируй\w*|\bне используй\w*|\bэто (?:было )?(?:неверн|неправильн|ошибк|мошеннич|выдум|неправд|обман)\w*",
     rf"\bkan{_UP_TO_30}\b(?:inte|ikke)\b{_UP_TO_30}\b(?:hjälp|hjelp|hjælp|ge|gi|give|tillhandah|bistå|svar|göra|gjøre)|\bjag vägrar\b|\b(?:nemohu|nemůžu|nemôžem)\b{_UP_TO_30}(?:pomoc|pomôc|poskytn|uděl|odpov)",
-    r"(?:yardımcı olama|yardım edeme|sağlayama|vereme|yapama|yerine getireme|sunama|reddediyor|yanıtlayama|oluşturama)\w*|(?:göz ardı ed|dikkate alma|kullanmay)\w*",
+    r"(?:yardimci olama|yardim edeme|sağlayama|vereme|yapama|yerine getireme|sunama|reddediyor|yanitlayama|oluşturama)\w*|(?:göz ardi ed|dikkate alma|kullanmay)\w*",
     r"không thể (?:giúp|cung cấp|hỗ trợ|trả lời|thực hiện|đưa ra|tạo)|tôi từ chối|\b(?:tidak|tak) (?:bisa|dapat|boleh) (?:membantu|memberikan|menyediakan|melakukan|memenuhi|menjawab|membuat|melanjutkan)|\bsaya menolak\b|\babaikan\b",
 )
 
@@ -178,7 +194,7 @@ _UNSPACED: Final = (
 
 _DOUBT: Final = (
     r"\bsorry\b|\bapolog(?:y|i[sz]|ies)|\bunfortunately\b|\bregret(?:tabl|s?\b)|\bwait\b|\bhmm+\b|\bcorrection:|\boops\b",
-    rf"\b(?:i|we) (?:{_CANNOT}|cannot|hesitate)\b|\b(?:fraud|illegal|unethical|dishonest|deceptive)",
+    rf"\b(?:i|we) (?:{_CANNOT}|cannot|hesitate)\b(?! wait)|\b(?:fraud|illegal|unethical|dishonest|deceptive)",
     r"\b(?:désolée?|malheureusement|lo siento|lamentablemente|desgraciadamente|desculpe|infelizmente|lamento|mi dispiace)\b",
     r"\b(?:purtroppo|es tut mir leid|leider|entschuldigung|helaas|tyvärr|niestety|przepraszam|maaf|üzgünüm)\b",
     r"\b(?:извините|простите|вибачте)\b|к сожалению|на жаль",
