@@ -203,7 +203,15 @@ def invented(found: Any, text: str) -> list[str]:
                 wrong += [] if said in letters or said in spelt else [word]
             case number:
                 numbers = re.findall(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", text)
-                wrong += [] if any(number == float(each) for each in numbers if len(each) < 300) else [str(number)]
+                wrong += (
+                    []
+                    if any(
+                        number in (float(each), int(each) if each.lstrip("-").isdecimal() else None)
+                        for each in numbers
+                        if len(each) < 300
+                    )
+                    else [str(number)]
+                )
     return wrong
 
 

@@ -193,7 +193,7 @@ _UNSPACED: Final = (
 )
 
 _DOUBT: Final = (
-    r"\bsorry\b|\bapolog(?:y|i[sz]|ies)|\bunfortunately\b|\bregret(?:tabl|s?\b)|\bwait\b|\bhmm+\b|\bcorrection:|\boops\b",
+    r"\bsorry\b|\bapolog(?:y|i[sz]|ies)|\bunfortunately\b|\bregret(?:tabl|s?\b)|(?:^|[.!?\n\u2014-]) ?wait\b|\bhmm+\b|\bcorrection:|\boops\b",
     rf"\b(?:i|we) (?:{_CANNOT}|cannot|hesitate)\b(?! wait)|\b(?:fraud|illegal|unethical|dishonest|deceptive)",
     r"\b(?:désolée?|malheureusement|lo siento|lamentablemente|desgraciadamente|desculpe|infelizmente|lamento|mi dispiace)\b",
     r"\b(?:purtroppo|es tut mir leid|leider|entschuldigung|helaas|tyvärr|niestety|przepraszam|maaf|üzgünüm)\b",
