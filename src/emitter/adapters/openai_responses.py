@@ -95,7 +95,8 @@ def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
 def _stops(body: Mapping[str, Any]) -> tuple[str, ...]:
     """Return each status with its detail, and those of the items that hold the answer.
 
-    A detail of being incomplete is believed, whatever the status; an item that is not complete is not an answer.
+    A detail of being incomplete is believed, whatever the status. Where the response is completed, an item that is not
+    is no answer.
     """
     cut = mapping(body.get("incomplete_details")).get("reason")
     code = text(mapping(body.get("error")).get("code"))
@@ -104,7 +105,9 @@ def _stops(body: Mapping[str, Any]) -> tuple[str, ...]:
         said = (*(each for each in said if each not in ("", "incomplete")), f"incomplete:{reasons(cut)[0]}")
     elif code:
         said = tuple(f"{each}:{code}" if each == "failed" else each for each in said)
-    held = [each.get("status") for each in items(body.get("output")) if each.get("type") in ("message", *_CALLS)]
+    if said != (_COMPLETED,):
+        return said
+    held = (each.get("status") for each in items(body.get("output")) if each.get("type") in ("message", *_CALLS))
     return reasons(said, *(each for each in held if each != _COMPLETED))
 
 
