@@ -78,7 +78,7 @@ def test_the_template_holds_to_the_discipline(first: Any, second: Any, target: s
     envelope = shown(first, second, target=target[:500], spends=lambda _: {"budget_usd": to})
 
     assert [each for each in lint(envelope) if each.severity is Severity.ERROR] == []
-    assert len(envelope.findings) == 4
+    assert len(envelope.findings) == 5
     assert all(map(is_one_line, envelope.findings))
     assert layout(envelope).choices[1].warning is None
     told, limits, _ = envelope.findings[2].rpartition(" At most: ")
