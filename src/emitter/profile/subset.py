@@ -59,7 +59,8 @@ class Subset(Facts):
     of constants; ``min_items_max`` is the largest ``minItems`` taken where it is bounded; ``ordering`` is the
     keyword that fixes property order, where one exists. ``closed_objects`` says that every object must be
     closed, ``discriminated`` that the objects of a union must each name themselves in a property with one
-    value. ``root_names`` is a regular expression that the root's property names must match in full.
+    value. ``root_ref`` says that ``{"$ref": "#"}`` may stand for the root, ``root_names`` is a regular expression
+    that the root's property names must match in full.
     ``pattern_refuses`` is a regular expression: a ``pattern`` in which it is found uses syntax that the
     vendor does not take.
     """
@@ -72,6 +73,7 @@ class Subset(Facts):
     closed_objects: bool = True
     discriminated: bool = False
     ref_siblings: bool = False
+    root_ref: bool = False
     root_names: Pattern | None = None
     recursion: Recursion = Recursion.REFUSE
     unroll: int = 2

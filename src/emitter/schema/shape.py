@@ -138,7 +138,7 @@ class Choice(_Node):
 
 @dataclass(slots=True, eq=False)
 class Ref(_Node):
-    """A definition, by name."""
+    """A definition, by name; ``parts`` only where the definition is JSON text that several places share."""
 
     name: str
 

@@ -54,13 +54,21 @@ class Codec(Protocol):
 
 
 class Late:
-    """A definition, by name: written later where it is recursive."""
+    """A definition, by name: written later where it is recursive.
 
-    __slots__ = ("_codecs", "_name")
+    Until then ``types`` and ``members`` return what the shape of the definition already settles: every JSON type
+    that its form may have on the wire, and the members that name the form.
+    """
 
-    def __init__(self, codecs: dict[str, Any], name: str) -> None:
+    __slots__ = ("_codecs", "_members", "_name", "_types")
+
+    def __init__(
+        self, codecs: dict[str, Any], name: str, types: frozenset[str] = frozenset(), members: Members | None = None
+    ) -> None:
         self._codecs = codecs
         self._name = name
+        self._types = types
+        self._members = members
 
     @property
     def target(self) -> Codec | None:
@@ -70,7 +78,7 @@ class Late:
     @property
     def types(self) -> frozenset[str]:
         """The types of the definition."""
-        return frozenset() if self.target is None else self.target.types
+        return self._types if self.target is None else self.target.types
 
     @property
     def plain(self) -> bool:
@@ -93,3 +101,13 @@ class Late:
     def admits(self, value: Json) -> bool:
         """Tell what the definition tells; while that is unknown, anything may be."""
         return self.target is None or self.target.admits(value)
+
+    def members(self) -> Members | None:
+        """Return the members of the definition, as far as they are known; None for what is no object."""
+        return self._members if self.target is None else members_of(self.target)
+
+
+def members_of(codec: Codec) -> Members | None:
+    """Return the members of an object on the wire; None for any other form."""
+    found = getattr(codec, "members", None)
+    return None if found is None else found()

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from emitter.errors import Unencodable
-from emitter.schema.codec.base import Codec, Members
+from emitter.schema.codec.base import Codec, Members, members_of
 from emitter.schema.codec.leaves import Plain
 from emitter.schema.value import OBJECT, STRING
 from emitter.wire import mapping
@@ -81,10 +81,10 @@ class Among:
 
 def _listed(codec: Codec) -> dict[str, list[str]]:
     """Return the members that must be there and are one of some texts, and which."""
-    members = getattr(codec, "members", None)
+    members = members_of(codec)
     if members is None:
         return {}
-    each, required, _ = members()
+    each, required, _ = members
     plain = {name: one for name, (one, nullable) in each.items() if name in required and not nullable}
     values = {name: one.values for name, one in plain.items() if isinstance(one, Plain) and one.values}
     return {name: texts for name, texts in values.items() if all(isinstance(text, str) for text in texts)}
@@ -95,10 +95,10 @@ def _is_type(value: Json, kind: str) -> bool:
 
 
 def _shared(codec: Codec, value: Json) -> int:
-    members = getattr(codec, "members", None)
+    members = members_of(codec)
     if members is None:
         return 0
-    each = members().each
+    each = members.each
     return sum(1 if each[name][0].admits(one) else -1 for name, one in mapping(value).items() if name in each)
 
 

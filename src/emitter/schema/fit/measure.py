@@ -131,7 +131,8 @@ def _levels(node: dict[str, Any]) -> int:
 
 
 def _leads(definition: dict[str, Any]) -> Iterator[str]:
-    return (each["$ref"].removeprefix(DEFINITION) for each in _nodes(definition) if "$ref" in each)
+    named = (each["$ref"] for each in _nodes(definition) if "$ref" in each)
+    return (each.removeprefix(DEFINITION) for each in named if each.startswith(DEFINITION))
 
 
 def _height(node: dict[str, Any], known: dict[str, int]) -> int:

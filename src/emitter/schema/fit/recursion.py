@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from emitter.profile.subset import Recursion
 from emitter.schema.graph import components, is_optional, references
-from emitter.schema.shape import Document, Node, Ref
+from emitter.schema.read.scope import name_of
+from emitter.schema.shape import Choice, Document, Node, Ref
 from emitter.schema.walk import as_text, rebuilt
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class _Unrolling:
         self._levels = subset.unroll
         self._needed_only = subset.recursion is Recursion.OPTIONAL
         self._definitions: dict[str, Node] = {}
+        self._texts: dict[str, str] = {}
         self._waiting: list[tuple[str, int, str]] = []
 
     def document(self) -> Document:
@@ -66,13 +70,38 @@ class _Unrolling:
         """Return a definition's node with the references on the circle led one level on, or cut."""
 
         def change(each: Node, *, optional: bool) -> Node | None:
+            if isinstance(each, Choice) and each.parts and sum(map(is_cut, each.branches)) > 1:
+                return self._text(each)  # one text, and not one for each branch
             if not isinstance(each, Ref):
                 return None
-            on = owner in self._circle and self._circle.get(each.name) == self._circle[owner]
-            if not on or (optional and self._needed_only):
+            if not is_on_circle(each) or (optional and self._needed_only):
                 return Ref(each.where, self._name(each.name, 0), notes=each.notes)
             if level + 1 >= self._levels:
-                return as_text(self._document, each)
+                return self._text(each)
             return Ref(each.where, self._name(each.name, level + 1), notes=each.notes)
 
+        def is_on_circle(each: Ref) -> bool:
+            return owner in self._circle and self._circle.get(each.name) == self._circle[owner]
+
+        def is_cut(each: Node) -> bool:
+            return isinstance(each, Ref) and is_on_circle(each) and level + 1 >= self._levels
+
         return rebuilt(node, change)
+
+    def _text(self, node: Node) -> Ref:
+        """Return a reference to the node as JSON text: what is described once need not be repeated."""
+        text = as_text(self._document, node)
+        schemas = [_without_notes(part.schema) for part in text.parts]
+        key = json.dumps([schemas, text.types], sort_keys=True)
+        if key not in self._texts:
+            name = f"{node.name if isinstance(node, Ref) else name_of(node.where)}_text"
+            while name in self._definitions or name in self._document.definitions:
+                name += "_"
+            self._texts[key] = name
+            self._definitions[name] = replace(text, notes={})
+        return Ref(node.where, self._texts[key], notes=node.notes, parts=text.parts)
+
+
+def _without_notes(schema: Any) -> Any:
+    notes = ("title", "description", "default", "examples")
+    return {key: each for key, each in schema.items() if key not in notes} if isinstance(schema, dict) else schema

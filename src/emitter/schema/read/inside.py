@@ -99,6 +99,10 @@ def schema_of(parts: tuple[Any, ...], scope: Scope) -> Any:
     """Return the one schema that says what ``parts`` say together, with the definitions that it refers to."""
     schema = parts[0].schema if len(parts) == 1 else {"allOf": [part.schema for part in parts]}
     needed = _needed(schema, scope.root.schema)
+    own = (f"#/{keyword}/{name}" for keyword, held in needed.items() for name, each in held.items() if each == schema)
+    reference = next(own, None)
+    if reference is not None:  # a definition that refers to itself is not repeated
+        return {"$ref": reference, **needed}
     return {**schema, **needed} if needed and isinstance(schema, dict) else schema
 
 

@@ -60,7 +60,8 @@ class Reader:
         while self._waiting:
             name, parts = self._waiting.pop()
             definitions[name] = self._read(parts)
-        return Document(root, definitions)
+        own = self._names.get(frozenset({id(self.scope.root.schema)}))
+        return Document(root if own is None else Ref("", own), definitions)
 
     def node(self, parts: Sequence[Part]) -> Node:
         """Return what ``parts`` say together."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.schema.codec import Among, Late, Plain, Text
-from emitter.schema.shape import Document, Node, Record, Values
-from emitter.schema.value import INTEGER, NUMBER, same
+from emitter.schema.codec.base import Members, members_of
+from emitter.schema.shape import Document, Node, Record, Scalar, Sequence, Values
+from emitter.schema.value import ARRAY, INTEGER, NUMBER, OBJECT, STRING, same, type_of
 from emitter.schema.walk import MAX_FORMS, forms_of, types_of
 
 if TYPE_CHECKING:
-    from emitter.schema.codec.base import Codec, Members
+    from emitter.profile.subset import Subset
+    from emitter.schema.codec.base import Codec
 
 DEPTH = 4
 """How deep two objects are compared; deeper differences are not looked for."""
@@ -30,25 +32,75 @@ def apart(one: Codec, other: Codec, depth: int = DEPTH) -> bool:
 
 
 def _forms(codec: Codec) -> list[Codec] | None:
-    """Return the single forms that a codec stands for; None where one is not known yet, or they are many."""
+    """Return the single forms that a codec stands for; None where they are many, or nothing is known of one.
+
+    A definition that is still being written stands for itself: its shape settles its types and its tag.
+    """
     found: list[Codec] = []
     met: set[int] = set()
     waiting = [codec]
     while waiting:
-        here: Codec | None = waiting.pop()
-        here = here.target if isinstance(here, Late) else here
-        if here is None or len(met) > MAX_FORMS:
-            return None
+        here = waiting.pop()
         if id(here) in met:
             continue
         met.add(id(here))
+        if len(met) > MAX_FORMS:
+            return None
         if isinstance(here, Among):
             waiting.extend(here.branches)
-        elif isinstance(here, Late):
-            waiting.append(here)
+        elif isinstance(here, Late) and here.target is not None:
+            waiting.append(here.target)
+        elif not here.types:
+            return None
         else:
             found.append(here)
     return found
+
+
+class Outline(NamedTuple):
+    """What the shape of a definition settles of its form before it is written."""
+
+    types: frozenset[str] = frozenset()
+    members: Members | None = None
+
+
+def outline(document: Document, node: Node, subset: Subset) -> Outline:
+    """Return every JSON type that the form of ``node`` may have on the wire, and the members that name an object."""
+    forms = forms_of(document, node)
+    if forms is None:
+        return Outline()
+    if len(forms) > 1:  # a union, which may be tagged
+        return Outline(frozenset({OBJECT}).union(*(_wire_types(each, subset) for each in forms)))
+    return Outline(_wire_types(forms[0], subset), _naming(forms[0]))
+
+
+def _wire_types(form: Node, subset: Subset) -> frozenset[str]:
+    match form:
+        case Record():
+            entries = form.rest is not None and not form.fields and not form.spilled and subset.closed_objects
+            return frozenset({ARRAY if entries else OBJECT})
+        case Sequence():
+            return frozenset({ARRAY, OBJECT} if form.prefix else {ARRAY})
+        case Scalar():
+            return frozenset(form.types)
+        case Values():
+            return frozenset({STRING, *map(type_of, form.values)})
+        case _:
+            return frozenset({STRING})
+
+
+def _naming(form: Node) -> Members | None:
+    """Return the members of an object that must be there and are one of some texts."""
+    if not isinstance(form, Record) or not form.fields:
+        return None
+    listed = {
+        name: field.node.values
+        for name, field in form.fields.items()
+        if field.required and isinstance(field.node, Values) and not field.node.dropped
+    }
+    texts = {name: values for name, values in listed.items() if all(isinstance(each, str) for each in values)}
+    each = {name: (Plain((STRING,), {"enum": values}), False) for name, values in texts.items()}
+    return Members(each, frozenset(each), closed=False)
 
 
 def _wide(types: frozenset[str]) -> frozenset[str]:
@@ -62,8 +114,8 @@ def _pair_apart(one: Codec, other: Codec, depth: int) -> bool:
         if one.values is None or other.values is None:
             return False
         return not {same(each) for each in one.values} & {same(each) for each in other.values}
-    ours, theirs = getattr(one, "members", None), getattr(other, "members", None)
-    return ours is not None and theirs is not None and _members_apart(ours(), theirs(), depth)
+    ours, theirs = members_of(one), members_of(other)
+    return ours is not None and theirs is not None and _members_apart(ours, theirs, depth)
 
 
 def _members_apart(one: Members, other: Members, depth: int) -> bool:

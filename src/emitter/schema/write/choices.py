@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from emitter.schema.codec import Among, Codec, Plain, Tagged
+from emitter.schema.codec.base import members_of
 from emitter.schema.codec.choices import VALUE, VARIANT
 from emitter.schema.shape import Choice, Node, Ref
 from emitter.schema.value import OBJECT, STRING
@@ -68,10 +69,10 @@ def _unnamed(codecs: tuple[Codec, ...]) -> bool:
 
 
 def _named(codec: Codec) -> bool:
-    members = getattr(codec, "members", None)
+    members = members_of(codec)
     if members is None:
         return False
-    each, required, _ = members()
+    each, required, _ = members
     return any(_is_name(*each[name]) for name in required)
 
 

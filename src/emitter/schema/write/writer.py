@@ -16,7 +16,7 @@ from emitter.schema.graph import Order, order_of
 from emitter.schema.shape import Choice, Document, Field, Never, Node, Open, Record, Ref, Scalar, Sequence, Values
 from emitter.schema.value import NULL, OBJECT, STRING
 from emitter.schema.walk import types_of
-from emitter.schema.write.apart import Exclusive
+from emitter.schema.write.apart import Exclusive, outline
 from emitter.schema.write.arrays import write_array
 from emitter.schema.write.choices import write_choice
 from emitter.schema.write.forms import closed
@@ -68,6 +68,7 @@ class Writer:
         self._heights: dict[str, int] = {}
         self._known_heights: dict[int, int] = {}
         self._referred: dict[str, None] = {}
+        self._own = self._own_name()
 
     def root(self) -> Written:
         """Return the whole document, its root in the form that the vendor wants."""
@@ -78,12 +79,23 @@ class Writer:
         definitions = self._definitions()
         return Written({**wire, "$defs": definitions} if definitions else wire, codec)
 
-    def _root(self) -> Written:
+    def _own_name(self) -> str | None:
+        """Return the definition for which ``#`` may stand: the root's own, where that is an object and recursive."""
         root = self.document.root
-        written = self._definition(root) if isinstance(root, Ref) else self.write(root)
+        if not self.subset.root_ref or self.subset.root_names is not None or not isinstance(root, Ref):
+            return None
+        target = self.document.definitions[root.name]
+        is_object = isinstance(target, Record) and outline(self.document, root, self.subset).types == {OBJECT}
+        return root.name if is_object and root.name in self._order.recursive else None
+
+    def _root(self) -> Written:
+        """Return the root; a definition that stands under ``$defs`` anyway is referred to and not written twice."""
+        root = self.document.root
+        once = isinstance(root, Ref) and root.name not in self._referred
+        written = self._definition(root) if isinstance(root, Ref) and once else self.write(root)
         if self._may_be_root(written.wire):
             return written
-        inner = self.write(root) if isinstance(root, Ref) else written
+        inner = self.write(root) if once else written
         wire = closed({VALUE: inner.wire}, (VALUE,), self.subset)
         return Written(wire, Wrapped(inner.codec))
 
@@ -153,15 +165,18 @@ class Writer:
 
     def _reference(self, node: Ref) -> Written:
         target = self.document.definitions[node.name]
+        if node.parts:  # one text stands for several places: what is lost at each is written down
+            self.ledger.lose_whole(node)
         if node.name in self._wires and self._inlined(node.name, target):
             wire, codec = self._definition(node)
             notes = self._own_notes(node)
             if "description" in notes and "description" in wire:
                 notes["description"] = f"{notes['description']} {wire['description']}"
             return Written({**wire, **notes}, codec)
-        self._referred[node.name] = None
-        codec = Late(self._codecs, node.name)
-        wire = {"$ref": f"#/$defs/{node.name}"}
+        if node.name != self._own:
+            self._referred[node.name] = None
+        codec = Late(self._codecs, node.name, *outline(self.document, node, self.subset))
+        wire = {"$ref": "#" if node.name == self._own else f"#/$defs/{node.name}"}
         notes = self._own_notes(node)
         if self.subset.ref_siblings:
             return Written({**wire, **notes}, codec)
