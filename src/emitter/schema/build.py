@@ -34,12 +34,12 @@ _SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)
 """How much of the limits is allotted, one try after the other: what a form costs is estimated."""
 
 
-def build(given: Any, subset: Subset, *, degrade: bool, close: bool) -> Compiled:
+def build(given: Any, subset: Subset, *, degrade: bool, close: bool, typed: bool = False) -> Compiled:
     """Compile a schema that is JSON; see ``compile_schema``."""
     if not isinstance(given, dict | bool):
         raise Uncompilable("", f"a JSON Schema is an object or a boolean, not a value of type {type(given).__name__}")
     schema = cast("dict[str, Json] | bool", given)
-    draft, validate = _validated(schema)
+    draft, validate = _validated(schema, typed=typed)
     scope = Scope(schema, draft)
     if not subset.enforced:
         weigh(scope)
@@ -67,22 +67,22 @@ def build(given: Any, subset: Subset, *, degrade: bool, close: bool) -> Compiled
     )
 
 
-def _validated(schema: Json) -> tuple[Draft, Validator]:
+def _validated(schema: Json, *, typed: bool) -> tuple[Draft, Validator]:
     """Return the schema's draft and its validator; an older draft's words may stand in a schema that names none."""
     draft = draft_of(schema)
     try:
-        return draft, _validator(schema, draft)
+        return draft, _validator(schema, draft, typed=typed)
     except Uncompilable:
         if "$schema" in mapping(schema):
             raise
         with suppress(Uncompilable):
-            return DRAFT201909, _validator(schema, DRAFT201909)
+            return DRAFT201909, _validator(schema, DRAFT201909, typed=typed)
         raise
 
 
-def _validator(schema: Any, draft: Draft) -> Validator:
+def _validator(schema: Any, draft: Draft, *, typed: bool) -> Validator:
     try:
-        return Validator(schema, draft)
+        return Validator(schema, draft, typed=typed)
     except Uncompilable as error:
         # The validator does not say where the reference stands.
         found = dangling(Scope(schema, draft), draft) if error.reason == DANGLING else None

@@ -57,6 +57,7 @@ class _Wish(NamedTuple):
     subset: Subset
     degrade: bool
     undeclared: Undeclared | None
+    typed: bool = False
 
 
 def compile_schema(
@@ -112,7 +113,7 @@ def _undeclared(given: Undeclared | str) -> Undeclared:
 def _defaulted(wish: _Wish, *, typed: bool) -> Any:
     """Return the wish with its default filled in; hashable, for a subset is frozen, which no checker can see."""
     default = Undeclared.CLOSE if typed else Undeclared.CARRY
-    return wish if wish.undeclared is not None else wish._replace(undeclared=default)
+    return wish._replace(undeclared=default if wish.undeclared is None else wish.undeclared, typed=typed)
 
 
 def _of_json(schema: dict[str, Any], wish: _Wish) -> Compiled:
@@ -139,7 +140,9 @@ def _of_text(text: str, wish: _Wish) -> Compiled:
     widened: list[Rule] = []
     if spoken_in(text):
         schema, widened = as_json_schema(schema)
-    compiled = build(schema, wish.subset, degrade=wish.degrade, close=wish.undeclared is Undeclared.CLOSE)
+    compiled = build(
+        schema, wish.subset, degrade=wish.degrade, close=wish.undeclared is Undeclared.CLOSE, typed=wish.typed
+    )
     # Null is valid here although JSON Schema, which does not know the word, would say otherwise.
     losses = tuple(Loss(rule.where, rule.keyword, shown(rule.value), Why.WIDENED) for rule in widened)
     return replace(compiled, losses=(*compiled.losses, *losses)) if losses else compiled

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pydantic_core import PydanticKnownError
 
+from emitter.schema.formats import OFFSET
 from emitter.schema.violation import Violation, told
 from emitter.wire import sequence
 
@@ -95,6 +96,8 @@ def _rule(error: ErrorDetails) -> tuple[str, str]:
     kind, context = error["type"], error.get("ctx", {})
     if kind in _CODE:
         return kind, _UNTOLD
+    if kind == "timezone_aware":
+        return kind, OFFSET
     try:
         template = PydanticKnownError(cast("Any", kind), context).message_template
     except (KeyError, TypeError):  # a kind of the caller's own, which may be made of anything

@@ -25,6 +25,17 @@ class Rule(NamedTuple):
     value: Any
 
 
+class Remark:
+    """Names of notes that no vendor has a keyword for: they are put into words."""
+
+    FORMAT = "$format"
+    """A format that says nothing about which values are valid."""
+    NAMES = "$names"
+    """The names of listed values, by the values as JSON."""
+    CONTENT = "$content"
+    """The part that describes what a text holds, such as JSON."""
+
+
 def _nothing() -> dict[str, Any]:
     """Return one empty table for all: notes are replaced, never changed."""
     return _NOTHING
@@ -37,6 +48,7 @@ _NOTHING: dict[str, Any] = {}
 class _Node:
     where: str
     notes: dict[str, Any] = field(default_factory=_nothing, kw_only=True)
+    """Title, description, default and examples, and remarks under the names of ``Remark``."""
     rules: tuple[Rule, ...] = field(default=(), kw_only=True)
     left: tuple[Rule, ...] = field(default=(), kw_only=True)
     unions: tuple[Rule, ...] = field(default=(), kw_only=True)
@@ -90,13 +102,14 @@ class Rest:
     """The properties that the schema does not name.
 
     ``entries`` pairs the pattern of their names, or None for all others, with what they hold. ``implicit``
-    means that the schema is silent about them; ``names`` are rules for the names themselves, ``rules`` say
-    which names are allowed at all, where the patterns alone do.
+    means that the schema is silent about them; ``names`` are rules for the names themselves and ``key`` holds the
+    names that a single such rule lists, ``rules`` say which names are allowed at all, where the patterns alone do.
     """
 
     entries: tuple[tuple[str | None, Node], ...]
     implicit: bool = False
     names: tuple[Rule, ...] = ()
+    key: Values | None = None
     rules: tuple[Rule, ...] = ()
 
 

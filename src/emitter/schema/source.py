@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import SchemaError
 
 from emitter.errors import Uncompilable
 from emitter.schema.findings import Reading, found
+from emitter.schema.generate import aliases_of, schema_of_type, writer_of
 from emitter.schema.violation import names_of
 
 if TYPE_CHECKING:
@@ -34,12 +34,6 @@ _LONGEST_NAME = 64
 _CACHED = 256
 """So many types are remembered: making a schema of one takes half a millisecond and more."""
 _WANTED = "a schema is a JSON Schema as a dict, or a type such as a pydantic model"
-
-
-class _Quiet(GenerateJsonSchema):
-    """Leaves out, without a warning, a default that is no JSON: the model is not told defaults of code."""
-
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  the shape is pydantic's
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +66,14 @@ def source(given: object) -> Source[Any]:
 def _of_type(kind: object) -> Source[Any]:
     adapter, schema = _adapted(kind)
     names = names_of(schema)
+    aliases = aliases_of(adapter)
+    dump: Any = writer_of(adapter).to_python if aliases.differing else adapter.dump_python
     return Source(
         schema=schema,
         name=_name(schema.get("title") or (kind.__name__ if isinstance(kind, type) else None)),
-        read=partial(_read, adapter, names),
+        read=partial(_read, adapter, names, by_name=aliases.nested),
         # Without computed fields, and with embedded JSON as text: what a document to be read holds.
-        dump=partial(adapter.dump_python, mode="json", by_alias=True, round_trip=True, warnings="error"),
+        dump=partial(dump, mode="json", by_alias=True, round_trip=True, warnings="error"),
         typed=True,
     )
 
@@ -85,7 +81,7 @@ def _of_type(kind: object) -> Source[Any]:
 def _adapted(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
-        schema = adapter.json_schema(mode="validation", by_alias=True, schema_generator=_Quiet)
+        schema = schema_of_type(adapter)
     except (PydanticUserError, PydanticUndefinedAnnotation, SchemaError, TypeError, RecursionError) as error:
         named = getattr(kind, "__name__", None) or type(kind).__name__
         said = str(error).strip().partition("\n")[0]
@@ -93,10 +89,13 @@ def _adapted(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
     return adapter, schema
 
 
-def _read(adapter: TypeAdapter[Any], names: frozenset[str], document: Json) -> Reading[Any]:
-    """Read as JSON, not as Python: strict types then still take what only JSON writes as text or list."""
+def _read(adapter: TypeAdapter[Any], names: frozenset[str], document: Json, *, by_name: bool) -> Reading[Any]:
+    """Read as JSON, not as Python: strict types then still take what only JSON writes as text or list.
+
+    ``by_name`` reads a field by its own name as well, where its alias leads into another object.
+    """
     try:
-        return Reading(adapter.validate_json(json.dumps(document)))
+        return Reading(adapter.validate_json(json.dumps(document), by_alias=True, by_name=by_name or None))
     except ValidationError as error:
         return Reading(violations=found(error, document, names))
 

@@ -15,6 +15,7 @@ from jsonschema_rs import ValidationErrorKind as Kind
 
 from emitter.errors import Uncompilable
 from emitter.schema.drafts import DRAFT202012
+from emitter.schema.formats import CHECKS, CHECKS_OF_TYPES, OFFSET, WORDS, lacks_only_an_offset
 from emitter.schema.pointer import escaped
 from emitter.schema.violation import HALF_A_CHARACTER, Violation, names_of, told
 from emitter.wire import sequence
@@ -41,11 +42,15 @@ _TAG_RULES = frozenset({"const", "enum"})
 class Validator:
     """A compiled validator of one schema."""
 
-    def __init__(self, schema: Schema, draft: Draft = DRAFT202012) -> None:
-        """Build the validator; raises ``Uncompilable`` for what is no schema of ``draft``."""
+    def __init__(self, schema: Schema, draft: Draft = DRAFT202012, *, typed: bool = False) -> None:
+        """Build the validator; raises ``Uncompilable`` for what is no schema of ``draft``.
+
+        ``typed`` holds formats to pydantic's reading, which is wider than the standards.
+        """
         self._schema = schema
+        formats = CHECKS_OF_TYPES if typed else CHECKS
         try:
-            self._check = draft.validator(schema, validate_formats=True, retriever=_nowhere)
+            self._check = draft.validator(schema, validate_formats=True, formats=formats, retriever=_nowhere)
         except jsonschema_rs.ValidationError as error:
             where = "".join(f"/{escaped(str(each))}" for each in error.instance_path)
             raise Uncompilable(where, _refused(error)) from error
@@ -110,7 +115,7 @@ def _meant(error: ValidationError) -> Iterator[_Found]:
         elif chosen:
             pending.extend(chosen)
         else:
-            yield _Found(current.instance_path, current.kind.name, _expected(current.kind))
+            yield _Found(current.instance_path, current.kind.name, _expected(current.kind, current.instance))
 
 
 def _untagged(branches: list[list[ValidationError]]) -> _Found | None:
@@ -152,7 +157,7 @@ def _distance(branch: list[ValidationError], depth: int) -> tuple[bool, bool, in
     return wrong_type and len(branch) == 1, wrong_tag, len(branch)
 
 
-def _expected(kind: Kind) -> str:
+def _expected(kind: Kind, instance: Json) -> str:
     """Say from the schema's side what is expected."""
     match kind:
         case Kind.AdditionalProperties() | Kind.UnevaluatedProperties():
@@ -166,7 +171,14 @@ def _expected(kind: Kind) -> str:
         case Kind.AnyOf() | Kind.OneOfNotValid() | Kind.OneOfMultipleValid():
             return "exactly one of the forms that the schema lists"
         case _:
-            return _plain(kind.value)
+            return _format(kind.value, instance) if kind.name == "format" else _plain(kind.value)
+
+
+def _format(name: str, instance: Json) -> str:
+    if lacks_only_an_offset(name, instance):
+        return f"{_plain(name)}, {OFFSET}"
+    words = WORDS.get(name)
+    return f"{_plain(name)}: {words}" if words else _plain(name)
 
 
 def _plain(value: Any, limit: int = 200) -> str:

@@ -12,10 +12,12 @@ WHOLE: Form = {"type": "integer"}
 NUMBER: Form = {"type": "number"}
 TRUTH: Form = {"type": "boolean"}
 NULL: Form = {"type": "null"}
-ANY: Form = {"type": "string", "description": "JSON text of any value."}
+ANYTHING = 'JSON text of any value, such as 3, [true] or "blue" (a string keeps its quotes).'
+ANY: Form = {"type": "string", "description": ANYTHING}
 
-LISTED = "The properties of an object, as a list of entries."
-PLACED = "The items of an array, each in its place."
+LISTED = "A map as a list of entries, each key once, in the words you were given."
+RULED = "A map as a list of entries, each key once."
+PLACED = "The items of an array in their order: item_0 is the first."
 FURTHER = "JSON text of an object with further properties, {} for none."
 
 DRAFT4, DRAFT7, DRAFT2019 = (
@@ -54,7 +56,7 @@ def refer(name: str) -> Form:
 
 def entries(value: Any, key: Any = TEXT) -> Form:
     """Return an open map as a list of entries."""
-    return array(closed(key=key, value=value), description=LISTED)
+    return array(closed(key=key, value=value), description=LISTED if key == TEXT else RULED)
 
 
 def variant(name: str, value: Any) -> Form:

@@ -152,7 +152,7 @@ def test_an_array(vendor: str, schema: Any, wire: Form, losses: Lost, examples: 
             OPENAI,
             told(
                 closed(item_0=TEXT, item_1=WHOLE),
-                "The items of an array, each in its place. Must hold: unevaluatedItems false.",
+                f"{PLACED} Must hold: unevaluatedItems false.",
             ),
             {("", "unevaluatedItems", UNSUPPORTED)},
         ),

@@ -7,7 +7,21 @@ from typing import Any
 import pytest
 
 from emitter.schema import compile_schema
-from tests.schema.compile.forms import DRAFT4, NULL, PLACED, TEXT, WHOLE, array, closed, either, loose, refer, told
+from tests.schema.compile.forms import (
+    ANYTHING,
+    DRAFT4,
+    LISTED,
+    NULL,
+    PLACED,
+    TEXT,
+    WHOLE,
+    array,
+    closed,
+    either,
+    loose,
+    refer,
+    told,
+)
 from tests.schema.compile.lens import (
     ANTHROPIC,
     AZURE,
@@ -73,8 +87,8 @@ def test_a_tuple_of_a_fixed_length_has_no_rest(vendor: str) -> None:
 
 TOLD = {
     "what-must-hold": ({"type": "string", "minLength": 3}, "Must hold: minLength 3."),
-    "json-text": ({"minItems": 0}, "JSON text of any value."),
-    "entries": ({"type": "object"}, "The properties of an object, as a list of entries."),
+    "json-text": ({"minItems": 0}, ANYTHING),
+    "entries": ({"type": "object"}, LISTED),
     "places": ({"type": "array", "prefixItems": [TEXT], "items": False}, PLACED),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.schema.compile.forms import FURTHER, LISTED, NULL, TEXT, WHOLE, array, closed, either, entries, loose, told
+from tests.schema.compile.forms import FURTHER, NULL, RULED, TEXT, WHOLE, array, closed, either, entries, loose, told
 from tests.schema.compile.lens import ALL, GOOGLE, OPEN, OPENAI, UNSUPPORTED, holds_of_a_property, row, table
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [{"y": 1}],
         (
             OPENAI,
-            told(entries(WHOLE), LISTED, 'Must hold: propertyNames {"maxLength": 2}.'),
+            told(entries(WHOLE), RULED, 'Must hold: propertyNames {"maxLength": 2}.'),
             {("", "propertyNames", UNSUPPORTED), ("/propertyNames", "maxLength", OPEN)},
         ),
     ),

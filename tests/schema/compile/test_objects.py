@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.schema.compile.forms import ANY, FURTHER, LISTED, TEXT, WHOLE, array, closed, either, entries, loose, told
+from tests.schema.compile.forms import (
+    ANY,
+    FURTHER,
+    LISTED,
+    RULED,
+    TEXT,
+    WHOLE,
+    array,
+    closed,
+    either,
+    entries,
+    loose,
+    told,
+)
 from tests.schema.compile.lens import (
     ALL,
     ANTHROPIC,
@@ -67,7 +80,7 @@ if TYPE_CHECKING:
             AZURE,
             told(
                 entries(WHOLE),
-                LISTED,
+                RULED,
                 'Must hold: additionalProperties false, patternProperties {"^x": {"type": "integer"}}.',
             ),
             {
@@ -85,7 +98,7 @@ if TYPE_CHECKING:
             OPENAI,
             array(
                 either(closed(key={"type": "string", "pattern": "^x"}, value=WHOLE), closed(key=TEXT, value=TEXT)),
-                description=f"{LISTED} Must hold: "
+                description=f"{RULED} Must hold: "
                 'additionalProperties {"type": "string"}, patternProperties {"^x": {"type": "integer"}}.',
             ),
             {
@@ -102,7 +115,7 @@ if TYPE_CHECKING:
         [{"xp": 1}],
         (
             OPENAI,
-            told(entries(WHOLE), LISTED, 'Must hold: propertyNames {"pattern": "^x"}.'),
+            told(entries(WHOLE), RULED, 'Must hold: propertyNames {"pattern": "^x"}.'),
             {("", "propertyNames", UNSUPPORTED), ("/propertyNames", "pattern", OPEN)},
         ),
     ),
@@ -114,7 +127,7 @@ if TYPE_CHECKING:
             OPENAI,
             array(
                 closed(key=TEXT, value=WHOLE),
-                description="The properties of an object, as a list of entries. Must hold: minProperties 1.",
+                description=f"{LISTED} Must hold: minProperties 1.",
                 maxItems=2,
             ),
             {("", "minProperties", UNSUPPORTED)},
@@ -175,7 +188,7 @@ def test_a_map(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
             closed(
                 xn={"type": "integer", "maximum": 3},
                 additional_properties=told(
-                    entries(WHOLE, {"type": "string", "pattern": "^x"}), LISTED, "Further properties."
+                    entries(WHOLE, {"type": "string", "pattern": "^x"}), RULED, "Further properties."
                 ),
             ),
         ),

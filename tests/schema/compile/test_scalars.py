@@ -52,8 +52,8 @@ if TYPE_CHECKING:
         "notes",
         {"type": "string", "title": "T", "description": "D", "default": "x", "examples": ["y"]},
         ["y"],
-        ((OPENAI, GOOGLE, AZURE), {"type": "string", "title": "T", "description": 'D Default: "x".'}),
-        (ANTHROPIC, {"type": "string", "title": "T", "default": "x", "description": "D"}),
+        ((OPENAI, GOOGLE, AZURE), {"type": "string", "title": "T", "description": 'D For example: "y". Default: "x".'}),
+        (ANTHROPIC, {"type": "string", "title": "T", "default": "x", "description": 'D For example: "y".'}),
     ),
 )
 def test_types(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
@@ -112,7 +112,7 @@ def test_types(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         ((OPENAI, GOOGLE, AZURE), told(TEXT, 'Must hold: format "uri".'), {("", "format", UNSUPPORTED)}),
         (ANTHROPIC, {"type": "string", "format": "uri"}),
     ),
-    row("unknown-format", {"type": "string", "format": "colour"}, ["red"], (ALL, TEXT)),
+    row("unknown-format", {"type": "string", "format": "colour"}, ["red"], (ALL, told(TEXT, "Format: colour."))),
     row(
         "huge",
         {"type": "integer", "maximum": 100000000000000000000},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emitter.schema.shape import Rule
-from emitter.schema.value import ARRAY, EVERY_TYPE, INTEGER, NUMBER, OBJECT, STRING
+from emitter.schema.shape import Remark, Rule
+from emitter.schema.value import ARRAY, EVERY_TYPE, INTEGER, NUMBER, OBJECT, STRING, same
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ UNIONS = ("anyOf", "oneOf")
 FOLLOWED = ("$ref", "allOf")
 """Keywords whose schemas stand among the parts themselves, once they have been followed."""
 
-_NOTES = frozenset({"title", "description", "default"})
+NOTES = frozenset({"title", "description", "default", "examples"})
+_NAMES = ("x-enum-varnames", "x-enumNames", "enumNames")
+"""Keywords under which the names of listed values are usual, in the order of the values."""
+_CONTENT = frozenset({"contentMediaType", "contentEncoding", "contentSchema"})
 _ABOUT: dict[str, str] = {
     **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), STRING),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), NUMBER),
@@ -28,6 +31,7 @@ _ABOUT: dict[str, str] = {
     **dict.fromkeys(("propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"), OBJECT),
     **dict.fromkeys(("dependencies", "dependentRequired", "dependentSchemas"), OBJECT),
 }
+_REMARKS = frozenset({"example", *_NAMES, *_CONTENT})
 _OF_DRAFT_4 = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _LEFT = frozenset({"not", "if", "then", "else", "$dynamicRef", "$recursiveRef"})
 _VACUOUS = {"minLength": 0, "minItems": 0, "minProperties": 0, "uniqueItems": False}
@@ -64,11 +68,26 @@ def gather(parts: Sequence[Part], draft: Draft) -> Facts:
     facts = Facts(tuple(parts))
     for part in parts:
         for keyword, value in part.schema.items():
-            if keyword in _NOTES:
+            if keyword in NOTES:
                 facts.notes.setdefault(keyword, value)
+            elif keyword in _REMARKS:
+                _remark(facts, part, keyword)
             elif keyword in draft.keywords:
                 _sort(facts, part, keyword, value)
     return facts
+
+
+def _remark(facts: Facts, part: Part, keyword: str) -> None:
+    """Keep what a keyword tells that constrains no value."""
+    value = part.schema[keyword]
+    if keyword == "example":
+        facts.notes.setdefault("examples", [value])
+    elif keyword in _CONTENT:
+        facts.notes.setdefault(Remark.CONTENT, part)
+    elif isinstance(value, list):
+        values = [part.schema["const"]] if "const" in part.schema else sequence(part.schema.get("enum"))
+        names = facts.notes.setdefault(Remark.NAMES, {})
+        names.update({same(each): name for each, name in zip(values, sequence(value), strict=False)})
 
 
 def _sort(facts: Facts, part: Part, keyword: str, value: Any) -> None:

@@ -109,7 +109,9 @@ class Reader:
         if key not in self._names:
             self._names[key] = self._free_name(name_of(parts[0].where))
             self._waiting.append((self._names[key], parts))
-        notes = {each: named_by.schema[each] for each in ("title", "description") if each in named_by.schema}
+        notes = {
+            each: named_by.schema[each] for each in ("title", "description", "examples") if each in named_by.schema
+        }
         return Ref(named_by.where, self._names[key], notes=notes)
 
     def _free_name(self, wanted: str) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import jsonschema_rs
 
 from emitter.schema.pattern import matches
 from emitter.schema.pointer import below
+from emitter.schema.read.facts import NOTES, gather
 from emitter.schema.read.scalars import merged
-from emitter.schema.shape import Field, Never, Node, Open, Record, Rest, Rule
+from emitter.schema.shape import Field, Never, Node, Open, Record, Rest, Rule, Values
 from emitter.schema.value import OBJECT
 from emitter.wire import mapping, sequence
 
@@ -129,9 +131,8 @@ def _said_of(part: Part, name: str, reader: Reader) -> Iterator[Part]:
 
 def _rest(parts: list[Part], reader: Reader) -> tuple[Rest | None, list[Rule]]:
     """Return what properties may have that are not named, and the rules for them that are left over."""
-    names = tuple(
-        Rule(part.where, "propertyNames", rule) for part in parts if (rule := _names_rule(part, reader)) is not True
-    )
+    ruling = [part for part in parts if _names_rule(part, reader) is not True]
+    names = tuple(Rule(part.where, "propertyNames", _names_rule(part, reader)) for part in ruling)
     speaking = [part for part in parts if _speaks_of_rest(part.schema)]
     where = parts[0].where if parts else ""
     if any(_names_rule(part, reader) is False or _shut(part.schema) for part in parts):
@@ -142,7 +143,28 @@ def _rest(parts: list[Part], reader: Reader) -> tuple[Rest | None, list[Rule]]:
     if len(speaking) > 1:
         # Which of several sets of rules speaks of a name is not unfolded.
         return Rest(((None, Open(where)),), names=names), [rule for part in speaking for rule in _rules(part)]
-    return _spoken(speaking[0], names, reader)
+    rest, over = _spoken(speaking[0], names, reader)
+    return (rest and replace(rest, key=_listed_names(ruling, reader))), over
+
+
+def _says_only_ref(schema: Any) -> bool:
+    return schema.__class__ is dict and schema.keys() - NOTES == {"$ref"}
+
+
+def _listed_names(ruling: list[Part], reader: Reader) -> Values | None:
+    """Return the names that one rule lists, if it does nothing else."""
+    if len(ruling) != 1:
+        return None
+    part = reader.scope.inside(ruling[0], below(ruling[0].where, "propertyNames"), ruling[0].schema["propertyNames"])
+    if _says_only_ref(part.schema):
+        part = reader.scope.found(part) or part
+    if part.schema.__class__ is not dict or "$ref" in part.schema or "allOf" in part.schema:
+        return None
+    facts = gather([part], reader.draft)
+    if len(facts.constants) != 1 or facts.unions or facts.about or facts.left:
+        return None
+    values = list(dict.fromkeys(each for each in facts.constants[0] if isinstance(each, str)))
+    return Values(part.where, cast("list[Any]", values), notes=facts.notes) if values else None
 
 
 def _speaks_of_rest(schema: dict[str, Any]) -> bool:

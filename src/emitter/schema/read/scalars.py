@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from emitter.schema.shape import Never, Node, Rule, Scalar, Values
+from emitter.schema.formats import CHECKED
+from emitter.schema.read.facts import NOTES
+from emitter.schema.shape import Never, Node, Remark, Rule, Scalar, Values
 from emitter.schema.value import BOOLEAN, INTEGER, NULL, NUMBER, STRING, is_of, same
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from emitter.schema.read.scope import Part
     from emitter.wire import Json
 
-_NOTES = frozenset({"title", "description", "default"})
 SCALARS = (STRING, NUMBER, INTEGER, BOOLEAN, NULL)
 _OF_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _RULES = {
@@ -32,12 +33,6 @@ _ROUNDED = {"minimum": math.ceil, "maximum": math.floor}
 _LOWER = {"minimum": max, "exclusiveMinimum": max, "minLength": max}
 _UPPER = {"maximum": min, "exclusiveMaximum": min, "maxLength": min}
 _TIGHTEST = {**_LOWER, **_UPPER}
-_CHECKED_FORMATS = frozenset(
-    {"date", "date-time", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6"}
-    | {"uri", "uri-reference", "iri", "iri-reference", "uri-template", "uuid", "json-pointer"}
-    | {"relative-json-pointer", "regex"}
-)
-"""Formats that the local validator asserts; any other says nothing about which values are valid."""
 
 
 def leaf(part: Part) -> Node | None:
@@ -50,10 +45,10 @@ def leaf(part: Part) -> Node | None:
     notes: dict[str, Any] = {}
     rules: list[Rule] = []
     for keyword, value in schema.items():
-        if keyword in _NOTES:
+        if keyword in NOTES:
             notes[keyword] = value
         elif keyword != "type":
-            if keyword not in _RULES[kind] or value is True or value is False:
+            if keyword not in _RULES[kind] or value is True or value is False or _is_remark(keyword, value):
                 return _texts(part) if keyword == "enum" else None
             rules.append(Rule(part.where, keyword, value))
     if not rules:
@@ -65,15 +60,19 @@ def leaf(part: Part) -> Node | None:
     return Scalar(part.where, types, notes=notes, rules=tuple(kept), parts=(part,))
 
 
+def _is_remark(keyword: str, value: Any) -> bool:
+    return keyword == "format" and value not in CHECKED
+
+
 def _texts(part: Part) -> Node | None:
     """Return a choice of texts about which nothing else is said; None for any other list of constants."""
     schema = part.schema
     values: list[Any] = schema["enum"]
-    if schema["type"] != STRING or schema.keys() - _NOTES - {"type", "enum"} or not values:
+    if schema["type"] != STRING or schema.keys() - NOTES - {"type", "enum"} or not values:
         return None
     if not all(each.__class__ is str for each in values) or len(set(values)) != len(values):
         return None
-    notes = {keyword: value for keyword, value in schema.items() if keyword in _NOTES}
+    notes = {keyword: value for keyword, value in schema.items() if keyword in NOTES}
     return Values(part.where, values, notes=notes, parts=(part,))
 
 
@@ -82,7 +81,7 @@ def merged(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule]]:
     kept: dict[str, Rule] = {}
     over: list[Rule] = []
     for rule in map(_even, rules):
-        if (rule.keyword == "format" and rule.value not in _CHECKED_FORMATS) or rule[1:] == _IDLE:
+        if (rule.keyword == "format" and rule.value not in CHECKED) or rule[1:] == _IDLE:
             continue
         first = kept.setdefault(rule.keyword, rule)
         if first.value == rule.value:
@@ -126,13 +125,10 @@ def scalar(facts: Facts, types: tuple[str, ...]) -> Node:
         said += facts.about.get(NUMBER, ())
     rules, over = merged(said)
     rules = whole(rules) if types == (INTEGER,) else rules
-    node = Scalar(
-        facts.where,
-        types,
-        rules=tuple(rules),
-        left=tuple(over),
-        parts=facts.parts,
-    )
+    formats = [each.value for each in facts.about.get(STRING, ()) if each.keyword == "format"]
+    remark = next((each for each in formats if STRING not in types or each not in CHECKED), None)
+    notes = {} if remark is None or types == (NULL,) else {Remark.FORMAT: remark}
+    node = Scalar(facts.where, types, rules=tuple(rules), left=tuple(over), parts=facts.parts, notes=notes)
     return Never(facts.where) if len(types) == 1 and contradictory(rules) else node
 
 

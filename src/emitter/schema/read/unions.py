@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from emitter.schema.pointer import below
-from emitter.schema.read.facts import FOLLOWED, UNIONS
+from emitter.schema.read.facts import FOLLOWED, NOTES, UNIONS
 from emitter.schema.shape import Choice, Never, Node, Open, Rule
 from emitter.wire import mapping, sequence
 
@@ -21,7 +21,6 @@ MAX_BRANCHES = 12
 MAX_COPIED = 2_000
 """No more properties than this are repeated in the branches of one union."""
 
-_NOTES = ("title", "description", "default")
 _UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
 _CONDITIONS = frozenset(
     {"required", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"}
@@ -29,7 +28,18 @@ _CONDITIONS = frozenset(
     | {"title", "description", "$comment"}
 )
 _SAYS_NOTHING = frozenset(
-    {"title", "description", "default", "examples", "$comment", "$schema", "$defs", "definitions", "discriminator"}
+    {
+        "title",
+        "description",
+        "default",
+        "examples",
+        "example",
+        "$comment",
+        "$schema",
+        "$defs",
+        "definitions",
+        "discriminator",
+    }
     | {"$id", "id", "$anchor", "deprecated", "readOnly", "writeOnly", "nullable"}
 )
 
@@ -116,4 +126,4 @@ def _weight(facts: Facts, unions: list[tuple[Part, str]]) -> float:
 def _around(part: Part, reader: Reader, kept: set[tuple[int, str]], *, open_ended: bool) -> Part:
     """Return what stands around a union: without it and those left over, without what is read already."""
     dropped = tuple(name for name in UNIONS if (id(part.schema), name) not in kept)
-    return reader.without(part, (*dropped, *FOLLOWED, *_NOTES, *(_UNEVALUATED if open_ended else ())))
+    return reader.without(part, (*dropped, *FOLLOWED, *NOTES, *(_UNEVALUATED if open_ended else ())))

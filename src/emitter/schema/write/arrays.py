@@ -75,6 +75,8 @@ def _slots(node: Sequence, first: list[Any], writer: Writer) -> tuple[dict[str, 
             form, written = {"type": STRING, "description": "JSON text of the item."}, Text()
         wires[slot(index)] = nullable(form) if null and not needed else form
         codecs.append(written)
+    if _named(node):
+        wires = {name: {key: each for key, each in form.items() if key != "title"} for name, form in wires.items()}
     needed_slots = list(wires) if null else list(wires)[: node.least]
     rest = None
     if node.rest is not None:
@@ -82,8 +84,21 @@ def _slots(node: Sequence, first: list[Any], writer: Writer) -> tuple[dict[str, 
         wires[REST] = _rest(node, form, writer)
         rest = Array(codec, wires[REST])
         needed_slots.append(REST)
-    wire = described(closed(wires, needed_slots, writer.subset), "The items of an array, each in its place.")
+    wire = described(closed(wires, needed_slots, writer.subset), _places(node))
     return wire, Slots(tuple(codecs), rest, min(node.least, len(codecs)), nullable=null)
+
+
+def _named(node: Sequence) -> bool:
+    """Tell whether every place has a name, as the items of a named tuple have."""
+    return all(isinstance(each.notes.get("title"), str) for each in node.prefix)
+
+
+def _places(node: Sequence) -> str:
+    """Say which item each slot holds: by its title, as the items of a named tuple have one, else by its position."""
+    if _named(node):
+        names = [each.notes["title"] for each in node.prefix]
+        return f"The items of an array: {', '.join(f'{slot(i)} = {name}' for i, name in enumerate(names))}."
+    return f"The items of an array in their order: {slot(0)} is the first."
 
 
 def _rest(node: Sequence, form: dict[str, Any], writer: Writer) -> dict[str, Any]:

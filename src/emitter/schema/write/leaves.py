@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.schema.codec import Codec, Plain, Text
 from emitter.schema.compiled import Why
+from emitter.schema.formats import EXPLAINED, WORDS, words_of
 from emitter.schema.shape import Rule, Scalar, Values
 from emitter.schema.value import INTEGER, NULL, NUMBER, STRING, same, type_of
 from emitter.schema.write.ledger import TOLD_IN_ALL, described, shown
@@ -28,13 +29,18 @@ def write_scalar(node: Scalar, writer: Writer) -> tuple[dict[str, Any], Codec]:
             shared = _SHARED[node.types] = Plain(node.types, {})
         return wire, shared
     lost: list[Rule] = []
+    words = ""
     for rule in node.rules:
-        if enforced(rule, writer.subset):
+        held = enforced(rule, writer.subset)
+        if held:
             wire[rule.keyword] = rule.value
-        else:
+        if rule.keyword == "format" and rule.value in (EXPLAINED if held else WORDS):
+            words = words_of(rule.value)
+            writer.ledger.lose(node, () if held else (rule,))
+        elif not held:
             lost.append(rule)
     codec = Plain(node.types, wire)
-    return writer.noted_losses(node, wire, lost), codec
+    return writer.noted_losses(node, described(wire, words), lost), codec
 
 
 LARGEST = 2**53

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.schema.compiled import Loss, Why
 from emitter.schema.read.inside import below_rule, everything, schema_of
+from emitter.schema.read.scope import Part
 from emitter.schema.shape import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from emitter.schema.drafts import Draft
-    from emitter.schema.read.scope import Part, Scope
+    from emitter.schema.read.scope import Scope
     from emitter.schema.shape import Node
 
 SHOWN = 200
@@ -48,7 +49,7 @@ class Ledger:
         told: list[str] = []
         for rule in rules:
             self.at.add(id(node))
-            told.append(f"{rule.keyword} {shown(rule.value)}")
+            told.append(f"{rule.keyword} {shown(self._resolved(rule.value))}")
             self._write(rule, why)
             if inside:
                 self._write_inside(below_rule(rule, self._scope, node.parts))
@@ -70,6 +71,18 @@ class Ledger:
         self._left = max(self._left - len(self._texts[key]), 0)
         return self._texts[key][: self._left] or "…"
 
+    def text_of(self, part: Part) -> str:
+        """Return the JSON text of a schema with the definitions that it refers to, cut where it is long."""
+        text = shown(schema_of((part,), self._scope), min(TOLD, self._left))
+        self._left = max(self._left - len(text), 0)
+        return text
+
+    def _resolved(self, value: Any) -> Any:
+        """Return the value of a rule, with what it refers to if it is a schema."""
+        return (
+            schema_of((Part(value, "", self._scope.root.resolver),), self._scope) if isinstance(value, dict) else value
+        )
+
     def _write_inside(self, parts: Iterable[Part]) -> None:
         for rule in everything(parts, self._scope, self._draft, self._met):
             self._write(rule, Why.OPEN)
@@ -88,6 +101,17 @@ def shown(value: Any, limit: int = SHOWN) -> str:
     """Return a value of the schema as JSON text, cut where it is long."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def untitled(wire: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return ``wire`` without a title that only repeats the name it stands under."""
+    title = wire.get("title")
+    repeats = isinstance(title, str) and _letters(title) == _letters(name)
+    return {key: each for key, each in wire.items() if key != "title"} if repeats else wire
+
+
+def _letters(text: str) -> str:
+    return "".join(each for each in text.casefold() if each.isalnum())
 
 
 def described(wire: dict[str, Any], *sentences: str) -> dict[str, Any]:

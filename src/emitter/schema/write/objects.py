@@ -13,7 +13,7 @@ from emitter.schema.value import ARRAY, NULL, STRING
 from emitter.schema.walk import as_text
 from emitter.schema.write.forms import closed, nullable
 from emitter.schema.write.leaves import enforced
-from emitter.schema.write.ledger import described
+from emitter.schema.write.ledger import described, untitled
 
 if TYPE_CHECKING:
     from emitter.schema.write.writer import Writer
@@ -38,9 +38,10 @@ def _members(node: Record, writer: Writer) -> tuple[dict[str, Any], dict[str, Me
     wires: dict[str, Any] = {}
     members: dict[str, Member] = {}
     for name, field in node.fields.items():
-        wire, codec = writer.write(field.node)
         null = writer.nullable(field)
         takes = writer.takes_null(field.node)
+        wire, codec = writer.write(field.node, null_is_absent=null and not takes)
+        wire = untitled(wire, name)
         absent = not field.required and (not takes or (null and NULL not in codec.types))
         members[name] = Member(codec, field.required, null, takes, absent)
         wires[name] = nullable(wire) if null else wire
@@ -137,17 +138,21 @@ def _entries(
     forms: list[dict[str, Any]] = []
     entries: list[tuple[str | None, Codec]] = []
     held = True
+    listed = writer.write(rest.key).wire if rest.key is not None and len(rest.entries) == 1 else None
     if writer.subset.discriminated and len(rest.entries) > 1:
         # Entries are told apart by their keys, which is no discriminator.
         rest = replace(rest, entries=((None, as_text(writer.document, *(each for _, each in rest.entries))),))
     for pattern, each in rest.entries:
         form, codec = writer.write(each)
-        key: dict[str, Any] = {"type": STRING}
+        key: dict[str, Any] = {"type": STRING} if listed is None else listed
         if pattern is not None and enforced(Rule("", "pattern", pattern), writer.subset):
             key["pattern"] = pattern
         held = held and (pattern is None or "pattern" in key)
         forms.append(closed({KEY: key, VALUE: form}, (KEY, VALUE), writer.subset))
         entries.append((pattern, codec))
     items = forms[0] if len(forms) == 1 else {"anyOf": forms}
-    wire = {"type": ARRAY, "items": items, "description": "The properties of an object, as a list of entries."}
-    return wire, Entries(tuple(entries), forbidden), [*rest.names, *(() if held else rest.rules)]
+    free = listed is None and not rest.names and all(pattern is None for pattern, _ in rest.entries)
+    said = f"A map as a list of entries, each key once{', in the words you were given' if free else ''}."
+    wire = {"type": ARRAY, "items": items, "description": said}
+    names = rest.names if listed is None else ()
+    return wire, Entries(tuple(entries), forbidden), [*names, *(() if held else rest.rules)]

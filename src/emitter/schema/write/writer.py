@@ -21,8 +21,9 @@ from emitter.schema.write.arrays import write_array
 from emitter.schema.write.choices import write_choice
 from emitter.schema.write.forms import closed
 from emitter.schema.write.leaves import write_scalar, write_values
-from emitter.schema.write.ledger import Ledger, described, shown
+from emitter.schema.write.ledger import Ledger, described, shown, untitled
 from emitter.schema.write.objects import write_record
+from emitter.schema.write.remarks import UNSAYABLE, on_wire, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +36,8 @@ INLINE_DEPTH = 12
 
 _NESTED: tuple[type[Any], ...] = (dict, list)
 """As a table, for to the checkers what isinstance finds by name is a dict of unknown things."""
+
+_SAID = ("title", "description")
 
 INLINE_VALUES = 20
 """A definition that is a scalar, or lists no more values than this, is repeated rather than referred to."""
@@ -85,7 +88,9 @@ class Writer:
         if not self.subset.root_ref or self.subset.root_names is not None or not isinstance(root, Ref):
             return None
         target = self.document.definitions[root.name]
-        is_object = isinstance(target, Record) and outline(self.document, root, self.subset).types == {OBJECT}
+        is_object = isinstance(target, Record) and outline(self.document, root, self.subset).types == frozenset(
+            {OBJECT}
+        )
         return root.name if is_object and root.name in self._order.recursive else None
 
     def _root(self) -> Written:
@@ -107,34 +112,43 @@ class Writer:
 
     def _definitions(self) -> dict[str, Any]:
         """Return the definitions that are referred to, from the root or from one another."""
-        return {name: self._wires[name] for name in self._referred}
+        return {name: untitled(self._wires[name], name) for name in self._referred}
 
-    def write(self, node: Node) -> Written:
-        """Return a node's form, with what is said of it and what is lost."""
+    def write(self, node: Node, *, null_is_absent: bool = False) -> Written:
+        """Return a node's form, with what is said of it and what is lost.
+
+        ``null_is_absent`` tells that the form is going to be null where the caller's document has nothing.
+        """
         if isinstance(node, Ref):
             return self._reference(node)
         wire, codec = _WRITERS[node.__class__](node, self)
         if not node.left and not node.notes:
             return Written(wire, codec)
         told = self.ledger.lose(node, node.left) if node.left else []
-        return Written(self.noted(node, wire, told), codec)
+        return Written(self._noted(node, Written(wire, codec), told, null_is_absent=null_is_absent), codec)
 
-    def noted(self, node: Node, wire: dict[str, Any], told: list[str]) -> dict[str, Any]:
-        """Return ``wire`` with the title and description of ``node``, and the rules to keep in mind."""
-        keywords = self.subset.keywords
-        if not told and "default" not in node.notes and "description" not in wire:
-            return {**wire, **{key: each for key, each in node.notes.items() if key in keywords}}
-        notes = {key: each for key, each in node.notes.items() if key in keywords and isinstance(each, str)}
-        if "default" in node.notes and "default" in keywords:
-            notes["default"] = node.notes["default"]
-        if not notes and not told and "default" not in node.notes:
-            return wire
-        sentences = [notes.pop("description", ""), wire.get("description", "")]
-        if "default" in node.notes and "default" not in notes:
-            sentences.append(f"Default: {shown(node.notes['default'])}.")
+    def _noted(self, node: Node, written: Written, told: list[str], *, null_is_absent: bool) -> dict[str, Any]:
+        """Return the form with the title and description of ``node``, and the rules to keep in mind."""
+        wire = written.wire
+        kept = self._own_notes(node)
+        sentences = [
+            kept.pop("description", ""),
+            wire.get("description", ""),
+            *remarks(node, written.codec, self.ledger),
+        ]
+        default = on_wire(written.codec, node.notes["default"]) if "default" in node.notes else UNSAYABLE
+        if default is not UNSAYABLE:
+            if "default" in self.subset.keywords:
+                kept["default"] = default
+            elif null_is_absent:
+                sentences.append(f"null means {shown(default)}.")
+            elif default is not None:
+                sentences.append(f"Default: {shown(default)}.")
+            if default in ([], {}) and self.takes_null(node):
+                sentences.append(f"Write {shown(default)} if there are none.")
         sentences += [f"Must hold: {', '.join(told)}."] if told else []
         own = {key: each for key, each in wire.items() if key != "description"}
-        return described({**own, **notes}, *sentences)
+        return described({**own, **kept}, *sentences)
 
     def noted_losses(
         self, node: Node, wire: dict[str, Any], lost: Iterable[Rule], why: Why = Why.UNSUPPORTED
@@ -150,7 +164,7 @@ class Writer:
     def open_value(self, node: Node) -> Written:
         """Carry a value as JSON text."""
         types = node.types if isinstance(node, Open) else ()
-        said = "JSON text of any value."
+        said = 'JSON text of any value, such as 3, [true] or "blue" (a string keeps its quotes).'
         if isinstance(node, Open) and node.whole:
             self.ledger.lose_whole(node, degraded=node.degraded)
             said = f"JSON text of a value that must be valid against this JSON Schema: {self.ledger.schema_text(node)}"
@@ -170,14 +184,14 @@ class Writer:
         if node.name in self._wires and self._inlined(node.name, target):
             wire, codec = self._definition(node)
             notes = self._own_notes(node)
-            if "description" in notes and "description" in wire:
-                notes["description"] = f"{notes['description']} {wire['description']}"
-            return Written({**wire, **notes}, codec)
+            own = {key: each for key, each in wire.items() if key != "description"}
+            sentences = [notes.pop("description", ""), wire.get("description", ""), *remarks(node, codec, self.ledger)]
+            return Written(described({**own, **notes}, *sentences), codec)
         if node.name != self._own:
             self._referred[node.name] = None
         codec = Late(self._codecs, node.name, *outline(self.document, node, self.subset))
         wire = {"$ref": "#" if node.name == self._own else f"#/$defs/{node.name}"}
-        notes = self._own_notes(node)
+        notes = described(self._own_notes(node), *remarks(node, codec, self.ledger))
         if self.subset.ref_siblings:
             return Written({**wire, **notes}, codec)
         # A reference may have nothing beside it; a union of one may, where unions are not counted.
@@ -194,7 +208,9 @@ class Writer:
         return small or self._order.uses[name] == 1 or "$ref" not in self.subset.keywords
 
     def _own_notes(self, node: Node) -> dict[str, Any]:
-        return {key: each for key, each in node.notes.items() if key in self.subset.keywords and key != "default"}
+        """Return the title and description of a node, as far as the vendor takes them."""
+        notes, keywords = node.notes, self.subset.keywords
+        return {key: notes[key] for key in _SAID if key in keywords and isinstance(notes.get(key), str)}
 
     def takes_null(self, node: Node) -> bool:
         """Tell whether null is a value of ``node``."""
