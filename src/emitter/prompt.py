@@ -50,6 +50,10 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "schema_reply": ("kind", "version", "schema"),
     "schema_unknown": ("kinds",),
     "situation": ("situation",),
+    "unknown": (),
+    "unknown_absent": (),
+    "unknown_either": (),
+    "unknown_null": (),
     "untrusted": ("source", "text"),
 }
 """The templates and the names each is filled with: all of them must be used, or content would be lost."""

@@ -41,10 +41,13 @@ class Conversation:
     trust: Trust
 
 
-def read(situation: Situation, prompts: Prompts) -> Conversation:
-    """Return the conversation in ``situation``; raises ``InputError`` on what cannot be shown as text."""
+def read(situation: Situation, prompts: Prompts, *, headed: bool = True) -> Conversation:
+    """Return the conversation in ``situation``; raises ``InputError`` on what cannot be shown as text.
+
+    ``headed`` puts a situation that is one text under a heading; without it the text stands as it is.
+    """
     if isinstance(situation, str):
-        return _of_text(situation, prompts)
+        return _of_text(situation, prompts, headed=headed)
     system: list[str] = []
     turns: list[Message] = []
     trusts: list[Trust] = []
@@ -67,10 +70,10 @@ def meet(trusts: Iterable[Trust]) -> Trust:
     return Trust.UNTRUSTED if Trust.UNTRUSTED in trusts else Trust.TRUSTED
 
 
-def _of_text(situation: str, prompts: Prompts) -> Conversation:
+def _of_text(situation: str, prompts: Prompts, *, headed: bool) -> Conversation:
     if not situation or situation.isspace():
         raise InputError("The situation is empty.", hint=_SAY)
-    text = prompts.fill("situation", situation=situation)
+    text = prompts.fill("situation", situation=situation) if headed else situation.strip()
     return Conversation((), (Message(Role.USER, text),), Trust.TRUSTED)
 
 

@@ -42,6 +42,7 @@ def wanted(schema: object, checks: object, examples: object, kind: str | None = 
         name=named.name,
         schema=schema,
         words=prompt.document,
+        headed=False,
         read=reader(named, checked(checks)),
         enclosing=_named(named.name) if kind is None else _bare(kind),
         examples=tuple(_document(named, index, each) for index, each in enumerate(shown)),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from emitter import prompt
-from emitter.door.wording import joined
+from emitter.door.wording import joined, unknown
 from emitter.kinds import Trust
 from emitter.prompt import Material
 from emitter.steps import Fallback
@@ -42,7 +42,9 @@ def fallback(prompts: Prompts, said: str, spoken: tuple[Message, ...], compiled:
         answer = prompt.material(prompts, Material(_carried(words), _SOURCE, Trust.UNTRUSTED))
         return replace(
             request,
-            messages=(Message(Role.USER, prompts.fill("into_form", answer=answer)),),
+            messages=(
+                Message(Role.USER, joined(prompts.fill("into_form", answer=answer), unknown(prompts, compiled))),
+            ),
             correction=None,
         )
 

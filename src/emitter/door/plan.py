@@ -53,7 +53,8 @@ class Wanted:
     is called on the wire, ``schema`` what ``compile_schema`` takes. ``words`` begin the system prompt.
     ``read`` and ``tidy`` are those of ``Contract``. ``enclosing`` puts an answer into its envelope and takes it out
     again. ``examples`` are valid documents to show. ``heard`` is what the principal said to earlier envelopes.
-    ``terms`` are what else an answer depends on that no word says.
+    ``terms`` are what else an answer depends on that no word says. ``headed`` puts a situation that is one text under
+    the heading that the system prompt speaks of; a text without it is the task itself.
     """
 
     kind: str
@@ -67,6 +68,7 @@ class Wanted:
     examples: tuple[Json, ...] = ()
     heard: Callable[[Prompts], tuple[str, ...]] = lambda _: ()
     terms: tuple[str, ...] = ()
+    headed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     _check_kind(wanted.kind, settings)
     chosen, wire, model = to = reached(settings.model, settings.client, settings.wire)
     prompts, materials = wording.load(settings.prompts), settings.shown()
-    talk = conversation.read(situation, prompts)
+    talk = conversation.read(situation, prompts, headed=wanted.headed)
     contract = Contract(_compile(wanted, chosen, settings), hosted(wanted.read, settings), wanted.tidy)
     heard = wanted.heard(prompts)
     trust = conversation.meet([talk.trust, *(each.trust for each in materials), *(Trust.UNTRUSTED for _ in heard)])
@@ -106,7 +108,8 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     if isinstance(settings.gate, Insufficient) and taking.known() is None:
         refuse(settings.gate, recording(settings, context, told_as))
     form = _form(wanted.name, contract.compiled, prompts, to)
-    said = wording.joined(wanted.words(prompts), settings.instructions or "", *talk.system)
+    unknown = "" if wanted.headed else wording.unknown(prompts, contract.compiled)
+    said = wording.joined(wanted.words(prompts), unknown, settings.instructions or "", *talk.system)
     beside = wording.beside(prompts, materials, heard)
     shown, two_steps = partial(wording.messages, prompts, talk.messages, beside), settings.policy.nl_to_format
     request = Request(

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter import prompt
 from emitter.errors import InputError
 from emitter.schema import Why
-from emitter.wire import Message, OutputMode, Role
+from emitter.schema.formats import WORDS
+from emitter.wire import Message, OutputMode, Role, mapping, sequence
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from emitter.prompt import Material, Prompts
     from emitter.schema import Compiled, Loss
     from emitter.wire import Json, OutputFormat
 
 MAX_RULES = 40
-"""More rules than this are not listed apart: they stand in the schema's own descriptions all the same."""
+"""More rules than this are not listed apart from the schema."""
 _LONGEST_VALUE = 200
 _LISTED = frozenset({Why.UNSUPPORTED, Why.DEGRADED})
 """What else is not enforced is told where it stands."""
@@ -37,13 +40,50 @@ def form(prompts: Prompts, compiled: Compiled, output: OutputFormat, *, holds: b
     """Return what is said of the form: the schema where nobody enforces it, else the rules that are not."""
     if not compiled.enforced:
         return (prompt.schema(prompts, cast("Json", compiled.original)),)
-    rules = prompt.losses(prompts, [each for each in compiled.losses if _is_listed(each)][:MAX_RULES])
+    said = "\n".join(_descriptions(compiled.schema))
+    rules = prompt.losses(prompts, [each for each in compiled.losses if _is_listed(each, said)][:MAX_RULES])
     held = output.mode is OutputMode.TOOL or (output.mode is OutputMode.JSON_SCHEMA and holds)
     return (rules,) if held else (rules, prompt.schema(prompts, output.schema))
 
 
-def _is_listed(loss: Loss) -> bool:
-    return loss.why in _LISTED and len(loss.value) <= _LONGEST_VALUE
+def unknown(prompts: Prompts, compiled: Compiled) -> str:
+    """Return what to do where nothing is known: what the form as it is sent allows, and nothing else."""
+    null, absent = _allowed(cast("Json", compiled.schema if compiled.enforced else compiled.original))
+    name = {(True, True): "unknown_either", (True, False): "unknown_null", (False, True): "unknown_absent"}
+    return prompts.fill(name.get((null, absent), "unknown"))
+
+
+def _allowed(schema: Json) -> tuple[bool, bool]:
+    """Tell whether a form has values that may be null, and properties that may be left out."""
+    null = absent = False
+    waiting: list[Any] = [schema]
+    while waiting:
+        node = waiting.pop()
+        table = mapping(node)
+        named: Any = table.get("type")
+        null |= named == "null" or "null" in sequence(named)
+        absent |= bool(mapping(table.get("properties")).keys() - set(map(str, sequence(table.get("required")))))
+        waiting.extend(table.values() if isinstance(node, dict) else sequence(node))
+    return null, absent
+
+
+def _is_listed(loss: Loss, said: str) -> bool:
+    """Tell whether a rule is to be listed: one that a description says is not said twice."""
+    if loss.why not in _LISTED or len(loss.value) > _LONGEST_VALUE:
+        return False
+    words = WORDS.get(loss.value.strip('"'), "") if loss.keyword == "format" else ""
+    return f"{loss.keyword} {loss.value}" not in said and not (words and words in said)
+
+
+def _descriptions(schema: Json) -> Iterator[str]:
+    """Yield every description in a schema."""
+    waiting: list[Any] = [schema]
+    while waiting:
+        node = waiting.pop()
+        table = mapping(node)
+        if isinstance(table.get("description"), str):
+            yield table["description"]
+        waiting.extend(table.values() if isinstance(node, dict) else sequence(node))
 
 
 def joined(*parts: str) -> str:

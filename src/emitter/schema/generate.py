@@ -71,8 +71,8 @@ class TypeSchema(GenerateJsonSchema):
     def dict_schema(self, schema: core_schema.DictSchema) -> dict[str, Any]:
         """Write keys that are listed as the texts that they are in JSON."""
         found = super().dict_schema(schema)
-        keys = found.get("propertyNames")
-        listed = self.resolve_ref_schema(keys) if isinstance(keys, dict) else {}
+        keys: Any = found.get("propertyNames")
+        listed = self.resolve_ref_schema(keys) if keys else {}
         values = cast("list[Any]", listed.get("enum", ()))
         if any(not isinstance(each, str) for each in values):
             texts = [each if isinstance(each, str) else json.dumps(each) for each in values]
@@ -159,7 +159,7 @@ def _renamed(node: Any, found: Aliases) -> Any:
 def _field(named: str | None, given: Any, found: Aliases) -> Any:
     table: dict[str, Any] = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
     if table.get("type") not in _FIELDS:
-        return given
+        return cast("object", given)
     name: str = table["name"] if named is None else named
     alias: Any = table.get("validation_alias", name)
     plain = alias if isinstance(alias, str) else _first_plain(cast("list[Any]", alias))

@@ -11,6 +11,7 @@ from emitter.schema.graph import components, is_optional, references
 from emitter.schema.read.scope import name_of
 from emitter.schema.shape import Choice, Document, Node, Ref
 from emitter.schema.walk import as_text, rebuilt
+from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from emitter.profile.subset import Subset
@@ -104,4 +105,5 @@ class _Unrolling:
 
 def _without_notes(schema: Any) -> Any:
     notes = ("title", "description", "default", "examples")
-    return {key: each for key, each in schema.items() if key not in notes} if isinstance(schema, dict) else schema
+    table = mapping(schema)
+    return {key: each for key, each in table.items() if key not in notes} if table else schema

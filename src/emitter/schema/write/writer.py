@@ -88,9 +88,8 @@ class Writer:
         if not self.subset.root_ref or self.subset.root_names is not None or not isinstance(root, Ref):
             return None
         target = self.document.definitions[root.name]
-        is_object = isinstance(target, Record) and outline(self.document, root, self.subset).types == frozenset(
-            {OBJECT}
-        )
+        types = outline(self.document, root, self.subset).types
+        is_object = isinstance(target, Record) and types == frozenset({OBJECT})
         return root.name if is_object and root.name in self._order.recursive else None
 
     def _root(self) -> Written:
