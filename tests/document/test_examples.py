@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import AliasPath, BaseModel, Field
 
 from emitter import InputError
 from emitter.profile import load
@@ -112,3 +113,28 @@ def test_an_example_is_no_ones_to_change(schema: object) -> None:
 
     assert example == HELD
     assert source(schema).schema
+
+
+class Aliased(BaseModel):
+    """Read and written under different names."""
+
+    amount: int = Field(validation_alias="total", serialization_alias="sum")
+
+
+class Nesting(BaseModel):
+    """Holds such a one, and a field that is read from inside another."""
+
+    first: Aliased
+    others: list[Aliased] = []
+    city: str = Field(validation_alias=AliasPath("address", "city"))
+
+
+@pytest.mark.parametrize("wire", ["openai-responses", "anthropic"])
+def test_examples_have_the_names_that_documents_have(wire: str) -> None:
+    """A value is shown under the names that it is read by, at every depth."""
+    value = Nesting.model_validate({"first": {"total": 1}, "others": [{"total": 2}], "address": {"city": "Bonn"}})
+    document = {"first": {"total": 1}, "others": [{"total": 2}], "city": "Bonn"}
+    asked = ask(wire, [said(document)], Nesting, examples=[value])
+
+    assert json.dumps(document) in system(asked.bodies[0])
+    assert asked.value == value

@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from emitter import emit
 from emitter.errors import InputError, MissingExtra, UnknownModel
 from emitter.profile.model import WireName
 from emitter.testing import (
@@ -211,3 +212,18 @@ def test_without_a_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "llguidance" in drawn.text
     with pytest.raises(MissingExtra, match="llguidance"):
         vendor.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-6-sol", "anthropic/claude-opus-5"])
+def test_a_form_of_many_fields_is_answered(model: str) -> None:
+    """How long a document may become grows with its schema."""
+    names = [f"quite_a_long_name_of_a_field_number_{number}" for number in range(300)]
+    form = {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in names},
+        "required": names,
+        "additionalProperties": False,
+    }
+    with simulator() as vendor:
+        value = emit(form, "Fill it in.", model=model, client=vendor.client(model)).value
+    assert list(value) == names

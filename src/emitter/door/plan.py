@@ -157,7 +157,9 @@ def _check_kind(kind: str, settings: Settings) -> None:
 
 def _compile(wanted: Wanted, chosen: Profile, settings: Settings) -> Compiled:
     undeclared = None if settings.undeclared is None else Undeclared(settings.undeclared)
-    return compile_schema(wanted.schema, chosen, degrade=settings.degrade, undeclared=undeclared)
+    return compile_schema(
+        wanted.schema, chosen, degrade=settings.degrade, undeclared=undeclared, registry=settings.registry
+    )
 
 
 class _Form(NamedTuple):

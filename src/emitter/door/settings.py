@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from emitter.capability import Gate
     from emitter.events import Event
+    from emitter.schema.bundle import Supplied
     from emitter.sinks import Sink
     from emitter.wire import Json
 
@@ -46,7 +47,9 @@ class More(TypedDict, total=False):
     ``GenerateContentConfig``). ``degrade=False`` refuses a schema that is too large for the vendor, rather
     than have a part of it checked here only. ``undeclared`` says what becomes of properties that an object
     schema is silent about: ``"carry"`` them as text, as is usual for a JSON Schema, or ``"close"`` the object,
-    as is usual for a type. ``run_id``, ``node_id``: told in every event; the run's is made up where
+    as is usual for a type. ``registry`` supplies the schemas that a JSON Schema refers to outside itself: a mapping of
+    URIs to schemas, or a ``referencing.Registry``; nothing is ever fetched. ``run_id``,
+    ``node_id``: told in every event; the run's is made up where
     absent. ``clock``: time itself, for tests and replays.
 
     ``requires``: what the model must provide (OpenWOP RFC 0031), such as ``["structured-output"]``; where it does
@@ -77,6 +80,7 @@ class More(TypedDict, total=False):
     options: Mapping[str, Json]
     degrade: bool
     undeclared: Undeclared | Literal["carry", "close"] | None
+    registry: Supplied | None
     run_id: str
     node_id: str
     clock: Clock
@@ -109,6 +113,7 @@ class Settings:
     options: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
     degrade: bool = True
     undeclared: Undeclared | Literal["carry", "close"] | None = None
+    registry: Supplied | None = None
     run_id: str = field(default_factory=new_id)
     node_id: str | None = None
     clock: Clock = field(default_factory=Clock)

@@ -18,14 +18,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from emitter import profile as profiles
 from emitter.errors import InputError, Uncompilable
 from emitter.schema.build import build
+from emitter.schema.bundle import bundled
 from emitter.schema.compiled import Compiled, Loss, Why
+from emitter.schema.drafts import draft_of
 from emitter.schema.openapi import as_json_schema, spoken_in
+from emitter.schema.pattern import mended
 from emitter.schema.source import source
 from emitter.schema.write.ledger import shown
 
 if TYPE_CHECKING:
     from emitter.profile.model import Profile
     from emitter.profile.subset import Subset
+    from emitter.schema.bundle import Supplied
     from emitter.schema.shape import Rule
 
 MAX_TEXT = 4_000_000
@@ -66,6 +70,7 @@ def compile_schema(
     *,
     degrade: bool = True,
     undeclared: Undeclared | str | None = None,
+    registry: Supplied | None = None,
 ) -> Compiled:
     """Compile a schema for the vendor of ``profile``.
 
@@ -73,12 +78,15 @@ def compile_schema(
     pydantic's ``TypeAdapter`` takes. Where ``$schema`` names no draft it is 2020-12, or 2019-09 if only that
     knows the words. With ``degrade=False`` a schema over the vendor's limits of size is refused rather than
     degraded. ``undeclared`` says what becomes of properties that an object schema is silent about; without it
-    they are carried for a JSON Schema, and closed for a type, whose reader would drop them.
+    they are carried for a JSON Schema, and closed for a type, whose reader would drop them. ``registry`` supplies
+    the schemas that a JSON Schema refers to outside itself, by their URI; nothing is ever fetched.
 
     Raises ``Uncompilable`` with a pointer when no sound form exists. The result is cached.
     """
     chosen = profiles.load(profile) if isinstance(profile, str) else profile
     wish = _Wish(chosen.subset, bool(degrade), None if undeclared is None else _undeclared(undeclared))
+    if registry is not None and isinstance(schema, Mapping):
+        schema = bundled(cast("Mapping[str, Any]", schema), registry)
     if isinstance(schema, Constant):
         return _of_constant(schema, _defaulted(wish, typed=False))
     if isinstance(schema, Mapping):
@@ -140,12 +148,26 @@ def _of_text(text: str, wish: _Wish) -> Compiled:
     widened: list[Rule] = []
     if spoken_in(text):
         schema, widened = as_json_schema(schema)
-    compiled = build(
-        schema, wish.subset, degrade=wish.degrade, close=wish.undeclared is Undeclared.CLOSE, typed=wish.typed
-    )
+    compiled = _built(schema, wish)
     # Null is valid here although JSON Schema, which does not know the word, would say otherwise.
     losses = tuple(Loss(rule.where, rule.keyword, shown(rule.value), Why.WIDENED) for rule in widened)
     return replace(compiled, losses=(*compiled.losses, *losses)) if losses else compiled
+
+
+def _built(schema: Any, wish: _Wish) -> Compiled:
+    """Compile a schema; patterns that the validator cannot read are told to the model and not checked."""
+    close = wish.undeclared is Undeclared.CLOSE
+    try:
+        return build(schema, wish.subset, degrade=wish.degrade, close=close, typed=wish.typed)
+    except Uncompilable:
+        readable, lost = mended(schema, draft_of(schema))
+        if readable == schema:
+            raise
+    compiled = build(readable, wish.subset, degrade=wish.degrade, close=close, typed=wish.typed)
+    losses = tuple(Loss(rule.where, rule.keyword, shown(rule.value), Why.UNSUPPORTED) for rule in lost)
+    known = {(each.pointer, each.keyword) for each in losses}
+    others = (each for each in compiled.losses if (each.pointer, each.keyword) not in known)
+    return replace(compiled, losses=(*others, *losses), original=schema)
 
 
 def _text(schema: object) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.schema.compile.forms import NULL, TRUTH, either
-from tests.schema.compile.lens import ALL, ANTHROPIC, AZURE, GOOGLE, OPENAI, holds_of_a_property, row, table
+from tests.schema.compile.forms import NULL, TRUTH, closed, either
+from tests.schema.compile.lens import ALL, ANTHROPIC, AZURE, GOOGLE, OPENAI, holds_of_a_property, lens, row, table
 
 if TYPE_CHECKING:
     from tests.schema.compile.forms import Form
@@ -79,3 +79,10 @@ if TYPE_CHECKING:
 def test_constants(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
     """Each value is listed once, and comes back as it was."""
     holds_of_a_property(vendor, schema, wire, losses, examples)
+
+
+def test_a_constant_of_no_type_that_is_allowed() -> None:
+    """Types that exclude one another leave no value, whatever is listed."""
+    nothing = {"allOf": [{"type": "integer"}, {"type": "string"}, {"const": "x"}]}
+    compiled = lens({"anyOf": [nothing, {"type": "boolean"}]}, OPENAI, True)
+    assert compiled.schema == closed(value=TRUTH)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import pytest
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from emitter.errors import InputError
+from emitter.schema import Uncompilable, compile_schema
 from tests.schema.compile.forms import ANYTHING, DRAFT4, DRAFT7, DRAFT2019, FURTHER, TEXT, WHOLE, closed, refer, told
 from tests.schema.compile.lens import (
     ALL,
@@ -13,6 +19,7 @@ from tests.schema.compile.lens import (
     OPEN,
     OPENAI,
     UNSUPPORTED,
+    broken,
     holds_of_a_document,
     lens,
     row,
@@ -213,3 +220,66 @@ def test_what_stands_beside_a_reference_is_ignored_in_all_of_too() -> None:
     compiled = lens({**DRAFT7, **closed(a=beside), "definitions": {"P": WHOLE}}, OPENAI, {"a": 1})
 
     assert compiled.schema == closed(a={"type": "integer", "maximum": 9})
+
+
+COMMON = {"$defs": {"zip": {"$anchor": "z", "type": "string", "pattern": "^[0-9]{5}$"}}}
+ADDRESS = {
+    "$id": "https://x.test/address",
+    "type": "object",
+    "properties": {"zip": {"$ref": "common#/$defs/zip"}, "next": {"$ref": "#"}},
+    "required": ["zip"],
+    "additionalProperties": False,
+}
+SUPPLIED = {"https://x.test/address": ADDRESS, "https://x.test/common": COMMON}
+OUTSIDE = {**closed(a={"$ref": "address"}, z={"$ref": "https://x.test/common#z"}), "$id": "https://x.test/root"}
+
+
+@pytest.mark.parametrize("vendor", ALL)
+@pytest.mark.parametrize("form", ["mapping", "registry"])
+def test_schemas_outside_the_document_are_supplied(form: str, vendor: str) -> None:
+    """By URI, relative ones, anchors and references among them included."""
+    registry: Any = SUPPLIED
+    if form == "registry":
+        made: Any = Registry
+        registry = made().with_resources((uri, DRAFT202012.create_resource(each)) for uri, each in SUPPLIED.items())
+    compiled = compile_schema(OUTSIDE, vendor, registry=registry)
+    assert broken(compiled, vendor) == []
+    document = {"a": {"zip": "53111", "next": {"zip": "53113"}}, "z": "53115"}
+    assert compiled.validate(document) == ()
+    assert compiled.decode(compiled.encode(document)) == document
+    assert [each.pointer for each in compiled.validate({**document, "z": "x"})] == ["/z"]
+    assert [each.pointer for each in compiled.validate({**document, "a": {"zip": "x"}})] == ["/a/zip"]
+
+
+def test_what_is_not_supplied_is_refused() -> None:
+    """The error names the place and the argument."""
+    with pytest.raises(Uncompilable, match=r"/properties/z/\$ref.* registry="):
+        compile_schema(OUTSIDE, OPENAI, registry={"https://x.test/address": {"type": "string"}})
+
+
+def test_a_registry_that_fetches_is_not_asked() -> None:
+    """Only what a registry holds already is supplied."""
+    asked: list[str] = []
+
+    def retrieve(uri: str) -> Any:
+        asked.append(uri)
+        return DRAFT202012.create_resource({"type": "string"})
+
+    made: Any = Registry
+    with pytest.raises(Uncompilable, match="outside this document"):
+        compile_schema(OUTSIDE, OPENAI, registry=made(retrieve=retrieve))
+    assert asked == []
+
+
+def test_a_registry_that_is_none() -> None:
+    """It is a mistake of the caller's."""
+    with pytest.raises(InputError, match="registry must be a mapping"):
+        compile_schema(OUTSIDE, OPENAI, registry=cast("Any", [ADDRESS]))
+
+
+def test_a_name_that_is_taken_stays() -> None:
+    """What is supplied comes under a name of its own."""
+    schema = {**closed(a={"$ref": "https://x.test/t"}, b={"$ref": "#/$defs/t"}), "$defs": {"t": WHOLE}}
+    compiled = compile_schema(schema, OPENAI, registry={"https://x.test/t": TEXT})
+    assert compiled.validate({"a": "x", "b": 1}) == ()
+    assert compiled.schema == closed(a=TEXT, b=WHOLE)

@@ -180,7 +180,7 @@ class Reader:
 
     def _shape(self, facts: Facts) -> Node:
         if facts.constants:
-            return constants(facts, facts.types or (*EVERY_TYPE,))
+            return constants(facts, EVERY_TYPE if facts.types is None else facts.types)
         if facts.unions:
             return union(facts, self)
         types = kinds(facts)

@@ -101,7 +101,7 @@ class Scope:
 
 def _unresolved(reference: object) -> str:
     if isinstance(reference, str) and not reference.startswith("#"):
-        return "names a schema outside this document; put it under $defs and refer to it there"
+        return "names a schema outside this document; put it under $defs and refer to it there, or pass it in registry="
     return "names nothing in this document"
 
 

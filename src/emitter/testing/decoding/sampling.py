@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 SOFT_LIMIT = 1_500
 """Bytes after which whatever leads to an end is preferred."""
 HARD_LIMIT = 12_000
-"""Bytes after which a document is given up."""
+"""Bytes after which a document of a small schema is given up."""
+LONGER = 2
+"""How many times as long as its schema a document may become: the names of many properties take room."""
 
 
 class _Bytes:
@@ -57,6 +59,7 @@ class Sampler:
 
     def __init__(self, schema: Any, texts: Sequence[str] = ()) -> None:
         self._matcher = _matcher(schema)
+        self._most = max(HARD_LIMIT, LONGER * len(json.dumps(schema)))
         self._texts = tuple(texts)
 
     def draw(self, rng: Random) -> bytes | None:
@@ -64,7 +67,7 @@ class Sampler:
         matcher = self._matcher.deep_copy()
         taste = Taste(rng, self._texts)
         written = bytearray()
-        while len(written) < HARD_LIMIT and not matcher.is_error():
+        while len(written) < self._most and not matcher.is_error():
             forced: bytes | None = matcher.compute_ff_bytes()
             if not forced:
                 if matcher.is_stopped():
