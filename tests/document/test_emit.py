@@ -7,10 +7,24 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from emitter import Policy, Refused, Truncated, Trust, aemit, emit
 from emitter.events import EnvelopeTruncated, LogAppended, NodeCompleted, ProviderUsage, Reason, RetryAttempted
-from tests.document.asking import FORM, HELD, INVOICE, ODD, TASK, WIRES, Invoice, ask, every_wire, every_world, said
+from tests.document.asking import (
+    FORM,
+    HELD,
+    INVOICE,
+    ODD,
+    TASK,
+    WIRES,
+    Invoice,
+    ask,
+    every_wire,
+    every_world,
+    said,
+    system,
+)
 
 BUDGETS = {
     "openai-responses": ("max_output_tokens",),
@@ -155,3 +169,46 @@ def test_instructions_stand_in_the_system_prompt() -> None:
 
     assert asked.bodies[0]["system"].startswith("Answer with one JSON document")
     assert "Amounts are in cents." in asked.bodies[0]["system"]
+
+
+class Maybe(BaseModel):
+    """May know less."""
+
+    name: str
+    note: str | None = None
+    tags: set[str] = set()
+
+
+LOOSE = {"type": "object", "properties": {"name": {"type": "string"}}}
+
+
+def test_a_text_stands_without_a_heading() -> None:
+    """What is to be read is no situation to decide on."""
+    (body,) = ask("anthropic", [said(HELD)]).bodies
+    assert body["messages"][0]["content"].startswith(TASK)
+    assert "situation" not in json.dumps(body).lower()
+
+
+@pytest.mark.parametrize(
+    ("wire", "form", "wanted"),
+    [
+        pytest.param("openai-responses", Maybe, "write null rather than", id="null"),
+        pytest.param("google", LOOSE, "leave it out", id="absent"),
+        pytest.param("anthropic", Maybe, "leave it out rather than make it up; where", id="either"),
+        pytest.param("openai-chat", Invoice, "Do not make up what you were not told.", id="neither"),
+    ],
+)
+def test_the_prompt_agrees_with_the_form(wire: str, form: Any, wanted: str) -> None:
+    """Null is spoken of where the form has it, leaving out where nothing requires a property."""
+    document = HELD if form is Invoice else {"name": "a", "note": None, "tags": []} if form is Maybe else {"name": "a"}
+    (body,) = ask(wire, [said(document)], form).bodies
+    prompt = system(body)
+    assert wanted in prompt
+    assert ("leave it out" in prompt) == ("leave it out" in wanted)
+    assert ("null" in prompt) == (form is Maybe)
+
+
+def test_a_rule_is_said_once() -> None:
+    """What a description says is not listed again."""
+    (body,) = ask("openai-responses", [said({"name": "a", "note": None, "tags": []})], Maybe).bodies
+    assert json.dumps(body).count("uniqueItems") == 1
