@@ -64,7 +64,7 @@ INVALID = {
     "type-of-type": (array({"type": 3}), "/items/type"),
     "properties": ({"properties": []}, "/properties"),
     "required": (closed(a={"required": True}), "/properties/a/required"),
-    "pattern": (closed(**{"a/b~": {"pattern": "("}}), "/properties/a~1b~0/pattern"),
+    "escaped": (closed(**{"a/b~": {"minLength": "("}}), "/properties/a~1b~0/minLength"),
     "in-definitions": ({"$defs": {"A": {"minLength": -1}}}, "/$defs/A/minLength"),
     "exclusive-of-draft-4": ({"minimum": 1, "exclusiveMinimum": True}, "/exclusiveMinimum"),
 }
