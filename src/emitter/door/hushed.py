@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from emitter.progress import Slot, TextDelta
-from emitter.wire import Reply
+from emitter.redact.registry import NO_SECRETS
+from emitter.wire import Reply, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,10 +62,20 @@ def hushing(secrets: Secrets) -> Callable[[Answer], Answer]:
         return None if said is None else secrets.text(said).value
 
     def hush(answer: Answer) -> Answer:
-        asked = clean(answer.request_id) if isinstance(answer, Reply) else None
+        answer = replace(answer, request_id=clean(answer.request_id), report=_hushed(answer.report, secrets))
         if isinstance(answer, Reply):
-            stop = clean(answer.raw_stop) or ""
-            return replace(answer, raw_stop=stop, refused_as=clean(answer.refused_as), request_id=asked)
+            return replace(answer, raw_stop=clean(answer.raw_stop) or "", refused_as=clean(answer.refused_as))
         return replace(answer, message=clean(answer.message) or "", code=clean(answer.code))
 
     return hush
+
+
+def _hushed(report: Report | None, secrets: Secrets) -> Report | None:
+    """Strike secrets out of a vendor's words; an exception that shows one is left out, for its words are its own."""
+    if report is None:
+        return None
+    message, code, param = (
+        None if each is None else secrets.text(each).value for each in (report.message, report.code, report.param)
+    )
+    shown = report.cause is not None and secrets.error(report.cause) != NO_SECRETS.error(report.cause)
+    return Report(message or "", code, param, None if shown else report.cause)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import conversation, prompt, tokens
 from emitter.accept import Context
+from emitter.budget.window import NoRoomError
 from emitter.capability import Insufficient
 from emitter.door import wording
 from emitter.door.dispatch import refuse
@@ -17,11 +18,14 @@ from emitter.door.hushed import hushing
 from emitter.door.identity import Asked, correlation, node_of
 from emitter.door.reached import reached
 from emitter.door.recording import recording
+from emitter.door.result import Trace
 from emitter.door.spending import spending
 from emitter.door.taking import Taking
-from emitter.errors import InputError, Unencodable
+from emitter.errors import InputError, PromptTooLong, Unencodable
+from emitter.events import NodeFailed
 from emitter.judge import Contract
 from emitter.kinds import Trust
+from emitter.remedy import Code
 from emitter.schema import compile_schema
 from emitter.schema.compile import Undeclared
 from emitter.steps import Ask
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from emitter.profile.model import WireName
     from emitter.prompt import Prompts
     from emitter.schema import Compiled
+    from emitter.sinks import Recorder
     from emitter.wire import Json
 
 _NO_DOCUMENT = "the answer holds no single JSON document"
@@ -89,7 +94,8 @@ class Plan:
 def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     """Return the plan of one emission.
 
-    Raises ``InputError`` for what cannot be asked, and ``CapabilityNotProvided`` where nobody may be.
+    Raises ``InputError`` for what cannot be asked, ``PromptTooLong`` for a prompt that leaves no room for an answer,
+    and ``CapabilityNotProvided`` where nobody may be asked.
     """
     _check_kind(wanted.kind, settings)
     chosen, wire, model = to = reached(settings.model, settings.client, settings.wire)
@@ -117,7 +123,10 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
         budget=1,
         options=settings.options,
     )
-    allowed = spending(request, contract.compiled, (chosen, wire), settings.policy)
+    try:
+        allowed = spending(request, contract.compiled, (chosen, wire), settings.policy)
+    except NoRoomError as error:
+        raise _too_long(error, recording(settings, context.node_id, told_as)) from None
     return Plan(
         profile=chosen,
         wire=wire,
@@ -141,6 +150,13 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
         correlation_id=told_as,
         enclosing=wanted.enclosing,
     )
+
+
+def _too_long(found: NoRoomError, tell: Recorder) -> PromptTooLong:
+    """Tell that nothing is sent, and return the error that a vendor's own word for it would come to."""
+    sentence, code = str(found), Code.TRUNCATION.value
+    tell(NodeFailed(code, sentence, 0, {}))
+    return PromptTooLong(sentence, code=code, trace=Trace((), tuple(tell.told)))
 
 
 def _check_kind(kind: str, settings: Settings) -> None:

@@ -36,7 +36,7 @@ class _Known(NamedTuple):
 def spending(request: Request, compiled: Compiled, reached: tuple[Profile, WireName], policy: Policy) -> Spending:
     """Return the first budget of ``request``, whatever it has, and the ceiling to which it may be raised.
 
-    Raises ``PromptTooLong`` where no answer can fit beside the prompt.
+    Raises ``NoRoomError`` where no answer can fit beside the prompt.
     """
     profile, wire = reached
     known = _known(compiled, reached, request.model)

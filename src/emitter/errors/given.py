@@ -41,12 +41,6 @@ class BadJournal(InputError):
     """A journal is of another run, is in use, or does not hold; it was left as it is."""
 
 
-class PromptTooLong(InputError):
-    """The prompt leaves no room for an answer in the model's context window."""
-
-    hint = "Shorten the situation, the material or the schema, or choose a model with a larger window."
-
-
 class TooLong(InputError):
     """The envelope is longer than a surface can carry; nothing was drawn, since a part of it would be no decision."""
 
