@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def perform(planned: Plan, settings: Settings) -> Done:
     """Ask, and return what was accepted; raises the ``EmissionError`` that it ended in."""
     tell = recorder(planned, settings)
-    with session(planned.profile, settings.client, settings.base_url) as client:
+    with session(planned.profile, settings.client, settings.base_url, planned.ask.request.model) as client:
         send = partial(Whole, Line(planned, client, settings.clock))
         outcome = run(Drive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
     return done(outcome, tuple(tell.told))
@@ -31,7 +31,7 @@ def perform(planned: Plan, settings: Settings) -> Done:
 async def aperform(planned: Plan, settings: Settings) -> Done:
     """Do as ``perform`` does, without blocking."""
     tell = recorder(planned, settings)
-    async with asession(planned.profile, settings.client, settings.base_url) as client:
+    async with asession(planned.profile, settings.client, settings.base_url, planned.ask.request.model) as client:
         send = partial(Whole, Line(planned, client, settings.clock))
         outcome = await arun(AsyncDrive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
     return done(outcome, tuple(tell.told))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import conversation, prompt, tokens
 from emitter.accept import Context
+from emitter.adapters.adapter import ADAPTERS
+from emitter.adapters.body import check_options
 from emitter.budget.window import NoRoomError
 from emitter.capability import Insufficient
 from emitter.door import wording
@@ -25,6 +27,7 @@ from emitter.errors import InputError, PromptTooLong, Unencodable
 from emitter.events import NodeFailed
 from emitter.judge import Contract
 from emitter.kinds import Trust
+from emitter.profile import WireName
 from emitter.remedy import Code
 from emitter.schema import compile_schema
 from emitter.schema.compile import Undeclared
@@ -40,7 +43,6 @@ if TYPE_CHECKING:
     from emitter.door.taking import Enclosing
     from emitter.judge import Read
     from emitter.profile import Profile
-    from emitter.profile.model import WireName
     from emitter.prompt import Prompts
     from emitter.schema import Compiled
     from emitter.sinks import Recorder
@@ -99,6 +101,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     """
     _check_kind(wanted.kind, settings)
     chosen, wire, model = to = reached(settings.model, settings.client, settings.wire)
+    check_options(settings.options, ADAPTERS[wire].OWNED, plain=wire is not WireName.GOOGLE)
     prompts, materials = wording.load(settings.prompts), settings.shown()
     talk = conversation.read(situation, prompts)
     contract = Contract(_compile(wanted, chosen, settings), hosted(wanted.read, settings), wanted.tidy)
