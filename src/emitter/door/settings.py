@@ -57,6 +57,8 @@ class More(TypedDict, total=False):
     environment variables: ``client``, ``base_url`` and ``wire`` are the named model's alone, and so are ``options``
     where the wire is another.
 
+    ``validator_messages=False`` withholds from the model what your type's validators and your checks say of its answer.
+
     ``provider_ids``: what events call a vendor, where that is not our id for it: OpenWOP's own list says ``gemini``
     where we say ``google``.
 
@@ -89,6 +91,7 @@ class More(TypedDict, total=False):
     host: Acceptor
     turn: int
     contract: EnvelopeContract
+    validator_messages: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ class Settings:
     host: Acceptor = DEFAULT_HOST
     turn: int = 0
     contract: EnvelopeContract = ANYTHING
+    validator_messages: bool = True
     gate: Gate = DISPATCH
     opening: tuple[Event, ...] = ()
 
