@@ -98,6 +98,7 @@ NAMES = {
     "Uncompilable",
     "UnexpectedRequest",
     "UnknownModel",
+    "UnknownModelWarning",
     "Unreachable",
     "Unresolved",
     "Usage",

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from emitter.errors import Uncompilable as Uncompilable
     from emitter.errors import UnexpectedRequest as UnexpectedRequest
     from emitter.errors import UnknownModel as UnknownModel
+    from emitter.errors import UnknownModelWarning as UnknownModelWarning
     from emitter.errors import Unreachable as Unreachable
     from emitter.events import RunEvent as RunEvent
     from emitter.kinds import AIEnvelope as AIEnvelope
@@ -183,6 +184,7 @@ _HOME = {
         "Uncompilable",
         "UnexpectedRequest",
         "UnknownModel",
+        "UnknownModelWarning",
         "Unreachable",
     ),
     "events": ("RunEvent",),

@@ -109,7 +109,7 @@ def test_a_schema_that_holds_itself_is_refused() -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
-    "no-vendor": ({"model": "gpt-6-sol"}, UnknownModel, "Write vendor/model"),
+    "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model"),
     "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
     "no-messages": ({"situation": []}, InputError, "holds no message"),
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),

@@ -24,16 +24,19 @@ from emitter import (
     RunEvent,
     Trust,
     UnknownModel,
+    UnknownModelWarning,
     Unreachable,
     Withheld,
     aemit_binding_moment,
     emit_binding_moment,
+    emit_binding_moments,
+    stream_binding_moment,
 )
 from tests.loopback import serving, trickling
 from tests.scenarios.answers import BOUND, DELIBERATION, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.loopback import Loopback
@@ -115,6 +118,7 @@ def test_another_wire_can_be_asked_for(server: Loopback) -> None:
     assert [each.path for each in server.seen] == ["/v1/responses", "/v1/chat/completions"]
 
 
+@pytest.mark.filterwarnings("ignore::emitter.UnknownModelWarning")
 @pytest.mark.parametrize(
     ("model", "told"),
     [
@@ -130,6 +134,37 @@ def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, mo
     emit_binding_moment(SITUATION, model=model)
 
     assert ("# The form of the answer" in json.dumps(server.seen[0].body)) is told
+
+
+WARNED = (
+    r"openai/gpt-99 is in no table. Assumed are a context window of 128,000 tokens, at most 16,384 output tokens, "
+    r"the output mode json_schema and that it does not think; the first call may write \d,?\d+ tokens"
+)
+
+
+ASKING: dict[str, Callable[[], object]] = {
+    "call": lambda: emit_binding_moment(SITUATION, model="openai/gpt-99"),
+    "awaited": lambda: asyncio.run(aemit_binding_moment(SITUATION, model="openai/gpt-99")),
+    "stream": lambda: stream_binding_moment(SITUATION, model="openai/gpt-99").close(),
+    "many": lambda: emit_binding_moments([SITUATION], model="openai/gpt-99"),
+}
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("way", ASKING)
+def test_assumed_limits_are_warned_of_where_the_caller_stands(way: str) -> None:
+    """A model that no table knows is used, however it is asked; the warning points at the caller's line."""
+    with pytest.warns(UnknownModelWarning, match=WARNED) as caught:
+        ASKING[way]()
+
+    assert len(caught) == 1
+    assert (caught[0].filename == __file__) == (way != "awaited")  # above that is the event loop
+
+
+@pytest.mark.usefixtures("server")
+def test_nothing_is_warned_of_where_the_server_sets_the_limits() -> None:
+    """No table could know the models of one's own server."""
+    emit_binding_moment(SITUATION, model="openai-compatible/mine")
 
 
 def test_options_reach_the_body_as_they_are(server: Loopback) -> None:
@@ -269,7 +304,7 @@ async def _slow(event: object) -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
-    "no-vendor": ({"model": "gpt-6-sol"}, UnknownModel, "Write vendor/model; the vendors are anthropic"),
+    "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model; the vendors are anthropic"),
     "unknown-vendor": ({"model": "acme/gpt"}, UnknownModel, "'acme/gpt' is no model"),
     "no-name": ({"model": "openai/"}, UnknownModel, "Write vendor/model"),
     "empty-model": ({"model": ""}, UnknownModel, "Write vendor/model"),

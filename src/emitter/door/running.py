@@ -11,6 +11,7 @@ from emitter.door.hushed import Hushed
 from emitter.door.perform import recorder
 from emitter.door.result import Trace, done
 from emitter.door.session import asession, fitting, session
+from emitter.door.spending import warn_of_assumptions
 from emitter.drive import AsyncDrive, Drive, ended
 from emitter.emission import emission
 from emitter.errors import InputError
@@ -125,6 +126,7 @@ class Stream(_Traced[R]):
 
     def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
         fitting(settings.client, plan.profile, plan.ask.request.model, asynchronous=False)
+        warn_of_assumptions(plan)
         super().__init__(plan, settings, watch, finish)
         self._running = self._under_way.driven()
 
@@ -156,6 +158,7 @@ class AsyncStream(_Traced[R]):
 
     def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
         fitting(settings.client, plan.profile, plan.ask.request.model, asynchronous=True)
+        warn_of_assumptions(plan)
         super().__init__(plan, settings, watch, finish)
         self._running = self._under_way.adriven()
 

@@ -62,6 +62,8 @@ EmitterError
     AlreadyUsed             what may be used once was used
     Unfinished              the act was begun before, and nobody knows how it ended
   Tampered                  a record, a proposal or a chain of records is not what was written
+
+UnknownModelWarning         a warning: no table knows the model, so its limits are assumed
 """
 
 from emitter.errors.authority import AlreadyUsed as AlreadyUsed
@@ -111,6 +113,7 @@ from emitter.errors.given import MissingKey as MissingKey
 from emitter.errors.given import NotCanonical as NotCanonical
 from emitter.errors.given import TooLong as TooLong
 from emitter.errors.given import UnknownModel as UnknownModel
+from emitter.errors.given import UnknownModelWarning as UnknownModelWarning
 from emitter.errors.resolution import AlreadyResolved as AlreadyResolved
 from emitter.errors.resolution import BadResolution as BadResolution
 from emitter.errors.resolution import BadToken as BadToken

@@ -13,6 +13,10 @@ class UnknownModel(InputError):
     """The model string names no vendor that has a profile."""
 
 
+class UnknownModelWarning(UserWarning):
+    """No table knows the model, so that its limits are assumed; the message says which."""
+
+
 class MissingKey(InputError):
     """No credentials were found in the vendor's usual environment variables."""
 
