@@ -14,7 +14,7 @@ class Trace(Protocol):
     """What every failed emission tells: see ``emitter.moment.Trace``."""
 
     @property
-    def attempts(self) -> Sequence[object]:
+    def attempts(self) -> Sequence[Any]:
         """Every call that was made, in order."""
         ...
 
@@ -24,7 +24,7 @@ class Trace(Protocol):
         ...
 
     @property
-    def events(self) -> Sequence[object]:
+    def events(self) -> Sequence[Any]:
         """Every event that was told, in order."""
         ...
 
