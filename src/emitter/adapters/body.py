@@ -64,13 +64,14 @@ def check_options(options: object, owned: Mapping[str, Owned], *, plain: bool) -
         raise InputError(
             f"options= is of type {type(options).__name__}, not a mapping.", hint='Write options={"temperature": 0}.'
         )
-    for path in _paths(cast("Mapping[object, Json]", options)):
-        instead = _instead(path, options, {**_ARGUMENTS, **owned})
+    given = cast("Mapping[object, Json]", options)
+    for path in _paths(given):
+        instead = _instead(path, given, {**_ARGUMENTS, **owned})
         if instead is not None:
             raise InputError(f"options= may not set {path}.", hint=instead.value)
     if plain:
         try:
-            to_json(options)
+            to_json(given)
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InputError(f"options= cannot be sent as JSON: {error}.") from error
 
@@ -81,7 +82,8 @@ def _paths(options: Mapping[object, Json]) -> Iterator[str]:
         if not isinstance(key, str):
             raise InputError(f"options= has the key {key!r}, which is no text.")
         yield key
-        yield from (f"{key}.{inner}" for inner in (value if isinstance(value, Mapping) else ()))
+        if isinstance(value, Mapping):
+            yield from (f"{key}.{inner}" for inner in cast("Mapping[object, Json]", value))
 
 
 def _instead(path: str, options: Mapping[object, Json], owned: Mapping[str, Owned]) -> Owned | None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai"}
 _NO_KEY = "no-key"
+_LEAST_KEY = 8
+"""A shorter text is no key, and may be a part of many words."""
 
 
 def make(
@@ -155,6 +157,13 @@ def _version(facts: Client) -> dict[str, str]:
     if not facts.flavour.startswith("Azure") or os.environ.get("OPENAI_API_VERSION"):
         return {}
     return {"api_version": facts.api_version} if facts.api_version else {}
+
+
+def keys_of(profile: Profile, client: object) -> tuple[str, ...]:
+    """Return the keys that a request to the vendor may be sent with, which a vendor may repeat in an error."""
+    named = [os.environ.get(name, "").strip() for name in profile.client.key_env]
+    own = getattr(client, "api_key", None)
+    return tuple(dict.fromkeys(each for each in (*named, own) if isinstance(each, str) and len(each) >= _LEAST_KEY))
 
 
 def _key(profile: Profile) -> str:

@@ -10,6 +10,7 @@ from emitter import conversation, prompt, tokens
 from emitter.accept import Context
 from emitter.adapters.adapter import ADAPTERS
 from emitter.adapters.body import check_options
+from emitter.adapters.client import keys_of
 from emitter.budget.window import NoRoomError
 from emitter.capability import Insufficient
 from emitter.door import wording
@@ -144,7 +145,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
             count=lambda request: tokens.of_request(request, chosen.encoding(model)),
             fallback=fallback(prompts, said, shown("begin_in_words"), contract.compiled) if two_steps else None,
             opening=settings.opening,
-            hush=hushing(settings.host.rules.secrets),
+            hush=hushing(settings.host.rules.secrets, keys_of(chosen, settings.client)),
             known=taking.known,
             full=taking.full,
             take=taking,

@@ -156,7 +156,7 @@ class Settings:
         for name in ("wire", "base_url", "run_id", "node_id", "kind"):
             if getattr(self, name) is not None:
                 check_kind(name, getattr(self, name), str)
-        prompts: object = self.prompts
+        prompts = cast("object", self.prompts)
         if prompts is not None and not isinstance(prompts, str | PathLike):
             raise InputError(f"prompts is of type {type(prompts).__name__}; it must be the path of a folder.")
         if not all(each and each.__class__ is str for each in self.provider_ids.values()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -92,8 +92,8 @@ def warn_of_assumptions(planned: Plan) -> None:
 
 def _levels() -> int:
     """Return how many frames above the caller of ``warnings.warn`` the first is that is not of this library."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  the documented way to see one's callers
-    levels = 1
+    frame: FrameType | None = inspect.currentframe()
+    levels = 0
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _LIBRARY:
         frame, levels = frame.f_back, levels + 1
     return levels

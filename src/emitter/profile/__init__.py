@@ -70,7 +70,7 @@ def of_model(model: str) -> tuple[Profile, str]:
     ``vendor:model``, another usual name of the vendor, and the bare name of a model that one vendor alone has are
     taken, too.
     """
-    given: object = model
+    given = cast("object", model)
     found = _of_model(given) if isinstance(given, str) else None
     if found is None:
         raise UnknownModel(

@@ -126,7 +126,7 @@ def _cell(cell: Any) -> object:
 
 def _constant(values: Iterable[object]) -> Iterator[object]:
     """Yield what cannot be filled with a document while the program runs."""
-    return (each for each in values if isinstance(each, _CONSTANT))
+    return (cast("object", each) for each in values if isinstance(each, _CONSTANT))
 
 
 def without(message: str, document: Json, author: Callable[[], Author], names: frozenset[str]) -> str | None:
