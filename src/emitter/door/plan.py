@@ -130,7 +130,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     try:
         allowed = spending(request, contract.compiled, (chosen, wire), settings.policy)
     except NoRoomError as error:
-        raise _too_long(error, recording(settings, context.node_id, told_as)) from None
+        raise _too_long(error, recording(settings, context, told_as)) from None
     return Plan(
         profile=chosen,
         wire=wire,
