@@ -10,7 +10,8 @@ import threading
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from weakref import WeakValueDictionary
 
 from emitter.authority import taking
 from emitter.authority.records.form import moment
@@ -80,13 +81,17 @@ class Act:
         check_live(held(state, self.intent.authorization_ref), now)
 
 
-class Running:
-    """The acts that run in this process."""
+T = TypeVar("T")
 
-    __slots__ = ("__weakref__", "_acts", "_lock")
+
+class Running:
+    """The acts that run in this process, and which tool made the first call under each id."""
+
+    __slots__ = ("__weakref__", "_acts", "_callers", "_lock")
 
     def __init__(self) -> None:
         self._acts: set[Act] = set()
+        self._callers: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self._lock = threading.Lock()
         forks.hold(self)
 
@@ -104,6 +109,12 @@ class Running:
         """Tell whether an act runs here."""
         with self._lock:
             return any(each.intent == intent for each in self._acts)
+
+    def first(self, call_id: str, caller: T) -> T:
+        """Return who made the first call under an id here, as long as that is in use; ``caller`` where nobody did."""
+        with self._lock:
+            found: T = self._callers.setdefault(call_id, caller)
+        return found
 
     def tell(self, stop: Stop) -> None:
         """Tell each act that a stop is of."""

@@ -106,7 +106,8 @@ def told(asked: Asked) -> tuple[str, ...]:
     targets = ", ".join(map(_text, asked.request.scope.targets or ()))
     account = [] if asked.proposal.account is None else [f"Account: {_text(asked.proposal.account)}"]
     bound = f"Target: {targets}. At most: {limits or 'nothing'}."
-    risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}."
+    call = "" if asked.request.call is None else f" of {_text(asked.request.call.function)}"
+    risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}{call}."
     return (*(lines or [_NONE]), *account, bound, risk, *_displayed(asked.proposal))
 
 

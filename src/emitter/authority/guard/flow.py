@@ -54,7 +54,9 @@ def guarded(call: Call) -> Steps[Any]:
     _check_approved(found, resolved)
     confirm: Confirm = yield from granting.confirm(call.parts, resolved, found.request)
     yield Ours(partial(check_same, call, found.proposal))  # the principal may have taken a week
-    work = Work(_action(call, found), partial(call.arguments.into, call.tool), call.how.describe, call.how.retain)
+    work = Work(
+        _action(call, found), partial(call.arguments.into, call.function.tool), call.how.describe, call.how.retain
+    )
     return (yield from acting.execute(call.parts, confirm.confirm_id, work))
 
 

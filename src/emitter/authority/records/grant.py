@@ -40,10 +40,16 @@ class Scope(Record):
 
 
 class BoundCall(Record):
-    """The one call that is authorized: the hash of its proposal (``r3_s256``), and the id of the call (ours)."""
+    """The one call that is authorized: the hash of its proposal (``r3_s256``), and the id of the call (ours).
+
+    ``function`` names the function that is called, by its module and qualified name, and ``classes`` is a digest of the
+    classes of its arguments where the proposal's JSON does not tell them (ours). A guarded call always has the first.
+    """
 
     r3_s256: Annotated[str, Field(pattern=S256_PATTERN)]
     call_id: Name
+    function: Annotated[Name | None, ABSENT] = None
+    classes: Annotated[Digest | None, ABSENT] = None
 
 
 class _Terms(Record):
