@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from emitter.authority import taking
-from emitter.authority.records.form import moment
+from emitter.authority.journal import Draft
+from emitter.authority.records import Expire
+from emitter.authority.records.form import moment, written
 from emitter.authority.rules.allow import check_live, check_running, held
-from emitter.errors import AuthorityError, InputError
+from emitter.errors import AuthorityError, ConfirmExpired, InputError
 from emitter.store import forks
 
 if TYPE_CHECKING:
@@ -53,7 +55,12 @@ class Act:
 
         A tool that prepares first and commits afterwards calls this right before it commits.
         """
-        self._journal.look(self.intent.workflow_id, self._check)
+        try:
+            self._journal.look(self.intent.workflow_id, self._check)
+        except ConfirmExpired:
+            with suppress(_Ended):
+                self._journal.add(self.intent.workflow_id, self._expire)
+            raise
 
     def on_stop(self, tell: Callable[[Stop], object]) -> None:
         """Have ``tell`` called when this process stops the act, in the thread that stops it; at once if it was."""
@@ -79,6 +86,17 @@ class Act:
         now = self._now(max(self._journal.now(), last))
         check_running(state, self.intent.step_id, now.actor)
         check_live(held(state, self.intent.authorization_ref), now)
+
+    def _expire(self, state: State, at: float) -> Draft[Expire]:
+        """Return the record that the time is over, so that it stays so for a clock that is set back."""
+        confirm_id = self.intent.authorization_ref
+        if held(state, confirm_id).end is not None:
+            raise _Ended
+        return Draft(Expire(timestamp=written(at), workflow_id=self.intent.workflow_id, confirm_id=confirm_id))
+
+
+class _Ended(Exception):
+    """It stands recorded that the confirm authorizes nothing more."""
 
 
 T = TypeVar("T")

@@ -46,6 +46,7 @@ EmitterError
     CapabilityNotProvided   no model at hand has what the caller requires of it
   AuthorityError            an act, or a grant of authority, was refused; nothing happened
     NotConsent              no option was chosen that grants this
+    UnsignedAnswer          the answer is not signed by a key that was named
     NotApproved             the principal was asked, and did not choose that it be done
     ApprovalPending         the principal was asked, and has not answered yet
     UnknownConfirm          nobody confirmed this
@@ -82,6 +83,7 @@ from emitter.errors.authority import OutOfScope as OutOfScope
 from emitter.errors.authority import RiskExceeded as RiskExceeded
 from emitter.errors.authority import Unfinished as Unfinished
 from emitter.errors.authority import UnknownConfirm as UnknownConfirm
+from emitter.errors.authority import UnsignedAnswer as UnsignedAnswer
 from emitter.errors.authority import WorkflowStopped as WorkflowStopped
 from emitter.errors.base import EmitterError as EmitterError
 from emitter.errors.emission import AuthenticationError as AuthenticationError

@@ -20,6 +20,16 @@ class NotConsent(AuthorityError):
     code = "not_consent"
 
 
+class UnsignedAnswer(AuthorityError):
+    """Signatures of answers are checked, and this answer has none by a key that was named: it authorizes nothing.
+
+    Have it answered with ``emitter resolve --sign KEY``, or through a ``Ledger(sign=...)``. An answer that stands
+    unsigned cannot be signed later: make a new call.
+    """
+
+    code = "unsigned_answer"
+
+
 class NotApproved(AuthorityError):
     """The principal was asked, and did not choose that it be done.
 

@@ -159,15 +159,19 @@ def test_raced_it_is_one_confirm(again: Callable[..., Authority]) -> None:
 def test_an_approval_is_of_its_time(
     again: Callable[..., Authority], clock: Hand, later: float, skew: float, error: type[Exception] | None
 ) -> None:
-    """Confirmed too late, or before it was given, it grants nothing; clocks may differ by so much as is said."""
+    """Confirmed too late, or before it was given, it grants nothing; clocks may differ by so much as is said.
+
+    That it was too late is recorded; that its time has not come is not, since it may come.
+    """
     authority = again(max_skew=skew)
     decision = approved(authority, _REQUEST)
     clock.now += later
     if error is None:
         assert authority.confirm(decision, _REQUEST).ttl_seconds == 600
         return
-    with refused(authority, error):
+    with pytest.raises(error):
         authority.confirm(decision, _REQUEST)
+    assert types(authority) == (["EXPIRE"] if later > 0 else [])
 
 
 @pytest.mark.parametrize(("later", "is_granted"), [(0, False), (10, False), (10.125, True)])

@@ -53,6 +53,8 @@ class State:
     confirms: dict[str, Held] = field(default_factory=dict[str, Held])
     granted: dict[str, str] = field(default_factory=dict[str, str])
     """Confirms by the decision that granted them."""
+    expired: set[str] = field(default_factory=set[str])
+    """Confirms whose time was over before they were granted: they never are."""
     intents: dict[str, Intent] = field(default_factory=dict[str, Intent])
     receipts: dict[str, Receipt] = field(default_factory=dict[str, Receipt])
     """By the intent that each is of."""
@@ -98,7 +100,7 @@ class State:
             case Revoke():
                 self._end(record.confirm_id, End.REVOKED)
             case Expire():
-                self._end(record.confirm_id, End.EXPIRED)
+                self._expire(record.confirm_id)
             case Stop():
                 self._stop(record, line.at)
             case Resume():
@@ -122,6 +124,12 @@ class State:
         held = self.confirms[confirm_id]
         if held.end is None or end is End.REVOKED:
             held.end = end
+
+    def _expire(self, confirm_id: str) -> None:
+        if confirm_id in self.confirms:
+            self._end(confirm_id, End.EXPIRED)
+        else:
+            self.expired.add(confirm_id)
 
     def _stop(self, stop: Stop, at: str) -> None:
         self.stops[stop.request_id] = stop
