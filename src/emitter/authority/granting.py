@@ -6,7 +6,6 @@ Source: delegation-invariants, "CONFIRM (execution authority)".
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -99,7 +98,7 @@ def standing(parts: Parts, confirm_id: str) -> Held:
 
     def see(state: State) -> Held:
         found = held(state, confirm_id)
-        return replace(found, confirm=found.confirm.model_copy(deep=True), spent=Counter(found.spent))
+        return replace(found, confirm=found.confirm.model_copy(deep=True), spent=dict(found.spent))
 
     return parts.journal.look(workflow_of(parts, confirm_id), see)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from emitter.authority import Intent, Receipt
     from emitter.authority.export import Report
+    from emitter.authority.records.form import Amount
     from emitter.authority.rules.state import Held
     from emitter.wire import Json
 
@@ -136,16 +137,21 @@ def _confirm_json(held: Held, found: Report, names: Mapping[str, str]) -> dict[s
             "key": key,
             "file": None if key is None else names.get(key),
         },
-        "limits": dict(confirm.limits),
-        "spent": dict(held.spent),
+        "limits": _plain(confirm.limits),
+        "spent": _plain(held.spent),
         "uses": held.uses,
         "ended": None if held.end is None else held.end.value,
     }
 
 
+def _plain(amounts: Mapping[str, Amount]) -> dict[str, Json]:
+    """Return amounts as records have them: a fraction as a text."""
+    return {name: each if isinstance(each, int) else str(each) for name, each in amounts.items()}
+
+
 def _confirm_line(held: Held) -> str:
     limits, spent = held.confirm.limits, held.spent
-    told = [f"{name} {spent[name]} of {limits.get(name, 'any number')}" for name in sorted({*limits, *spent})]
+    told = [f"{name} {spent.get(name, 0)} of {limits.get(name, 'any number')}" for name in sorted({*limits, *spent})]
     ended = "no end recorded" if held.end is None else held.end.value
     return f"  confirm     {quoted(held.confirm.confirm_id)}: {', '.join([f'acts {held.uses}', *told, ended])}"
 

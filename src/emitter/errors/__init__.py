@@ -62,6 +62,7 @@ EmitterError
     OtherCall               the call is not the one that was approved
     AlreadyUsed             what may be used once was used
     Unfinished              the act was begun before, and nobody knows how it ended
+  PartiallyDone             a guarded tool failed after part of its effect happened
   Tampered                  a record, a proposal or a chain of records is not what was written
 
 UnknownModelWarning         a warning: no table knows the model, so its limits are assumed
@@ -80,6 +81,7 @@ from emitter.errors.authority import NotConsent as NotConsent
 from emitter.errors.authority import NotRevocable as NotRevocable
 from emitter.errors.authority import OtherCall as OtherCall
 from emitter.errors.authority import OutOfScope as OutOfScope
+from emitter.errors.authority import PartiallyDone as PartiallyDone
 from emitter.errors.authority import RiskExceeded as RiskExceeded
 from emitter.errors.authority import Unfinished as Unfinished
 from emitter.errors.authority import UnknownConfirm as UnknownConfirm

@@ -53,7 +53,7 @@ class BoundCall(Record):
 
 
 class _Terms(Record):
-    """What a confirm grants. ``limits`` are integers: money in minor units, as ``budget_usd`` in cents."""
+    """What a confirm grants. ``limits`` say how much: ``budget_usd`` is in dollars, 800 or ``Decimal("7.50")``."""
 
     scope: Scope
     limits: Amounts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
@@ -19,11 +18,13 @@ from emitter.authority.records import (
     StopScope,
     TakeoverMode,
 )
+from emitter.authority.records.form import plus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.authority.records import Line
+    from emitter.authority.records.form import Amount
 
 
 class End(str, Enum):
@@ -39,7 +40,7 @@ class Held:
     """A confirm, what was spent of it, and why it is dead, if it is."""
 
     confirm: Confirm
-    spent: Counter[str] = field(default_factory=Counter[str])
+    spent: dict[str, Amount] = field(default_factory=dict[str, "Amount"])
     uses: int = 0
     end: End | None = None
 
@@ -117,7 +118,8 @@ class State:
 
     def _use(self, intent: Intent) -> None:
         held = self.confirms[intent.authorization_ref]
-        held.spent.update(intent.spends)
+        for name, amount in intent.spends.items():
+            held.spent[name] = plus(held.spent.get(name, 0), amount)
         held.uses += 1
 
     def _end(self, confirm_id: str, end: End) -> None:
