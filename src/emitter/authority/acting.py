@@ -144,9 +144,10 @@ def _told_partly(error: PartiallyDone) -> Effects:
     name = type(error if error.__cause__ is None else error.__cause__).__name__
     refs = error.evidence_refs
     try:
-        effects = Effects(
-            Result.PARTIAL, error.side_effects, refs if isinstance(refs, str) else tuple(refs), error=name
-        )
+        named = () if isinstance(refs, str) else tuple(refs)
+        effects = Effects(Result.PARTIAL, error.side_effects, named, error=name)
+        if isinstance(refs, str):
+            raise InputError("One text is no list of texts.")  # noqa: TRY301  it is told below
         writing.check_effects(effects)
     except Exception:  # noqa: BLE001  they are anybody's values
         told = "What PartiallyDone tells fits no receipt, and is left out: give a JSON object and a list of texts."

@@ -134,7 +134,8 @@ def statement_in(entry: Entry, pending: Pending) -> str:
     """Return the digest that the signature of a resolution is of."""
     about = entry.outcome
     if about["outcome"] == Outcome.SELECTED.value:
-        answer = chosen(about["index"], pending.actions[about["index"]] if pending.actions else None)
+        index: int = about["index"]
+        answer = chosen(index, pending.actions[index] if pending.actions else None)
     else:
         answer = {name: about[name] for name in ("outcome", "salt", "hash")}
     return statement(pending.reference, pending.digest, answer, timestamp(about["resolvedAt"]), about["channel"])
