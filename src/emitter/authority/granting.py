@@ -20,6 +20,7 @@ from emitter.authority.records import Confirm, ConfirmRequest, Expire, Granted, 
 from emitter.authority.records.form import moment, written
 from emitter.authority.rules import limits, places
 from emitter.authority.rules.allow import held, is_over
+from emitter.authority.rules.state import Spent
 from emitter.authority.steps import Ours
 from emitter.decide import Selected
 from emitter.errors import (
@@ -98,7 +99,7 @@ def standing(parts: Parts, confirm_id: str) -> Held:
 
     def see(state: State) -> Held:
         found = held(state, confirm_id)
-        return replace(found, confirm=found.confirm.model_copy(deep=True), spent=dict(found.spent))
+        return replace(found, confirm=found.confirm.model_copy(deep=True), spent=Spent(found.spent))
 
     return parts.journal.look(workflow_of(parts, confirm_id), see)
 

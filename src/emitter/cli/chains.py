@@ -151,7 +151,7 @@ def _plain(amounts: Mapping[str, Amount]) -> dict[str, Json]:
 
 def _confirm_line(held: Held) -> str:
     limits, spent = held.confirm.limits, held.spent
-    told = [f"{name} {spent.get(name, 0)} of {limits.get(name, 'any number')}" for name in sorted({*limits, *spent})]
+    told = [f"{name} {spent[name]} of {limits.get(name, 'any number')}" for name in sorted({*limits, *spent})]
     ended = "no end recorded" if held.end is None else held.end.value
     return f"  confirm     {quoted(held.confirm.confirm_id)}: {', '.join([f'acts {held.uses}', *told, ended])}"
 

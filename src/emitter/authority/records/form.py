@@ -14,9 +14,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
     WithJsonSchema,
-    model_serializer,
 )
 
 from emitter.decide.canonical import HALF_PAIR, MAX_INTEGER
@@ -49,11 +47,16 @@ class Record(BaseModel):
         """Return the wire form; what is absent is left out."""
         return self.model_dump(mode="json")
 
-    @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what is absent, whichever way it is written."""
-        written: dict[str, Any] = write(self)
-        return {name: each for name, each in written.items() if each is not None}
+    # Not a serializer: pydantic would turn an interrupt that comes amid one into an error of its own.
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        """Return the members; what is absent is left out, so that what is written can be read back."""
+        given: dict[str, Any] = {"exclude_none": True, **options}
+        return super().model_dump(**given)
+
+    def model_dump_json(self, **options: Any) -> str:
+        """Return the members as JSON; what is absent is left out, so that what is written can be read back."""
+        given: dict[str, Any] = {"exclude_none": True, **options}
+        return super().model_dump_json(**given)
 
 
 def _whole(text: str) -> str:

@@ -35,12 +35,19 @@ class End(str, Enum):
     STOPPED = "stopped"
 
 
+class Spent(dict[str, "Amount"]):
+    """How much was spent of each limit: 0 of one that nothing was spent of."""
+
+    def __missing__(self, name: str) -> int:
+        return 0
+
+
 @dataclass(slots=True)
 class Held:
     """A confirm, what was spent of it, and why it is dead, if it is."""
 
     confirm: Confirm
-    spent: dict[str, Amount] = field(default_factory=dict[str, "Amount"])
+    spent: Spent = field(default_factory=Spent)
     uses: int = 0
     end: End | None = None
 
@@ -119,7 +126,7 @@ class State:
     def _use(self, intent: Intent) -> None:
         held = self.confirms[intent.authorization_ref]
         for name, amount in intent.spends.items():
-            held.spent[name] = plus(held.spent.get(name, 0), amount)
+            held.spent[name] = plus(held.spent[name], amount)
         held.uses += 1
 
     def _end(self, confirm_id: str, end: End) -> None:
