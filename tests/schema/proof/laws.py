@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from emitter.errors import Uncompilable, Unencodable
+from emitter.profile import load
 from emitter.schema import Edition, Mode, compile_schema, lint_tier1, lint_variants
 from emitter.testing.decoding.sampling import Sampler, compiles, value
 from emitter.testing.rules import openai
 from tests.schema.proof.exceptions import DIFFERENT_VALIDATORS, own_refusal
 from tests.schema.proof.excuses import Losses
 from tests.schema.proof.judge import Judge, Unjudged
+from tests.schema.proof.sizes import excess
 from tests.schema.proof.texts import texts
 from tests.schema.proof.verdict import Report, differing
 from tests.schema.rules.test_compiled import CHECKERS
@@ -133,7 +135,9 @@ class _Trial:
             return None
 
     def accepted(self) -> None:
-        """Hold the wire schema to the vendor's published rules."""
+        """Hold the wire schema to the vendor's published rules, and to the limits of its profile."""
+        for found in excess(self._wire, load(self._report.profile).subset.limits):
+            self._report.fail("accepted", f"over the limit: {found.split()[0]}", found)
         for found in (each for broken in checkers(self._report.profile) for each in broken(self._wire)):
             self._report.fail("accepted", found.rule, found)
 

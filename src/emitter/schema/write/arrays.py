@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.schema.codec import Array, Codec, Slots, Text
 from emitter.schema.codec.lists import REST, slot
 from emitter.schema.shape import Rule, Sequence
-from emitter.schema.value import ARRAY, NULL, STRING
+from emitter.schema.value import ARRAY, NULL, STRING, same
 from emitter.schema.write.forms import closed, nullable
 from emitter.schema.write.ledger import described
 
@@ -45,7 +45,7 @@ def _bounded(node: Sequence, wire: dict[str, Any], writer: Writer) -> dict[str, 
 
 
 def _alike(forms: list[Any]) -> bool:
-    return all(codec.plain and wire == forms[0][0] for wire, codec in forms)
+    return len({same(wire) for wire, _ in forms}) == 1 and all(codec.plain for _, codec in forms)
 
 
 def _by_place(node: Sequence, first: list[Any], writer: Writer) -> tuple[dict[str, Any], Codec]:

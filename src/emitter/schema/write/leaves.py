@@ -90,7 +90,8 @@ def _taken(value: Any, values: list[Any], takes: frozenset[str]) -> bool:
         case None:
             return True
         case bool():
-            return "boolean" in takes or (True in values and False in values)
+            # By identity, for 0 and 1 are equal to them.
+            return "boolean" in takes or {True, False} <= {each for each in values if isinstance(each, bool)}
         case _:
             return type_of(value) in takes
 

@@ -12,6 +12,7 @@ from emitter.profile.subset import Optionals
 from emitter.schema.codec import Codec, Late, Text, Wrapped
 from emitter.schema.codec.choices import VALUE
 from emitter.schema.compiled import Why
+from emitter.schema.fit.measure import DEFINITION
 from emitter.schema.graph import Order, order_of
 from emitter.schema.shape import Choice, Document, Field, Never, Node, Open, Record, Ref, Scalar, Sequence, Values
 from emitter.schema.value import NULL, OBJECT, STRING
@@ -152,23 +153,26 @@ class Writer:
         return Written(self._wires[node.name], self._codecs[node.name])
 
     def _reference(self, node: Ref) -> Written:
-        target = self.document.definitions[node.name]
-        if node.name in self._wires and self._inlined(node.name, target):
-            wire, codec = self._definition(node)
-            notes = self._own_notes(node)
-            if "description" in notes and "description" in wire:
-                notes["description"] = f"{notes['description']} {wire['description']}"
-            return Written({**wire, **notes}, codec)
-        self._referred[node.name] = None
-        codec = Late(self._codecs, node.name)
-        wire = {"$ref": f"#/$defs/{node.name}"}
-        notes = self._own_notes(node)
-        if self.subset.ref_siblings:
-            return Written({**wire, **notes}, codec)
-        # A reference may have nothing beside it; a union of one may, where unions are not counted.
-        if "description" in notes and self.subset.limits.unions is None:
-            return Written({"anyOf": [wire], "description": notes["description"]}, codec)
-        return Written(wire, codec)
+        if node.name in self._wires and self._inlined(node.name, self.document.definitions[node.name]):
+            written = self._definition(node)
+        else:
+            self._referred[node.name] = None
+            written = Written({"$ref": f"{DEFINITION}{node.name}"}, Late(self._codecs, node.name))
+        told = self.ledger.lose(node, node.left) if node.left else []
+        return Written(self._beside(written.wire, self._own_notes(node), told), written.codec)
+
+    def _beside(self, wire: dict[str, Any], notes: dict[str, Any], told: list[str]) -> dict[str, Any]:
+        """Return ``wire`` with notes of the place that refers to it, and the rules to keep in mind there.
+
+        Most vendors take nothing beside a ``$ref``: a union of one carries the description, where unions are
+        not counted.
+        """
+        said = [notes.get("description", ""), *([f"Must hold: {', '.join(told)}."] if told else [])]
+        if "$ref" not in wire or self.subset.ref_siblings:
+            rest = {key: each for key, each in {**wire, **notes}.items() if key != "description"}
+            return described(rest, *said, wire.get("description", ""))
+        text = " ".join(filter(None, said))
+        return {"anyOf": [wire], "description": text} if text and self.subset.limits.unions is None else wire
 
     def _inlined(self, name: str, target: Node) -> bool:
         if name in self._order.recursive or name in self._referred:
