@@ -70,7 +70,10 @@ def _after(start: str, edges: dict[str, tuple[str, ...]], done: set[str]) -> Ite
 
 
 def components(edges: dict[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return for each name the number of its circle: names that lead to one another share it."""
+    """Return for each name the number of its circle: names that lead to one another share it.
+
+    A circle has a smaller number than those that it leads to.
+    """
     after = ordered(edges)
     backward: dict[str, list[str]] = {name: [] for name in edges}
     for name, leads in edges.items():
@@ -97,10 +100,10 @@ def longest(own: dict[str, int], leads: dict[str, dict[str, int]], start: str) -
     edges = {name: tuple(each) for name, each in leads.items()}
     number = components(edges)
     members: dict[int, list[str]] = {}
-    for name in ordered(edges):
+    for name in edges:
         members.setdefault(number[name], []).append(name)
     known: dict[str, int] = {}
-    for circle in members.values():  # each circle after those that it leads to
+    for _, circle in sorted(members.items(), reverse=True):  # each circle after those that it leads to
         inside = set(circle)
         exits = {
             name: max([own[name], *(far + known[to] for to, far in leads[name].items() if to not in inside)])
