@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.errors import Uncompilable
@@ -21,7 +23,7 @@ from emitter.schema.read.weight import weigh
 from emitter.schema.shape import Document, Rule
 from emitter.schema.validate import DANGLING, Validator
 from emitter.schema.write.around import unions_around
-from emitter.schema.write.ledger import Ledger, shown
+from emitter.schema.write.ledger import TOLD, Ledger, shown
 from emitter.schema.write.writer import Writer, Written
 from emitter.wire import mapping
 
@@ -64,6 +66,7 @@ def build(given: Any, subset: Subset, *, degrade: bool, close: bool) -> Compiled
         decode=written.codec.decode,
         validate=validate,
         original=schema,
+        appendix=made.appendix,
     )
 
 
@@ -125,15 +128,29 @@ class _Making:
     def written(self, document: Document | None = None, flipped: frozenset[int] = frozenset()) -> Written | None:
         """Return the document as written, or None where it is over a limit."""
         self._document = self._document if document is None else document
-        self._ledger = Ledger(self._reader.scope, self._reader.draft)
-        written = Writer(self._document, self._subset, self._ledger, flipped).root()
-        limits = self._subset.limits
+        written, limits = self._write(flipped), self._subset.limits
+        crowded = self._ledger.appendix.crowded(self._room)
+        written = self._write(flipped, crowded) if crowded else written
         size = measure(written.wire, limits)
         self._over, self._unions = exceeded(size, limits), size.counts["unions"]
         if self._over.keys() == {"text"} and limits.text is not None:
             self._ledger.note(Rule("", "description", limits.text), Why.DEGRADED)
             return Written(shortened(written.wire, limits.text), written.codec)
         return None if self._over else written
+
+    def _write(self, flipped: frozenset[int], apart: frozenset[str] = frozenset()) -> Written:
+        self._ledger = Ledger(self._reader.scope, self._reader.draft, apart)
+        return Writer(self._document, self._subset, self._ledger, flipped).root()
+
+    @property
+    def appendix(self) -> dict[str, Json]:
+        """The pieces of the schema that the prompt must carry."""
+        return self._ledger.appendix.entries()
+
+    @cached_property
+    def _room(self) -> int:
+        """How many characters of the schema descriptions may quote in all."""
+        return TOLD + len(json.dumps(self._reader.scope.root.schema, ensure_ascii=False)) // 2
 
     def degraded(self) -> Written | None:
         """Return the document cut down until it fits; None where only the prompt is left."""

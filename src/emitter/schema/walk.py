@@ -86,10 +86,8 @@ def _own_types(node: Node) -> tuple[str, ...]:
             return ()
 
 
-def as_text(document: Document, *nodes: Node) -> Open:
-    """Return what one of ``nodes`` is, carried as JSON text."""
-    targets = [document.resolved(each) for each in nodes]
-    notes = {**targets[0].notes, **nodes[0].notes} if len(nodes) == 1 else {}
-    types = tuple(dict.fromkeys(kind for each in targets for kind in types_of(document, each)))
-    parts = tuple(part for each in targets for part in each.parts)
-    return Open(nodes[0].where, types, whole=True, notes=notes, parts=parts)
+def as_text(document: Document, node: Node, *, degraded: bool = False) -> Open:
+    """Return what ``node`` is, carried as JSON text; ``degraded`` where only the schema's size makes it so."""
+    target = document.resolved(node)
+    types = types_of(document, target)
+    return Open(node.where, types, whole=bool(target.parts), notes=node.notes, parts=target.parts, degraded=degraded)

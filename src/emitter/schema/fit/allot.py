@@ -190,7 +190,7 @@ class Allotment:
             return replace(node, dropped=True)
         if isinstance(node, Open | Never) or (isinstance(node, Scalar) and len(node.types) == 1):
             return node
-        return replace(as_text(self._document, node), degraded=True)
+        return as_text(self._document, node, degraded=True)
 
 
 def _flat(value: Any) -> bool:

@@ -142,7 +142,7 @@ class Writer:
         said = "JSON text of any value."
         if isinstance(node, Open) and node.whole:
             self.ledger.lose_whole(node, degraded=node.degraded)
-            said = f"JSON text of a value that must be valid against this JSON Schema: {self.ledger.schema_text(node)}"
+            said = f"JSON text of a value that must be valid against {self.ledger.appendix.whole(node.parts)}"
         elif len(types) < len(Open("").types):
             said = f"JSON text of a value of type {' or '.join(types)}."
         for rule in node.rules:
