@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "answer": ("question", "answer"),
-    "appendix": ("pieces",),
     "ask": ("binding_moment", "deliberation", "clarification", "error"),
     "actions": ("labels", "binding_moment"),
     "authorization": ("forms", "grammar", "specificity", "markers"),
@@ -36,6 +35,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "authorization_classification": (),
     "authorization_dispute_summary": (),
     "authorization_measurement": (),
+    "appendix": ("pieces",),
     "begin": (),
     "begin_in_words": (),
     "chosen": ("question", "number", "option"),

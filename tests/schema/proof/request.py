@@ -1,4 +1,4 @@
-"""What a request holds of a schema: every name of a property, every value to choose from, in the form or in the prompt."""
+"""What a request holds of a schema: names of properties and values to choose from, in the form or in the prompt."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Appendix:
 
     def properties(self, node: Node, fields: dict[str, tuple[Part, ...]], needed: list[str]) -> str:
         """Return how a description names some properties of ``node``, and those that have no name there."""
-        key = ("properties", node.where, *fields)
+        key = (node.where, *((name, *(id(part.schema) for part in parts)) for name, parts in fields.items()))
         if key not in self._pieces:
             forms = {name: self._together(parts).schema if parts else True for name, parts in fields.items()}
             schema: dict[str, Any] = {"type": "object", "properties": forms}
