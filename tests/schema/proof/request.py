@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from emitter.schema import Compiled
 
+_NEVER = (False, {"not": {}}, {"not": True})
 _MAPS = ("properties", "patternProperties", "dependentSchemas", "dependencies")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
 _SINGLE = (
@@ -70,7 +71,7 @@ def words(schema: Any) -> Iterator[str]:
             if "draft-0" in str(mapping(schema).get("$schema")):
                 continue  # what stands beside a reference means nothing in the older drafts
         spoken = _spoken(node)
-        possible = {name: each for name, each in mapping(spoken.get("properties")).items() if each is not False}
+        possible = {name: each for name, each in mapping(spoken.get("properties")).items() if each not in _NEVER}
         impossible = mapping(spoken.get("properties")).keys() - possible.keys()
         yield from possible
         required = spoken.get("required")

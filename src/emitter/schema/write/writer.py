@@ -51,16 +51,24 @@ class Written(NamedTuple):
 class Writer:
     """One writing of one document for one vendor.
 
-    ``flipped`` are the nodes of optional properties that are written the other way than the vendor's usual.
+    ``flipped`` are the nodes of optional properties that are written the other way than the vendor's usual. A
+    ``lean`` writing repeats no list of constants, however short it is.
     """
 
     def __init__(
-        self, document: Document, subset: Subset, ledger: Ledger, flipped: frozenset[int] = frozenset()
+        self,
+        document: Document,
+        subset: Subset,
+        ledger: Ledger,
+        flipped: frozenset[int] = frozenset(),
+        *,
+        lean: bool = False,
     ) -> None:
         self.document = document
         self.subset = subset
         self.ledger = ledger
         self._flipped = flipped
+        self._listed = 0 if lean else INLINE_VALUES
         self.nullable_optionals = subset.optionals is Optionals.NULLABLE
         self.exclusive = Exclusive(document)
         self._order: Order = order_of(document)
@@ -179,7 +187,7 @@ class Writer:
             return False
         if self._heights[name] > INLINE_DEPTH:
             return False
-        small = isinstance(target, Scalar) or (isinstance(target, Values) and len(target.values) <= INLINE_VALUES)
+        small = isinstance(target, Scalar) or (isinstance(target, Values) and len(target.values) <= self._listed)
         return small or self._order.uses[name] == 1 or "$ref" not in self.subset.keywords
 
     def _own_notes(self, node: Node) -> dict[str, Any]:
