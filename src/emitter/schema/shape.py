@@ -50,12 +50,14 @@ class Open(_Node):
     """Any value of these types, with no closed form.
 
     ``whole`` means that ``parts`` say more of the value than its types: none of that can be enforced.
-    ``degraded`` means that it had a form, and the schema as a whole was too large for the vendor.
+    ``degraded`` means that it had a form, and the schema as a whole was too large for the vendor. ``said`` are the
+    schemas that stand at the place itself where ``parts`` are those that they refer to.
     """
 
     types: tuple[str, ...] = EVERY_TYPE
     whole: bool = False
     degraded: bool = False
+    said: tuple[Any, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -90,4 +90,6 @@ def as_text(document: Document, node: Node, *, degraded: bool = False) -> Open:
     """Return what ``node`` is, carried as JSON text; ``degraded`` where only the schema's size makes it so."""
     target = document.resolved(node)
     types = types_of(document, target)
-    return Open(node.where, types, whole=bool(target.parts), notes=node.notes, parts=target.parts, degraded=degraded)
+    text = Open(node.where, types, whole=bool(target.parts), degraded=degraded, said=node.parts)
+    text.notes, text.parts = node.notes, target.parts
+    return text

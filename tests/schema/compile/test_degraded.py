@@ -69,7 +69,7 @@ def test_what_is_given_up_is_told_whole(schema: Any, vendor: str) -> None:
 def test_the_pieces_that_descriptions_name_are_in_the_prompt() -> None:
     """Each stands there once, by its pointer, with what it refers to."""
     schema = {
-        **closed(a={**both(60, 60, refer("t")), "type": ["object", "null"]}, b=array(refer("t"))),
+        **closed(a={**both(60, 200, refer("t")), "type": ["object", "null"]}, b=array(refer("t"))),
         "$defs": {"t": {"type": "string", "enum": ["x", "y"], "description": "A letter. " * 30}},
     }
     compiled = lens(schema, AZURE, {"a": dict.fromkeys(names(60), "x"), "b": ["y"]})
@@ -82,7 +82,9 @@ def test_the_pieces_that_descriptions_name_are_in_the_prompt() -> None:
 
 def test_a_piece_is_told_once_however_many_descriptions_name_it() -> None:
     """It stands in the prompt; one that stands inside another stands there alone."""
-    tree = closed(left=either(refer("tree"), NULL), right=either(refer("tree"), NULL), note={"description": "x" * 3_000})
+    tree = closed(
+        left=either(refer("tree"), NULL), right=either(refer("tree"), NULL), note={"description": "x" * 3_000}
+    )
     schema = {**closed(**dict.fromkeys(names(9), refer("tree"))), "$defs": {"tree": tree}}
     compiled = lens(schema, ANTHROPIC)
     text = json.dumps([compiled.schema, compiled.appendix])
@@ -163,7 +165,7 @@ def test_what_is_cut_down_does_not_grow(vendor: str, seed: int) -> None:
     schema = web(seed)
     compiled = compile_schema(schema, vendor)
 
-    assert compiled.degraded or vendor == ANTHROPIC
+    assert compiled.losses
     assert len(json.dumps(compiled.schema)) <= MAX_GROWTH * len(json.dumps(schema)) + SPARE
     assert len(json.dumps(compiled.appendix)) <= 1.5 * len(json.dumps(schema))
     assert missing(schema, compiled) == []

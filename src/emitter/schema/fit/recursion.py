@@ -70,9 +70,9 @@ class _Unrolling:
                 return None
             on = owner in self._circle and self._circle.get(each.name) == self._circle[owner]
             if not on or (optional and self._needed_only):
-                return Ref(each.where, self._name(each.name, 0), notes=each.notes)
+                return Ref(each.where, self._name(each.name, 0), notes=each.notes, parts=each.parts)
             if level + 1 >= self._levels:
                 return as_text(self._document, each)
-            return Ref(each.where, self._name(each.name, level + 1), notes=each.notes)
+            return Ref(each.where, self._name(each.name, level + 1), notes=each.notes, parts=each.parts)
 
         return rebuilt(node, change)

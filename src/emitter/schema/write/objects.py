@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from emitter.schema.codec import Beside, Codec, Entries, Extras, Free, Member, Object
 from emitter.schema.codec.objects import KEY, VALUE
 from emitter.schema.compiled import Why
-from emitter.schema.shape import Open, Record, Rest, Rule
+from emitter.schema.shape import Node, Open, Record, Rest, Rule
 from emitter.schema.value import ARRAY, NULL, STRING
 from emitter.schema.write.forms import closed, nullable
 from emitter.schema.write.leaves import enforced
 from emitter.schema.write.ledger import described
 
 if TYPE_CHECKING:
+    from emitter.schema.read.scope import Part
     from emitter.schema.write.writer import Writer
 
 SLOT = "additional_properties"
@@ -81,11 +82,16 @@ def _spilled(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
         if needed
         else ("JSON text of an object with any of these properties, {} for none")
     )
-    forms = ledger.appendix.properties(node, {name: each.node.parts for name, each in node.spilled.items()}, needed)
+    forms = ledger.appendix.properties(node, {name: _said(each.node) for name, each in node.spilled.items()}, needed)
     slot = _slot(wires)
     wire = _object(node, {**wires, slot: {"type": STRING, "description": f"{said}: {forms}"}}, members, writer)
     allowed = None if node.rest is not None else frozenset(node.spilled)
     return writer.noted_losses(node, wire, lost), Object(members, Extras(allowed), slot, node.forbidden)
+
+
+def _said(node: Node) -> tuple[Part, ...]:
+    """Return the schemas that stand at a place, with references as they are."""
+    return node.said if isinstance(node, Open) and node.said else node.parts
 
 
 def _slot(wires: dict[str, Any]) -> str:
