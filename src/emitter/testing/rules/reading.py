@@ -170,8 +170,8 @@ def levels(tree: Tree) -> int:
             own[start], onward[start] = _reach(tree, start)
             waiting.extend(onward[start])
     deepest, steps = own[()], MAX_STEPS
-    root: Path = ()
-    trail, passed = [(root, 0, iter(onward[root].items()))], {root}
+    trail: list[tuple[Path, int, Iterator[tuple[Path, int]]]] = [((), 0, iter(onward[()].items()))]
+    passed: set[Path] = {()}
     while trail and steps:
         here, depth, rest = trail[-1]
         following = next(rest, None)
