@@ -32,6 +32,7 @@ lint: .venv/installed  ## look for mistakes and for style
 types: .venv/installed  ## check types, twice
 	$(BIN)/mypy
 	$(BIN)/pyright
+	$(BIN)/python -m tests.typing.blocks
 
 layers: .venv/installed  ## hold imports to the layers
 	$(BIN)/lint-imports

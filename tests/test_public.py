@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,18 +13,23 @@ import emitter
 from emitter.recover import Recovered, recover
 from emitter.schema import Uncompilable, compile_schema
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 NAMES = {
     "AIEnvelope",
     "Acceptor",
     "Act",
     "AsyncRun",
     "AsyncStream",
+    "AuthenticationError",
     "Authority",
     "AuthorityError",
     "BadCassette",
     "BadJournal",
     "BadProfile",
     "BadPrompt",
+    "BadRequest",
     "BadTraffic",
     "Batch",
     "BindingMoment",
@@ -55,10 +62,13 @@ NAMES = {
     "Material",
     "MissingExtra",
     "MissingKey",
+    "NotFound",
     "Pending",
     "Policy",
     "Prices",
     "PromptTooLong",
+    "QuotaExhausted",
+    "RateLimited",
     "Record",
     "Refused",
     "Reopen",
@@ -88,6 +98,7 @@ NAMES = {
     "Uncompilable",
     "UnexpectedRequest",
     "UnknownModel",
+    "UnknownModelWarning",
     "Unreachable",
     "Unresolved",
     "Usage",
@@ -135,6 +146,30 @@ def test_the_names_are_pinned() -> None:
 def test_every_name_loads(name: str) -> None:
     """Each public name exists and has a docstring, or is a type."""
     assert getattr(emitter, name).__doc__
+
+
+def test_a_star_import_has_every_name_and_the_version_is_the_packages() -> None:
+    """``__all__`` lists what is public, and ``__version__`` needs no look at the package's metadata."""
+    names: dict[str, object] = {}
+    exec("from emitter import *", names)  # noqa: S102  there is no other way to import so inside a function
+
+    assert set(names) >= NAMES
+    assert emitter.__version__ == version("emitter")
+
+
+def test_a_misspelt_name_is_an_error_of_the_type_checker(tmp_path: Path) -> None:
+    """What the package loads when it is first used does not make every name an existing one."""
+    program = tmp_path / "program.py"
+    program.write_text("from emitter import emit, emti\n")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--follow-imports=silent", f"--cache-dir={tmp_path}", str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 'Module "emitter" has no attribute "emti"' in checked.stdout
+    assert "Found 1 error" in checked.stdout
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

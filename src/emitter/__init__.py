@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
+
     from emitter.accept import Acceptor as Acceptor
     from emitter.accept import Rules as Rules
     from emitter.authority import Authority as Authority
@@ -43,11 +45,13 @@ if TYPE_CHECKING:
     from emitter.document import stream as stream
     from emitter.door.running import AsyncStream as AsyncStream
     from emitter.door.running import Stream as Stream
+    from emitter.errors import AuthenticationError as AuthenticationError
     from emitter.errors import AuthorityError as AuthorityError
     from emitter.errors import BadCassette as BadCassette
     from emitter.errors import BadJournal as BadJournal
     from emitter.errors import BadProfile as BadProfile
     from emitter.errors import BadPrompt as BadPrompt
+    from emitter.errors import BadRequest as BadRequest
     from emitter.errors import BadTraffic as BadTraffic
     from emitter.errors import CapabilityNotProvided as CapabilityNotProvided
     from emitter.errors import CheckFailed as CheckFailed
@@ -61,7 +65,10 @@ if TYPE_CHECKING:
     from emitter.errors import LimitReached as LimitReached
     from emitter.errors import MissingExtra as MissingExtra
     from emitter.errors import MissingKey as MissingKey
+    from emitter.errors import NotFound as NotFound
     from emitter.errors import PromptTooLong as PromptTooLong
+    from emitter.errors import QuotaExhausted as QuotaExhausted
+    from emitter.errors import RateLimited as RateLimited
     from emitter.errors import Refused as Refused
     from emitter.errors import ResolutionError as ResolutionError
     from emitter.errors import StoreFailed as StoreFailed
@@ -72,6 +79,7 @@ if TYPE_CHECKING:
     from emitter.errors import Uncompilable as Uncompilable
     from emitter.errors import UnexpectedRequest as UnexpectedRequest
     from emitter.errors import UnknownModel as UnknownModel
+    from emitter.errors import UnknownModelWarning as UnknownModelWarning
     from emitter.errors import Unreachable as Unreachable
     from emitter.events import RunEvent as RunEvent
     from emitter.kinds import AIEnvelope as AIEnvelope
@@ -142,35 +150,41 @@ _HOME = {
     "door.running": ("AsyncStream", "Stream"),
     "clock": ("Clock",),
     "errors": (
+        "AuthenticationError",
         "AuthorityError",
         "BadCassette",
         "BadJournal",
         "BadProfile",
         "BadPrompt",
+        "BadRequest",
         "BadTraffic",
         "CapabilityNotProvided",
         "CheckFailed",
+        "CostLimitReached",
+        "DeadlineReached",
         "EmissionError",
         "EmitterError",
         "InputError",
         "Invalid",
         "JournalFailed",
-        "MissingExtra",
-        "TokenLimitReached",
         "LimitReached",
-        "DeadlineReached",
-        "CostLimitReached",
+        "MissingExtra",
         "MissingKey",
+        "NotFound",
         "PromptTooLong",
+        "QuotaExhausted",
+        "RateLimited",
         "Refused",
         "ResolutionError",
         "StoreFailed",
         "Tampered",
+        "TokenLimitReached",
         "TooLong",
         "Truncated",
         "Uncompilable",
         "UnexpectedRequest",
         "UnknownModel",
+        "UnknownModelWarning",
         "Unreachable",
     ),
     "events": ("RunEvent",),
@@ -214,15 +228,21 @@ _HOME = {
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
+if not TYPE_CHECKING:  # a type checker that saw these would take every misspelt name for a public one
+    __all__ = [*_MODULES, "__version__"]  # noqa: PLE0604  the keys of _MODULES are strings
 
-def __getattr__(name: str) -> object:
-    """Load a public name from the module that has it."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        """Load a public name from the module that has it."""
+        if name == "__version__":
+            from importlib.metadata import version  # noqa: PLC0415  few ask for it, and it takes a while to load
 
+            value = version("emitter")
+        elif name in _MODULES:
+            value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -35,6 +35,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "authorization_classification": (),
     "authorization_dispute_summary": (),
     "authorization_measurement": (),
+    "appendix": ("pieces",),
     "begin": (),
     "begin_in_words": (),
     "chosen": ("question", "number", "option"),
@@ -240,6 +241,11 @@ def schema_unknown(prompts: Prompts, kinds: Iterable[str]) -> str:
 def losses(prompts: Prompts, rules: Sequence[object]) -> str:
     """Return the list of rules the vendor cannot enforce, or an empty string."""
     return prompts.fill("losses", losses=_bullets(rules)) if rules else ""
+
+
+def appendix(prompts: Prompts, pieces: Mapping[str, Json]) -> str:
+    """Return the pieces of the schema that descriptions refer to, or an empty string."""
+    return prompts.fill("appendix", pieces=json.dumps(pieces, ensure_ascii=False)) if pieces else ""
 
 
 def schema(prompts: Prompts, form: Mapping[str, Json]) -> str:

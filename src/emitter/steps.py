@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from emitter.wire import Answer, Fault, Request, Usage
+from emitter.wire import Answer, Fault, Report, Request, Usage
 
 if TYPE_CHECKING:
     from emitter.events import Event, RunEvent
@@ -53,7 +53,10 @@ Step: TypeAlias = Call | Wait | Tell
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One call and what became of it; ``stop`` is the vendor's own word. No text of the model is kept."""
+    """One call and what became of it; ``stop`` is the vendor's own word. No text of the model is kept.
+
+    ``report`` is what the vendor said of a failure.
+    """
 
     number: int
     verdict: Verdict
@@ -64,11 +67,12 @@ class Attempt:
     violations: tuple[Violation, ...] = ()
     fault: Fault | None = None
     request_id: str | None = None
+    report: Report | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no envelope; ``cause`` is what code of the caller's raised, where that is why."""
+    """Why there is no envelope; ``cause`` is what code of the caller's, or the vendor's SDK, raised."""
 
     verdict: Verdict
     code: str

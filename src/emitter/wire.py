@@ -124,12 +124,28 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Report:
+    """What a vendor said of a failure, in its own words.
+
+    It is for the caller's exception alone: no model reads it, and no event holds it. ``param`` names the part of
+    the request that the vendor complains of. ``cause`` is the exception that the SDK raised, where it raised one;
+    it is never written down.
+    """
+
+    message: str = ""
+    code: str | None = None
+    param: str | None = None
+    cause: Any = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """An answer as the vendor gave it: stop first, then what it holds.
 
     ``raw_stop`` is the vendor's own word. ``text`` is the visible answer without thinking or commentary,
     ``arguments`` the arguments of each called tool (JSON text or an object), ``refusal`` the vendor's
-    refusal text or category, which is never told. ``usage`` is None where the vendor told none.
+    refusal text or category, which is never told. ``usage`` is None where the vendor told none. ``report`` is what
+    the vendor said of it, where it came as an error.
     """
 
     stop: Stop
@@ -139,6 +155,7 @@ class Reply:
     refused_as: str | None = None
     usage: Usage | None = None
     request_id: str | None = None
+    report: Report | None = None
 
 
 class FaultKind(str, Enum):
@@ -184,7 +201,8 @@ class Fault:
     """A failure of transport or service, as a value.
 
     ``status`` is the HTTP status (None where no response came), ``code`` the vendor's own code,
-    ``retry_after`` what the vendor asked for in seconds, ``message`` one sentence of ours.
+    ``retry_after`` what the vendor asked for in seconds, ``message`` one sentence of ours. ``report`` is what the
+    vendor said itself, and ``request_id`` its id of the request.
     """
 
     kind: FaultKind
@@ -193,6 +211,8 @@ class Fault:
     code: str | None = None
     retry_after: float | None = None
     usage: Usage | None = None
+    request_id: str | None = None
+    report: Report | None = None
 
 
 Answer: TypeAlias = Reply | Fault

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
-from emitter.profile import WireName
+from emitter.adapters.adapter import ADAPTERS
+from emitter.adapters.body import check_options
+from emitter.errors import InputError
+from emitter.profile import WireName, load
 from emitter.wire import OutputMode, Reply
 from tests.adapters.bodies import VENDORS, text
 from tests.adapters.sending import SCHEMA, TIMEOUT, Line, request, saying, send
@@ -214,3 +218,62 @@ def test_options_are_laid_over_the_body(wire: WireName) -> None:
         inner = inner[step]
     assert inner.pop(path[-1]) == value
     assert found == plain.body
+
+
+def keys(body: dict[str, Any]) -> set[str]:
+    """Return what a body sets, as options would: an object's keys one by one, where it is open for others."""
+    return {f"{key}.{inner}" for key, value in body.items() if isinstance(value, dict) for inner in value} | {
+        key for key, value in body.items() if not isinstance(value, dict)
+    }
+
+
+@pytest.mark.parametrize("mode", OutputMode)
+@pytest.mark.parametrize("wire", PATHS)
+def test_options_may_set_nothing_that_the_library_sets(wire: WireName, mode: OutputMode) -> None:
+    """Whatever a wire writes into a request, whole or for a stream, is listed as its own."""
+    adapter = ADAPTERS[wire]
+    facts = load(VENDORS[wire]).wires[wire]
+    encoded = adapter.encode(request(mode=mode), facts)
+    written = encoded["config"] if wire is WireName.GOOGLE else adapter.streamed(encoded, facts)
+
+    for path in keys(written) - set(facts.output.options):
+        whole, _, inner = path.partition(".")
+        options: dict[str, Any] = {whole: {inner: 1} if inner else 1}
+        with pytest.raises(InputError, match=f"options= may not set {whole}"):
+            check_options(options, adapter.OWNED, plain=True)
+        with pytest.raises(InputError, match=f"options= may not set {whole}"):
+            check_options({whole: 1}, adapter.OWNED, plain=True)
+
+
+REFUSED: dict[str, tuple[WireName, dict[str, Any], str]] = {
+    "budget": (WireName.OPENAI_RESPONSES, {"max_output_tokens": 9}, "Set Policy(output_tokens=...)"),
+    "form": (WireName.OPENAI_RESPONSES, {"text": {"format": {"type": "text"}}}, "options= may not set text.format."),
+    "form-as-text": (WireName.OPENAI_RESPONSES, {"text": "plain"}, "options= may not set text."),
+    "old-budget": (WireName.OPENAI_CHAT, {"max_tokens": 9}, "Set Policy(output_tokens=...)"),
+    "camel-case": (WireName.GOOGLE, {"maxOutputTokens": 9}, "options= may not set maxOutputTokens. Set Policy("),
+    "other-form": (WireName.GOOGLE, {"response_schema": {}}, "The schema that you ask for decides it."),
+    "headers": (WireName.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Set headers on the client, such as"),
+    "body": (WireName.ANTHROPIC, {"extra_body": {"a": "b"}}, "write the entries of extra_body directly into it"),
+    "timeout": (WireName.ANTHROPIC, {"timeout": 5}, "Set Policy(timeout=...)."),
+    "stream": (WireName.OPENAI_CHAT, {"stream": True}, "Call stream() or astream()."),
+}
+
+
+@pytest.mark.parametrize(("wire", "options", "told"), REFUSED.values(), ids=REFUSED)
+def test_what_to_use_instead_is_told(wire: WireName, options: dict[str, Any], told: str) -> None:
+    """Other spellings and other names of the same thing are known, too."""
+    with pytest.raises(InputError, match=re.escape(told)):
+        check_options(options, ADAPTERS[wire].OWNED, plain=True)
+
+
+@pytest.mark.parametrize("wire", OPTIONS)
+def test_what_the_vendor_alone_knows_may_be_set(wire: WireName) -> None:
+    """Beside what the library sets, in the same object too."""
+    check_options(OPTIONS[wire][0], ADAPTERS[wire].OWNED, plain=True)
+
+
+def test_options_that_googles_sdk_does_not_know_are_refused() -> None:
+    """Its own error names the model that it reads them with, and nothing is sent."""
+    line = Line(VENDORS[WireName.GOOGLE], WireName.GOOGLE)
+    with pytest.raises(InputError, match="temprature: Extra inputs are not permitted"):
+        send(line, saying("{}"), request(options={"temprature": 0}))

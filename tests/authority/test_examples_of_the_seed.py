@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
 
+from emitter.authority import Authority, ForeignConfirm, ForeignReceipt, ForeignStop, read_foreign
+from emitter.authority.chain import genesis
+from emitter.authority.export import report
 from emitter.authority.schemas import SCHEMAS
+from emitter.errors import InputError, Tampered, UnknownConfirm
 from emitter.schema import Validator
+from tests.authority.core.making import act, work
+from tests.authority.lived import hashed
 from tests.shared import SHARED
 
 if TYPE_CHECKING:
@@ -103,6 +110,76 @@ def test_here_it_is_stricter(name: str, change: dict[str, Json]) -> None:
     example, ours = OURS[name]
 
     assert not holds(name, example | ours | change)
+
+
+@pytest.mark.parametrize("form", ["an object", "a text", "bytes"])
+def test_the_examples_are_read_as_records_of_somebody_elses(form: str) -> None:
+    """Whole, with money in dollars, and marked as what nobody here verified."""
+    found = {}
+    for name, (example, _) in OURS.items():
+        text = json.dumps(example)
+        found[name] = read_foreign({"an object": example, "a text": text, "bytes": text.encode()}[form])  # type: ignore[arg-type]
+
+    confirm, stop, receipt = found.values()
+    assert isinstance(confirm, ForeignConfirm)
+    assert (confirm.limits, confirm.ttl_seconds) == ({"budget_usd": 800, "max_side_effects": 1}, 900)
+    assert confirm.scope.targets == ("airline_portal/account_123",)
+    assert isinstance(stop, ForeignStop)
+    assert isinstance(receipt, ForeignReceipt)
+    assert receipt.side_effects == {"charged_usd": 742, "confirmation_code": "ABC123"}
+    assert not any(each.verified for each in found.values())
+    assert [json.loads(each.model_dump_json(exclude_none=True)) for each in found.values()] == [
+        example for example, _ in OURS.values()
+    ]
+
+
+def test_a_foreign_record_authorizes_nothing() -> None:
+    """Neither what it is nor the id in it, and no chain takes it."""
+    authority, foreign = Authority(), read_foreign(CONFIRM_EXAMPLE)
+    workflow = str(CONFIRM_EXAMPLE["scope"]["workflow_id"])
+    with pytest.raises(InputError):
+        authority.confirm("d", foreign)  # type: ignore[arg-type]
+    with pytest.raises(UnknownConfirm):
+        authority.execute("confirm_42c1", work(act(workflow_id=workflow), pytest.fail))
+    line = {"seq": 0, "at": CONFIRM_EXAMPLE["timestamp"], "prev": genesis(workflow), "record": CONFIRM_EXAMPLE}
+    with pytest.raises(Tampered):
+        report([hashed(line)])
+
+
+FOREIGN: dict[str, tuple[dict[str, Json], bool]] = {
+    "more members": (CONFIRM_EXAMPLE | {"issuer": "openclaw", "limits": {"until": "Friday", "budget_usd": 7.5}}, True),
+    "one of ours": (CONFIRM_EXAMPLE | {"granted_by": GRANTED}, True),
+    "a time with an offset": (STOP_EXAMPLE | {"timestamp": "2026-03-19T08:14:10+01:00"}, True),
+    "another level of risk": (CONFIRM_EXAMPLE | {"risk_level": "critical"}, True),
+    "no time": (STOP_EXAMPLE | {"timestamp": "yesterday"}, False),
+    "no limits": ({name: each for name, each in CONFIRM_EXAMPLE.items() if name != "limits"}, False),
+    "a scope without a workflow": (CONFIRM_EXAMPLE | {"scope": {"targets": ["a"]}}, False),
+    "another result": (RECEIPT_EXAMPLE | {"result": "done"}, False),
+    "another type": (RECEIPT_EXAMPLE | {"type": "INTENT"}, False),
+    "no type": ({}, False),
+    "a time to live as a text": (CONFIRM_EXAMPLE | {"ttl_seconds": "900"}, False),
+}
+
+
+@pytest.mark.parametrize(("document", "is_read"), FOREIGN.values(), ids=FOREIGN)
+def test_what_has_the_seeds_members_is_read(document: dict[str, Json], is_read: bool) -> None:
+    """Whatever it has beside them, which is kept; a number stays exact."""
+    if not is_read:
+        with pytest.raises(InputError):
+            read_foreign(document)
+        return
+    found = read_foreign(document)
+    assert not found.verified
+    if "issuer" in document:
+        assert (found.model_extra or {})["issuer"] == "openclaw"
+        assert found.limits == {"until": "Friday", "budget_usd": Decimal("7.5")}  # type: ignore[union-attr]
+
+
+def test_what_is_no_json_is_refused() -> None:
+    """Strictly: a name that stands twice is read by nobody."""
+    for text in ("{", "[]", '{"type": "STOP", "type": "STOP"}'):
+        with pytest.raises(InputError):
+            read_foreign(text)
 
 
 def test_the_examples_are_the_seeds() -> None:

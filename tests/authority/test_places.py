@@ -137,7 +137,6 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
     "a revocation of nothing": (lambda it: told(it, 3, confirm_id="x"), 3, "Nobody confirmed this"),
     "a revocation twice": (lambda it: added(it, 3, revoke_id="more"), 13, "taken back before"),
     "a revocation that nobody may make": (lambda it: terms(it, 0, revocable=False), 3, "not revocable"),
-    "an end of nothing": (lambda it: told(it, 10, confirm_id="x"), 10, "Nobody confirmed this"),
     "an end twice": (lambda it: added(it, 10), 13, "stands in the chain before"),
     "a stop twice": (lambda it: added(it, 5), 13, "stands in the chain before"),
     "a resumption of nothing": (lambda it: told(it, 6, request_id="x"), 6, "No stop of this workflow"),

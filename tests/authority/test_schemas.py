@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 CHAINED: TypeAdapter[Any] = TypeAdapter(Chained)
 VALIDATORS = {name: Validator(dict(schema)) for name, schema in SCHEMAS.items()}
 
-CALL = {"r3_s256": S256, "call_id": "c"}
+CALL = {"r3_s256": S256, "call_id": "c", "function": "mail:send", "classes": f"sha256:{'0' * 64}"}
 SCOPE = {"workflow_id": "w", "step_ids": ["a"], "targets": [], "capabilities": ["read", "write"]}
 
 
@@ -54,7 +55,8 @@ def written(name: str) -> list[dict[str, Json]]:
         case "line":
             return chain() + chain(signed=True)[:1]
         case "confirm-request":
-            return [asked().to_json(), asked(limits={"budget_usd": 1}, call=CALL, scope=SCOPE).to_json()]
+            more = {"budget_usd": Decimal("7.5"), "max_side_effects": 1}
+            return [asked().to_json(), asked(limits=more, call=CALL, scope=SCOPE).to_json()]
         case "action-request":
             more = {"step_id": "a", "capability": "read", "spends": {"budget_usd": 1}, "call": CALL}
             return [act().to_json(), act(**more).to_json()]
@@ -116,6 +118,19 @@ def test_what_is_written_holds(name: str) -> None:
         assert VALIDATORS[name](each) == (), each
 
 
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_is_read_back_from_what_it_is_written_as(name: str) -> None:
+    """By pydantic's own methods as by ours; what is absent is never null."""
+    record = RECORDS[name]
+    for each in written(name):
+        made = record.model_validate(each)
+
+        assert record.model_validate_json(made.model_dump_json()) == made
+        assert record.model_validate(made.model_dump()) == made
+        assert record.model_validate_json(json.dumps(made.to_json())) == made
+        assert json.loads(made.model_dump_json()) == made.to_json() == made.model_dump(mode="json")
+
+
 # One member changed: both say the same of it.
 
 ODD: list[Json] = [
@@ -130,6 +145,8 @@ ODD: list[Json] = [
     *["2027-01-15t08:00:00z", "2027-01-15 08:00:00Z", "2027-01-15T08:00:00+00:00", "2027-01-15T08:00:00Z\n"],
     *["\u0662\u0660\u0662\u0667-01-15T08:00:00Z", "2027-13-01T00:00:00Z", "2027-00-01T00:00:00Z"],
     *[[], ["a"], ["a", "a"], [""], ["a", 1], [None], {}, {"a": 1}, {"a": -1}, {"a": 1.5}, {"A": 1}, {"": 1}],
+    *[{"budget_usd": each} for each in (1, 7.5, "7.5", "7.50", "7", "07.5", "-7.5", "9" * 15 + ".5", "9" * 16 + ".5")],
+    *[{"a": "7.5"}, {"budget_dollars": "7.5"}, {"budget_usd": "0.000001"}, {"budget_usd": "0.0000001"}, "7.5", "7.5\n"],
     *[{"a" * 64: 1}, {"a" * 65: 1}, {"a": True}, {"a": None}, {"workflow_id": "w"}, CALL, {**CALL, "x": 1}],
 ]
 

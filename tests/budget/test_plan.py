@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from emitter import InputError, PromptTooLong, profile
+from emitter import PromptTooLong, profile
 from emitter.door.plan import Wanted, plan
 from emitter.door.settings import Settings
 from emitter.door.taking import Enclosing
@@ -111,9 +111,12 @@ def test_a_prompt_that_fills_a_small_window_leaves_what_fits() -> None:
 
 def test_a_prompt_without_room_is_refused_before_anything_is_sent() -> None:
     """A million words are more than GPT-4 reads."""
-    with pytest.raises(PromptTooLong, match=r"openai/gpt-4 holds 8,192") as caught:
+    with pytest.raises(PromptTooLong, match=r"openai/gpt-4 holds 8,192\. Shorten") as caught:
         Case("openai/gpt-4", YES_NO).planned("word " * 1_000_000)
-    assert isinstance(caught.value, InputError)
+    assert caught.value.code == "envelope_truncation_unrecoverable"
+    assert not caught.value.trace.attempts
+    events: Any = caught.value.trace.events
+    assert [each.type for each in events] == ["node.failed"]
 
 
 @pytest.mark.parametrize("model", ["openai-compatible/mine", "openai/some-future-model", "anthropic/claude-sonnet-4-5"])

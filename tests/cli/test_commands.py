@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.profile import names
+from emitter.profile import vendors
 from emitter.scenarios import MODELS
 from emitter.testing import Text, simulator
 from tests.loopback import serving
@@ -178,7 +178,7 @@ def test_providers_lists_every_vendor(run: Run) -> None:
     """A line or an object for each; all facts with their sources for one."""
     listed, summary, facts = run(["providers"]), run(["providers", "--json"]), run(["providers", "openai"])
 
-    assert [line.split()[0] for line in listed.out.splitlines()] == list(names())
+    assert [line.split()[0] for line in listed.out.splitlines()] == list(vendors())
     found = {each["name"]: each["keyFound"] for each in json.loads(summary.out)}
     assert found["openai"]
     assert not found["anthropic"]

@@ -109,11 +109,11 @@ def test_a_schema_that_holds_itself_is_refused() -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
-    "no-vendor": ({"model": "gpt-6-sol"}, UnknownModel, "Write vendor/model"),
+    "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model"),
     "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
     "no-messages": ({"situation": []}, InputError, "holds no message"),
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
-    "wrong-client": ({"client": object()}, InputError, "client= is a object"),
+    "wrong-client": ({"client": object()}, InputError, "needs an OpenAI client, but client= is an object."),
     "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Both client= and base_url= were given."),
     "policy-as-dict": ({"policy": {"max_attempts": 1}}, InputError, "it must be of type Policy."),
     "materials-as-text": ({"materials": "abc"}, InputError, "materials must be a list."),

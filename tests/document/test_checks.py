@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import field_validator
 
 from emitter import CheckFailed, Policy, Violation
 from emitter.events import NodeFailed, ProviderUsage, RetryAttempted, RetryExhausted
@@ -58,12 +60,70 @@ def test_a_finding_is_one_line(check: Callable[[Any], object], told: str) -> Non
     assert asked.error.code == "envelope_invalid"
 
 
-@pytest.mark.parametrize("found", [None, [], (), ""], ids=repr)
+@pytest.mark.parametrize("found", [None, [], (), "", True], ids=repr)
 def test_nothing_found_is_nothing_told(found: object) -> None:
-    """None and an empty list are the same: the rule holds."""
-    checks = [lambda _: None, lambda _: found] if found != "" else [lambda _: None]
+    """None, True and an empty list or text are the same: the rule holds."""
+    assert ask("anthropic", [said(HELD)], checks=[lambda _: None, lambda _: found]).value == INVOICE
 
-    assert ask("anthropic", [said(HELD)], checks=checks).value == INVOICE
+
+def small(invoice: Invoice) -> bool:
+    """Keep the total below 50 euros.
+
+    Larger ones are split.
+    """
+    return invoice.total <= 50
+
+
+REFUSING: dict[str, tuple[Callable[[Any], object], str]] = {
+    "with a docstring": (small, "- /: check: Keep the total below 50 euros."),
+    "without one": (lambda invoice: invoice.total <= 50, "- /: check: an answer that passes the check <lambda>"),
+    "partial": (functools.partial(lambda _, __: False, 1), "- /: check: an answer that passes the check partial"),
+}
+
+
+@pytest.mark.parametrize(("check", "told"), REFUSING.values(), ids=REFUSING.keys())
+def test_a_check_may_say_yes_or_no(check: Callable[[Any], object], told: str) -> None:
+    """False refuses the answer, and the model is told what the check says of itself."""
+    asked = ask("openai-chat", [said(DEAR), said(DEAR)], checks=[check], policy=Policy(max_attempts=2))
+
+    assert f"\n{told}\n" in _last(asked.bodies[1])
+
+
+def quoting(invoice: dict[str, Any]) -> Violation:
+    """Quote the answer wherever that is possible."""
+    vendor = invoice["vendor"]
+    return Violation(f"/total/{vendor}", vendor, f"another vendor than {vendor!r}")
+
+
+def test_what_a_check_quotes_is_struck_out() -> None:
+    """In the message, the rule and the pointer."""
+    answer = {**HELD, "vendor": "Quentin & Sons"}
+    asked = ask("openai-chat", [said(answer)] * 2, FORM, checks=[quoting], policy=Policy(max_attempts=2))
+
+    assert "\n- /total/*: check: another vendor than '…'\n" in _last(asked.bodies[1])
+    assert "Quentin" not in f"{asked.bodies[1]}{asked.error}{asked.told}"
+
+
+def test_the_words_of_checks_and_validators_can_be_withheld() -> None:
+    """Then the model is told that something is wrong, and not what the caller's code says of it."""
+
+    class Strict(Invoice):
+        @field_validator("total")
+        @classmethod
+        def _known(cls, total: int) -> int:
+            if total > DEAR["total"]:
+                raise ValueError("only totals of two digits")
+            return total
+
+    script = [said({**HELD, "total": 9999}), said(DEAR), said(DEAR)]
+    thrice = Policy(max_attempts=3)
+    told = ask("openai-chat", script, Strict, checks=[cheap], policy=thrice)
+    withheld = ask("openai-chat", script, Strict, checks=[cheap], policy=thrice, validator_messages=False)
+
+    assert "- /total: value_error: only totals of two digits\n" in _last(told.bodies[1])
+    assert "split it." in _last(told.bodies[2])
+    assert "- /total: value_error: what the description of this place asks for\n" in _last(withheld.bodies[1])
+    assert "- /: check: an answer that passes the check cheap\n" in _last(withheld.bodies[2])
 
 
 def test_findings_are_bounded() -> None:
@@ -102,8 +162,6 @@ def _divide(_: object) -> None:
 
 RAISING: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     "an exception": (_divide, ZeroDivisionError),
-    "a truth": (lambda _: True, TypeError),
-    "a falsehood": (lambda _: False, TypeError),
     "numbers": (lambda _: [1], TypeError),
     "while iterating": (lambda _: (1 / 0 for _ in "a"), ZeroDivisionError),
 }

@@ -52,7 +52,7 @@ FOUND: dict[str, tuple[Any, str]] = {
     "a key of the answer's": ({"many": {ODD: "x"}}, "/many/*: int_parsing: "),
     "a property of the answer's": ({ODD: 1}, "/*: extra_forbidden: Extra inputs are not permitted"),
     "in a list": ({"points": [{"x": 1}, {}]}, "/points/1/x: missing: Field required"),
-    "a validator": ({"valued": ODD}, "/valued: value_error: what the description of this place asks for"),
+    "a validator": ({"valued": ODD}, "/valued: value_error: … is not wanted"),
     "a kind of the caller's": ({"custom": ODD}, "/custom: custom: what the description of this place asks for"),
     "no object": (ODD, "/: model_type: Input should be a valid dictionary"),
 }

@@ -128,7 +128,6 @@ class Asking:
         self.vendor.reset()
         self.vendor.script(*row.script)
         waits = Waits()
-        options = row.options.get(cell.wire, {})
-        arguments = self.arguments(cell, row.policy, clock=waits.clock(), options=options)
+        arguments = self.arguments(cell, row.policy, clock=waits.clock())
         result, told = self.outcome(cell, arguments)
         return Found(result, told, waits.waited, self.vendor.calls, self.vendor.billed)

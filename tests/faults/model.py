@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from emitter.profile.model import WireName
-from emitter.testing import Behaviour, Delivery, Draft, Ending, Trip
+from emitter.testing import Behaviour, Delivery, Draft, Ending, Failure, Trip
 from emitter.wire import mapping
 from tests.scenarios.answers import BOUND, DELIBERATION
 
@@ -30,6 +30,17 @@ class Invoice(BaseModel):
     vendor: str
     total: float
     note: str
+
+
+@dataclass(frozen=True)
+class Denied:
+    """The vendor answers with this error."""
+
+    failure: Failure
+
+    def plan(self, asked: Asked) -> Failure:  # noqa: ARG002  the same for everybody
+        """Return the error."""
+        return self.failure
 
 
 SYNOPSIS = BOUND["turn"]["synopsis"]

@@ -62,7 +62,7 @@ class Row:
 
     ``script`` is what the vendor does to the calls, in order. ``ends`` is ``value``, ``withheld`` or the error with
     its code. ``waits`` are the seconds waited before re-sends (``2..4``: between them), by a clock whose backoff is
-    1, 2, 3, ... seconds. ``bill`` is a word of ``BILLS``. ``options`` are those of each wire. ``but`` says what
+    1, 2, 3, ... seconds. ``bill`` is a word of ``BILLS``. ``but`` says what
     differs on the wires and ways that its keys name. ``without`` names ways that have no cell, and why.
     """
 
@@ -72,7 +72,6 @@ class Row:
     waits: str = ""
     bill: str = "exact"
     policy: Policy = field(default_factory=Policy)
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     but: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
     without: Mapping[str, str] = field(default_factory=dict[str, str])
 

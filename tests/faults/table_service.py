@@ -21,7 +21,7 @@ from emitter.testing import (
     Unauthorized,
     Unended,
 )
-from tests.faults.model import WHOLE
+from tests.faults.model import WHOLE, Denied
 from tests.faults.row import Row
 
 UNAVAILABLE = "Unreachable(provider_unavailable)"
@@ -31,10 +31,6 @@ _COUNTED_AGAIN = "call FAULTED usage resent({}) call COMPLETE usage done"
 _ONLY_STREAMS: dict[str, str] = dict.fromkeys(
     ("sync", "async"), "an answer that comes whole does not break off with an error"
 )
-_OPEN = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 3}}}
-"""A schema that OpenAI and Anthropic refuse: it is not closed."""
-_DANGLING = {"type": "object", "properties": {"a": {"$ref": "#/$defs/nothing"}}}
-"""A schema that Google refuses."""
 
 
 def _once(fault: str) -> str:
@@ -42,7 +38,17 @@ def _once(fault: str) -> str:
 
 
 def _at_once(code: str) -> tuple[str, str]:
-    return f"call FAULTED failed({code})", f"Unreachable({code})"
+    return f"call FAULTED failed({code})", f"{_ERRORS[code]}({code})"
+
+
+_ERRORS = {
+    "rate_limited": "RateLimited",
+    "provider_quota_exhausted": "QuotaExhausted",
+    "provider_authentication_failed": "AuthenticationError",
+    "provider_permission_denied": "AuthenticationError",
+    "provider_model_not_found": "NotFound",
+    "provider_schema_rejected": "BadRequest",
+}
 
 
 SERVICE: dict[str, Row] = {
@@ -56,7 +62,7 @@ SERVICE: dict[str, Row] = {
     "429-to-the-end": Row(
         (Overloaded(429, retry_after=3),) * 5,
         f"{_LIMITED} {_LIMITED} {_LIMITED} {_LIMITED} call FAULTED failed(rate_limited)",
-        "Unreachable(rate_limited)",
+        "RateLimited(rate_limited)",
         waits="3 3 3 4",
     ),
     "429-beyond-patience": Row((Overloaded(429, retry_after=61),), *_at_once("rate_limited")),
@@ -77,21 +83,12 @@ SERVICE: dict[str, Row] = {
     "401": Row((Unauthorized(),), *_at_once("provider_authentication_failed")),
     "403": Row((Forbidden(),), *_at_once("provider_permission_denied")),
     "404": Row((NotFound(),), *_at_once("provider_model_not_found")),
-    "schema-rejected": Row(
-        (),
-        *_at_once("provider_schema_rejected"),
-        options={
-            "openai-responses": {"text": {"format": {"schema": _OPEN}}},
-            "openai-chat": {"response_format": {"json_schema": {"schema": _OPEN}}},
-            "anthropic": {"output_config": {"format": {"schema": _OPEN}}},
-            "google": {"response_json_schema": _DANGLING},
-        },
-    ),
+    "schema-rejected": Row((Denied(Failure(Trouble.BAD_SCHEMA)),), *_at_once("provider_schema_rejected")),
     "context-overflow": Row(
         (Overflowed(),),
         """call OVERFLOWED truncated(unknown) exhausted-1(truncation) breached(schema)
            failed(envelope_truncation_unrecoverable)""",
-        "Truncated(envelope_truncation_unrecoverable)",
+        "PromptTooLong(envelope_truncation_unrecoverable)",
     ),
     # --- 200, and no answer
     "not-json": Row((NotJson(), WHOLE), _once("protocol"), waits="1"),
@@ -129,7 +126,7 @@ SERVICE: dict[str, Row] = {
         (ErrorEvent(Failure(Trouble.OVERFLOWED), WHOLE),),
         """call OVERFLOWED usage truncated(unknown) exhausted-1(truncation) breached(schema)
            failed(envelope_truncation_unrecoverable)""",
-        "Truncated(envelope_truncation_unrecoverable)",
+        "PromptTooLong(envelope_truncation_unrecoverable)",
         bill="counted",
         without=_ONLY_STREAMS,
     ),

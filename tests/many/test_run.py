@@ -378,7 +378,7 @@ def test_no_key_is_said_once(world: str, monkeypatch: pytest.MonkeyPatch) -> Non
 @both_worlds
 def test_a_sync_client_is_refused(world: str, vendor: Simulator) -> None:
     """All are sent from one loop, so the client is an async one, in the blocking call too."""
-    with pytest.raises(InputError, match=r"A sync client was passed.*Pass an async one"):
+    with pytest.raises(InputError, match=r"client= is an openai.OpenAI, which blocks.*Pass client=openai.AsyncOpenAI"):
         emitted(world, [task(0)], client=vendor.client(MODEL))
 
 

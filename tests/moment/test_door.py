@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
+import re
 from typing import TYPE_CHECKING, Any
 
 import anthropic
+import httpx2
 import openai
 import pytest
 from google import genai
@@ -22,16 +24,19 @@ from emitter import (
     RunEvent,
     Trust,
     UnknownModel,
+    UnknownModelWarning,
     Unreachable,
     Withheld,
     aemit_binding_moment,
     emit_binding_moment,
+    emit_binding_moments,
+    stream_binding_moment,
 )
 from tests.loopback import serving, trickling
 from tests.scenarios.answers import BOUND, DELIBERATION, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.loopback import Loopback
@@ -113,6 +118,7 @@ def test_another_wire_can_be_asked_for(server: Loopback) -> None:
     assert [each.path for each in server.seen] == ["/v1/responses", "/v1/chat/completions"]
 
 
+@pytest.mark.filterwarnings("ignore::emitter.UnknownModelWarning")
 @pytest.mark.parametrize(
     ("model", "told"),
     [
@@ -128,6 +134,37 @@ def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, mo
     emit_binding_moment(SITUATION, model=model)
 
     assert ("# The form of the answer" in json.dumps(server.seen[0].body)) is told
+
+
+WARNED = (
+    r"openai/gpt-99 is in no table. Assumed are a context window of 128,000 tokens, at most 16,384 output tokens, "
+    r"the output mode json_schema and that it does not think; the first call may write \d,?\d+ tokens"
+)
+
+
+ASKING: dict[str, Callable[[], object]] = {
+    "call": lambda: emit_binding_moment(SITUATION, model="openai/gpt-99"),
+    "awaited": lambda: asyncio.run(aemit_binding_moment(SITUATION, model="openai/gpt-99")),
+    "stream": lambda: stream_binding_moment(SITUATION, model="openai/gpt-99").close(),
+    "many": lambda: emit_binding_moments([SITUATION], model="openai/gpt-99"),
+}
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("way", ASKING)
+def test_assumed_limits_are_warned_of_where_the_caller_stands(way: str) -> None:
+    """A model that no table knows is used, however it is asked; the warning points at the caller's line."""
+    with pytest.warns(UnknownModelWarning, match=WARNED) as caught:
+        ASKING[way]()
+
+    assert len(caught) == 1
+    assert (caught[0].filename == __file__) == (way != "awaited")  # above that is the event loop
+
+
+@pytest.mark.usefixtures("server")
+def test_nothing_is_warned_of_where_the_server_sets_the_limits() -> None:
+    """No table could know the models of one's own server."""
+    emit_binding_moment(SITUATION, model="openai-compatible/mine")
 
 
 def test_options_reach_the_body_as_they_are(server: Loopback) -> None:
@@ -256,8 +293,18 @@ def test_a_budget_is_kept_between_the_vendors_least_and_the_models_most(server: 
     assert 16 <= server.seen[0].body["max_output_tokens"] <= 128_000
 
 
+def closed(client: Any) -> Any:
+    """Return a client that is closed."""
+    client.close()
+    return client
+
+
+async def _slow(event: object) -> None:
+    """Take an event, some time."""
+
+
 BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
-    "no-vendor": ({"model": "gpt-6-sol"}, UnknownModel, "Write vendor/model; the vendors are anthropic"),
+    "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model; the vendors are anthropic"),
     "unknown-vendor": ({"model": "acme/gpt"}, UnknownModel, "'acme/gpt' is no model"),
     "no-name": ({"model": "openai/"}, UnknownModel, "Write vendor/model"),
     "empty-model": ({"model": ""}, UnknownModel, "Write vendor/model"),
@@ -267,13 +314,86 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "no-messages": ({"situation": []}, InputError, "holds no message"),
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
     "no-such-prompts": ({"prompts": "no-such-folder"}, InputError, "is not a folder"),
-    "wrong-client": ({"client": object()}, InputError, "client= is a object, not a client of the openai SDK"),
-    "client-of-another": (
+    "wrong-client": (
+        {"client": object()},
+        InputError,
+        "gpt-6-sol needs an OpenAI client, but client= is an object",
+    ),
+    "client-of-google": (
         {"client": genai.Client(api_key="k", vertexai=False)},
         InputError,
-        "client= is a Client, not a client of the openai SDK",
+        "but client= is a google.genai.Client. Pass client=openai.OpenAI(), or leave it out.",
     ),
-    "async-client": ({"client": openai.AsyncOpenAI(api_key="k")}, InputError, "An async client was passed."),
+    "client-of-anthropic": (
+        {"client": anthropic.Anthropic(api_key="k")},
+        InputError,
+        "openai/gpt-6-sol needs an OpenAI client, but client= is an anthropic.Anthropic.",
+    ),
+    "client-of-openai": (
+        {"model": "anthropic/claude-opus-5"},
+        InputError,
+        (
+            "anthropic/claude-opus-5 needs an Anthropic client, but client= is an openai.OpenAI. "
+            "Pass client=anthropic.Anthropic(), or leave it out."
+        ),
+    ),
+    "client-of-openai-for-google": (
+        {"model": "google/gemini-3.8-flash"},
+        InputError,
+        "needs a Google client, but client= is an openai.OpenAI. Pass client=google.genai.Client()",
+    ),
+    "client-for-a-compatible-vendor": (
+        {"model": "groq/openai/gpt-oss-20b", "client": anthropic.Anthropic(api_key="k")},
+        InputError,
+        'Pass client=openai.OpenAI(base_url="https://api.groq.com/openai/v1")',
+    ),
+    "http-client": (
+        {"client": httpx2.Client()},
+        InputError,
+        "but client= is a httpx2.Client. Pass client=",
+    ),
+    "class-of-a-client": ({"client": openai.OpenAI}, InputError, "client= is the class openai.OpenAI, not a client."),
+    "client-as-text": ({"client": "openai"}, InputError, "but client= is a str."),
+    "async-client": (
+        {"client": openai.AsyncOpenAI(api_key="k")},
+        InputError,
+        "client= is an openai.AsyncOpenAI, which is async, and this call is not. Pass client=openai.OpenAI()",
+    ),
+    "async-half": (
+        {"client": genai.Client(api_key="k", vertexai=False).aio, "model": "google/gemini-3.8-flash"},
+        InputError,
+        "client= is a google.genai.AsyncClient, which is async",
+    ),
+    "closed-openai": (
+        {"client": closed(openai.OpenAI(api_key="k"))},
+        InputError,
+        "client= is closed. Pass",
+    ),
+    "closed-anthropic": (
+        {"client": closed(anthropic.Anthropic(api_key="k")), "model": "anthropic/claude-opus-5"},
+        InputError,
+        "client= is closed.",
+    ),
+    "closed-google": (
+        {"client": closed(genai.Client(api_key="k", vertexai=False)), "model": "google/gemini-3.8-flash"},
+        InputError,
+        "client= is closed.",
+    ),
+    "sink-as-path": (
+        {"sink": "log.jsonl"},
+        InputError,
+        "not a function. Pass sink=to_jsonl('log.jsonl').",
+    ),
+    "sink-of-another-type": ({"sink": 5}, InputError, "sink= is of type int, not a function of an event."),
+    "async-sink": ({"sink": _slow}, InputError, "sink= is async."),
+    "clock-of-another-type": ({"clock": 5}, InputError, "clock is of type int; it must be of type Clock."),
+    "address-of-another-type": ({"client": None, "base_url": 5}, InputError, "base_url is of type int"),
+    "prompts-of-another-type": ({"prompts": 5}, InputError, "prompts is of type int; it must be the path of a folder."),
+    "run-id-of-another-type": ({"run_id": 5}, InputError, "run_id is of type int"),
+    "options-as-list": ({"options": [1]}, InputError, "options= is of type list, not a mapping."),
+    "options-as-text": ({"options": "temperature"}, InputError, "options= is of type str, not a mapping."),
+    "options-with-a-number": ({"options": {1: 2}}, InputError, "options= has the key 1, which is no text."),
+    "options-that-are-no-json": ({"options": {"user": object()}}, InputError, "options= cannot be sent as JSON"),
     "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Both client= and base_url= were given."),
     "no-hatches": ({"hatches": None}, InputError, "hatches is of type NoneType; it must be of type Hatches."),
     "policy-as-dict": (
@@ -304,13 +424,13 @@ def test_bad_input_is_told_before_anything_is_sent(
     if error is not MissingKey:
         arguments.setdefault("client", openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1"))
 
-    with pytest.raises(error, match=told.replace("(", r"\(")):
+    with pytest.raises(error, match=re.escape(told)):
         emit_binding_moment(**arguments)
 
 
 def test_a_sync_client_is_refused_by_the_async_call() -> None:
     """The other way round is told as clearly."""
-    with pytest.raises(InputError, match=r"A sync client was passed."):
+    with pytest.raises(InputError, match=r"an openai.OpenAI, which blocks.* Pass client=openai.AsyncOpenAI"):
         asyncio.run(aemit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="k")))
 
 

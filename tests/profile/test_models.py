@@ -7,7 +7,8 @@ import re
 import pytest
 
 from emitter import profile
-from emitter.profile import WireName
+from emitter.errors import UnknownModel
+from emitter.profile import WireName, load, of_model
 from emitter.profile.subset import Optionals
 from emitter.wire import OutputMode
 
@@ -208,3 +209,65 @@ def test_options_that_every_request_carries() -> None:
     assert openai == {"store": False}
     openrouter = profile.load("openrouter").wires[WireName.OPENAI_CHAT].output.options
     assert openrouter == {"provider": {"require_parameters": True}}
+
+
+NAMED = {
+    "openai:gpt-4o": ("openai", "gpt-4o"),
+    "OpenAI/gpt-4o": ("openai", "gpt-4o"),
+    " openai/gpt-4o ": ("openai", "gpt-4o"),
+    "gpt-4o-mini": ("openai", "gpt-4o-mini"),
+    "o3-mini": ("openai", "o3-mini"),
+    "claude-opus-5": ("anthropic", "claude-opus-5"),
+    "gemini-2.5-flash": ("google", "gemini-2.5-flash"),
+    "models/gemini-2.5-flash": ("google", "models/gemini-2.5-flash"),
+    "gemini/gemini-2.5-flash": ("google", "gemini-2.5-flash"),
+    "azure/my-deployment": ("azure-openai", "my-deployment"),
+    "groq/openai/gpt-oss-20b": ("groq", "openai/gpt-oss-20b"),
+    "ollama:llama3:8b": ("ollama", "llama3:8b"),
+    "ollama/llama3:8b": ("ollama", "llama3:8b"),
+    "plain/m": ("plain", "m"),
+}
+
+
+@pytest.mark.parametrize(("model", "meant"), NAMED.items(), ids=NAMED)
+def test_a_model_is_found_by_what_it_is_called_elsewhere(model: str, meant: tuple[str, str]) -> None:
+    """A colon, another name of the vendor, or a name that one vendor alone has."""
+    profile, name = of_model(model)
+    assert (profile.name, name) == meant
+
+
+MEANT = {
+    "opnai/gpt-4o": "Did you mean 'openai/gpt-4o'?",
+    "acme/gpt-4o": "Did you mean 'openai/gpt-4o'?",
+    "gtp-4o": "Did you mean 'openai/gpt-4o'?",
+    "gemni-2.5-flash": "Did you mean 'google/gemini-2.5'?",
+    "openai": "Did you mean 'openai/…'?",
+    "openai/": "Did you mean 'openai/…'?",
+    "meta/llama-9": "hint: Write vendor/model; the vendors are anthropic",
+    "": "hint: Write vendor/model",
+}
+
+
+@pytest.mark.parametrize(("model", "told"), MEANT.items(), ids=MEANT)
+def test_what_may_have_been_meant_is_asked(model: str, told: str) -> None:
+    """A name that is near, or nothing; what stands for no vendor is not listed among them."""
+    with pytest.raises(UnknownModel) as raised:
+        of_model(model)
+    assert told in f"hint: {raised.value.hint}"
+    assert "plain" not in raised.value.hint
+    assert "tier1" not in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "known"),
+    [
+        ("openai", "gpt-6-sol", True),
+        ("openai", "gpt-99", False),
+        ("google", "gemma", False),
+        ("azure-openai", "my-deployment", False),
+        ("ollama", "llama3:8b", True),
+    ],
+)
+def test_a_model_that_no_row_names_is_unknown(name: str, model: str, known: bool) -> None:
+    """Where rows name models; where a server sets the limits, there is none."""
+    assert load(name).knows(model) is known

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.authority.signing import checker, new_key, public, save_key
 from emitter.cli import BAD_USAGE, FAILED, INTERRUPTED, SUCCESS, main
 from emitter.cli.envelope import read_moment
 from emitter.decide import digest
 from emitter.errors import InputError
+from emitter.ledger import Ledger, Resolved
+from emitter.store import SqliteStore
 from emitter.testing.surfaces import GOOD, MALFORMED
 from tests.web.running import answer, request
 
@@ -72,6 +75,21 @@ def test_the_command_prints_the_answer(file: str, commands: list[Command]) -> No
     assert status == 200
     assert command.line.startswith("emitter: answer at http://127.0.0.1:")
     assert command.ended() == (SUCCESS, {"outcome": "selected", "digest": digest(GOOD), "index": 1}, "")
+
+
+def test_an_answer_on_the_page_is_signed(tmp_path: Path, commands: list[Command]) -> None:
+    """With --sign, by whoever serves it."""
+    key = new_key()
+    save_key(key, tmp_path / "alice.jwk")
+    with SqliteStore(tmp_path / "agent.db") as store:
+        decision_id = Ledger(store).open(GOOD).decision_id
+        files = ("--store", str(tmp_path / "agent.db"), "--sign", str(tmp_path / "alice.jwk"))
+        commands.append(command := Command(*files))
+        assert answer(command.url, 0, choice="option:1") == 200
+        assert command.ended()[0] == SUCCESS
+
+        found = Ledger(store, check=checker(public(key)).answered_by).find(decision_id)
+    assert isinstance(found, Resolved)
 
 
 def test_ctrl_c_is_no_answer(file: str, commands: list[Command]) -> None:

@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from emitter.adapters.answer import Assembled, Tables
+    from emitter.adapters.body import Owned
     from emitter.profile.model import Wire
     from emitter.wire import Answer, Json, OutputMode, Request
 
 
 class Adapter(Protocol):
     """What every wire's module offers."""
+
+    OWNED: Mapping[str, Owned]
+    """What options may not set in a request, and what to use instead."""
 
     def encode(self, request: Request, wire: Wire) -> dict[str, Json]:
         """Return the request body."""

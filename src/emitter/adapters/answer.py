@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter.wire import Fault, FaultKind, Reply, Stop, mapping, sequence
+from emitter.wire import Fault, FaultKind, Reply, Report, Stop, mapping, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +44,10 @@ class Candidate:
 ERROR_STOP = "error:"
 """How the stop of an answer begins that came as an error."""
 _FIRST_ERROR = 400
+_CODE = re.compile(r"[\w.:/-]{1,100}")
+"""What a vendor's code looks like; anything else is for the caller alone."""
+_LONGEST = 1000
+_MOST_PLACES = 8
 
 _WORST_FIRST = (
     Stop.REFUSED,
@@ -109,10 +113,51 @@ def error_answer(status: int, body: Json, tables: Tables) -> Answer:
     kind = kind or _text(error.get("status"))
     means = tables.faults.meaning(_meant_status(status, code), code, kind, message)
     named = next((each for each in (code, kind) if each and not each.isdecimal()), code)
+    report = report_of(body, named)
+    named = named if _CODE.fullmatch(named) else ""
     if isinstance(means, Stop):
-        return _stopped(means, named)
+        return replace(_stopped(means, named), report=report)
     told = f"The vendor answered {status}{' with an error' if status < _FIRST_ERROR else ''}"
-    return Fault(means, f"{told} ({named})." if named else f"{told}.", status, named or None)
+    asked = _text(mapping(body).get("request_id")) or None
+    sentence = f"{told} ({named})." if named else f"{told}."
+    return Fault(means, sentence, status, named or None, request_id=asked, report=report)
+
+
+def report_of(body: Json, code: str) -> Report | None:
+    """Return what an error body says of the failure, for the caller; None where it says nothing.
+
+    ``failed_generation``, in which some servers repeat the model's answer, is not read.
+    """
+    error = error_of(body)
+    places = _places(error) or _places(mapping(body)) or _places(mapping(mapping(body).get("message")))
+    message = words(error.get("message")) or "; ".join(said for _, said in places if said)
+    upstream = words(mapping(error.get("metadata")).get("raw"))
+    param = words(error.get("param")) or ", ".join(place for place, _ in places if place)
+    if not (message or upstream or param or code):
+        return None
+    return Report(f"{message} ({upstream})" if upstream else message, words(code) or None, param or None)
+
+
+def _places(table: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the fields that an error complains of, and what it says of each, as FastAPI and Google list them."""
+    listed = items(table.get("detail"))
+    places = [(".".join(map(_text, sequence(each.get("loc")))), words(each.get("msg"))) for each in listed]
+    for detail in items(table.get("details")):
+        violations = items(detail.get("fieldViolations"))
+        places += [(words(each.get("field")), words(each.get("description"))) for each in violations]
+    return [each for each in places if any(each)][:_MOST_PLACES]
+
+
+def words(said: Json) -> str:
+    """Return a vendor's words as one line of printable text, cut where it is very long; what is no text is empty."""
+    line = " ".join(said.split()) if isinstance(said, str) else ""
+    line = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line[:_LONGEST])
+    return f"{line}…" if isinstance(said, str) and len(said) > _LONGEST else line
+
+
+def with_cause(found: Answer, cause: Exception) -> Answer:
+    """Return ``found`` with the exception of the SDK that it was read from."""
+    return replace(found, report=replace(found.report or Report(), cause=cause))
 
 
 def _meant_status(status: int, code: str) -> int:
@@ -158,7 +203,8 @@ def protocol_fault(what: str, status: int | None = None) -> Fault:
 def with_status(found: Answer, status: int, retry_after: float | None, request_id: str | None) -> Answer:
     """Return ``found`` with what only the HTTP response knew."""
     if isinstance(found, Fault):
-        return replace(found, status=found.status or status, retry_after=retry_after)
+        asked = request_id or found.request_id
+        return replace(found, status=found.status or status, retry_after=retry_after, request_id=asked)
     return found if request_id is None else replace(found, request_id=request_id)
 
 

@@ -6,6 +6,7 @@ Source: platform.claude.com/docs/en/api/messages; anthropic 2.11.0, types.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.answer import (
@@ -20,7 +21,7 @@ from emitter.adapters.answer import (
     text,
     with_usage,
 )
-from emitter.adapters.body import merged
+from emitter.adapters.body import Owned, merged
 from emitter.adapters.sdk import post, post_for_stream
 from emitter.recover.strict import NotJsonError, loads
 from emitter.wire import OutputMode, Usage, mapping
@@ -36,6 +37,21 @@ PATH = "/v1/messages"
 
 _CUT = "no stop reason"
 """What stands for the stop of a message that broke off before another one began."""
+
+OWNED: Mapping[str, Owned] = MappingProxyType(
+    {
+        "model": Owned.MODEL,
+        "messages": Owned.PROMPT,
+        "system": Owned.INSTRUCTIONS,
+        "max_tokens": Owned.BUDGET,
+        "output_config.format": Owned.FORM,
+        "output_format": Owned.FORM,
+        "tools": Owned.TOOLS,
+        "tool_choice": Owned.TOOLS,
+        "stream": Owned.STREAM,
+    }
+)
+"""What options may not set; other names of the same things among them."""
 
 
 def encode(request: Request, wire: Wire) -> dict[str, Json]:

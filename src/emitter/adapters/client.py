@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai"}
 _NO_KEY = "no-key"
+_LEAST_KEY = 8
+"""A shorter text is no key, and may be a part of many words."""
 
 
 def make(
@@ -62,19 +64,77 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def check(client: object, profile: Profile, *, asynchronous: bool) -> None:
-    """Raise ``InputError`` for a client of another SDK, or of the other world."""
-    raw: Any = client
-    send = getattr(getattr(raw, "models", None), "generate_content", None)
-    if profile.client.sdk is not Sdk.GOOGLE:
-        send = getattr(raw, "post", None)
-    if not callable(send):
-        wanted = f"a client of the {profile.client.sdk.value} SDK"
-        raise InputError(f"client= is a {type(client).__name__}, not {wanted}, which {profile.title} needs.")
+def check(client: object, profile: Profile, model: str, *, asynchronous: bool) -> None:
+    """Raise ``InputError`` for a client that cannot send to the profile's vendor, or not in this way, or not any more.
+
+    A client is known by what it can do, so that a wrapper around one will do too.
+    """
+    instead = f"Pass client={_example(profile, asynchronous=asynchronous)}, or leave it out."
+    if isinstance(client, type):
+        raise InputError(f"client= is the class {_named(client)}, not a client.", hint=instead)
+    sdk, named = profile.client.sdk, _named(type(client))
+    send = _sends(client, sdk)
+    if send is None:
+        needs = f"{f'{profile.name}/{model}' if model else profile.title} needs {_a(_TITLES[sdk])} client"
+        raise InputError(f"{needs}, but client= is {_a(named)}.", hint=instead)
     if inspect.iscoroutinefunction(send) and not asynchronous:
-        raise InputError("An async client was passed.", hint="Pass a sync one, or use the async call.")
+        hint = f"{instead.removesuffix('.')}; or call the async function, such as aemit."
+        raise InputError(f"client= is {_a(named)}, which is async, and this call is not.", hint=hint)
     if asynchronous and not inspect.iscoroutinefunction(send):
-        raise InputError("A sync client was passed.", hint="Pass an async one, or use the call that blocks.")
+        hint = f"{instead.removesuffix('.')}; or call the function that blocks, such as emit."
+        raise InputError(f"client= is {_a(named)}, which blocks, and this call needs an async one.", hint=hint)
+    if _is_closed(client, asynchronous=asynchronous):
+        raise InputError("client= is closed.", hint="Pass an open one, or leave it out.")
+
+
+_TITLES = {Sdk.OPENAI: "OpenAI", Sdk.ANTHROPIC: "Anthropic", Sdk.GOOGLE: "Google"}
+_MARKS = {Sdk.OPENAI: "chat", Sdk.ANTHROPIC: "messages"}
+"""What the clients of one SDK have that those of the other do not; ``post`` is what both send through."""
+
+
+def _sends(client: object, sdk: Sdk) -> object:
+    """Return the method by which a client of ``sdk`` sends; None where it has none."""
+    raw: Any = client
+    if sdk is Sdk.GOOGLE:
+        send = getattr(getattr(raw, "models", None), "generate_content", None)
+    else:
+        send = getattr(raw, "post", None) if _has(client, _MARKS[sdk]) else None
+    return send if callable(send) else None
+
+
+def _has(client: object, name: str) -> bool:
+    """Tell whether a client has an attribute; those of OpenAI's take a while to make, so they are not asked for."""
+    return inspect.getattr_static(client, name, None) is not None or hasattr(client, name)
+
+
+def _is_closed(client: object, *, asynchronous: bool) -> bool:
+    """Tell whether a client was closed; Google's does not say it, but its HTTP client does."""
+    raw: Any = client
+    within = getattr(raw, "_api_client", None)
+    http = getattr(within, "_async_httpx_client" if asynchronous else "_httpx_client", None)
+    closed = getattr(raw if http is None else http, "is_closed", False)
+    return (closed() if callable(closed) else closed) is True
+
+
+def _example(profile: Profile, *, asynchronous: bool) -> str:
+    """Return a client that would do, as one writes it."""
+    facts = profile.client
+    if facts.sdk is Sdk.GOOGLE:
+        return "google.genai.Client()"
+    theirs = None if profile.name == facts.sdk.value else facts.base_url
+    address = f'"{theirs}"' if theirs else "..." if facts.base_url_required else ""
+    at = f"{'azure_endpoint' if facts.flavour.startswith('Azure') else 'base_url'}={address}" if address else ""
+    return f"{_MODULES[facts.sdk]}.{'Async' if asynchronous else ''}{facts.flavour}({at})"
+
+
+def _named(kind: type) -> str:
+    """Return a class as one writes it after importing its package."""
+    module = "google.genai" if kind.__module__.startswith("google.genai") else kind.__module__.partition(".")[0]
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+
+
+def _a(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def _load(sdk: Sdk) -> ModuleType:
@@ -97,6 +157,13 @@ def _version(facts: Client) -> dict[str, str]:
     if not facts.flavour.startswith("Azure") or os.environ.get("OPENAI_API_VERSION"):
         return {}
     return {"api_version": facts.api_version} if facts.api_version else {}
+
+
+def keys_of(profile: Profile, client: object) -> tuple[str, ...]:
+    """Return the keys that a request to the vendor may be sent with, which a vendor may repeat in an error."""
+    named = [os.environ.get(name, "").strip() for name in profile.client.key_env]
+    own = getattr(client, "api_key", None)
+    return tuple(dict.fromkeys(each for each in (*named, own) if isinstance(each, str) and len(each) >= _LEAST_KEY))
 
 
 def _key(profile: Profile) -> str:

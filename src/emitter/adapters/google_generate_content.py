@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import ValidationError
 
 from emitter.adapters.answer import (
     Assembled,
@@ -23,7 +26,8 @@ from emitter.adapters.answer import (
     text,
     with_usage,
 )
-from emitter.adapters.body import merged
+from emitter.adapters.body import Owned, merged
+from emitter.errors import InputError
 from emitter.wire import OutputMode, Role, Usage, mapping
 
 if TYPE_CHECKING:
@@ -34,6 +38,24 @@ if TYPE_CHECKING:
     from emitter.wire import Answer, Json, OutputFormat, Request
 
 _CAPITAL = re.compile("[A-Z]")
+
+OWNED: Mapping[str, Owned] = MappingProxyType(
+    {
+        "model": Owned.MODEL,
+        "contents": Owned.PROMPT,
+        "system_instruction": Owned.INSTRUCTIONS,
+        "max_output_tokens": Owned.BUDGET,
+        "response_mime_type": Owned.FORM,
+        "response_schema": Owned.FORM,
+        "response_json_schema": Owned.FORM,
+        "tools": Owned.TOOLS,
+        "tool_config": Owned.TOOLS,
+        "automatic_function_calling": Owned.TOOLS,
+        "automatic_continuation": Owned.WHOLE,
+        "should_return_http_response": Owned.WHOLE,
+    }
+)
+"""What options may not set; other names of the same things among them."""
 _UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
@@ -203,4 +225,17 @@ def _arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
         "automatic_function_calling": {"disable": True},
         "http_options": options,
     }
-    return {"model": body["model"], "contents": body["contents"], "config": config}
+    return {"model": body["model"], "contents": body["contents"], "config": _checked(config)}
+
+
+def _checked(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the config; raises ``InputError`` for what the SDK would not take, which can only be of the options."""
+    from google.genai.types import GenerateContentConfig  # noqa: PLC0415  the client has loaded it
+
+    try:
+        GenerateContentConfig.model_validate(config)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)
+        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found)
+        raise InputError(f"options= does not fit Google's GenerateContentConfig: {told}.") from None
+    return config

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.answer import (
@@ -22,7 +23,7 @@ from emitter.adapters.answer import (
     text,
     with_usage,
 )
-from emitter.adapters.body import merged
+from emitter.adapters.body import Owned, merged
 from emitter.adapters.sdk import post, post_for_stream
 from emitter.wire import OutputMode, Usage, mapping
 
@@ -34,6 +35,24 @@ if TYPE_CHECKING:
     from emitter.wire import Answer, Json, OutputFormat, Request
 
 PATH = "/chat/completions"
+
+OWNED: Mapping[str, Owned] = MappingProxyType(
+    {
+        "model": Owned.MODEL,
+        "messages": Owned.PROMPT,
+        "max_tokens": Owned.BUDGET,
+        "max_completion_tokens": Owned.BUDGET,
+        "response_format": Owned.FORM,
+        "tools": Owned.TOOLS,
+        "tool_choice": Owned.TOOLS,
+        "parallel_tool_calls": Owned.TOOLS,
+        "functions": Owned.TOOLS,
+        "function_call": Owned.TOOLS,
+        "stream": Owned.STREAM,
+        "stream_options.include_usage": Owned.STREAM,
+    }
+)
+"""What options may not set; other names of the same things among them."""
 
 _VISIBLE = (None, "text", "output_text")
 

@@ -5,6 +5,7 @@ Source: developers.openai.com/api/reference/resources/responses; openai 3.52.0, 
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.answer import (
@@ -19,7 +20,7 @@ from emitter.adapters.answer import (
     text,
     with_usage,
 )
-from emitter.adapters.body import merged
+from emitter.adapters.body import Owned, merged
 from emitter.adapters.openai_responses_stream import assemble
 from emitter.adapters.sdk import post, post_for_stream
 from emitter.wire import OutputMode, Stop, Usage, mapping
@@ -31,9 +32,25 @@ if TYPE_CHECKING:
     from emitter.profile.model import Wire
     from emitter.wire import Answer, Json, OutputFormat, Request
 
-__all__ = ["assemble", "call", "decode", "encode", "stream", "streamed", "written"]
+__all__ = ["OWNED", "assemble", "call", "decode", "encode", "stream", "streamed", "written"]
 
 PATH = "/responses"
+
+OWNED: Mapping[str, Owned] = MappingProxyType(
+    {
+        "model": Owned.MODEL,
+        "input": Owned.PROMPT,
+        "instructions": Owned.INSTRUCTIONS,
+        "max_output_tokens": Owned.BUDGET,
+        "text.format": Owned.FORM,
+        "tools": Owned.TOOLS,
+        "tool_choice": Owned.TOOLS,
+        "parallel_tool_calls": Owned.TOOLS,
+        "stream": Owned.STREAM,
+        "background": Owned.WHOLE,
+    }
+)
+"""What options may not set; other names of the same things among them."""
 
 _FINAL_PHASES = (None, "final_answer")
 _VISIBLE = ("output_text", "text")

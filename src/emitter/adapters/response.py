@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import email.utils
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.adapters.adapter import ADAPTERS
@@ -17,14 +17,16 @@ from emitter.adapters.answer import (
     error_of,
     items,
     protocol_fault,
+    with_cause,
     with_status,
     with_usage,
+    words,
 )
 from emitter.adapters.sdk import fault as fault_of
 from emitter.adapters.sse import DECODER, events, is_stream
 from emitter.errors import EmitterError
 from emitter.recover.strict import RepeatedError
-from emitter.wire import Fault
+from emitter.wire import Fault, Report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,6 +51,8 @@ def read(profile: Profile, wire: WireName, status: int, headers: Mapping[str, st
     body = loaded(text)
     good = _FIRST_GOOD <= status <= _LAST_GOOD
     found = _read_body(wire, body, tables) if good else error_answer(status, body, tables)
+    if not good and isinstance(found, Fault) and found.report is None and not text.lstrip().startswith("<"):
+        found = replace(found, report=Report(words(text)) if words(text) else None)
     return _with_headers(found, status, headers, body)
 
 
@@ -84,7 +88,12 @@ def _text(response: Any) -> str:
 
 
 def of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer | None:
-    """Return what an SDK's exception says; None: it is not the vendor's, let it rise."""
+    """Return what an SDK's exception says, with the exception; None: it is not the vendor's, let it rise."""
+    found = _of_exception(profile, wire, error)
+    return None if found is None else with_cause(found, error)
+
+
+def _of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer | None:
     ours = _own_cause(error)
     if ours is not None:
         raise ours

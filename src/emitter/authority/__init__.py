@@ -34,8 +34,14 @@ from emitter.authority.records import Scope as Scope
 from emitter.authority.records import Stop as Stop
 from emitter.authority.records import StopScope as StopScope
 from emitter.authority.records import TakeoverMode as TakeoverMode
+from emitter.authority.records.foreign import ForeignConfirm as ForeignConfirm
+from emitter.authority.records.foreign import ForeignReceipt as ForeignReceipt
+from emitter.authority.records.foreign import ForeignRecord as ForeignRecord
+from emitter.authority.records.foreign import ForeignStop as ForeignStop
+from emitter.authority.records.foreign import read_foreign as read_foreign
 from emitter.authority.running import Act as Act
 from emitter.authority.running import current_act as current_act
 from emitter.authority.stopping import Stopped as Stopped
 from emitter.authority.stopping import StopRequest as StopRequest
 from emitter.authority.writing import Effects as Effects
+from emitter.errors import PartiallyDone as PartiallyDone

@@ -6,10 +6,11 @@ repeated by itself.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from emitter.authority import taking, writing
 from emitter.authority.hooks import ActionResult
@@ -18,7 +19,7 @@ from emitter.authority.records import ActionRequest, Receipt, Result
 from emitter.authority.running import CURRENT, Act
 from emitter.authority.steps import Ours, Theirs
 from emitter.authority.writing import Effects
-from emitter.errors import InputError, Unfinished
+from emitter.errors import InputError, PartiallyDone, Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,9 +109,8 @@ def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
     except GeneratorExit:
         raise
     except BaseException as error:
-        failed = _failure(step, error)
-        if failed is not None:
-            effects = Effects(Result.FAILURE, error=failed)
+        effects = _effects_of(step, error)
+        if effects is not None:
             finish = partial(writing.finish, parts, act.intent, effects, writing.NOTHING)
             receipt: Receipt = yield Ours(finish, due=True)
             yield from _told(parts, ActionResult(work.request, receipt))
@@ -120,12 +120,40 @@ def _called(parts: Parts, act: Act, work: Work) -> Steps[Any]:
             CURRENT.reset(mark)
 
 
-def _failure(step: Theirs, error: BaseException) -> str | None:
+def _effects_of(step: Theirs, error: BaseException) -> Effects | None:
     """Return what the receipt tells of it, or None where a call was broken off: nobody knows what that did."""
     name = type(error).__name__
     if not step.begun:
-        return f"{_NEVER_BEGAN}: {name}."
-    return name if isinstance(error, Exception) else None
+        return Effects(Result.FAILURE, error=f"{_NEVER_BEGAN}: {name}.")
+    partly = _partly(error)
+    if partly is not None:
+        return _told_partly(partly)
+    return Effects(Result.FAILURE, error=name) if isinstance(error, Exception) else None
+
+
+def _partly(error: BaseException) -> PartiallyDone | None:
+    """Return what a tool says that it did before it failed, also where a group of tasks raised it with others."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return next(filter(None, map(_partly, group.exceptions)), None)
+    return error if isinstance(error, PartiallyDone) else None
+
+
+def _told_partly(error: PartiallyDone) -> Effects:
+    """Return the effects that a tool told; what fits no receipt is left out, and costs no receipt."""
+    name = type(error if error.__cause__ is None else error.__cause__).__name__
+    refs = error.evidence_refs
+    try:
+        named = () if isinstance(refs, str) else tuple(refs)
+        effects = Effects(Result.PARTIAL, error.side_effects, named, error=name)
+        if isinstance(refs, str):
+            raise InputError("One text is no list of texts.")  # noqa: TRY301  it is told below
+        writing.check_effects(effects)
+    except Exception:  # noqa: BLE001  they are anybody's values
+        told = "What PartiallyDone tells fits no receipt, and is left out: give a JSON object and a list of texts."
+        warnings.warn(told, RuntimeWarning, stacklevel=2)
+        return Effects(Result.PARTIAL, error=name)
+    return effects
 
 
 def _described(work: Work, value: object) -> tuple[Effects, Exception | None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import time
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
@@ -16,11 +18,12 @@ from emitter.authority.proposal import Shelf
 from emitter.authority.running import Running
 from emitter.authority.steps import arun, run
 from emitter.authority.stopping import StopRequest
+from emitter.errors import InputError
 from emitter.ledger import Ledger
 from emitter.store import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import Unpack
 
     from emitter.authority.acting import Work
@@ -28,8 +31,10 @@ if TYPE_CHECKING:
     from emitter.authority.hooks import Hook
     from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke
     from emitter.authority.rules.state import Held, State
+    from emitter.authority.signing import Key
     from emitter.authority.stopping import Stopped
     from emitter.authority.writing import Effects
+    from emitter.decide.digest import AnswerCheck
     from emitter.ledger import Resolved
     from emitter.sinks import Sink
     from emitter.store import Store
@@ -48,6 +53,11 @@ class Authority:
     store may differ: a confirm ends so much earlier. ``clock`` returns seconds since 1970. ``sink`` is told events.
     ``sign`` makes a signature of each line, and ``check`` looks at each that is read: ``signer`` and ``checker`` of
     ``emitter.authority.signing``. Without them whoever can write into the store can forge a chain.
+
+    ``principals`` are the public keys of those whose answers count: an answer that none of them signed authorizes
+    nothing. If you leave them out and ``check`` is a ``checker``, an answer must be signed by one of its keys; answers
+    that are resolved by this authority's own ledger are signed with ``sign``. Without keys whoever can write into the
+    store can forge an answer.
     """
 
     __slots__ = ("_parts", "_shelf")
@@ -65,18 +75,21 @@ class Authority:
         sink: Sink | None = None,
         sign: Callable[[str], str] | None = None,
         check: Callable[[Line], None] | None = None,
+        principals: Iterable[Key] = (),
     ) -> None:
         taking.parts(store, ledger, clock, sink)
         place, timed = MemoryStore() if store is None else store, taking.clock(clock)
-        seal = Seal(taking.optional("sign=", sign), taking.optional("check=", check))
+        answers = _answers(principals, check)
+        seal = Seal(taking.optional("sign=", sign), taking.optional("check=", check), answers)
         self._parts = Parts(
             journal=Journal(place, clock=timed, sink=sink, seal=seal, skew=taking.seconds(max_skew)),
-            ledger=Ledger(place, clock=timed, sink=sink) if ledger is None else ledger,
+            ledger=Ledger(place, clock=timed, sink=sink, sign=sign, check=answers) if ledger is None else ledger,
             actor=taking.name("actor", actor),
             hooks=taking.hooks(hooks),
             limits=taking.limits(limits),
             max_skew=taking.seconds(max_skew),
             running=Running(),
+            answers=answers,
         )
         self._shelf = Shelf(place)
 
@@ -190,6 +203,17 @@ class Authority:
         named = self.workflows() if workflow_id is None else (taking.name("workflow_id", workflow_id),)
         found = (self._parts.journal.look(each, lambda state: tuple(see(state))) for each in named)
         return tuple(chain.from_iterable(found))
+
+
+def _answers(principals: object, check: object) -> AnswerCheck | None:
+    """Return what looks at the signature of an answer; None where no key was named for that."""
+    if isinstance(principals, (str, bytes, Mapping)) or not isinstance(principals, Iterable):
+        raise InputError("principals= is a list of public keys.", hint="Write principals=[public(key)].")
+    keys = tuple(cast("Iterable[Key]", principals))
+    if not keys:
+        return cast("AnswerCheck | None", getattr(check, "answered_by", None))
+    signing = importlib.import_module("emitter.authority.signing")  # which needs an extra
+    return cast("AnswerCheck", signing.checker(*keys).answered_by)
 
 
 def _asked(given: StopRequest | str) -> StopRequest:

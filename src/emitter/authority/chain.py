@@ -6,11 +6,11 @@ What a chain cannot tell is that its end was cut off: keep the hash of the last 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
 
-from emitter.authority.records import Line
+from emitter.authority.records import Confirm, Line
 from emitter.authority.records.form import moment
 from emitter.decide.canonical import HALF_PAIR, Profile
 from emitter.decide.digest import digest_of
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from emitter.authority.records import Chained
+    from emitter.decide.digest import AnswerCheck
     from emitter.wire import Json
+
+T = TypeVar("T")
 
 _NAME: Final = "emitter.authority"
 _SIGN: Final = "Give it sign=, as those have it who wrote the lines before."
@@ -28,10 +31,21 @@ _SIGN: Final = "Give it sign=, as those have it who wrote the lines before."
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What signs the hash of a line, and what looks at the signature of one that is read, raising what it finds."""
+    """What signs the hash of a line, and what looks at the signature of one that is read, raising what it finds.
+
+    ``answers`` looks at the signature of the answer by which a confirm was granted.
+    """
 
     sign: Callable[[str], str] | None = None
     check: Callable[[Line], None] | None = None
+    answers: AnswerCheck | None = None
+
+    def look(self, line: Line) -> None:
+        """Look at the signatures of a line that is read."""
+        if self.check is not None:
+            self.check(line)
+        if self.answers is not None:
+            check_answered(line, self.answers)
 
 
 UNSEALED: Final = Seal()
@@ -81,6 +95,20 @@ def check_signed(last: Line | None, added: Line) -> None:
     """Raise ``InputError`` for a line without a signature after one that has one: the chain would hold no more."""
     if last is not None and last.signature is not None and added.signature is None:
         raise InputError("The workflow's chain is signed, and nothing signs for this authority.", hint=_SIGN)
+
+
+def check_answered(line: Line, answers: Callable[[str, str | None], T]) -> T | None:
+    """Return what ``answers`` tells of the answer that a confirm rests on, None for another record.
+
+    Raises ``Tampered`` where its signature does not hold.
+    """
+    if not isinstance(line.record, Confirm):
+        return None
+    try:
+        return answers(line.record.statement, line.record.granted_by.signature)
+    except Tampered as error:
+        place = f"line {line.seq}"
+        raise Tampered(f"{place}, CONFIRM, rests on no answer: {error.args[0]}", place=place) from None
 
 
 def verify(documents: Iterable[Json], check: Callable[[Line], None] | None = None) -> Iterator[Line]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from emitter.authority.chain import verify, workflow_of
+from emitter.authority.chain import check_answered, verify, workflow_of
+from emitter.authority.records import Confirm
 from emitter.authority.rules import places
 from emitter.authority.rules.state import State
 from emitter.decide.canonical import Profile, canonical
@@ -34,7 +35,8 @@ class Report:
     """What a chain that holds comes to: ``lines`` is how many, ``head`` the hash of the last, ``counts`` by type.
 
     ``signed`` says how many lines have a signature, whether or not anybody checked it. ``confirms`` say what was spent
-    of each and why it is dead, if it is; ``unfinished`` are the acts that have no receipt.
+    of each and why it is dead, if it is; ``unfinished`` are the acts that have no receipt. ``answered`` tells, by
+    confirm, whose answer each rests on: the thumbprint of the principal's key, where somebody checked it.
     """
 
     workflow_id: str
@@ -44,6 +46,7 @@ class Report:
     counts: Mapping[str, int]
     confirms: tuple[Held, ...]
     unfinished: tuple[Intent, ...]
+    answered: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def export(lines: Iterable[Json]) -> Iterator[bytes]:
@@ -65,13 +68,14 @@ def read_lines(source: Source) -> Iterator[Json]:
         yield _document(each, f"line {number}")
 
 
-def report(
+def report(  # noqa: PLR0913  most have a default
     documents: Iterable[Json],
     check: Callable[[Line], None] | None = None,
     head: str | None = None,
     *,
     workflow_id: str | None = None,
     max_skew: float = 0.0,
+    answers: Callable[[str, str | None], str] | None = None,
 ) -> Report:
     """Return what a chain comes to; raises ``Tampered`` at the first line that does not hold.
 
@@ -82,12 +86,17 @@ def report(
     ``max_skew`` by how many seconds clocks were allowed to differ, as in ``Authority(max_skew=)``.
 
     A confirm says which decision granted it; that it was made is the ledger's to tell, and none is asked here.
+    ``answers`` looks at the principal's signature of the answer, which stands in the confirm: see
+    ``emitter.authority.signing.Checker.answered_by``.
     """
     state: State | None = None
     counts, seen, signed = Counter[str](), set[str](), 0
+    answered: dict[str, str] = {}
     for found in verify(documents, check):
         state = state or State(_expected(found, workflow_id))
         places.add(state, found, max_skew)
+        if answers is not None and isinstance(found.record, Confirm):
+            answered[found.record.confirm_id] = check_answered(found, answers) or ""
         counts[found.record.type] += 1
         seen.add(found.hash)
         signed += found.signature is not None
@@ -95,7 +104,8 @@ def report(
         raise Tampered("The chain has no line.", place="line 0")
     _check_head(head, seen, state)
     confirms = tuple(state.confirms.values())
-    return Report(state.workflow_id, state.next, state.head, signed, counts, confirms, tuple(state.unfinished.values()))
+    unfinished = tuple(state.unfinished.values())
+    return Report(state.workflow_id, state.next, state.head, signed, counts, confirms, unfinished, answered)
 
 
 def _rows(source: Source) -> Iterator[str | bytes]:

@@ -6,7 +6,6 @@ Source: delegation-invariants, "CONFIRM (execution authority)".
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,10 +16,11 @@ from pydantic import ValidationError
 from emitter.authority import taking
 from emitter.authority.journal import Draft
 from emitter.authority.parts import before
-from emitter.authority.records import Confirm, ConfirmRequest, Granted, Revoke
+from emitter.authority.records import Confirm, ConfirmRequest, Expire, Granted, Revoke
 from emitter.authority.records.form import moment, written
 from emitter.authority.rules import limits, places
 from emitter.authority.rules.allow import held, is_over
+from emitter.authority.rules.state import Spent
 from emitter.authority.steps import Ours
 from emitter.decide import Selected
 from emitter.errors import (
@@ -32,6 +32,7 @@ from emitter.errors import (
     WorkflowStopped,
 )
 from emitter.ledger import Resolved
+from emitter.ledger.ledger import check_answer
 from emitter.sinks import new_id
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def standing(parts: Parts, confirm_id: str) -> Held:
 
     def see(state: State) -> Held:
         found = held(state, confirm_id)
-        return replace(found, confirm=found.confirm.model_copy(deep=True), spent=Counter(found.spent))
+        return replace(found, confirm=found.confirm.model_copy(deep=True), spent=Spent(found.spent))
 
     return parts.journal.look(workflow_of(parts, confirm_id), see)
 
@@ -115,11 +116,14 @@ def _consent(parts: Parts, decision: Resolved | str, request: ConfirmRequest) ->
         raise NotConsent("The principal chose no option that does something.", hint=_ASK)
     if found.action != request.digest:
         raise NotConsent("The principal chose an option that grants something else.", hint=_ASK)
+    _granted(parts, found, request)  # so that hooks are called for nothing that is not signed
     return found
 
 
 def _known(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm | None:
     def see(state: State) -> Confirm | None:
+        if _id_of(consent.pending.reference) in state.expired:
+            raise _too_old()
         confirm_id = state.granted.get(consent.pending.reference)
         return None if confirm_id is None else state.confirms[confirm_id].confirm.model_copy(deep=True)
 
@@ -127,17 +131,23 @@ def _known(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm 
 
 
 def _grant(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm:
-    granted = _granted(consent, request.model_copy(deep=True))
+    granted = _granted(parts, consent, request.model_copy(deep=True))
     parts.journal.once(_indexed(granted.confirm_id), request.scope.workflow_id)
 
-    def make(state: State, at: float) -> Draft[Confirm]:
+    def make(state: State, at: float) -> Draft[Confirm | Expire]:
         if granted.confirm_id in state.confirms:
             raise _Stands
+        if granted.confirm_id in state.expired:
+            raise _too_old()
         _check_grantable(parts, state, granted, at)
+        if is_over(granted, parts.now(at)):  # recorded, so that it stays so for a clock that is set back
+            workflow_id = request.scope.workflow_id
+            return Draft(Expire(timestamp=written(at), workflow_id=workflow_id, confirm_id=granted.confirm_id))
         return Draft(granted)
 
     with suppress(_Stands):
-        parts.journal.add(request.scope.workflow_id, make)
+        if isinstance(parts.journal.add(request.scope.workflow_id, make), Expire):
+            raise _too_old()
     return granted
 
 
@@ -145,21 +155,25 @@ class _Stands(Exception):
     """Somebody else confirmed the same choice meanwhile: the record is the same to the letter."""
 
 
-def _granted(consent: Resolved, request: ConfirmRequest) -> Confirm:
+def _granted(parts: Parts, consent: Resolved, request: ConfirmRequest) -> Confirm:
+    """Return the confirm that a choice grants; raises ``UnsignedAnswer`` where signatures are checked."""
     resolution = consent.resolution
     if not isinstance(resolution, Selected) or consent.action != request.digest:  # a hook was called meanwhile
         raise NotConsent("The principal chose no option that grants this.", hint=_ASK)
-    by = Granted(
+    by = Granted.of(
         decision=consent.pending.reference,
         envelope=resolution.digest,
         option=resolution.index,
         request=request.digest,
         channel=consent.channel,
+        signature=consent.signature,
     )
-    named = hashlib.sha256(f"emitter.confirm:{by.decision}".encode()).hexdigest()
     terms = {name: getattr(request, name) for name in type(request).model_fields}
-    ids = {"confirm_id": f"confirm_{named[:32]}", "timestamp": written(consent.resolved_at)}
-    return Confirm.of(**ids, **terms, granted_by=by)
+    ids = {"confirm_id": _id_of(by.decision), "timestamp": written(consent.resolved_at)}
+    made = Confirm.of(**ids, **terms, granted_by=by)
+    if parts.answers is not None:
+        check_answer(parts.answers, made.statement, by.signature)
+    return made
 
 
 def _check_grantable(parts: Parts, state: State, granted: Confirm, at: float) -> None:
@@ -169,8 +183,15 @@ def _check_grantable(parts: Parts, state: State, granted: Confirm, at: float) ->
         raise WorkflowStopped(
             "The workflow may have been stopped after this was approved.", hint="Ask the principal again."
         )
-    if is_over(granted, now):
-        raise ConfirmExpired("The approval is too old: its time is over.", hint=_AGAIN)
+
+
+def _too_old() -> ConfirmExpired:
+    return ConfirmExpired("The approval is too old: its time is over.", hint=_AGAIN)
+
+
+def _id_of(decision: str) -> str:
+    """Return the id of the confirm that a decision grants, by what events call the decision."""
+    return f"confirm_{hashlib.sha256(f'emitter.confirm:{decision}'.encode()).hexdigest()[:32]}"
 
 
 def _indexed(confirm_id: str) -> str:

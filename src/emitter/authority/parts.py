@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from emitter.authority.records import Receipt
     from emitter.authority.running import Running
     from emitter.authority.steps import Step, Steps
+    from emitter.decide.digest import AnswerCheck
     from emitter.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """``limits`` are names of the host's own; ``max_skew`` is by how many seconds clocks may differ."""
+    """``limits`` are names of the host's own; ``max_skew`` is by how many seconds clocks may differ.
+
+    ``answers`` looks at the signature of an answer, None where nobody does.
+    """
 
     journal: Journal
     ledger: Ledger
@@ -34,6 +38,7 @@ class Parts:
     limits: frozenset[str]
     max_skew: float
     running: Running
+    answers: AnswerCheck | None = None
 
     def now(self, at: float) -> Now:
         """Return who acts, at a time in seconds since 1970."""

@@ -10,12 +10,15 @@ import threading
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from weakref import WeakValueDictionary
 
 from emitter.authority import taking
-from emitter.authority.records.form import moment
+from emitter.authority.journal import Draft
+from emitter.authority.records import Expire
+from emitter.authority.records.form import moment, written
 from emitter.authority.rules.allow import check_live, check_running, held
-from emitter.errors import AuthorityError, InputError
+from emitter.errors import AuthorityError, ConfirmExpired, InputError
 from emitter.store import forks
 
 if TYPE_CHECKING:
@@ -52,7 +55,12 @@ class Act:
 
         A tool that prepares first and commits afterwards calls this right before it commits.
         """
-        self._journal.look(self.intent.workflow_id, self._check)
+        try:
+            self._journal.look(self.intent.workflow_id, self._check)
+        except ConfirmExpired:
+            with suppress(_Ended):
+                self._journal.add(self.intent.workflow_id, self._expire)
+            raise
 
     def on_stop(self, tell: Callable[[Stop], object]) -> None:
         """Have ``tell`` called when this process stops the act, in the thread that stops it; at once if it was."""
@@ -79,14 +87,29 @@ class Act:
         check_running(state, self.intent.step_id, now.actor)
         check_live(held(state, self.intent.authorization_ref), now)
 
+    def _expire(self, state: State, at: float) -> Draft[Expire]:
+        """Return the record that the time is over, so that it stays so for a clock that is set back."""
+        confirm_id = self.intent.authorization_ref
+        if held(state, confirm_id).end is not None:
+            raise _Ended
+        return Draft(Expire(timestamp=written(at), workflow_id=self.intent.workflow_id, confirm_id=confirm_id))
+
+
+class _Ended(Exception):
+    """It stands recorded that the confirm authorizes nothing more."""
+
+
+T = TypeVar("T")
+
 
 class Running:
-    """The acts that run in this process."""
+    """The acts that run in this process, and which tool made the first call under each id."""
 
-    __slots__ = ("__weakref__", "_acts", "_lock")
+    __slots__ = ("__weakref__", "_acts", "_callers", "_lock")
 
     def __init__(self) -> None:
         self._acts: set[Act] = set()
+        self._callers: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self._lock = threading.Lock()
         forks.hold(self)
 
@@ -104,6 +127,12 @@ class Running:
         """Tell whether an act runs here."""
         with self._lock:
             return any(each.intent == intent for each in self._acts)
+
+    def first(self, call_id: str, caller: T) -> T:
+        """Return who made the first call under an id here, as long as that is in use; ``caller`` where nobody did."""
+        with self._lock:
+            found: T = self._callers.setdefault(call_id, caller)
+        return found
 
     def tell(self, stop: Stop) -> None:
         """Tell each act that a stop is of."""

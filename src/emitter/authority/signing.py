@@ -1,4 +1,4 @@
-"""Signing a chain's lines, and checking their signatures: JWS with ``Ed25519``, of a line's hash. Needs ``signing``.
+"""Signing a chain's lines and a principal's answers, and checking it: JWS with ``Ed25519``. Needs ``signing``.
 
 Source: RFC 7515 (JWS; its payload detached as in appendix F), RFC 8037 and RFC 9864 (``Ed25519``), RFC 7638 (the
 thumbprint that names a key). That a line is signed by its hash, and so by all that stands before it, is ours.
@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -94,26 +95,41 @@ def signer(key: Key) -> Callable[[str], str]:
     return sign
 
 
-def checker(*public_keys: Key) -> Callable[[Line], None]:
-    """Return what checks a line's signature, for ``emitter.authority.chain.verify``.
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """Checks signatures by the public keys that were named, each by its thumbprint."""
 
-    It raises ``Tampered`` for a signature that is missing, that none of these keys made, or that is of something else.
-    Raises ``InputError`` for no key, or for what is none.
+    keys: Mapping[str, OKPKey]
+
+    def __call__(self, line: Line) -> None:
+        """Raise ``Tampered`` where a line's signature is missing, by another key, or of something else."""
+        self._checked(line.hash, line.signature, f"line {line.seq}")
+
+    def answered_by(self, statement: str, signature: str | None) -> str:
+        """Return the thumbprint of the key that signed an answer; raises ``Tampered`` where none of these did."""
+        return self._checked(statement, signature, "The answer")
+
+    def _checked(self, hashed: str, signature: str | None, place: str) -> str:
+        if signature is None:
+            raise Tampered(f"{place} is not signed.", place=place)
+        named = _signed_by(signature, place)
+        if named not in self.keys:
+            raise Tampered(f"{place} is signed by a key that was not named.", place=place)
+        _verify(signature, hashed, self.keys[named], place)
+        return named
+
+
+def checker(*public_keys: Key) -> Checker:
+    """Return what checks the signatures of lines and, by its method ``answered_by``, of answers.
+
+    Pass it as ``Authority(check=)`` or to ``emitter.authority.chain.verify``. It raises ``Tampered`` for a signature
+    that is missing, that none of these keys made, or that is of something else. Raises ``InputError`` for no key, or
+    for what is none.
     """
     keys = {plain.thumbprint(): plain for plain in map(_plain, public_keys)}
     if not keys:
         raise InputError("No key was given, so that every signature would be foreign.", hint="Give a public key.")
-
-    def check(line: Line) -> None:
-        place = f"line {line.seq}"
-        if line.signature is None:
-            raise Tampered(f"{place} is not signed.", place=place)
-        key = keys.get(_signed_by(line.signature, place))
-        if key is None:
-            raise Tampered(f"{place} is signed by a key that was not named.", place=place)
-        _verify(line.signature, line.hash, key, place)
-
-    return check
+    return Checker(keys)
 
 
 def _signed_by(signature: str, place: str) -> str:

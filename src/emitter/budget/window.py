@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from emitter.budget.estimate import least, most
-from emitter.errors import PromptTooLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +15,10 @@ if TYPE_CHECKING:
 _MOST_PER_CHARACTER = 4
 # A vendor's own frame around turns and schema; it only matters to what is already tight.
 _FRAME = 64
+
+
+class NoRoomError(Exception):
+    """The prompt leaves no room for an answer in the window; the message names both sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Spending:
 def fitted(spending: Spending, texts: Sequence[str], window: Window) -> Spending:
     """Return what of ``spending`` fits beside a prompt of ``texts``.
 
-    Raises ``PromptTooLong`` where not even a typical answer can, by a count that is certain. By an estimate
+    Raises ``NoRoomError`` where not even a typical answer can, by a count that is certain. By an estimate
     alone nothing is refused, and a budget that the caller named is not made smaller.
     """
     if sum(map(len, texts)) * _MOST_PER_CHARACTER + _FRAME + spending.ceiling <= window.context:
@@ -54,14 +57,14 @@ def fitted(spending: Spending, texts: Sequence[str], window: Window) -> Spending
         low = high = sum(map(exact, texts))
     need = min(window.typical, spending.budget)
     if low + need > window.context:
-        raise _too_long(low, need, window)
+        raise _no_room(low, need, window)
     room = max(window.context - (low if spending.firm else high), need)
     budget = min(spending.budget, room)
     return Spending(budget, max(budget, min(spending.ceiling, window.context - low)), spending.firm)
 
 
-def _too_long(prompt: int, answer: int, window: Window) -> PromptTooLong:
-    return PromptTooLong(
+def _no_room(prompt: int, answer: int, window: Window) -> NoRoomError:
+    return NoRoomError(
         f"The prompt has at least {prompt:,} tokens and its answer needs {answer:,}, "
         f"but the window of {window.model} holds {window.context:,}."
     )

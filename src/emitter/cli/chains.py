@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 from emitter.render.line import line, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from emitter.authority import Intent, Receipt
     from emitter.authority.export import Report
+    from emitter.authority.records.form import Amount
     from emitter.authority.rules.state import Held
     from emitter.wire import Json
 
@@ -40,8 +41,8 @@ class Done:
     unfinished: Sequence[Intent]
 
 
-def verified_json(found: Report | Broken) -> dict[str, Json]:
-    """Return what became of verifying a chain."""
+def verified_json(found: Report | Broken, names: Mapping[str, str] | None = None) -> dict[str, Json]:
+    """Return what became of verifying a chain; ``names`` tells the files of the principals' keys, by thumbprint."""
     if isinstance(found, Broken):
         named = {} if found.workflow_id is None else {"workflow_id": found.workflow_id}
         return {**named, "holds": False, "place": found.place, "reason": found.reason}
@@ -52,13 +53,16 @@ def verified_json(found: Report | Broken) -> dict[str, Json]:
         "head": found.head,
         "signed": found.signed,
         "counts": dict(found.counts),
-        "confirms": [_confirm_json(each) for each in found.confirms],
+        "confirms": [_confirm_json(each, found, names or {}) for each in found.confirms],
         "unfinished": [each.to_json() for each in found.unfinished],
     }
 
 
-def verified_lines(found: Report | Broken, *, checked: bool, headed: bool) -> Iterator[str]:
-    """Yield it as lines of text; ``checked`` says whether signatures were, ``headed`` whether a head was noted."""
+def verified_lines(found: Report | Broken, names: Mapping[str, str], *, checked: bool, headed: bool) -> Iterator[str]:
+    """Yield it as lines of text; ``checked`` says whether signatures were, ``headed`` whether a head was noted.
+
+    ``names`` tells the files of the principals' keys, by thumbprint.
+    """
     if isinstance(found, Broken):
         yield _broken_line(found)
         return
@@ -67,7 +71,9 @@ def verified_lines(found: Report | Broken, *, checked: bool, headed: bool) -> It
     yield f"  head        {found.head}"
     yield f"  end         {'as it was noted, or later' if headed else _END}"
     yield f"  signatures  {_signatures(found, checked=checked)}"
-    yield from map(_confirm_line, found.confirms)
+    for each in found.confirms:
+        yield _confirm_line(each)
+        yield f"    answer    {_answer(each, found, names)}"
     yield from map(_intent_line, found.unfinished)
 
 
@@ -110,15 +116,37 @@ def _signatures(found: Report, *, checked: bool) -> str:
     return f"{found.signed}, which nobody checked: name a key with --key"
 
 
-def _confirm_json(held: Held) -> dict[str, Json]:
+def _answer(held: Held, found: Report, names: Mapping[str, str]) -> str:
+    """Return whose answer the acts of a confirm rest on."""
+    key = found.answered.get(held.confirm.confirm_id)
+    if key is not None:
+        return f"signed by {quoted(names.get(key, ''))} (key {key})"
+    if held.confirm.granted_by.signature is None:
+        return "not signed: whoever could write into the store could have given it"
+    return "signed, which nobody checked: name a key with --principal"
+
+
+def _confirm_json(held: Held, found: Report, names: Mapping[str, str]) -> dict[str, Json]:
     confirm = held.confirm
+    key = found.answered.get(confirm.confirm_id)
     return {
         "confirm_id": confirm.confirm_id,
-        "limits": dict(confirm.limits),
-        "spent": dict(held.spent),
+        "answer": {
+            "decision": confirm.granted_by.decision,
+            "signed": confirm.granted_by.signature is not None,
+            "key": key,
+            "file": None if key is None else names.get(key),
+        },
+        "limits": _plain(confirm.limits),
+        "spent": _plain(held.spent),
         "uses": held.uses,
         "ended": None if held.end is None else held.end.value,
     }
+
+
+def _plain(amounts: Mapping[str, Amount]) -> dict[str, Json]:
+    """Return amounts as records have them: a fraction as a text."""
+    return {name: each if isinstance(each, int) else str(each) for name, each in amounts.items()}
 
 
 def _confirm_line(held: Held) -> str:

@@ -1,7 +1,8 @@
 """Compile a JSON Schema for a vendor.
 
 Prints {"schema", "losses"}: what goes on the wire, and each keyword that the vendor does not enforce, which is
-told to the model and checked here. A schema that has no sound form for the vendor is refused with its place.
+told to the model and checked here. Where descriptions have no room for a piece of the schema, "appendix" holds it
+for the prompt. A schema that has no sound form for the vendor is refused with its place.
 """
 
 from __future__ import annotations
@@ -38,5 +39,6 @@ def run(asked: argparse.Namespace) -> int:
     undeclared = Undeclared(asked.undeclared)
     schema = read_schema(asked.file)
     compiled = compile_schema(schema, asked.profile, degrade=not asked.no_degrade, undeclared=undeclared)
-    write({"schema": compiled.schema, "losses": [asdict(each) for each in compiled.losses]})
+    appendix = {"appendix": compiled.appendix} if compiled.appendix else {}
+    write({"schema": compiled.schema, "losses": [asdict(each) for each in compiled.losses], **appendix})
     return 0

@@ -26,7 +26,7 @@ def run(asked: argparse.Namespace) -> int:
     if asked.name is not None:
         write(profile.load(asked.name).model_dump(mode="json", exclude_none=True))
         return 0
-    profiles = [profile.load(name) for name in profile.names()]
+    profiles = [profile.load(name) for name in profile.vendors()]
     if asked.json:
         write([_summary(each) for each in profiles])
         return 0

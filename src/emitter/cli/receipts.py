@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Iterable, Iterator
 
-    from emitter.authority import Line
     from emitter.authority.export import Report
+    from emitter.authority.signing import Checker
     from emitter.cli.stored import Stored
 
 T = TypeVar("T")
@@ -130,6 +130,9 @@ def _verify_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--key", action="append", default=[], metavar="PUBLIC.jwk", help="who may have signed; may be repeated"
     )
+    parser.add_argument(
+        "--principal", action="append", default=[], metavar="PUBLIC.jwk", help="whose answers count; may be repeated"
+    )
     parser.add_argument("--head", metavar="HASH", help="the hash of a line that was the last when it was noted")
     parser.add_argument(
         "--max-skew",
@@ -145,15 +148,17 @@ def _verify(asked: Namespace) -> int:
     """Say whether each line is what was written, follows on the one before, and was allowed where it stands.
 
     Told are also how much of each authority was spent, why it ended, and which acts have no receipt. Without --key
-    nobody looks at signatures; with one, each line must be signed by one of the keys. In a store, what is retained
-    beside a receipt must be what the receipt says that the act returned.
+    nobody looks at signatures; with one, each line must be signed by one of the keys. Each act rests on an answer, and
+    with --principal each of these must be signed by one of the principals; it is told whose it is. In a store, what is
+    retained beside a receipt must be what the receipt says that the act returned.
     """
+    names = _named(asked.principal)
     found = list(_verified(asked))
     if asked.json:
-        write({"holds": _status(found) == 0, "chains": [verified_json(each) for each in found]})
+        write({"holds": _status(found) == 0, "chains": [verified_json(each, names) for each in found]})
     else:
         how = {"checked": bool(asked.key), "headed": asked.head is not None or is_store(asked.file)}
-        _say(told for each in found for told in verified_lines(each, **how))
+        _say(told for each in found for told in verified_lines(each, names, **how))
     return _status(found)
 
 
@@ -162,7 +167,9 @@ def _status(found: Iterable[object]) -> int:
 
 
 def _verified(asked: Namespace) -> Iterator[Report | Broken]:
-    read = partial(report, check=_checker(asked.key), max_skew=asked.max_skew)
+    principals = _checker(asked.principal)
+    answers = None if principals is None else principals.answered_by
+    read = partial(report, check=_checker(asked.key), max_skew=asked.max_skew, answers=answers)
     if not is_store(asked.file):
         lines = read_lines(read_text(asked.file))
         yield _told(asked.workflow, lambda: read(lines, head=asked.head, workflow_id=asked.workflow))
@@ -210,12 +217,20 @@ def _key(asked: Namespace) -> int:
     return 0
 
 
-def _checker(files: list[str]) -> Callable[[Line], None] | None:
+def _checker(files: list[str]) -> Checker | None:
     if not files:
         return None
     signing = importlib.import_module("emitter.authority.signing")  # which needs an extra
-    check: Callable[[Line], None] = signing.checker(*map(signing.load_key, files))
+    check: Checker = signing.checker(*map(signing.load_key, files))
     return check
+
+
+def _named(files: list[str]) -> dict[str, str]:
+    """Return the files that were named, by the thumbprints of their keys."""
+    if not files:
+        return {}
+    signing = importlib.import_module("emitter.authority.signing")
+    return {signing.load_key(each).thumbprint(): each for each in files}
 
 
 def _skew(given: str) -> float:

@@ -78,10 +78,12 @@ def is_store(name: str) -> bool:
 
 
 @contextmanager
-def opened(name: str, words: KeepWords | None = DEFAULT_WORDS) -> Generator[Stored]:
+def opened(
+    name: str, words: KeepWords | None = DEFAULT_WORDS, sign: Callable[[str], str] | None = None
+) -> Generator[Stored]:
     """Open a store that is there; raises ``InputError`` where none is, and makes none.
 
-    ``words`` says how its ledger keeps the principal's words.
+    ``words`` says how its ledger keeps the principal's words, and ``sign`` signs their answers.
     """
     if not Path(name).is_file():
         raise InputError(f"{name} is no file.", hint="Name the file of a store.")
@@ -93,7 +95,7 @@ def opened(name: str, words: KeepWords | None = DEFAULT_WORDS) -> Generator[Stor
     if is_new:
         raise InputError(f"{name} holds nothing, so it is no store.", hint="Name the file of a store.")
     with SqliteStore(name, timeout=_SECONDS) as store:
-        yield Stored(store, Authority(store, ledger=Ledger(store, words=words)))
+        yield Stored(store, Authority(store, ledger=Ledger(store, words=words, sign=sign)))
 
 
 def readable(place: str, read: Callable[[], T]) -> T:

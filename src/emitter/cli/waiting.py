@@ -5,6 +5,7 @@ The principal's words are kept in the store for the agent, as the command line s
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from emitter.ledger.words import WEEK
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from emitter.decide import Resolution
     from emitter.ledger import Ledger, Pending
@@ -61,6 +62,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--store", metavar="STORE", help="instead of FILE: a store in which a decision waits, and is resolved"
     )
     parser.add_argument("--decision", metavar="ID", help="which of the store's (default: the only one that waits)")
+    parser.add_argument(
+        "--sign", metavar="KEY", help="sign the answer with your private key: see `emitter receipts key`"
+    )
     add_words(parser)
 
 
@@ -97,6 +101,8 @@ def check(asked: Namespace) -> None:
     words(asked)
     if asked.store is None and asked.decision is not None:
         raise InputError("--decision is of a store.", hint="Name the store with --store.")
+    if asked.store is None and asked.sign is not None:
+        raise InputError("--sign signs an answer that is kept in a store.", hint="Name the store with --store.")
     if asked.store is not None and asked.file != "-":
         raise InputError("There is an envelope in FILE, and a store.", hint="Name one of the two.")
 
@@ -107,9 +113,16 @@ def waiting(asked: Namespace) -> Generator[Waiting]:
 
     Raises ``AlreadyResolved``, ``DecisionExpired`` and ``UnknownDecision`` for one that does not wait.
     """
-    with opened(asked.store, words(asked)) as stored:
+    sign = None if asked.sign is None else _signer(asked.sign)
+    with opened(asked.store, words(asked), sign) as stored:
         ledger = stored.authority.ledger
         yield Waiting(ledger, _only(ledger) if asked.decision is None else _named(ledger, asked.decision))
+
+
+def _signer(file: str) -> Callable[[str], str]:
+    signing = importlib.import_module("emitter.authority.signing")  # which needs an extra
+    made: Callable[[str], str] = signing.signer(signing.load_key(file))
+    return made
 
 
 def say_kept(answer: Resolution, words: KeepWords | None) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, Final, TypeGuard
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from emitter.decide.canonical import Profile, canonical
 from emitter.errors import InputError
@@ -44,6 +45,25 @@ def envelope(given: object) -> BindingMoment:
 def digest_of(value: Json, profile: Profile = Profile.ENVELOPE) -> str:
     """Return ``sha256:`` and 64 hexadecimal digits, over RFC 8785 of a JSON value; raises ``NotCanonical``."""
     return f"sha256:{hashlib.sha256(canonical(value, profile)).hexdigest()}"
+
+
+AnswerCheck: TypeAlias = Callable[[str, str | None], object]
+"""Takes the digest of an answer and its signature, and raises ``Tampered`` where the signature does not hold."""
+
+
+def statement(decision: str, envelope: str, answer: Mapping[str, Json], at: str, channel: str) -> str:
+    """Return the digest that a principal signs: of their answer to a decision, ours.
+
+    ``decision`` is what events call it, ``envelope`` the digest of what was asked, and ``answer`` an option with the
+    digest of its action, or a salted hash of the words; ``at`` is in ISO 8601. The signature names the principal's key.
+    """
+    members = {"type": "emitter.answer", "decision": decision, "envelope": envelope, "at": at, "channel": channel}
+    return digest_of({**members, "answer": dict(answer)}, Profile.WIRE)
+
+
+def chosen(index: int, action: str | None) -> Mapping[str, Json]:
+    """Return what is signed of the choice of an option, and of what it does."""
+    return {"outcome": "selected", "index": index, "action": action}
 
 
 def is_digest(value: Json) -> TypeGuard[str]:

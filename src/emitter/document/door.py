@@ -73,8 +73,9 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     ``emit_binding_moment``.
 
     ``checks`` are rules of your own: each is called with a value that satisfies the schema, and returns what
-    it finds, as sentences or ``Violation``s. The model is told, in your words: a check must not quote the
-    answer. ``examples`` are valid values or documents that are shown to the model.
+    it finds, as sentences or ``Violation``s, or False. The model is told in the words of your checks and of your
+    type's validators, from which every piece of its answer is struck out; ``validator_messages=False`` withholds
+    them. ``examples`` are valid values or documents that are shown to the model.
 
     ``more`` is described by ``emitter.door.settings.More``: ``host``, ``run_id``, ``requires``, ``instructions``, ...
 
@@ -83,7 +84,8 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     each with the whole trace.
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(schema, checks, examples, settings.kind), situation, settings)
+    asked = wanted(schema, checks, examples, settings.kind, told=settings.validator_messages)
+    planned = plan(asked, situation, settings)
     return emission_of(perform(planned, settings))
 
 
@@ -130,7 +132,8 @@ async def aemit(  # noqa: PLR0913  every one but the model has a default
 ) -> Emission[Any]:
     """Do as ``emit`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(schema, checks, examples, settings.kind), situation, settings)
+    asked = wanted(schema, checks, examples, settings.kind, told=settings.validator_messages)
+    planned = plan(asked, situation, settings)
     return emission_of(await aperform(planned, settings))
 
 

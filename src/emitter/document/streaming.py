@@ -83,7 +83,8 @@ def stream(  # noqa: PLR0913  every one but the model has a default
     The verdict on the whole is that of ``emit``, with the same events, and iterating raises the same errors.
     """
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(schema, checks, examples, settings.kind), situation, settings)
+    asked = wanted(schema, checks, examples, settings.kind, told=settings.validator_messages)
+    planned = plan(asked, situation, settings)
     return Stream(planned, settings, watched(into, follow), emission_of)
 
 
@@ -136,5 +137,6 @@ def astream(  # noqa: PLR0913  every one but the model has a default
 ) -> AsyncStream[Emission[Any]]:
     """Do as ``stream`` does, without blocking; ``client`` is an async one."""
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
-    planned = plan(wanted(schema, checks, examples, settings.kind), situation, settings)
+    asked = wanted(schema, checks, examples, settings.kind, told=settings.validator_messages)
+    planned = plan(asked, situation, settings)
     return AsyncStream(planned, settings, watched(into, follow), emission_of)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 
-def wanted(schema: object, checks: object, examples: object, kind: str | None = None) -> Wanted:
-    """Return what to ask for, as an envelope of ``kind``.
+def wanted(schema: object, checks: object, examples: object, kind: str | None = None, *, told: bool = True) -> Wanted:
+    """Return what to ask for, as an envelope of ``kind``; without ``told`` no words of validators reach the model.
 
     Raises ``Uncompilable`` for what is no schema, ``InputError`` for the rest.
     """
@@ -43,7 +43,7 @@ def wanted(schema: object, checks: object, examples: object, kind: str | None = 
         schema=schema,
         words=prompt.document,
         headed=False,
-        read=reader(named, checked(checks)),
+        read=reader(named, checked(checks), told=told),
         enclosing=_named(named.name) if kind is None else _bare(kind),
         examples=tuple(_document(named, index, each) for index, each in enumerate(shown)),
     )

@@ -11,6 +11,7 @@ from emitter.door.reached import reached
 from emitter.door.result import Trace
 from emitter.errors import CapabilityNotProvided, MissingKey
 from emitter.events import Level, LogAppended
+from emitter.profile import of_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,8 +40,8 @@ class Way:
 
     @property
     def vendor(self) -> str:
-        """The vendor, as the caller named it."""
-        return self.model.partition("/")[0]
+        """The profile of the vendor that the caller named."""
+        return of_model(self.model)[0].name
 
     def reached(self) -> Reached:
         """Return whom it reaches; raises ``UnknownModel``, and ``InputError`` for no wire of the vendor's."""

@@ -7,18 +7,20 @@ piece, when it is whole.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from emitter.errors import InputError
 from emitter.progress import Slot, TextDelta
-from emitter.wire import Reply
+from emitter.redact.registry import NO_SECRETS, Secrets
+from emitter.wire import Reply, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from emitter.progress import Progress
-    from emitter.redact import Secrets
     from emitter.wire import Answer
 
 
@@ -52,19 +54,47 @@ class Hushed:
         return type(value).model_validate(clean.value) if clean.count else value
 
 
-def hushing(secrets: Secrets) -> Callable[[Answer], Answer]:
-    """Return what strikes secrets out of the vendor's own words for an answer: all of it that is ever told."""
-    if not secrets:
-        return lambda answer: answer
+def hushing(secrets: Secrets, keys: tuple[str, ...] = ()) -> Callable[[Answer], Answer]:
+    """Return what strikes secrets out of the vendor's own words for an answer: all of it that is ever told.
+
+    ``keys`` are those that the request was sent with: a vendor may repeat them.
+    """
+    known = [each for each in (secrets, _registered(keys)) if each]
+
+    def hush(answer: Answer) -> Answer:
+        for each in known:
+            answer = _without(answer, each)
+        return answer
+
+    return hush
+
+
+@lru_cache(maxsize=16)
+def _registered(keys: tuple[str, ...]) -> Secrets:
+    try:
+        return Secrets.of({"api-key": keys}) if keys else NO_SECRETS
+    except InputError:  # it is no text that can be looked for
+        return NO_SECRETS
+
+
+def _without(answer: Answer, secrets: Secrets) -> Answer:
+    """Return an answer whose words of the vendor's show none of ``secrets``."""
 
     def clean(said: str | None) -> str | None:
         return None if said is None else secrets.text(said).value
 
-    def hush(answer: Answer) -> Answer:
-        asked = clean(answer.request_id) if isinstance(answer, Reply) else None
-        if isinstance(answer, Reply):
-            stop = clean(answer.raw_stop) or ""
-            return replace(answer, raw_stop=stop, refused_as=clean(answer.refused_as), request_id=asked)
-        return replace(answer, message=clean(answer.message) or "", code=clean(answer.code))
+    answer = replace(answer, request_id=clean(answer.request_id), report=_hushed(answer.report, secrets))
+    if isinstance(answer, Reply):
+        return replace(answer, raw_stop=clean(answer.raw_stop) or "", refused_as=clean(answer.refused_as))
+    return replace(answer, message=clean(answer.message) or "", code=clean(answer.code))
 
-    return hush
+
+def _hushed(report: Report | None, secrets: Secrets) -> Report | None:
+    """Strike secrets out of a vendor's words; an exception that shows one is left out, for its words are its own."""
+    if report is None:
+        return None
+    message, code, param = (
+        None if each is None else secrets.text(each).value for each in (report.message, report.code, report.param)
+    )
+    shown = report.cause is not None and secrets.error(report.cause) != NO_SECRETS.error(report.cause)
+    return Report(message or "", code, param, None if shown else report.cause)

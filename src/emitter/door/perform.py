@@ -9,6 +9,7 @@ from emitter.door.exchange import Line, Whole
 from emitter.door.recording import recording
 from emitter.door.result import done
 from emitter.door.session import asession, session
+from emitter.door.spending import warn_of_assumptions
 from emitter.drive import AsyncDrive, Drive, arun, run
 from emitter.emission import emission
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 def perform(planned: Plan, settings: Settings) -> Done:
     """Ask, and return what was accepted; raises the ``EmissionError`` that it ended in."""
+    warn_of_assumptions(planned)
     tell = recorder(planned, settings)
-    with session(planned.profile, settings.client, settings.base_url) as client:
+    with session(planned.profile, settings.client, settings.base_url, planned.ask.request.model) as client:
         send = partial(Whole, Line(planned, client, settings.clock))
         outcome = run(Drive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
     return done(outcome, tuple(tell.told))
@@ -30,8 +32,9 @@ def perform(planned: Plan, settings: Settings) -> Done:
 
 async def aperform(planned: Plan, settings: Settings) -> Done:
     """Do as ``perform`` does, without blocking."""
+    warn_of_assumptions(planned)
     tell = recorder(planned, settings)
-    async with asession(planned.profile, settings.client, settings.base_url) as client:
+    async with asession(planned.profile, settings.client, settings.base_url, planned.ask.request.model) as client:
         send = partial(Whole, Line(planned, client, settings.clock))
         outcome = await arun(AsyncDrive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
     return done(outcome, tuple(tell.told))

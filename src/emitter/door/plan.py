@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import conversation, prompt, tokens
 from emitter.accept import Context
+from emitter.adapters.adapter import ADAPTERS
+from emitter.adapters.body import check_options
+from emitter.adapters.client import keys_of
+from emitter.budget.window import NoRoomError
 from emitter.capability import Insufficient
 from emitter.door import wording
 from emitter.door.dispatch import refuse
@@ -17,11 +21,15 @@ from emitter.door.hushed import hushing
 from emitter.door.identity import Asked, correlation, node_of
 from emitter.door.reached import reached
 from emitter.door.recording import recording
+from emitter.door.result import Trace
 from emitter.door.spending import spending
 from emitter.door.taking import Taking
-from emitter.errors import InputError, Unencodable
+from emitter.errors import InputError, PromptTooLong, Unencodable
+from emitter.events import NodeFailed
 from emitter.judge import Contract
 from emitter.kinds import Trust
+from emitter.profile import WireName
+from emitter.remedy import Code
 from emitter.schema import compile_schema
 from emitter.schema.compile import Undeclared
 from emitter.steps import Ask
@@ -36,9 +44,9 @@ if TYPE_CHECKING:
     from emitter.door.taking import Enclosing
     from emitter.judge import Read
     from emitter.profile import Profile
-    from emitter.profile.model import WireName
     from emitter.prompt import Prompts
     from emitter.schema import Compiled
+    from emitter.sinks import Recorder
     from emitter.wire import Json
 
 _NO_DOCUMENT = "the answer holds no single JSON document"
@@ -91,10 +99,12 @@ class Plan:
 def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     """Return the plan of one emission.
 
-    Raises ``InputError`` for what cannot be asked, and ``CapabilityNotProvided`` where nobody may be.
+    Raises ``InputError`` for what cannot be asked, ``PromptTooLong`` for a prompt that leaves no room for an answer,
+    and ``CapabilityNotProvided`` where nobody may be asked.
     """
     _check_kind(wanted.kind, settings)
     chosen, wire, model = to = reached(settings.model, settings.client, settings.wire)
+    check_options(settings.options, ADAPTERS[wire].OWNED, plain=wire is not WireName.GOOGLE)
     prompts, materials = wording.load(settings.prompts), settings.shown()
     talk = conversation.read(situation, prompts, headed=wanted.headed)
     contract = Contract(_compile(wanted, chosen, settings), hosted(wanted.read, settings), wanted.tidy)
@@ -108,8 +118,12 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
     if isinstance(settings.gate, Insufficient) and taking.known() is None:
         refuse(settings.gate, recording(settings, context, told_as))
     form = _form(wanted.name, contract.compiled, prompts, to)
-    unknown = "" if wanted.headed else wording.unknown(prompts, contract.compiled)
-    said = wording.joined(wanted.words(prompts), unknown, settings.instructions or "", *talk.system)
+    said = wording.joined(
+        wanted.words(prompts),
+        "" if wanted.headed else wording.unknown(prompts, contract.compiled),
+        settings.instructions or "",
+        *talk.system,
+    )
     beside = wording.beside(prompts, materials, heard)
     shown, two_steps = partial(wording.messages, prompts, talk.messages, beside), settings.policy.nl_to_format
     request = Request(
@@ -120,7 +134,10 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
         budget=1,
         options=settings.options,
     )
-    allowed = spending(request, contract.compiled, (chosen, wire), settings.policy)
+    try:
+        allowed = spending(request, contract.compiled, (chosen, wire), settings.policy)
+    except NoRoomError as error:
+        raise _too_long(error, recording(settings, context, told_as)) from None
     return Plan(
         profile=chosen,
         wire=wire,
@@ -135,7 +152,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
             count=lambda request: tokens.of_request(request, chosen.encoding(model)),
             fallback=fallback(prompts, said, shown("begin_in_words"), contract.compiled) if two_steps else None,
             opening=settings.opening,
-            hush=hushing(settings.host.rules.secrets),
+            hush=hushing(settings.host.rules.secrets, keys_of(chosen, settings.client)),
             known=taking.known,
             full=taking.full,
             take=taking,
@@ -144,6 +161,13 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
         correlation_id=told_as,
         enclosing=wanted.enclosing,
     )
+
+
+def _too_long(found: NoRoomError, tell: Recorder) -> PromptTooLong:
+    """Tell that nothing is sent, and return the error that a vendor's own word for it would come to."""
+    sentence, code = str(found), Code.TRUNCATION.value
+    tell(NodeFailed(code, sentence, 0, {}))
+    return PromptTooLong(sentence, code=code, trace=Trace((), tuple(tell.told)))
 
 
 def _check_kind(kind: str, settings: Settings) -> None:

@@ -6,19 +6,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from emitter.errors import (
+    AuthenticationError,
+    BadRequest,
     CheckFailed,
     CostLimitReached,
     DeadlineReached,
     EmissionError,
     Invalid,
     LimitReached,
+    NotFound,
+    PromptTooLong,
+    QuotaExhausted,
+    RateLimited,
     Refused,
     TokenLimitReached,
     Truncated,
     Unreachable,
 )
 from emitter.judge import Verdict
+from emitter.remedy import FAULT_CODES
 from emitter.steps import total_usage
+from emitter.wire import FaultKind
 
 if TYPE_CHECKING:
     from emitter.events import RunEvent
@@ -87,13 +95,28 @@ class Done:
     trace: Trace
 
 
-_ERRORS: dict[Verdict, type[EmissionError]] = {
+_BY_VERDICT: dict[Verdict, type[EmissionError]] = {
     Verdict.REFUSED: Refused,
     Verdict.TRUNCATED: Truncated,
-    Verdict.OVERFLOWED: Truncated,
+    Verdict.OVERFLOWED: PromptTooLong,
     Verdict.FAULTED: Unreachable,
     Verdict.UNCHECKED: CheckFailed,
 }
+_BY_CODE: dict[str, type[EmissionError]] = {
+    "token_limit_reached": TokenLimitReached,
+    "cost_limit_reached": CostLimitReached,
+    "cap_breached": LimitReached,
+    FAULT_CODES[FaultKind.DEADLINE]: DeadlineReached,
+    FAULT_CODES[FaultKind.AUTHENTICATION]: AuthenticationError,
+    FAULT_CODES[FaultKind.PERMISSION]: AuthenticationError,
+    FAULT_CODES[FaultKind.BAD_REQUEST]: BadRequest,
+    FAULT_CODES[FaultKind.SCHEMA_REJECTED]: BadRequest,
+    FAULT_CODES[FaultKind.NOT_FOUND]: NotFound,
+    FAULT_CODES[FaultKind.TOO_LARGE]: PromptTooLong,
+    FAULT_CODES[FaultKind.RATE_LIMIT]: RateLimited,
+    FAULT_CODES[FaultKind.QUOTA]: QuotaExhausted,
+}
+"""The class of a code that has one of its own; a fault with any other is ``Unreachable``."""
 
 
 def done(outcome: Outcome, events: tuple[RunEvent, ...]) -> Done:
@@ -106,23 +129,26 @@ def done(outcome: Outcome, events: tuple[RunEvent, ...]) -> Done:
     return Done(outcome.value, outcome.envelope, trace)
 
 
-_LIMITS: dict[str, type[EmissionError]] = {
-    "token_limit_reached": TokenLimitReached,
-    "cost_limit_reached": CostLimitReached,
-    "deadline_exceeded": DeadlineReached,
-    "cap_breached": LimitReached,
-}
-
-
-_LATER = "Try again later, or allow more faults, time or a longer wait in Policy; the error's trace has each fault."
 _HINTS = {
-    "rate_limited": _LATER,
-    "provider_unavailable": _LATER,
+    FaultKind.CONNECTION: "Check the network and the base URL, or try again later.",
     "cap_breached": "Raise the limit in the host's Limits, or emit from another turn, node or run.",
 }
-"""What to do where another key or address would not help."""
+"""What to do for a fault or a code, where the class of the error does not know it."""
 
 
 def _error(failure: Failure, trace: Trace) -> EmissionError:
-    kind = _LIMITS.get(failure.code) or _ERRORS.get(failure.verdict, Invalid)
-    return kind(failure.message, code=failure.code, trace=trace, hint=_HINTS.get(failure.code))
+    kind = _BY_CODE.get(failure.code) or _BY_VERDICT.get(failure.verdict, Invalid)
+    last = trace.attempts[-1] if trace.attempts else None
+    fault, report = (last.fault, last.report) if last else (None, None)
+    return kind(
+        failure.message,
+        code=failure.code,
+        trace=trace,
+        hint=_HINTS.get(fault.kind if fault and kind is Unreachable else failure.code),
+        status_code=fault.status if fault else None,
+        vendor_message=(report.message or None) if report else None,
+        vendor_code=(report.code if report else None) or (fault.code if fault else None),
+        param=report.param if report else None,
+        request_id=last.request_id if last else None,
+        retry_after=fault.retry_after if fault else None,
+    )

@@ -10,7 +10,8 @@ from emitter.door.exchange import Line, Streamed
 from emitter.door.hushed import Hushed
 from emitter.door.perform import recorder
 from emitter.door.result import Trace, done
-from emitter.door.session import asession, session
+from emitter.door.session import asession, fitting, session
+from emitter.door.spending import warn_of_assumptions
 from emitter.drive import AsyncDrive, Drive, ended
 from emitter.emission import emission
 from emitter.errors import InputError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from emitter.door.plan import Plan
     from emitter.door.result import Done
     from emitter.door.settings import Settings
+    from emitter.profile import Profile
     from emitter.progress import Progress
     from emitter.progress.slots import Watch
 
@@ -57,7 +59,9 @@ class _Running(Generic[R]):
     def driven(self) -> Generator[Progress]:
         """Yield what is told, and keep what it comes to."""
         try:
-            with session(self._plan.profile, self._settings.client, self._settings.base_url) as client:
+            with session(
+                self._plan.profile, self._settings.client, self._settings.base_url, self._plan.ask.request.model
+            ) as client:
                 self._drive = drive = Drive(self._steps, self._line(client), self._tell, self._settings.limits())
                 for each in drive:
                     yield from self._hushed(each)
@@ -69,7 +73,9 @@ class _Running(Generic[R]):
     async def adriven(self) -> AsyncGenerator[Progress]:
         """Do as ``driven`` does, without blocking."""
         try:
-            async with asession(self._plan.profile, self._settings.client, self._settings.base_url) as client:
+            async with asession(
+                self._plan.profile, self._settings.client, self._settings.base_url, self._plan.ask.request.model
+            ) as client:
                 self._drive = drive = AsyncDrive(self._steps, self._line(client), self._tell, self._settings.limits())
                 async with aclosing(drive.__aiter__()) as telling:
                     async for each in telling:
@@ -87,6 +93,10 @@ class _Running(Generic[R]):
         if self._result is None:
             raise InputError(_OPEN, hint="Read it to its end, or call result() before it is closed.")
         return self._result
+
+    def _reached(self) -> tuple[Profile, object, str | None, str]:
+        plan, settings = self._plan, self._settings
+        return plan.profile, settings.client, settings.base_url, plan.ask.request.model
 
     def _line(self, client: object) -> Any:
         return partial(Streamed, Line(self._plan, client, self._settings.clock, self._slots))
@@ -115,6 +125,8 @@ class Stream(_Traced[R]):
     """
 
     def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
+        fitting(settings.client, plan.profile, plan.ask.request.model, asynchronous=False)
+        warn_of_assumptions(plan)
         super().__init__(plan, settings, watch, finish)
         self._running = self._under_way.driven()
 
@@ -145,6 +157,8 @@ class AsyncStream(_Traced[R]):
     """Does as ``Stream`` does, without blocking."""
 
     def __init__(self, plan: Plan, settings: Settings, watch: Watch, finish: Callable[[Done], R]) -> None:
+        fitting(settings.client, plan.profile, plan.ask.request.model, asynchronous=True)
+        warn_of_assumptions(plan)
         super().__init__(plan, settings, watch, finish)
         self._running = self._under_way.adriven()
 

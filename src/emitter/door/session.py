@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def session(profile: Profile, client: object, base_url: str | None) -> Generator[object]:
-    """Yield the client to send through."""
-    used = client or make(profile, asynchronous=False, base_url=base_url)
-    check(used, profile, asynchronous=False)
+def session(profile: Profile, client: object, base_url: str | None, model: str = "") -> Generator[object]:
+    """Yield the client to send through; raises ``InputError`` for one of the caller's that cannot send to ``model``."""
+    used = make(profile, asynchronous=False, base_url=base_url) if client is None else client
+    fitting(client, profile, model, asynchronous=False)
     try:
         yield used
     finally:
@@ -26,16 +26,23 @@ def session(profile: Profile, client: object, base_url: str | None) -> Generator
 
 
 @asynccontextmanager
-async def asession(profile: Profile, client: object, base_url: str | None) -> AsyncGenerator[object]:
+async def asession(profile: Profile, client: object, base_url: str | None, model: str = "") -> AsyncGenerator[object]:
     """Yield the client to send through, or the asynchronous half of it."""
-    made = client or make(profile, asynchronous=True, base_url=base_url)
+    made = make(profile, asynchronous=True, base_url=base_url) if client is None else client
     used = getattr(made, "aio", made)
-    check(used, profile, asynchronous=True)
+    fitting(client, profile, model, asynchronous=True)
     try:
         yield used
     finally:
         if client is None:
             await _aclose(used)
+
+
+def fitting(client: object, profile: Profile, model: str, *, asynchronous: bool) -> None:
+    """Raise ``InputError`` for a client of the caller's that cannot send to ``model``."""
+    if client is not None:
+        used = getattr(client, "aio", client) if asynchronous else client
+        check(used, profile, model, asynchronous=asynchronous)
 
 
 async def _aclose(client: object) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 from emitter.accept import Acceptor, EnvelopeContract
@@ -43,20 +45,22 @@ class More(TypedDict, total=False):
     ``instructions``: words of your own for the system prompt, beside the library's. ``prompts``: a folder
     whose files replace the library's prompts of the same name. ``wire``: one of the vendor's wires
     (``openai-chat``, …) where it has several. ``base_url``: where the server is, when no client is passed.
-    ``options``: merged into the vendor's request body as they are (for Google: into its
-    ``GenerateContentConfig``). ``degrade=False`` refuses a schema that is too large for the vendor, rather
-    than have a part of it checked here only. ``undeclared`` says what becomes of properties that an object
-    schema is silent about: ``"carry"`` them as text, as is usual for a JSON Schema, or ``"close"`` the object,
-    as is usual for a type. ``registry`` supplies the schemas that a JSON Schema refers to outside itself: a mapping of
-    URIs to schemas, or a ``referencing.Registry``; nothing is ever fetched. ``run_id``,
-    ``node_id``: told in every event; the run's is made up where
-    absent. ``clock``: time itself, for tests and replays.
+    ``options``: parameters of the vendor's own, such as ``{"temperature": 0}``, which are merged into its request
+    body (for Google: into its ``GenerateContentConfig``); what the library sets itself they may not.
+    ``degrade=False`` refuses a schema that is too large for the vendor, rather than have a part of it checked here
+    only. ``undeclared`` says what becomes of properties that an object schema is silent about: ``"carry"`` them as
+    text, as is usual for a JSON Schema, or ``"close"`` the object, as is usual for a type. ``registry`` supplies the
+    schemas that a JSON Schema refers to outside itself: a mapping of URIs to schemas, or a ``referencing.Registry``;
+    nothing is ever fetched. ``run_id``, ``node_id``: told in every event; the run's is made up where absent.
+    ``clock``: time itself, for tests and replays.
 
     ``requires``: what the model must provide (OpenWOP RFC 0031), such as ``["structured-output"]``; where it does
     not, ``CapabilityNotProvided`` is raised and nothing is sent. ``fallback_model`` is the ``vendor/model`` that is
     asked instead, once, if it provides all of that. At another vendor it is reached through that vendor's
     environment variables: ``client``, ``base_url`` and ``wire`` are the named model's alone, and so are ``options``
     where the wire is another.
+
+    ``validator_messages=False`` withholds from the model what your type's validators and your checks say of its answer.
 
     ``provider_ids``: what events call a vendor, where that is not our id for it: OpenWOP's own list says ``gemini``
     where we say ``google``.
@@ -91,6 +95,7 @@ class More(TypedDict, total=False):
     host: Acceptor
     turn: int
     contract: EnvelopeContract
+    validator_messages: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,7 @@ class Settings:
     host: Acceptor = DEFAULT_HOST
     turn: int = 0
     contract: EnvelopeContract = ANYTHING
+    validator_messages: bool = True
     gate: Gate = DISPATCH
     opening: tuple[Event, ...] = ()
 
@@ -131,12 +137,8 @@ class Settings:
         if self.client is not None and self.base_url is not None:
             raise InputError("Both client= and base_url= were given.", hint="Give the address to the client.")
         check_kind("policy", self.policy, Policy)
-        check_kind("host", self.host, Acceptor)
-        check_kind("turn", self.turn, int)
-        check_kind("contract", self.contract, EnvelopeContract)
-        check_kind("provider_ids", self.provider_ids, Mapping)
-        if not all(each and each.__class__ is str for each in self.provider_ids.values()):
-            raise InputError("provider_ids must name vendors by texts.", hint='Write {"google": "gemini"}.')
+        self._check_kinds()
+        self._check_sink()
         if self.instructions is not None:
             whole("instructions", self.instructions)
         if self.undeclared is not None and self.undeclared not in _UNDECLARED:
@@ -151,6 +153,30 @@ class Settings:
             of_model(self.fallback_model)
         if required and self.gate is DISPATCH:
             self._dispatch(required)
+
+    def _check_kinds(self) -> None:
+        kinds = {"host": Acceptor, "turn": int, "provider_ids": Mapping, "clock": Clock, "contract": EnvelopeContract}
+        for name, kind in kinds.items():
+            check_kind(name, getattr(self, name), kind)
+        for name in ("wire", "base_url", "run_id", "node_id", "kind"):
+            if getattr(self, name) is not None:
+                check_kind(name, getattr(self, name), str)
+        prompts = cast("object", self.prompts)
+        if prompts is not None and not isinstance(prompts, str | PathLike):
+            raise InputError(f"prompts is of type {type(prompts).__name__}; it must be the path of a folder.")
+        if not all(each and each.__class__ is str for each in self.provider_ids.values()):
+            raise InputError("provider_ids must name vendors by texts.", hint='Write {"google": "gemini"}.')
+
+    def _check_sink(self) -> None:
+        """Refuse a sink that is no function of an event, or one that nobody would wait for."""
+        given: object = self.sink
+        if isinstance(given, str | PathLike):
+            path = str(cast("object", given))
+            raise InputError(f"sink= is {path!r}, not a function.", hint=f"Pass sink=to_jsonl({path!r}).")
+        if given is not None and not callable(given):
+            raise InputError(f"sink= is of type {type(given).__name__}, not a function of an event.")
+        if inspect.iscoroutinefunction(given):
+            raise InputError("sink= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
 
     def _dispatch(self, required: tuple[str, ...]) -> None:
         """Become the settings of the model that is asked, once: a copy is not dispatched again."""

@@ -37,13 +37,17 @@ def load(override: str | Path | None) -> Prompts:
 
 
 def form(prompts: Prompts, compiled: Compiled, output: OutputFormat, *, holds: bool) -> tuple[str, ...]:
-    """Return what is said of the form: the schema where nobody enforces it, else the rules that are not."""
+    """Return what is said of the form: the schema where nobody enforces it, else the rules that are not enforced.
+
+    Pieces of the schema that the form's descriptions have no room for follow.
+    """
     if not compiled.enforced:
         return (prompt.schema(prompts, cast("Json", compiled.original)),)
     said = "\n".join(_descriptions(compiled.schema))
     rules = prompt.losses(prompts, [each for each in compiled.losses if _is_listed(each, said)][:MAX_RULES])
     held = output.mode is OutputMode.TOOL or (output.mode is OutputMode.JSON_SCHEMA and holds)
-    return (rules,) if held else (rules, prompt.schema(prompts, output.schema))
+    pieces = prompt.appendix(prompts, compiled.appendix)
+    return (rules, pieces) if held else (rules, prompt.schema(prompts, output.schema), pieces)
 
 
 def unknown(prompts: Prompts, compiled: Compiled) -> str:

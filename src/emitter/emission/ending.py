@@ -41,7 +41,7 @@ def on_taken(run: Run, taken: Taken) -> Steps:
 
 def on_fault(run: Run, fault: Fault) -> Steps:
     """End because no answer came."""
-    return (yield from _end(run, Failure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message)))
+    return (yield from _end(run, Failure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message, run.cause)))
 
 
 def on_verdict(run: Run, judgement: Judgement, counted: int) -> Steps:
@@ -53,7 +53,7 @@ def on_verdict(run: Run, judgement: Judgement, counted: int) -> Steps:
         # the ceiling is on retries, so the first call is not one of them
         yield Tell(CapBreached("schema", counted - 1, counted))
     why = f"{because(run.ask, run.attempts[-1], judgement)} (calls made: {len(run.attempts)})."
-    cause = judgement.raised.error if judgement.raised else None
+    cause = judgement.raised.error if judgement.raised else run.cause
     details = {"totalAttempts": counted} if code is not Code.REFUSAL else {}
     return (yield from _end(run, Failure(judgement.verdict, code.value, why, cause), details))
 
@@ -65,7 +65,8 @@ def on_limit(run: Run, reached: Reached, judgement: Judgement | None) -> Steps:
         yield Tell(RetryExhausted(len(run.earlier), told, said(judgement)))
     yield Tell(CapBreached(reached.kind, reached.limit, reached.observed))
     verdict = Verdict.FAULTED if judgement is None else judgement.verdict
-    return (yield from _end(run, Failure(verdict, reached.code, f"{reached} (calls made: {len(run.attempts)}).")))
+    why = f"{reached} (calls made: {len(run.attempts)})."
+    return (yield from _end(run, Failure(verdict, reached.code, why, run.cause)))
 
 
 def _end(run: Run, failure: Failure, details: Mapping[str, Json] = NO_DETAILS) -> Steps:

@@ -26,6 +26,8 @@ class Run:
     ask: Ask
     policy: Policy
     attempts: list[Attempt] = field(default_factory=list[Attempt])
+    cause: Exception | None = None
+    """What the vendor's SDK raised on the last call; a deadline that passes afterwards does not hide it."""
 
     @property
     def faults(self) -> int:
@@ -53,6 +55,11 @@ def call(
     if answer is None:
         raise TypeError("the driver must send the answer to a Call")
     answer = run.ask.hush(answer)
+    report = answer.report
+    if report is not None or isinstance(answer, Reply):
+        run.cause = report.cause if report is not None else None
+    if report is not None:  # what is kept of a call holds no exception
+        answer = replace(answer, report=replace(report, cause=None))
     contract = run.ask.contract
     judgement = judge(answer, contract, asked=run.asked) if weigh is None else weigh(answer, contract)
     run.attempts.append(_attempt(number, request, answer, judgement))
@@ -63,6 +70,7 @@ def call(
 
 def _attempt(number: int, request: Request, answer: Answer, judgement: Judgement) -> Attempt:
     reply = answer if isinstance(answer, Reply) else None
+    fault = None if isinstance(answer, Reply) else replace(answer, report=None)
     return Attempt(
         number=number,
         verdict=judgement.verdict,
@@ -71,8 +79,9 @@ def _attempt(number: int, request: Request, answer: Answer, judgement: Judgement
         stop=reply.raw_stop if reply else "",
         usage=answer.usage,
         violations=judgement.violations,
-        fault=answer if isinstance(answer, Fault) else None,
-        request_id=reply.request_id if reply else None,
+        fault=fault,
+        request_id=answer.request_id,
+        report=answer.report,
     )
 
 

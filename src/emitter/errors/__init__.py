@@ -10,7 +10,6 @@ EmitterError
     BadCassette             a cassette does not hold
     BadTraffic              a recorded exchange does not hold
     BadJournal              a journal is of another run, in use, or does not hold
-    PromptTooLong           the prompt leaves no room for an answer in the model's window
     NotCanonical            a text or a value has no canonical form, and so no digest
     TooLong                 the envelope is longer than a surface can carry
     ResolutionError         an answer to a decision cannot be taken; nothing happened
@@ -31,8 +30,14 @@ EmitterError
   EmissionError             the emission ended without an envelope
     Refused                 the model or a filter said no
     Truncated               the answer never fitted its budget
+    PromptTooLong           the prompt leaves no room for an answer in the model's window
     Invalid                 the answer never satisfied its schema
-    Unreachable             the vendor could not be reached, or would not serve
+    AuthenticationError     the vendor did not accept the key, or the key may not do this (401, 403)
+    BadRequest              the vendor rejected the request, and says why (400, 422)
+    NotFound                the vendor has no such model or address (404)
+    RateLimited             the vendor had too many requests, to the end (429)
+      QuotaExhausted        the account has no credit left
+    Unreachable             the network failed, or the vendor could not serve (5xx)
     LimitReached            a limit of the caller's left nothing for a further call
       TokenLimitReached     ``Policy.max_total_tokens``
       CostLimitReached      ``Policy.max_cost``
@@ -41,6 +46,7 @@ EmitterError
     CapabilityNotProvided   no model at hand has what the caller requires of it
   AuthorityError            an act, or a grant of authority, was refused; nothing happened
     NotConsent              no option was chosen that grants this
+    UnsignedAnswer          the answer is not signed by a key that was named
     NotApproved             the principal was asked, and did not choose that it be done
     ApprovalPending         the principal was asked, and has not answered yet
     UnknownConfirm          nobody confirmed this
@@ -56,7 +62,10 @@ EmitterError
     OtherCall               the call is not the one that was approved
     AlreadyUsed             what may be used once was used
     Unfinished              the act was begun before, and nobody knows how it ended
+  PartiallyDone             a guarded tool failed after part of its effect happened
   Tampered                  a record, a proposal or a chain of records is not what was written
+
+UnknownModelWarning         a warning: no table knows the model, so its limits are assumed
 """
 
 from emitter.errors.authority import AlreadyUsed as AlreadyUsed
@@ -72,11 +81,15 @@ from emitter.errors.authority import NotConsent as NotConsent
 from emitter.errors.authority import NotRevocable as NotRevocable
 from emitter.errors.authority import OtherCall as OtherCall
 from emitter.errors.authority import OutOfScope as OutOfScope
+from emitter.errors.authority import PartiallyDone as PartiallyDone
 from emitter.errors.authority import RiskExceeded as RiskExceeded
 from emitter.errors.authority import Unfinished as Unfinished
 from emitter.errors.authority import UnknownConfirm as UnknownConfirm
+from emitter.errors.authority import UnsignedAnswer as UnsignedAnswer
 from emitter.errors.authority import WorkflowStopped as WorkflowStopped
 from emitter.errors.base import EmitterError as EmitterError
+from emitter.errors.emission import AuthenticationError as AuthenticationError
+from emitter.errors.emission import BadRequest as BadRequest
 from emitter.errors.emission import CapabilityNotProvided as CapabilityNotProvided
 from emitter.errors.emission import CheckFailed as CheckFailed
 from emitter.errors.emission import CostLimitReached as CostLimitReached
@@ -84,6 +97,10 @@ from emitter.errors.emission import DeadlineReached as DeadlineReached
 from emitter.errors.emission import EmissionError as EmissionError
 from emitter.errors.emission import Invalid as Invalid
 from emitter.errors.emission import LimitReached as LimitReached
+from emitter.errors.emission import NotFound as NotFound
+from emitter.errors.emission import PromptTooLong as PromptTooLong
+from emitter.errors.emission import QuotaExhausted as QuotaExhausted
+from emitter.errors.emission import RateLimited as RateLimited
 from emitter.errors.emission import Refused as Refused
 from emitter.errors.emission import TokenLimitReached as TokenLimitReached
 from emitter.errors.emission import Trace as Trace
@@ -98,9 +115,9 @@ from emitter.errors.given import InputError as InputError
 from emitter.errors.given import MissingExtra as MissingExtra
 from emitter.errors.given import MissingKey as MissingKey
 from emitter.errors.given import NotCanonical as NotCanonical
-from emitter.errors.given import PromptTooLong as PromptTooLong
 from emitter.errors.given import TooLong as TooLong
 from emitter.errors.given import UnknownModel as UnknownModel
+from emitter.errors.given import UnknownModelWarning as UnknownModelWarning
 from emitter.errors.resolution import AlreadyResolved as AlreadyResolved
 from emitter.errors.resolution import BadResolution as BadResolution
 from emitter.errors.resolution import BadToken as BadToken

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from emitter.errors.base import EmitterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
 
 class AuthorityError(EmitterError):
@@ -18,6 +24,16 @@ class NotConsent(AuthorityError):
     """What was handed over chooses no option that grants this: only such a choice is consent."""
 
     code = "not_consent"
+
+
+class UnsignedAnswer(AuthorityError):
+    """Signatures of answers are checked, and this answer has none by a key that was named: it authorizes nothing.
+
+    Have it answered with ``emitter resolve --sign KEY``, or through a ``Ledger(sign=...)``. An answer that stands
+    unsigned cannot be signed later: make a new call.
+    """
+
+    code = "unsigned_answer"
 
 
 class NotApproved(AuthorityError):
@@ -138,3 +154,28 @@ class Unfinished(AuthorityError):
     def __init__(self, message: str, *, intent_id: str = "", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.intent_id = intent_id
+
+
+class PartiallyDone(EmitterError):
+    """Raise this in a guarded tool that failed after part of its effect happened.
+
+    The act's receipt then has the result ``partial``, with what you say was done, and the exception reaches the caller.
+    It may be raised ``from`` the exception that stopped the tool, and inside an exception group.
+
+    Args:
+        message: What happened, for whoever catches it. It does not go into the receipt.
+        side_effects: What was done, a JSON object: ``{"sent": 2, "of": 3}``.
+        evidence_refs: Names of proofs, such as ``"txn:ABC123"``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        side_effects: Mapping[str, Any] | None = None,
+        evidence_refs: Iterable[str] = (),
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.side_effects = side_effects
+        self.evidence_refs = evidence_refs

@@ -16,6 +16,11 @@ class EmitterError(Exception):
         if hint is not None:
             self.hint = hint
 
+    @property
+    def summary(self) -> str:
+        """The error in this library's own words: nothing that a vendor said, so that a model may read it."""
+        return f"{Exception.__str__(self)} {self.hint}".strip()
+
     def __str__(self) -> str:
         message = super().__str__()
         return f"{message} {self.hint}".strip()

@@ -13,6 +13,10 @@ class UnknownModel(InputError):
     """The model string names no vendor that has a profile."""
 
 
+class UnknownModelWarning(UserWarning):
+    """No table knows the model, so that its limits are assumed; the message says which."""
+
+
 class MissingKey(InputError):
     """No credentials were found in the vendor's usual environment variables."""
 
@@ -39,12 +43,6 @@ class BadTraffic(InputError):
 
 class BadJournal(InputError):
     """A journal is of another run, is in use, or does not hold; it was left as it is."""
-
-
-class PromptTooLong(InputError):
-    """The prompt leaves no room for an answer in the model's context window."""
-
-    hint = "Shorten the situation, the material or the schema, or choose a model with a larger window."
 
 
 class TooLong(InputError):

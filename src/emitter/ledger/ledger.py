@@ -16,7 +16,9 @@ from emitter.errors import (
     InputError,
     StoreAltered,
     StoreFailed,
+    Tampered,
     UnknownDecision,
+    UnsignedAnswer,
     WrongDigest,
 )
 from emitter.ledger import details, records, taking, telling
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from emitter.decide import Dialogue, FreeText, Resolution
+    from emitter.decide.digest import AnswerCheck
     from emitter.events import LogAppended
     from emitter.kinds import BindingMoment
     from emitter.ledger.details import DetailRequest
@@ -46,6 +49,17 @@ DEFAULT_WORDS: Final = KeepWords()
 _OTHERWISE: Final = "Open it under another id."
 
 
+def check_answer(check: AnswerCheck, statement: str, signature: str | None) -> None:
+    """Raise ``UnsignedAnswer`` where an answer has no signature that holds."""
+    try:
+        check(statement, signature)
+    except Tampered as error:
+        raise UnsignedAnswer(
+            f"{error.args[0]} It authorizes nothing.",
+            hint="Make a new call, and have it answered with `emitter resolve --sign KEY` or by a Ledger(sign=...).",
+        ) from None
+
+
 class Ledger:
     """Decisions by id, each of which is resolved at most once, in whichever thread or process.
 
@@ -54,12 +68,15 @@ class Ledger:
     log; what it raises is a ``RuntimeWarning``, so that nobody loses by it what was recorded. ``thresholds`` say from
     which rates on a warning is told. ``words`` says how the principal's words are kept, so that an agent in another
     process can read them: as plain text for a week unless you pass another ``KeepWords``; with None they are kept in
-    this process's memory only. Raises ``InputError`` for what is none of these.
+    this process's memory only. ``sign`` signs each answer that is resolved here, for whoever gives it, and ``check``
+    looks at the signature of each that is read: ``signer(key)`` and ``checker(*keys).answered_by`` of
+    ``emitter.authority.signing``. Without ``check`` whoever can write into the store can forge an answer. Raises
+    ``InputError`` for what is none of these.
     """
 
-    __slots__ = ("_heard", "_log", "_vetoes", "_words")
+    __slots__ = ("_check", "_heard", "_log", "_sign", "_vetoes", "_words")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  every one has a default
         self,
         store: Store | None = None,
         *,
@@ -67,10 +84,14 @@ class Ledger:
         sink: Sink | None = None,
         thresholds: Thresholds = DEFAULT_THRESHOLDS,
         words: KeepWords | None = DEFAULT_WORDS,
+        sign: Callable[[str], str] | None = None,
+        check: AnswerCheck | None = None,
     ) -> None:
         if words is not None and not isinstance(words, KeepWords):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError("words is a KeepWords, or None to keep no words.")
         taking.parts(store, clock, sink, thresholds, deletes=words is not None)
+        self._sign = taking.optional("sign=", sign)
+        self._check = taking.optional("check=", check)
         self._log = Log(MemoryStore() if store is None else store, clock, sink, thresholds)
         self._words = words
         self._heard: OrderedDict[str, tuple[str, float | None]] = OrderedDict()
@@ -141,15 +162,17 @@ class Ledger:
     def find(self, decision_id: str) -> Pending | Resolved:
         """Return a decision as it stands; raises ``UnknownDecision``.
 
-        One whose time is over is still ``Pending``: see ``Pending.is_over``, which says so from then on. A free text
+        One whose time is over is still ``Pending``, and ``ended``: that is recorded, and stays so. A free text
         or an objection has the principal's words, whichever process it was given to, as long as they are kept: see
         ``words``. ``Unspoken`` stands for words that this ledger cannot read. Raises ``StoreAltered`` for words that
-        are not those of the resolution.
+        are not those of the resolution, and ``UnsignedAnswer`` where this ledger checks signatures and the answer has
+        none that holds.
         """
         pending = self._opened(decision_id)
         entry = self._end_of(pending)
         if entry is None or records.is_expired(entry):
             return _standing(pending, entry)
+        self._check_signed(entry, pending)
         return _resolved(pending, entry, self._known(pending, entry), repeated=True)
 
     def forget_words(self, decision_id: str) -> None:
@@ -182,7 +205,8 @@ class Ledger:
 
         ``channel`` says by which way the answer came. What was recorded is returned, whatever a sink raises. Raises
         ``UnknownDecision``, ``WrongDigest``, ``NoSuchOption``, ``HatchClosed``, ``BadResolution``,
-        ``DecisionExpired``, and ``AlreadyResolved`` where it was resolved otherwise before; then nothing has changed.
+        ``DecisionExpired``, ``UnsignedAnswer`` where this ledger checks signatures and it has none that holds, and
+        ``AlreadyResolved`` where it was resolved otherwise before; then nothing has changed.
         """
         pending, via = self._opened(decision_id), taking.named("channel", channel, least=0)
         if isinstance(continue_after(resolution, pending.moment), Hold):
@@ -191,9 +215,11 @@ class Ledger:
         def make(at: float) -> tuple[Entry, Iterable[LogAppended]]:
             if pending.is_over(at):
                 return records.expired(at), (telling.expired(telling.about(pending)),)
+            entry = records.resolved(resolution, at, via)
+            entry = entry if self._sign is None else records.signed(entry, pending, self._sign)
+            self._check_signed(entry, pending)  # before anything stands
             until = None if isinstance(resolution, Selected) else self._keep(decision, records.said(resolution), at)
-            line = telling.resolved(pending, Outcome.of(resolution), via, until)
-            return records.resolved(resolution, at, via), (line,)
+            return entry, (telling.resolved(pending, Outcome.of(resolution), via, until),)
 
         decision = words_name(pending.reference)
         kept = self._log.keep(closing(pending.reference), make, pending.reference)
@@ -207,6 +233,7 @@ class Ledger:
             raise DecisionExpired("The time in which the decision could be resolved is over.", hint="Ask again.")
         if not is_said:
             raise AlreadyResolved("The decision was resolved otherwise before.", hint="See how with find().")
+        self._check_signed(kept.entry, pending)
         return _resolved(pending, kept.entry, resolution, repeated=not kept.first)
 
     def ask_detail(self, decision_id: str, topic: str = "", *, channel: str = "") -> DetailRequest:
@@ -321,7 +348,15 @@ class Ledger:
 
     def _end_of(self, pending: Pending) -> Entry | None:
         entry = self._log.find(closing(pending.reference))
+        if entry is None and pending.is_over(self._log.now()):
+            self._log.follow()  # which records that the time is over
+            entry = self._log.find(closing(pending.reference))
         return None if entry is None else records.check_closed(entry, pending)
+
+    def _check_signed(self, entry: Entry, pending: Pending) -> None:
+        """Raise ``UnsignedAnswer`` where signatures are checked, and none holds."""
+        if self._check is not None:
+            check_answer(self._check, records.statement_in(entry, pending), records.signature(entry))
 
     def _readable(self, decision: str) -> Pending | None:
         entry = self._log.find(_opening(decision))
@@ -455,7 +490,7 @@ def _opening(decision: str) -> str:
 
 def _resolved(pending: Pending, entry: Entry, known: Known, *, repeated: bool) -> Resolved:
     at, channel = entry.outcome["resolvedAt"], str(entry.outcome["channel"])
-    return Resolved(pending, known, at, channel, repeated=repeated)
+    return Resolved(pending, known, at, channel, repeated=repeated, signature=records.signature(entry))
 
 
 def _standing(pending: Pending, end: Entry | None) -> Pending:

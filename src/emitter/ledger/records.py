@@ -12,18 +12,22 @@ import hashlib
 import hmac
 import os
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from types import NoneType
 from typing import TYPE_CHECKING, Final, cast
 
 from emitter.decide import Dialogue, FreeText, Malformed, Selected, digest, read
-from emitter.errors import StoreAltered
+from emitter.decide.canonical import HALF_PAIR
+from emitter.decide.digest import chosen, statement
+from emitter.errors import InputError, StoreAltered
 from emitter.kinds import BINDING_MOMENT
 from emitter.ledger.values import Outcome, Pending, Unspoken
 from emitter.store import Entry
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from emitter.decide import Resolution
     from emitter.ledger.values import Known
@@ -110,6 +114,36 @@ def resolved(resolution: Resolution, at: float, channel: str) -> Entry:
         salt = os.urandom(16)
         about |= {"salt": salt.hex(), "hash": _hashed(resolution, salt)}
     return Entry(_RESOLVED, {**about, "resolvedAt": at, "channel": channel}, {})
+
+
+def signed(entry: Entry, pending: Pending, sign: Callable[[str], str]) -> Entry:
+    """Return what is kept of a resolution, with a signature of it."""
+    signature = sign(statement_in(entry, pending))
+    if not isinstance(signature, str) or HALF_PAIR.search(signature):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError("sign= returned no text.", hint="It returns a signature of the digest that it is given.")
+    return replace(entry, outcome={**entry.outcome, "signature": signature})
+
+
+def signature(entry: Entry) -> str | None:
+    """Return the signature of a resolution, None where it has none."""
+    found = entry.outcome.get("signature")
+    return found if isinstance(found, str) else None
+
+
+def statement_in(entry: Entry, pending: Pending) -> str:
+    """Return the digest that the signature of a resolution is of."""
+    about = entry.outcome
+    if about["outcome"] == Outcome.SELECTED.value:
+        index: int = about["index"]
+        answer = chosen(index, pending.actions[index] if pending.actions else None)
+    else:
+        answer = {name: about[name] for name in ("outcome", "salt", "hash")}
+    return statement(pending.reference, pending.digest, answer, timestamp(about["resolvedAt"]), about["channel"])
+
+
+def timestamp(at: float) -> str:
+    """Return seconds since 1970 as ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def check_closed(entry: Entry, pending: Pending) -> Entry:

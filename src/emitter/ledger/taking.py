@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -23,6 +23,8 @@ from emitter.ledger.rates import Thresholds
 
 if TYPE_CHECKING:
     from emitter.wire import Json
+
+T = TypeVar("T")
 
 LONGEST_ACTION: Final = 512
 """Characters of the digest of what an option would do."""
@@ -52,6 +54,13 @@ def parts(store: object, clock: object, sink: object, thresholds: object, *, del
         raise InputError("sink is a function of one event, or None.")
     if not isinstance(thresholds, Thresholds):
         raise InputError("thresholds are Thresholds.")
+
+
+def optional(name: str, given: T) -> T:
+    """Return a function, or None."""
+    if given is not None and not callable(given):
+        raise InputError(f"{name} is a function, or None.")
+    return given
 
 
 def envelope(given: object) -> BindingMoment:

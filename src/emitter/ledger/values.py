@@ -92,7 +92,8 @@ class Pending:
 class Resolved:
     """A decision that was resolved, at ``resolved_at`` in seconds since 1970, by way of ``channel``.
 
-    ``repeated`` says that it stood so before this call: who acts on a decision acts where it is False.
+    ``repeated`` says that it stood so before this call: who acts on a decision acts where it is False. ``signature`` is
+    that of whoever answered, None where the answer was not signed; a ledger that has no ``check=`` did not check it.
     """
 
     pending: Pending
@@ -100,6 +101,7 @@ class Resolved:
     resolved_at: float
     channel: str = ""
     repeated: bool = False
+    signature: str | None = None
 
     @property
     def continuation(self) -> Continuation:

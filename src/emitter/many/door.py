@@ -108,7 +108,8 @@ def emit_many(  # noqa: PLR0913  every one but the model has a default
     checked(situations, asynchronous=False)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress, chosen(batch))
-    asked = work(wanted(schema, checks, examples, settings.kind), settings, emission_of)
+    form = wanted(schema, checks, examples, settings.kind, told=settings.validator_messages)
+    asked = work(form, settings, emission_of)
     return Run(asked, iter(situations), count(situations), how)
 
 
@@ -175,5 +176,6 @@ def aemit_many(  # noqa: PLR0913  every one but the model has a default
     checked(situations, asynchronous=True)
     settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
     how = How(in_flight, ordered, journal, progress, chosen(batch))
-    asked = work(wanted(schema, checks, examples, settings.kind), settings, emission_of)
+    form = wanted(schema, checks, examples, settings.kind, told=settings.validator_messages)
+    asked = work(form, settings, emission_of)
     return AsyncRun(asked, stream(situations), count(situations), how)

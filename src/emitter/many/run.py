@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from emitter.batch import vendor_of
 from emitter.door.perform import recorder
+from emitter.door.session import fitting
+from emitter.door.spending import warn_of_assumptions
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
 from emitter.many import bar, batched, journal
 from emitter.many.crew import Crew
 from emitter.many.item import Item, R
 from emitter.many.limit import gate_of
-from emitter.many.sending import fitting, shared
+from emitter.many.sending import shared
 from emitter.many.tally import Tally
 from emitter.many.work import Desk
 
@@ -85,7 +87,8 @@ class AsyncRun(Counted, Generic[R]):
     """
 
     def __init__(self, work: Work[R], source: AsyncIterator[Situation | Job], total: int | None, how: How) -> None:
-        fitting(work.settings.client, work.probe.profile)
+        fitting(work.settings.client, work.probe.profile, work.probe.ask.request.model, asynchronous=True)
+        warn_of_assumptions(work.probe)
         if how.batch is not None:
             vendor_of(work.probe.profile)
         self._tally = Tally(total)

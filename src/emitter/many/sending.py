@@ -7,12 +7,11 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.client import check, make
+from emitter.adapters.client import make
 from emitter.door.exchange import Line, Whole
 from emitter.door.perform import recorder
 from emitter.drive import AsyncDrive, ended
 from emitter.emission import emission
-from emitter.errors import InputError
 from emitter.wire import Fault, FaultKind
 
 if TYPE_CHECKING:
@@ -112,16 +111,6 @@ class _Gated:
     def so_far(self) -> Usage | None:
         """Return what an answer that was left unread has cost."""
         return self._whole.so_far() if self._whole else None
-
-
-def fitting(client: object, profile: Profile) -> None:
-    """Refuse a client that cannot be used: a sync one, one of another vendor's, or a closed one."""
-    if client is None:
-        return
-    check(getattr(client, "aio", client), profile, asynchronous=True)
-    closed = getattr(client, "is_closed", None)
-    if callable(closed) and closed():
-        raise InputError("client= is closed.", hint="Make a new one, or pass none.")
 
 
 @asynccontextmanager

@@ -180,7 +180,7 @@ def _wrapped(emitting: _Emitting, signature: inspect.Signature) -> Callable[...,
         try:
             return await emitting.call(context, given, arguments)
         except EmitterError as error:
-            raise sdk.ToolError(str(error)) from error
+            raise sdk.ToolError(error.summary) from error
 
     asked = [inspect.Parameter(_CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=sdk.Context)] if added else []
     parameters = sorted([*signature.parameters.values(), *asked], key=lambda each: each.kind)

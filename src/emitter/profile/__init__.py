@@ -7,8 +7,12 @@ parent's, any other value replaces it. A file with ``abstract = true`` exists on
 
 from __future__ import annotations
 
+import re
 import tomllib
-from functools import cache
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
@@ -21,6 +25,7 @@ from emitter.profile.model import WireName as WireName
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
     from pydantic_core import ErrorDetails
@@ -28,12 +33,14 @@ if TYPE_CHECKING:
 Toml = dict[str, Any]
 
 _PREPENDED = frozenset({"rules", "models", "thinkers", "encodings", "capabilities"})
+_OWN = ("aliases", "listed")
+"""What a profile does not have from one that it extends."""
 _MAX_EXTENDS = 8
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of all profiles that can be used, in alphabetical order."""
+    """Return the names of all profiles that can be used, in alphabetical order, those that are not listed too."""
     stems = sorted(
         file.name.removesuffix(".toml") for file in folder("providers").iterdir() if file.name.endswith(".toml")
     )
@@ -51,15 +58,80 @@ def load(name: str) -> Profile:
     return load_from(folder("providers"), name)
 
 
+@cache
+def vendors() -> tuple[str, ...]:
+    """Return the names of the profiles that stand for a vendor or a server, as they are listed."""
+    return tuple(name for name in names() if load(name).listed)
+
+
 def of_model(model: str) -> tuple[Profile, str]:
-    """Return the profile and the vendor's own model name of ``vendor/model``; raises ``UnknownModel``."""
-    vendor, _, name = model.partition("/") if isinstance(model, str) else ("", "", "")  # pyright: ignore[reportUnnecessaryIsInstance]
-    if not name.strip() or vendor not in names():
+    """Return the profile and the vendor's own model name of ``vendor/model``; raises ``UnknownModel``.
+
+    ``vendor:model``, another usual name of the vendor, and the bare name of a model that one vendor alone has are
+    taken, too.
+    """
+    given = cast("object", model)
+    found = _of_model(given) if isinstance(given, str) else None
+    if found is None:
         raise UnknownModel(
             f"{model!r} is no model this library knows how to reach.",
-            hint=f"Write vendor/model; the vendors are {', '.join(names())}.",
+            hint=f"{_meant(given)}Write vendor/model; the vendors are {', '.join(vendors())}.",
         )
-    return load(vendor), name
+    return load(found[0]), found[1]
+
+
+@lru_cache(maxsize=256)
+def _of_model(model: str) -> tuple[str, str] | None:
+    vendor, name = _parts(model)
+    if vendor in _called():
+        return (_called()[vendor], name) if name else None
+    owner = _owner(model.strip())
+    return None if owner is None else (owner, model.strip())
+
+
+def _parts(model: str) -> tuple[str, str]:
+    """Return what stands before the first ``/`` or ``:``, and what stands behind it."""
+    vendor, *rest = re.split("[/:]", model.strip(), maxsplit=1)
+    return vendor.strip().lower(), "".join(rest).strip()
+
+
+@cache
+def _called() -> Mapping[str, str]:
+    """Return the profile that each name of a vendor stands for."""
+    aliases = {alias: name for name in names() for alias in load(name).aliases}
+    return MappingProxyType({**aliases, **{name: name for name in names()}})
+
+
+@cache
+def _patterns() -> tuple[tuple[str, str], ...]:
+    """Return the models that each profile names itself, rather than those that it extends, from their beginning."""
+    own = [(name, _read(folder("providers"), name).get("models", [])) for name in vendors()]
+    return tuple((name, row["match"].lstrip("*")) for name, rows in own for row in rows if row["match"] != "*")
+
+
+def _owner(name: str) -> str | None:
+    """Return the one profile that names a bare model."""
+    bare = name.removeprefix("models/")
+    if "/" in bare:
+        return None
+    owners = {vendor for vendor, pattern in _patterns() if fnmatchcase(bare, pattern)}
+    return owners.pop() if len(owners) == 1 else None
+
+
+def _meant(given: object) -> str:
+    """Return a question that names what may have been meant, or nothing."""
+    if not isinstance(given, str) or not given.strip():
+        return ""
+    vendor, name = _parts(given)
+    near = get_close_matches(vendor, _called(), n=1, cutoff=0.7 if name else 1.0)
+    if near:
+        return f"Did you mean {f'{_called()[near[0]]}/{name or chr(8230)}'!r}? "
+    owner = _owner(name)
+    if owner is not None:
+        return f"Did you mean {f'{owner}/{name}'!r}? "
+    stems = {re.split(r"[*?\[]", pattern)[0].rstrip("-.@"): each for each, pattern in _patterns()}
+    like = get_close_matches(given.strip().lower(), stems, n=1, cutoff=0.7)
+    return f"Did you mean {f'{stems[like[0]]}/{like[0]}'!r}? " if like else ""
 
 
 def load_from(place: Traversable, name: str) -> Profile:
@@ -82,6 +154,9 @@ def _merged(place: Traversable, name: str) -> Toml:
         current = table.pop("extends", None)
         chain.append(table)
     merged: Toml = {}
+    for table in chain[1:]:
+        for key in _OWN:
+            table.pop(key, None)
     for table in reversed(chain):
         table.pop("abstract", None)
         merged = _merge(merged, table)

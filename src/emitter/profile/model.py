@@ -142,6 +142,8 @@ class Profile(Table):
     order; the last row must match everything and is the honest default for unknown models. A model that no
     row of ``thinkers`` names does not think unless asked, one that no row of ``encodings`` names has a
     tokenizer that is not published. ``capabilities`` say what models provide that no other table tells.
+
+    ``aliases`` are other names that the vendor has elsewhere. ``listed`` is false for what stands for no vendor.
     """
 
     name: str
@@ -156,6 +158,8 @@ class Profile(Table):
     encodings: tuple[Encoding, ...] = ()
     capabilities: tuple[Abilities, ...] = ()
     batches: Batches | None = None
+    aliases: tuple[str, ...] = ()
+    listed: bool = True
 
     @field_validator("models")
     @classmethod
@@ -177,6 +181,10 @@ class Profile(Table):
     def limits(self, model: str) -> ModelLimits:
         """Return the limits of ``model``."""
         return self.models[_first(model, self._patterns.models) or 0]
+
+    def knows(self, model: str) -> bool:
+        """Tell whether a row is about ``model``; where none but the default exists, the server sets its own limits."""
+        return self.limits(model).match != "*" or len(self.models) == 1
 
     def encoding(self, model: str) -> str | None:
         """Return the name of the published encoding of ``model``; None where there is none."""

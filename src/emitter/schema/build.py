@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.errors import Uncompilable
 from emitter.schema.compiled import Compiled, Loss, Why
 from emitter.schema.drafts import DRAFT201909, draft_of
 from emitter.schema.fit import exceeded, measure, unrolled
-from emitter.schema.fit.allot import Allotment
+from emitter.schema.fit.allot import Allotment, Budget
 from emitter.schema.fit.enums import unlisted
 from emitter.schema.fit.optionals import flips
 from emitter.schema.fit.shorten import shortened
@@ -21,7 +23,7 @@ from emitter.schema.read.weight import weigh
 from emitter.schema.shape import Document, Rule
 from emitter.schema.validate import DANGLING, Validator
 from emitter.schema.write.around import unions_around
-from emitter.schema.write.ledger import Ledger, shown
+from emitter.schema.write.ledger import TOLD, Ledger, shown
 from emitter.schema.write.writer import Writer, Written
 from emitter.wire import mapping
 
@@ -30,8 +32,17 @@ if TYPE_CHECKING:
     from emitter.schema.drafts import Draft
     from emitter.wire import Json
 
-_SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)
-"""How much of the limits is allotted, one try after the other: what a form costs is estimated."""
+_SHARES = (1, 1, 1, 1, 1, 1, 0.7, 0.5, 0.5)
+"""How much of what was left after one try is allotted in the next."""
+
+_UNREPEATED = frozenset({"depth", "levels", "optional", "optional_of_one_object"})
+"""Limits that repeating constants does not come near to."""
+
+MAX_GROWTH = 2
+"""A schema that is cut down becomes no larger than so many times what it was, and ``SPARE``."""
+
+SPARE = 4_000
+"""How many characters more it may have: the forms of a small schema say more than it does."""
 
 
 def build(given: Any, subset: Subset, *, degrade: bool, close: bool, typed: bool = False) -> Compiled:
@@ -64,6 +75,7 @@ def build(given: Any, subset: Subset, *, degrade: bool, close: bool, typed: bool
         decode=written.codec.decode,
         validate=validate,
         original=schema,
+        appendix=made.appendix,
     )
 
 
@@ -104,6 +116,10 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
+def _length(schema: Json) -> int:
+    return len(json.dumps(schema, ensure_ascii=False))
+
+
 class _Making:
     """One document on its way to a vendor, with the losses of the last try."""
 
@@ -122,12 +138,28 @@ class _Making:
             f"{name.replace('_', ' ')} {count} of at most {most}" for name, (count, most) in self._over.items()
         )
 
-    def written(self, document: Document | None = None, flipped: frozenset[int] = frozenset()) -> Written | None:
-        """Return the document as written, or None where it is over a limit."""
+    def written(
+        self, document: Document | None = None, flipped: frozenset[int] = frozenset(), *, bounded: bool = False
+    ) -> Written | None:
+        """Return the document as written, or None where it is over a limit, or grows too much where it is ``bounded``.
+
+        Short lists of constants are repeated only where there is room for that.
+        """
         self._document = self._document if document is None else document
-        self._ledger = Ledger(self._reader.scope, self._reader.draft)
-        written = Writer(self._document, self._subset, self._ledger, flipped).root()
-        limits = self._subset.limits
+        written = self._within(flipped, lean=bounded)
+        if written is None and not bounded and self._over.keys() - _UNREPEATED:
+            written = self._within(flipped, lean=True)
+        if written is not None and bounded and (size := _length(written.wire)) > (most := self._most):
+            self._over = {"size": (size, most)}
+            return None
+        if written is not None and flipped:
+            self._ledger.note(Rule("", "required", len(flipped)), Why.DEGRADED)
+        return written
+
+    def _within(self, flipped: frozenset[int], *, lean: bool) -> Written | None:
+        written, limits = self._write(flipped, lean=lean), self._subset.limits
+        crowded = self._ledger.appendix.crowded(TOLD + self._given // 2)
+        written = self._write(flipped, crowded, lean=lean) if crowded else written
         size = measure(written.wire, limits)
         self._over, self._unions = exceeded(size, limits), size.counts["unions"]
         if self._over.keys() == {"text"} and limits.text is not None:
@@ -135,25 +167,45 @@ class _Making:
             return Written(shortened(written.wire, limits.text), written.codec)
         return None if self._over else written
 
+    def _write(self, flipped: frozenset[int], apart: frozenset[str] = frozenset(), *, lean: bool = False) -> Written:
+        self._ledger = Ledger(self._reader.scope, self._reader.draft, apart)
+        return Writer(self._document, self._subset, self._ledger, flipped, lean=lean).root()
+
+    @property
+    def appendix(self) -> dict[str, Json]:
+        """The pieces of the schema that the prompt must carry."""
+        return self._ledger.appendix.entries()
+
+    @cached_property
+    def _given(self) -> int:
+        return _length(self._reader.scope.root.schema)
+
+    @property
+    def _most(self) -> int:
+        """How large a schema may become that is cut down."""
+        return MAX_GROWTH * self._given + SPARE
+
     def degraded(self) -> Written | None:
         """Return the document cut down until it fits; None where only the prompt is left."""
-        room = max((self._subset.limits.unions or 0) - self._unions, 0)
-        flipped = flips(self._document, self._subset, self._over, self._unions)
-        written = self.written(flipped=flipped) if flipped else None
+        over, room = self._over, max((self._subset.limits.unions or 0) - self._unions, 0)
+        flipped = flips(self._document, self._subset, over, self._unions)
+        written = self.written(flipped=flipped, bounded=True) if flipped else None
         if written is not None:
-            self._ledger.note(Rule("", "required", len(flipped)), Why.DEGRADED)
             return written
         whole = self._document
-        if self._over.keys() & {"enum_values", "characters", "long_enum_characters"}:
+        if over.keys() & {"enum_values", "characters", "long_enum_characters"}:
             whole = unlisted(self._document, self._subset.limits)
-            written = self.written(whole)
-        for spare, share in enumerate(_SHARES):
+            written = self.written(whole, bounded=True)
+        budget = Budget(self._subset.limits, room)
+        for share in _SHARES:
             if written is not None:
                 break
-            allotted = Allotment(whole, self._subset, share, spare, room if spare == 0 else 0).document()
-            written = self.written(allotted)
+            budget.shrink(share)
+            allotted = Allotment(whole, self._subset, budget).document()
+            written = self.written(allotted, bounded=True)
             flipped = flips(allotted, self._subset, self._over, self._unions) if written is None else frozenset[int]()
-            written = self.written(allotted, flipped) if flipped else written
+            written = self.written(allotted, flipped, bounded=True) if flipped else written
+            budget.tighten(self._over)
         return written
 
     def losses(self) -> tuple[Loss, ...]:

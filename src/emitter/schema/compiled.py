@@ -56,6 +56,8 @@ class Compiled:
     document back, and never raises. Null and absent are the same in an optional property. ``validate`` checks
     an instance against ``original``, the caller's own schema. Where ``enforced`` is false nothing sound was
     left that the vendor could enforce: ``schema`` is the original, and belongs into the prompt.
+    ``appendix`` holds the pieces of the original, by JSON pointer, that descriptions in ``schema`` name and have no
+    room for: the prompt carries them.
     One object serves all callers: copy what you want to change.
     """
 
@@ -66,6 +68,7 @@ class Compiled:
     validate: Callable[[Json], tuple[Violation, ...]]
     original: Mapping[str, Json] | bool = field(default_factory=dict[str, "Json"])
     enforced: bool = True
+    appendix: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
 
     @property
     def degraded(self) -> tuple[Loss, ...]:

@@ -1,22 +1,25 @@
 """What reading a valid document came to, and what pydantic found, told without a word of the document.
 
-Of pydantic's findings only the kind, the place and what the type itself demands are kept. Its messages may
-quote the document, and so may whatever a validator of the caller's raises; neither is looked at.
+Of pydantic's own findings only the kind, the place and what the type itself demands are kept, since its messages may
+quote the document. Of what a validator of the caller's raises the message is kept without what it quotes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pydantic_core import PydanticKnownError
 
 from emitter.schema.formats import OFFSET
-from emitter.schema.violation import Violation, told
+from emitter.schema.messages import Author, without
+from emitter.schema.violation import Violation
+from emitter.schema.violation import told as told_name
 from emitter.wire import sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pydantic_core import ErrorDetails, ValidationError
 
@@ -37,7 +40,11 @@ _OF_THE_TYPE = frozenset(
 
 _CODE = frozenset({"value_error", "assertion_error"})
 """What a validator of the caller's raised."""
-_UNTOLD = "what the description of this place asks for"
+UNTOLD = "what the description of this place asks for"
+"""What is told where a validator has no message, or one of which nothing is left."""
+CUSTOM = "custom"
+FROM_CODE = frozenset({*_CODE, CUSTOM})
+"""The rules of findings whose words come from a validator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +75,16 @@ class _Gaps(dict[str, str]):
         return "s" if key == "expected_plural" else "…"
 
 
-def found(error: ValidationError, document: Json, names: frozenset[str]) -> tuple[Violation, ...]:
-    """Return what pydantic found in ``document``; ``names`` are those that the schema knows."""
+def found(
+    error: ValidationError, document: Json, names: frozenset[str], author: Callable[[], Author] = Author
+) -> tuple[Violation, ...]:
+    """Return what pydantic found in ``document``; ``names`` are those that the schema knows.
+
+    ``author`` returns what stands in the code of the type's validators.
+    """
     details = error.errors(include_url=False, include_input=False)
-    violations = (Violation(_pointer(each["loc"], document, names), *_rule(each)) for each in details)
+    told = partial(without, document=document, author=cache(author), names=names)
+    violations = (Violation(_pointer(each["loc"], document, names), *_rule(each, told)) for each in details)
     return tuple(dict.fromkeys(violations))[:MAX_FINDINGS]
 
 
@@ -87,21 +100,22 @@ def _pointer(path: tuple[str | int, ...], document: Json, names: frozenset[str])
             table = cast("dict[str, Json]", value)
             if step in table or (nth == len(path) and step in names):
                 value = table.get(step)
-                steps.append(told(step, names))
+                steps.append(told_name(step, names))
     return "".join(f"/{each}" for each in steps)
 
 
-def _rule(error: ErrorDetails) -> tuple[str, str]:
-    """Return the kind of an error and what is expected, from the type's side alone."""
+def _rule(error: ErrorDetails, told: Callable[[str], str | None]) -> tuple[str, str]:
+    """Return the kind of an error and what is expected: from the type's side, or in the words of a validator."""
     kind, context = error["type"], error.get("ctx", {})
     if kind in _CODE:
-        return kind, _UNTOLD
+        raised = context.get("error")
+        return kind, told(error["msg"] if raised is None else str(raised)) or UNTOLD
     if kind == "timezone_aware":
         return kind, OFFSET
     try:
         template = PydanticKnownError(cast("Any", kind), context).message_template
     except (KeyError, TypeError):  # a kind of the caller's own, which may be made of anything
-        return "custom", _UNTOLD
+        return CUSTOM, told(error["msg"]) or UNTOLD
     return kind, template.format_map(_of_the_type(context))
 
 

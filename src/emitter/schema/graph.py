@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
+MAX_STEPS = 20_000
+"""How many steps are taken to find the longest way through one circle; beyond them it is estimated from above."""
+
+
 class Order(NamedTuple):
     """``names`` puts each definition after those it refers to, recursion aside; only those that are reached."""
 
@@ -66,7 +70,10 @@ def _after(start: str, edges: dict[str, tuple[str, ...]], done: set[str]) -> Ite
 
 
 def components(edges: dict[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return for each name the number of its circle: names that lead to one another share it."""
+    """Return for each name the number of its circle: names that lead to one another share it.
+
+    A circle has a smaller number than those that it leads to.
+    """
     after = ordered(edges)
     backward: dict[str, list[str]] = {name: [] for name in edges}
     for name, leads in edges.items():
@@ -82,6 +89,55 @@ def circles(edges: dict[str, tuple[str, ...]]) -> frozenset[str]:
     number = components(edges)
     sizes = Counter(number.values())
     return frozenset(name for name, leads in edges.items() if sizes[number[name]] > 1 or name in leads)
+
+
+def longest(own: dict[str, int], leads: dict[str, dict[str, int]], start: str) -> int:
+    """Return the length of the longest way from ``start`` that enters no name twice.
+
+    ``own`` is how far each name leads by itself, ``leads`` how far it is from a name to another that it refers
+    to. The result is exact, or too large where a circle has more ways than can be tried.
+    """
+    edges = {name: tuple(each) for name, each in leads.items()}
+    number = components(edges)
+    members: dict[int, list[str]] = {}
+    for name in edges:
+        members.setdefault(number[name], []).append(name)
+    known: dict[str, int] = {}
+    for _, circle in sorted(members.items(), reverse=True):  # each circle after those that it leads to
+        inside = set(circle)
+        exits = {
+            name: max([own[name], *(far + known[to] for to, far in leads[name].items() if to not in inside)])
+            for name in circle
+        }
+        around = {name: {to: far for to, far in leads[name].items() if to in inside} for name in circle}
+        known.update(_through(exits, around))
+    return known[start]
+
+
+def _through(exits: dict[str, int], around: dict[str, dict[str, int]]) -> dict[str, int]:
+    """Return the longest way from each member of one circle, or an upper bound for all of them."""
+    found: dict[str, int] = {}
+    steps = MAX_STEPS
+    for start, alone in exits.items():
+        found[start] = alone
+        trail = [(start, 0, iter(around[start].items()))]
+        passed = {start}
+        while trail:
+            here, far, rest = trail[-1]
+            onward = next(rest, None)
+            steps -= 1
+            if steps < 0:
+                furthest = [max(each.values(), default=0) for each in around.values()]
+                return dict.fromkeys(exits, sum(furthest) - min(furthest) + max(exits.values()))
+            if onward is None:
+                trail.pop()
+                passed.discard(here)
+            elif onward[0] not in passed:
+                name, step = onward
+                found[start] = max(found[start], far + step + exits[name])
+                trail.append((name, far + step, iter(around[name].items())))
+                passed.add(name)
+    return found
 
 
 def is_optional(node: Node, child: Node) -> bool:

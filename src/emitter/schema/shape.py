@@ -62,12 +62,14 @@ class Open(_Node):
     """Any value of these types, with no closed form.
 
     ``whole`` means that ``parts`` say more of the value than its types: none of that can be enforced.
-    ``degraded`` means that it had a form, and the schema as a whole was too large for the vendor.
+    ``degraded`` means that it had a form, and the schema as a whole was too large for the vendor. ``said`` are the
+    schemas that stand at the place itself where ``parts`` are those that they refer to.
     """
 
     types: tuple[str, ...] = EVERY_TYPE
     whole: bool = False
     degraded: bool = False
+    said: tuple[Any, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -151,9 +153,13 @@ class Choice(_Node):
 
 @dataclass(slots=True, eq=False)
 class Ref(_Node):
-    """A definition, by name; ``parts`` only where the definition is JSON text that several places share."""
+    """A definition, by name.
+
+    ``text`` are the schemas of the value where the definition is JSON text that several places share.
+    """
 
     name: str
+    text: tuple[Any, ...] = ()
 
 
 Node: TypeAlias = Open | Never | Scalar | Values | Record | Sequence | Choice | Ref

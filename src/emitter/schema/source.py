@@ -20,11 +20,13 @@ from pydantic_core import SchemaError
 from emitter.errors import Uncompilable
 from emitter.schema.findings import Reading, found
 from emitter.schema.generate import aliases_of, schema_of_type, writer_of
+from emitter.schema.messages import author_of
 from emitter.schema.violation import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from emitter.schema.messages import Author
     from emitter.wire import Json
 
 T = TypeVar("T")
@@ -97,7 +99,32 @@ def _read(adapter: TypeAdapter[Any], names: frozenset[str], document: Json, *, b
     try:
         return Reading(adapter.validate_json(json.dumps(document), by_alias=True, by_name=by_name or None))
     except ValidationError as error:
-        return Reading(violations=found(error, document, names))
+        return Reading(violations=found(error, document, names, partial(_author, adapter)))
+
+
+@lru_cache(maxsize=_CACHED)
+def _author(adapter: TypeAdapter[Any]) -> Author:
+    """Return what stands in the code of a type's validators."""
+    return author_of(*_functions(adapter.core_schema))
+
+
+def _functions(core: object) -> Iterator[object]:
+    """Yield the functions that pydantic calls, those of a dataclass or model after it is built among them."""
+    match core:
+        case dict():
+            table = cast("dict[str, object]", core)
+            for name, each in table.items():
+                if name == "function" and callable(each):
+                    yield each
+                elif name == "cls":
+                    yield from (getattr(each, after, None) for after in ("__post_init__", "model_post_init"))
+                elif name != "metadata":
+                    yield from _functions(each)
+        case list() | tuple():
+            for each in cast("list[object]", core):
+                yield from _functions(each)
+        case _:
+            return
 
 
 def _name(title: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from emitter.schema.shape import Choice, Document, Field, Node, Open, Record, Scalar, Sequence, Values
+from emitter.schema.shape import Choice, Document, Field, Node, Open, Record, Ref, Scalar, Sequence, Values
 from emitter.schema.value import ARRAY, EVERY_TYPE, OBJECT, type_of
 
 
@@ -86,10 +86,10 @@ def _own_types(node: Node) -> tuple[str, ...]:
             return ()
 
 
-def as_text(document: Document, *nodes: Node) -> Open:
-    """Return what one of ``nodes`` is, carried as JSON text."""
-    targets = [document.resolved(each) for each in nodes]
-    notes = {**targets[0].notes, **nodes[0].notes} if len(nodes) == 1 else {}
-    types = tuple(dict.fromkeys(kind for each in targets for kind in types_of(document, each)))
-    parts = tuple(part for each in targets for part in each.parts)
-    return Open(nodes[0].where, types, whole=True, notes=notes, parts=parts)
+def as_text(document: Document, node: Node, *, degraded: bool = False) -> Open:
+    """Return what ``node`` is, carried as JSON text; ``degraded`` where only the schema's size makes it so."""
+    target = document.resolved(node)
+    parts = (isinstance(node, Ref) and node.text) or target.parts
+    text = Open(node.where, types_of(document, target), whole=bool(parts), degraded=degraded, said=node.parts)
+    text.notes, text.parts = node.notes, parts
+    return text

@@ -14,12 +14,9 @@ import pytest
 from emitter.authority import Authority
 from emitter.store import MemoryStore, SqliteStore
 from tests.ledger.asking import Hand, Told
-from tests.store.postgres import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from tests.store.postgres import Postgres
 
 _ROOT = Path(__file__).parents[3]
 
@@ -69,10 +66,3 @@ def told_by() -> Callable[..., list[list[Any]]]:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     return run
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """Run a PostgreSQL server; skip where there is none."""
-    with running() as server:
-        yield server

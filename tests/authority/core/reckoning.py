@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -32,6 +33,11 @@ _DELEGATED = "delegate_to_other_agent"
 def seconds(timestamp: str) -> float:
     """Return the seconds since 1970 of a timestamp."""
     return datetime.fromisoformat(timestamp).timestamp()
+
+
+def named(decision: str) -> str:
+    """Return the id of the confirm that a decision grants."""
+    return f"confirm_{hashlib.sha256(f'emitter.confirm:{decision}'.encode()).hexdigest()[:32]}"
 
 
 @dataclass
@@ -86,14 +92,15 @@ class Reckoning:
     called: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
 
     def of(self, confirm_id: str) -> Approval:
-        """Return the approval that was confirmed under an id."""
-        return next(each for each in self.approvals.values() if each.confirm_id == confirm_id)
+        """Return the approval that is confirmed under an id, if it is."""
+        return next(each for name, each in self.approvals.items() if named(name) == confirm_id)
 
     def no_confirm(self, approval: Approval, actor: str, clock: float) -> Why:
         """Return why an approval may not be confirmed."""
         flow = self.flows[approval.terms.scope.workflow_id]
         at = max(clock, flow.at)
-        late = {ConfirmExpired} if approval.is_over(at, self.skew) or approval.at > at + self.skew else set[Any]()
+        is_late = approval.dead is ConfirmExpired or approval.is_over(at, self.skew)
+        late = {ConfirmExpired} if is_late or approval.at > at + self.skew else set[Any]()
         is_before_stop = any(approval.at <= stop + self.skew for stop, _ in flow.stops)
         stopped = {WorkflowStopped} if is_before_stop or flow.stopped(None, actor) else set[Any]()
         return late | stopped
@@ -145,6 +152,7 @@ class Reckoning:
     def _confirm(self, flow: Flow, record: dict[str, Any], truly: float) -> None:
         approval = self.approvals[record["granted_by"]["decision"]]
         assert approval.confirm_id is None
+        assert approval.dead is None
         assert {name: record[name] for name in approval.terms.to_json()} == approval.terms.to_json()
         assert all(stop < approval.truly for _, stop in flow.stops) or not self.skew
         assert truly < approval.truly + approval.terms.ttl_seconds or not self.skew

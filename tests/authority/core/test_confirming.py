@@ -5,16 +5,20 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from emitter.authority import ActionRequest, Authority, Confirm, ConfirmRequest, Scope, StopRequest
 from emitter.decide import dialogue, free_text, selected
-from emitter.errors import ConfirmExpired, LimitUnknown, NotConsent, WorkflowStopped
+from emitter.errors import ConfirmExpired, LimitExceeded, LimitUnknown, NotConsent, WorkflowStopped
 from emitter.ledger import Resolved
-from tests.authority.core.making import S256, approved, asked, granted, opened, refused, types
+from tests.authority.core.making import S256, act, approved, asked, granted, opened, refused, types, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,15 +163,19 @@ def test_raced_it_is_one_confirm(again: Callable[..., Authority]) -> None:
 def test_an_approval_is_of_its_time(
     again: Callable[..., Authority], clock: Hand, later: float, skew: float, error: type[Exception] | None
 ) -> None:
-    """Confirmed too late, or before it was given, it grants nothing; clocks may differ by so much as is said."""
+    """Confirmed too late, or before it was given, it grants nothing; clocks may differ by so much as is said.
+
+    That it was too late is recorded; that its time has not come is not, since it may come.
+    """
     authority = again(max_skew=skew)
     decision = approved(authority, _REQUEST)
     clock.now += later
     if error is None:
         assert authority.confirm(decision, _REQUEST).ttl_seconds == 600
         return
-    with refused(authority, error):
+    with pytest.raises(error):
         authority.confirm(decision, _REQUEST)
+    assert types(authority) == (["EXPIRE"] if later > 0 else [])
 
 
 @pytest.mark.parametrize(("later", "is_granted"), [(0, False), (10, False), (10.125, True)])
@@ -214,11 +222,59 @@ def test_an_unknown_limit_grants_nothing(name: str, *, is_known: bool) -> None:
         authority.confirm(decision, request)
 
 
-@pytest.mark.parametrize("amount", [True, 1.0, 1.5, -1, "1", None, 2**53, float("inf")], ids=repr)
-def test_an_amount_is_a_whole_number(amount: Any) -> None:
-    """In minor units, none below 0 and none that JSON's readers would round."""
+INEXACT: list[Any] = [
+    *[True, 1.0, 1.5, 7.5, -1, None, 2**53, float("inf"), float("nan")],
+    *["1", "7.50", "-7.5", "07.5", "7.", ".5", "7,5", "1e2", "0.0000001", "7.5\n", "\u0667.5"],
+    *[Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal("-0.5"), Decimal("1e-7"), Decimal("1e15")],
+]
+
+
+@pytest.mark.parametrize("amount", INEXACT, ids=repr)
+def test_an_amount_is_exact(amount: Any) -> None:
+    """An integer or, of money, a decimal fraction: none below 0, no float, and none that JSON's readers would round."""
     with pytest.raises(ValidationError):
         ConfirmRequest(scope=Scope(workflow_id="w"), limits={"budget_usd": amount}, ttl_seconds=1, risk_level="low")  # type: ignore[arg-type]
     deed = {"intent_id": "i", "workflow_id": "w", "action": "a", "target": "t"}
     with pytest.raises(ValidationError):
         ActionRequest.model_validate({**deed, "spends": {"budget_usd": amount}})
+
+
+def test_only_money_has_fractions() -> None:
+    """Half a side effect is none."""
+    for name in ("max_side_effects", "emails", "budget_dollars"):
+        with pytest.raises(ValidationError, match="whole number"):
+            asked(limits={name: Decimal("1.5")})
+
+
+MONEY = st.decimals(0, 10**14, places=6)
+
+
+@settings(max_examples=20)
+@given(st.lists(MONEY, min_size=1, max_size=4), MONEY)
+def test_money_adds_up_to_the_cent(spends: list[Decimal], more: Decimal) -> None:
+    """Whatever precision the caller computes with; equal amounts are written alike, and read back the same."""
+    with localcontext() as context:
+        context.prec = 3
+        authority, total = Authority(), sum(map(Fraction, spends), Fraction())
+        confirm = granted(authority, limits={"budget_usd": Decimal(10**14 * 4)})
+        for number, each in enumerate(spends):
+            authority.execute(confirm.confirm_id, work(act(f"i{number}", spends={"budget_usd": each})))
+        spent = authority.standing(confirm.confirm_id).spent["budget_usd"]
+
+        assert Fraction(spent) == total
+        assert isinstance(spent, int) == (total.denominator == 1)
+        for record in (asked(limits={"budget_usd": more}), act(spends={"budget_usd": more})):
+            assert type(record).model_validate_json(record.model_dump_json()) == record
+            assert type(record).model_validate(record.to_json()) == record
+
+
+def test_the_last_cent_is_spent_and_no_more() -> None:
+    """Ten times ten cents are a dollar, which they are not as floats."""
+    authority = Authority()
+    confirm_id = granted(authority, limits={"budget_usd": 1}).confirm_id
+    for number in range(10):
+        authority.execute(confirm_id, work(act(f"i{number}", spends={"budget_usd": Decimal("0.10")})))
+
+    with refused(authority, LimitExceeded):
+        authority.execute(confirm_id, work(act("more", spends={"budget_usd": Decimal("0.01")})))
+    assert authority.standing(confirm_id).spent["budget_usd"] == 1

@@ -123,7 +123,10 @@ class World:
         for approval in self.book.approvals.values():
             if approval.confirm_id is not None:
                 found = process.authority.standing(approval.confirm_id)
-                assert (+found.spent, found.uses) == (+approval.spent, approval.uses)
+                assert ({name: each for name, each in found.spent.items() if each}, found.uses) == (
+                    +approval.spent,
+                    approval.uses,
+                )
                 assert (found.end is None) == (approval.dead is None)
         told = Counter(each["hash"] for each in self.told.lines() if "hash" in each)
         assert told == Counter(each["hash"] for flow in self.book.flows.values() for each in flow.lines)

@@ -83,7 +83,6 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "null for derived_from": _provenance(derived_from=None),
     "no envelope_id": lambda written: {**written, "provenance": _without("envelope_id")(written["provenance"])},
     "made at no time": _provenance(generated_at="2026-02-30T00:00:00Z"),
-    "an unknown member": _with(unit="mg"),
     "in a list": lambda written: [written],
     "in its payload": lambda written: {"authorization": written},
     "null": lambda _: None,
@@ -117,6 +116,47 @@ TEXTS: dict[str, str | bytes] = {
     "very deep": "[" * 100_000,
     "thousands of digits": "9" * 10_000,
 }
+
+
+PLACES: dict[str, tuple[str, tuple[str | int, ...]]] = {
+    "the envelope": ("measurement", ()),
+    "the envelope, as another kind has it": ("narrative", ()),
+    "the provenance": ("classification", ("provenance",)),
+    "a record of an oracle": ("action", ("provenance", "oracle_records", 0)),
+    "the policy": ("narrative", ("policy",)),
+    "the reason": ("refusal", ("reason",)),
+    "a conflict": ("dispute_summary", ("sources", 0)),
+    "an oracle of a conflict": ("dispute_summary", ("sources", 0, "oracles", 0)),
+}
+
+
+@pytest.mark.parametrize(("kind", "place"), PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("as_text", [False, True], ids=["value", "text"])
+def test_members_that_the_rfc_does_not_name_are_left_out(
+    kind: str, place: tuple[str | int, ...], *, as_text: bool
+) -> None:
+    """Its types are minimum schemas, and only an unknown kind is BLOCKED; what nobody scanned is not handed on."""
+    written = to_json(ENVELOPES[kind])
+    more = copy.deepcopy(written)
+    found: Any = more
+    for each in place:
+        found = found[each]
+    found |= {
+        "note": "The device is safe.",
+        "x": {"y": [1]},
+        **({} if place or kind == "measurement" else {"value": 5}),
+    }
+    before = copy.deepcopy(more)
+
+    assert read_authorization(json.dumps(more) if as_text else more) == ENVELOPES[kind]
+    assert more == before
+
+
+def test_an_unknown_member_hides_nothing_that_is_malformed() -> None:
+    """A known kind that does not hold is blocked, with it or without."""
+    written = to_json(ENVELOPES["measurement"]) | {"note": 1, "value": "4.2"}
+
+    assert read_authorization(written).kind == "refusal"
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta, timezone
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -17,13 +20,38 @@ from emitter.authority import Authority
 from emitter.errors import InputError, OtherCall
 from tests.authority.guard.parts import Person
 from tests.authority.guard.values import (
+    Colour,
     Mail,
     Masked,
     Model,
+    Number,
     hidden,
     one,
     told,
 )
+
+
+class Loud(dict[str, Any]):
+    """An object of a class of its own."""
+
+
+class Quiet(str):
+    """A text of a class of its own."""
+
+    __slots__ = ()
+
+
+class Raw(bytes):
+    """Bytes of a class of their own."""
+
+    __slots__ = ()
+
+
+class Other(enum.IntEnum):
+    """Another enumeration of numbers."""
+
+    ONE = 1
+
 
 HIDDEN: dict[str, tuple[Any, str]] = {
     "a member that the model leaves out": (Model(to="mom", bcc="ceo"), "ceo"),
@@ -53,6 +81,37 @@ APART: dict[str, tuple[Any, Any]] = {
     "bytes in a dataclass": (Mail(b"hi"), Mail("hi")),
     "zones": (datetime(2026, 1, 31, 12, tzinfo=UTC), datetime(2026, 1, 31, 12)),  # noqa: DTZ001
     "decimals": (Decimal("1.10"), Decimal("1.1")),
+    "a decimal and its text": (Decimal("1.10"), "1.10"),
+    "a dict and a subclass": ({"to": "mom"}, Loud({"to": "mom"})),
+    "a subclass below": ([{"to": "mom"}], [Loud({"to": "mom"})]),
+    "a text and a subclass": ("mom", Quiet("mom")),
+    "a long text and a subclass": ("x" * 5_000, Quiet("x" * 5_000)),
+    "bytes and a subclass": (b"mom", Raw(b"mom")),
+    "a name in an object and a subclass": ({"to": "mom"}, {Quiet("to"): "mom"}),
+    "a list and a tuple": ([1, 2], (1, 2)),
+    "bytes that can be changed": (b"hi", bytearray(b"hi")),
+    "an integer and a float": (1, 1.0),
+    "zero and minus zero": (0.0, -0.0),
+    "two dataclasses": (Mail("mom"), {"to": "mom", "inner": None}),
+    "two models": (Model(to="mom"), Mail("mom")),
+    "a model and its member unset": (Model(to="mom"), Model(to="mom", bcc=None)),
+    "a member of an enumeration and its value": (Colour.RED, "red"),
+    "members of two enumerations": (Number.ONE, Other.ONE),
+    "a time and its text": (datetime(2026, 10, 25, 2, 30), "2026-10-25T02:30:00"),  # noqa: DTZ001
+    "a time that is told twice": (
+        datetime(2026, 10, 25, 2, 30),  # noqa: DTZ001
+        datetime(2026, 10, 25, 2, 30, fold=1),  # noqa: DTZ001
+    ),
+    "an hour that is told twice": (time(2, 30), time(2, 30, fold=1)),
+    "two zones of one offset": (
+        datetime(2026, 1, 31, 12, tzinfo=ZoneInfo("Europe/Paris")),
+        datetime(2026, 1, 31, 12, tzinfo=timezone(timedelta(hours=1))),
+    ),
+    "two places of one offset": (
+        datetime(2026, 1, 31, 12, tzinfo=ZoneInfo("Europe/Paris")),
+        datetime(2026, 1, 31, 12, tzinfo=ZoneInfo("Europe/Rome")),
+    ),
+    "paths": (Path("/a"), "/a"),
 }
 
 
@@ -83,9 +142,11 @@ JSON = st.recursive(
 
 
 def _same(value: Any, other: Any) -> bool:
-    """Tell whether two values are one as JSON and bytes: 1 is 1.0 and no truth value."""
-    if isinstance(value, bool) or isinstance(other, bool):
-        return value is other
+    """Tell whether two values are equal, and of the same classes: 1 is neither 1.0 nor true, and 0.0 is not -0.0."""
+    if type(value) is not type(other):
+        return False
+    if isinstance(value, float):
+        return repr(value) == repr(other)
     if isinstance(value, dict) and isinstance(other, dict):
         return value.keys() == other.keys() and all(_same(value[each], other[each]) for each in value)
     if isinstance(value, list) and isinstance(other, list):

@@ -135,6 +135,26 @@ def test_a_call_without_arguments_says_so() -> None:
     assert "86,400 seconds" in envelope.recommendations[0]
 
 
+SYNOPSES: dict[str, tuple[dict[str, Any], str]] = {
+    "a text": ({"target": "airline/account_123"}, 'on "airline/account_123" once'),
+    "of the parameters": ({"target": lambda call: f"to {call['first']}"}, 'on "to mom@x.org" once'),
+    "none": ({}, "Run both once"),
+    "what drives a terminal": ({"target": "a\n\x1b[2Jb"}, 'on "a\\n\\u001b[2Jb" once'),
+    "a long one": ({"target": "x" * 300}, f'on "{"x" * 100}\u2026" once'),
+}
+
+
+@pytest.mark.parametrize(("how", "told"), SYNOPSES.values(), ids=SYNOPSES)
+def test_the_synopsis_names_the_target(how: dict[str, Any], told: str) -> None:
+    """On one line, and the findings tell all of it."""
+    envelope = shown(MOM, name="both", **how)
+
+    assert told in envelope.synopsis
+    assert is_one_line(envelope.synopsis)
+    if how.get("target") == "x" * 300:
+        assert any("x" * 300 in each for each in envelope.findings)
+
+
 def test_another_call_is_another_envelope() -> None:
     """By its arguments, its tool, its limits, its risk, its target: an answer to the one is no answer to the other."""
     same = shown(1)

@@ -79,18 +79,6 @@ def test_what_is_told_is_what_a_value_holds(value: Any, expected: Any) -> None:
     assert told(value) == expected
 
 
-@pytest.mark.parametrize("value", [Text(CEO * 1_000), Blob(CEO.encode())], ids=["a long text", "bytes"])
-def test_what_is_told_by_a_digest_is_told_by_that_of_what_it_holds(value: Any) -> None:
-    """And so it is the call with the plain value, to the letter."""
-    guard = Authority().guard(one)
-    with pytest.raises(ApprovalPending) as first:
-        guard.call("c", value)
-    plain = str.__str__(value) if isinstance(value, str) else memoryview(value).tobytes()
-    with pytest.raises(ApprovalPending) as second:
-        guard.call("c", plain)
-    assert first.value.decision_id == second.value.decision_id
-
-
 class Money(int):
     """An amount with its currency."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import ActionResult, Authority, Effects, Result
-from emitter.errors import AlreadyUsed, InputError, Unfinished
+from emitter.errors import AlreadyUsed, InputError, PartiallyDone, Unfinished
 from tests.authority.guard.parts import MOM, Post, approve, guarded, proven
 from tests.ledger.asking import Told
 
@@ -30,6 +30,89 @@ def test_a_tool_that_raises_is_not_called_again() -> None:
     assert (receipt.result, receipt.error) == (Result.FAILURE, "ValueError")
     assert "1234" not in str([*authority.lines(receipt.workflow_id)])
     proven(authority)
+
+
+def _sent_in_part(cause: Exception | None = None) -> None:
+    raise PartiallyDone(
+        "Two of three, and the PIN is 1234.", side_effects={"sent": 2, "of": 3}, evidence_refs=["mail:1", "mail:2"]
+    ) from cause
+
+
+def _in_a_group() -> None:
+    try:
+        _sent_in_part(TimeoutError("1234"))
+    except PartiallyDone as error:
+        raise ExceptionGroup("tasks", [ValueError("1234"), ExceptionGroup("more", [error])]) from None
+
+
+class _Mine(PartiallyDone):
+    """An exception of an application's own."""
+
+
+def _mine() -> None:
+    raise _Mine("1234", side_effects={"sent": 2, "of": 3}, evidence_refs=["mail:1", "mail:2"])
+
+
+PARTS: dict[str, tuple[Callable[[], None], type[Exception], str]] = {
+    "by itself": (_sent_in_part, PartiallyDone, "PartiallyDone"),
+    "from what stopped it": (lambda: _sent_in_part(TimeoutError("1234")), PartiallyDone, "TimeoutError"),
+    "in a group of tasks": (_in_a_group, ExceptionGroup, "TimeoutError"),
+    "of a class of its own": (_mine, _Mine, "_Mine"),
+}
+
+
+@pytest.mark.parametrize(("tool", "error", "name"), PARTS.values(), ids=PARTS)
+def test_a_tool_that_raises_can_say_what_it_did_in_part(
+    tool: Callable[[], None], error: type[Exception], name: str
+) -> None:
+    """The receipt says so, and has no word of the exception; the same call is not made again."""
+    authority, call = guarded(tool)
+
+    with pytest.raises(error):
+        call()
+    for _ in range(2):
+        with pytest.raises(AlreadyUsed):
+            call()
+    (receipt,) = authority.receipts()
+    assert (receipt.result, receipt.error) == (Result.PARTIAL, name)
+    assert (receipt.side_effects, receipt.evidence_refs) == ({"sent": 2, "of": 3}, ("mail:1", "mail:2"))
+    assert "1234" not in str([*authority.lines(receipt.workflow_id)])
+    proven(authority)
+
+
+def test_an_async_tool_can_say_it_too() -> None:
+    """As any other."""
+    authority = Authority()
+
+    async def send() -> None:
+        await asyncio.sleep(0)
+        _sent_in_part()
+
+    with pytest.raises(PartiallyDone):
+        asyncio.run(authority.guard(send, ask=approve)())  # type: ignore[arg-type]
+    assert authority.receipts()[0].result is Result.PARTIAL
+
+
+UNFIT_PARTS: dict[str, dict[str, Any]] = {
+    "side effects that are no object": {"side_effects": ["a"]},
+    "side effects that are no JSON": {"side_effects": {"a": object()}},
+    "evidence as one text": {"evidence_refs": "mail:1"},
+    "evidence that is no list": {"evidence_refs": 5},
+}
+
+
+@pytest.mark.parametrize("told", UNFIT_PARTS.values(), ids=UNFIT_PARTS)
+def test_what_fits_no_receipt_leaves_the_act_done_in_part(told: dict[str, Any]) -> None:
+    """It is warned of, and left out."""
+
+    def tool() -> None:
+        raise PartiallyDone("in part", **told)
+
+    authority, call = guarded(tool)
+    with pytest.warns(RuntimeWarning, match="PartiallyDone"), pytest.raises(PartiallyDone):
+        call()
+    (receipt,) = authority.receipts()
+    assert (receipt.result, receipt.side_effects, receipt.evidence_refs) == (Result.PARTIAL, None, None)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])

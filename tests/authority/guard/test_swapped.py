@@ -71,10 +71,7 @@ SWAPS: dict[str, tuple[Given, Given, str]] = {
 SAME: dict[str, tuple[Given, Given]] = {
     "by name": (given(MOM, "hi"), given(body="hi", to=MOM)),
     "the default, given": (given(MOM), given(MOM, "hi")),
-    "a number with a point": (given(MOM, 1), given(MOM, 1.0)),
     "another order of members": (given(MOM, {"a": 1, "b": 2}), given(MOM, {"b": 2, "a": 1})),
-    "a tuple for a list": (given(MOM, [1, 2]), given(MOM, (1, 2))),
-    "bytes that can be changed": (given(MOM, b"hi"), given(MOM, bytearray(b"hi"))),
     "what looks like a digest": (given(MOM, DIGEST), given(MOM, dict(DIGEST))),
 }
 
@@ -189,28 +186,3 @@ def test_a_call_is_approved_on_the_terms_of_its_guard(changed: dict[str, Any], s
         other.call("c1", MOM)
 
     assert sent == before
-
-
-def test_two_tools_of_one_name_are_one_to_whoever_approves() -> None:
-    """So one call of them is made once, whichever of them makes it; one that takes something else is another call."""
-    authority, sent = Authority(), list[str]()
-
-    def tool(number: int) -> Any:
-        def send(to: str) -> str:
-            sent.append(f"{number} to {to}")
-            return f"by {number}"
-
-        return send
-
-    def other(recipient: str) -> None:
-        sent.append(f"to {recipient}")
-
-    guards = [authority.guard(tool(number), name="send") for number in range(2)]
-    with pytest.raises(ApprovalPending) as waiting:
-        guards[0].call("c1", MOM)
-    resolved(authority, waiting.value.decision_id)
-
-    assert [each.call("c1", MOM) for each in guards] == ["by 0", "by 0"]
-    with pytest.raises(OtherCall):
-        authority.guard(other, name="send").call("c1", MOM)
-    assert sent == [f"0 to {MOM}"]

@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority
-from emitter.authority.records import Line
+from emitter.authority import Authority, ConfirmRequest, current_act
+from emitter.authority.chain import genesis, line
+from emitter.authority.export import report
+from emitter.authority.records import Expire, Line
+from emitter.authority.records.form import written
+from emitter.authority.rules.state import End
 from emitter.errors import (
     ConfirmExpired,
+    DecisionExpired,
+    EmitterError,
     InputError,
     NotApproved,
+    Tampered,
 )
+from tests.authority.core.making import approved, asked, granted, work
 from tests.authority.guard.parts import MOM, Post, approve, kept, proven, resolved, waiting
 from tests.ledger.asking import START, Hand
 
@@ -160,3 +168,107 @@ def test_a_question_whose_time_is_over_approves_nothing(store: Store, ask: str) 
     with pytest.raises(NotApproved):
         guard.call("c1", MOM)
     assert post.sent == []
+
+
+def _line_types(authority: Authority, workflow_id: str) -> list[str]:
+    return [Line.model_validate(each).record.type for each in authority.lines(workflow_id)]
+
+
+@pytest.mark.parametrize("again", [1, 2])
+def test_an_approval_that_was_too_old_stays_so(any_store: Store, again: int) -> None:
+    """Although the clock goes back, in this process and in another; EXPIRE is recorded without a CONFIRM before it."""
+    clock, post = Hand(), Post()
+
+    def guard() -> Any:
+        return Authority(any_store, clock=clock).guard(post.send_email, workflow_id="w")
+
+    decision_id = waiting(guard())
+    resolved(Authority(any_store, clock=clock), decision_id)
+    clock.now += 2_000
+    for _ in range(again):
+        with pytest.raises(ConfirmExpired):
+            guard().call("c1", MOM)
+    clock.now -= 1_990
+
+    with pytest.raises(ConfirmExpired):
+        guard().call("c1", MOM)
+    authority = Authority(any_store, clock=clock)
+    found = authority.ledger.find(decision_id)
+    with pytest.raises(EmitterError):
+        authority.confirm(decision_id, ConfirmRequest.model_validate(_request_of(authority, found)))
+    assert post.sent == []
+    assert _line_types(authority, "w") == ["EXPIRE"]
+    assert report(authority.lines("w"), workflow_id="w").counts == {"EXPIRE": 1}
+
+
+def _request_of(authority: Authority, found: Any) -> dict[str, Any]:
+    """Return terms that another workflow would grant by the same decision."""
+    known = kept(authority, "c1")
+    call = {"r3_s256": known["r3_s256"], "call_id": "c1"}
+    assert found.action == known["request"]
+    terms = {"limits": {}, "ttl_seconds": 9_000, "risk_level": "high", "call": call}
+    return {"scope": {"workflow_id": "other"}, **terms}
+
+
+def test_a_question_that_was_found_to_be_over_stays_so(any_store: Store) -> None:
+    """Whoever found it: who made the call, who looked the decision up, or who listed what waits."""
+    for number, look in enumerate(
+        (
+            lambda ledger, _: ledger.pending(),
+            lambda ledger, decision_id: ledger.find(decision_id),
+            lambda ledger, decision_id: ledger.unresolved(decision_id, "dropped"),
+        )
+    ):
+        clock, post = Hand(), Post()
+        authority = Authority(any_store, clock=clock)
+        decision_id = waiting(authority.guard(post.send_email, expires_in=60), f"c{number}")
+        clock.now += 61
+        look(Authority(any_store, clock=clock).ledger, decision_id)
+        clock.now -= 60
+
+        other = Authority(any_store, clock=clock)
+        with pytest.raises(DecisionExpired):
+            resolved(other, decision_id)
+        with pytest.raises(NotApproved):
+            other.guard(post.send_email, expires_in=60, ask=approve).call(f"c{number}", MOM)
+        assert post.sent == []
+
+
+def test_a_confirm_that_was_found_to_be_over_stays_so(any_store: Store) -> None:
+    """By the next act, and by the act that runs and looks whether it may go on."""
+    clock = Hand()
+    authority, seen = Authority(any_store, clock=clock), list[bool]()
+    confirm = granted(authority, ttl_seconds=60)
+
+    def slow() -> None:
+        act_here = current_act()
+        clock.now += 61
+        seen.append(act_here.is_stopped)
+        clock.now -= 61
+        seen.append(act_here.is_stopped)
+
+    authority.execute(confirm.confirm_id, work("slow", slow))
+    assert seen == [True, True]
+    with pytest.raises(ConfirmExpired):
+        Authority(any_store, clock=clock).execute(confirm.confirm_id, work("next"))
+    assert _line_types(authority, "w") == ["CONFIRM", "INTENT", "EXPIRE", "RECEIPT"]
+    assert report(authority.lines("w"), workflow_id="w").confirms[0].end is End.EXPIRED
+
+
+def test_a_confirm_after_its_own_end_is_no_line_of_a_chain(any_store: Store) -> None:
+    """Whoever writes it there: who reads the chain refuses it."""
+    clock = Hand()
+    authority = Authority(any_store, clock=clock)
+    decision = approved(authority, request := asked())
+    clock.now += 601
+    with pytest.raises(ConfirmExpired):
+        authority.confirm(decision, request)
+    clock.now -= 601
+    other = Authority(clock=clock)
+    confirm = granted(other)
+    expire = Expire(timestamp=written(clock.now), workflow_id="w", confirm_id=confirm.confirm_id)
+    first = line(0, written(clock.now), genesis("w"), expire)
+    second = line(1, written(clock.now), first.hash, confirm)
+
+    with pytest.raises(Tampered, match="too old"):
+        report([first.to_json(), second.to_json()])

@@ -31,10 +31,18 @@ CONFIRM = (
                 "emitter.authority.records:Receipt",
             ),
             (
-                *of("authority/test_examples_of_the_seed", "test_an_example_holds_with_our_members"),
+                *of(
+                    "authority/test_examples_of_the_seed",
+                    "test_an_example_holds_with_our_members",
+                    "test_the_examples_are_read_as_records_of_somebody_elses",
+                    "test_a_foreign_record_authorizes_nothing",
+                ),
                 *of("authority/test_schemas", "test_model_and_schema_agree", "test_each_member_agrees"),
             ),
-            note="Ours: CONFIRM has `granted_by` and `call`, RECEIPT `intent_ref` and `retained`.",
+            note=(
+                "Ours: CONFIRM has `granted_by` and `call`, RECEIPT `intent_ref` and `retained`. Records without them "
+                "are read by `read_foreign`, and authorize nothing."
+            ),
         ),
         ("5599d99f", "1518defd"),
     ),
@@ -69,9 +77,14 @@ CONFIRM = (
         Obligation(
             "C.5",
             Level.MUST,
-            "Ours: a limit that nobody can enforce grants nothing; an amount is an integer in minor units.",
+            "Ours: a limit that nobody can enforce grants nothing; money is exact, in the unit of its name.",
             ("emitter.authority.rules.limits:check_known", "emitter.authority.rules.limits:check_left"),
-            of(_CONFIRMING, "test_an_unknown_limit_grants_nothing", "test_an_amount_is_a_whole_number"),
+            of(
+                _CONFIRMING,
+                "test_an_unknown_limit_grants_nothing",
+                "test_an_amount_is_exact",
+                "test_money_adds_up_to_the_cent",
+            ),
         ),
     ),
     Passage(
@@ -82,7 +95,13 @@ CONFIRM = (
             ("emitter.authority.rules.allow:is_over", "emitter.authority.records.grant:Expire"),
             (
                 *of(_CONFIRMING, "test_an_approval_is_of_its_time"),
-                *of("authority/guard/test_time", "test_a_clock_that_goes_back_brings_nothing_back"),
+                *of(
+                    "authority/guard/test_time",
+                    "test_a_clock_that_goes_back_brings_nothing_back",
+                    "test_an_approval_that_was_too_old_stays_so",
+                    "test_a_question_that_was_found_to_be_over_stays_so",
+                    "test_a_confirm_that_was_found_to_be_over_stays_so",
+                ),
             ),
         ),
     ),

@@ -28,6 +28,11 @@ GUARD = (
                     "test_a_call_goes_on_where_it_was_after_a_restart",
                     "test_clocks_that_differ",
                 ),
+                *of(
+                    "authority/guard/test_functions",
+                    "test_two_functions_never_share_an_approval_or_a_result",
+                    "test_functions_of_one_name_in_two_modules",
+                ),
             ),
         ),
     ),
@@ -57,14 +62,20 @@ GUARD = (
             "G.4",
             Level.MUST,
             "What is edited in a store authorizes nothing.",
-            ("emitter.authority.chain:read", "emitter.authority.proposal:Shelf.get"),
+            ("emitter.authority.chain:read", "emitter.authority.proposal:Shelf.get", "emitter.ledger:Ledger.find"),
             (
+                *of(
+                    "authority/test_signed_answers",
+                    "test_a_forged_answer_authorizes_nothing",
+                    "test_a_forged_row_authorizes_nothing_in_any_store",
+                    "test_a_forged_confirm_authorizes_nothing",
+                ),
                 *of("authority/guard/test_tampered", "test_an_edited_record_authorizes_nothing"),
                 *of("authority/guard/test_opened_before", "test_a_decision_that_does_not_tell_the_call_is_not_its_own"),
             ),
             beyond=(
                 "Who can write into the store and makes the hashes anew is kept out by signatures alone: "
-                "`Authority(sign=, check=)`."
+                "`Authority(sign=, check=, principals=)`."
             ),
         ),
     ),

@@ -71,6 +71,7 @@ def told(wire: Form, *sentences: str) -> Form:
 
 def text_of(schema: Any, **definitions: Any) -> Form:
     """Return the form of a value that goes as JSON text, with its schema told, and what it refers to."""
-    schema = {**schema, "$defs": definitions} if definitions else schema
+    named = next((refer(name) for name, each in definitions.items() if each == schema), schema)
+    schema = {**named, "$defs": definitions} if definitions else schema
     said = "JSON text of a value that must be valid against this JSON Schema:"
     return told(TEXT, f"{said} {json.dumps(schema)}")

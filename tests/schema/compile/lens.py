@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.profile import load
 from emitter.schema import Why, compile_schema
 from emitter.testing.rules import anthropic, azure_openai, google, openai
 from tests.schema.compile.forms import Form, closed
+from tests.schema.proof.sizes import excess
 
 if TYPE_CHECKING:
     from emitter.schema import Compiled
@@ -28,7 +30,8 @@ Lost = set[tuple[str, str, Why]]
 
 def broken(compiled: Compiled, vendor: str) -> list[Any]:
     """Return the rules of the vendor that the wire schema breaks."""
-    return [found for rules in RULES[vendor] for found in rules(compiled.schema)]
+    limits = excess(compiled.schema, load(vendor).subset.limits)
+    return [*limits, *(found for rules in RULES[vendor] for found in rules(compiled.schema))]
 
 
 def lens(schema: Any, vendor: str, *examples: Any, **options: Any) -> Compiled:

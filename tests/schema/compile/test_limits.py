@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
+from emitter import profile
 from emitter.errors import Uncompilable
 from emitter.schema import compile_schema
+from emitter.schema.fit import measure
+from emitter.testing.rules.reading import levels, read
 from tests.schema.compile.forms import NULL, TEXT, WHOLE, Form, array, closed, either, loose, refer
 from tests.schema.compile.lens import ANTHROPIC, AZURE, DEGRADED, INSIDE, OPEN, OPENAI, lens, lost
+from tests.schema.proof.sizes import sizes
 
 
 def names(count: int, length: int = 5) -> list[str]:
@@ -201,3 +206,77 @@ def test_structure_is_kept_from_the_root_down() -> None:
     assert '{"type": "object"' in place["description"]
     assert {each.pointer for each in compiled.degraded} == {"/properties/a" * 5}
     assert compiled.validate(nested(6, 3, value=True)) != ()
+
+
+def circle(size: int, levels: int = 1) -> Form:
+    """Return definitions each of which holds every other one, so many arrays deep."""
+    names_of_all = [f"d{each}" for each in range(size)]
+    definitions = {
+        name: loose(**{each: listed(levels - 1, refer(each)) for each in names_of_all if each != name})
+        for name in names_of_all
+    }
+    return {**closed(a=refer("d0")), "$defs": definitions}
+
+
+def ring(size: int, entry: int) -> Form:
+    """Return definitions each of which holds the next one, the last one the first; the root holds one of them."""
+    definitions = {f"d{each}": loose(n=refer(f"d{(each + 1) % size}")) for each in range(size)}
+    return {**closed(a=refer(f"d{entry}")), "$defs": definitions}
+
+
+CYCLES: dict[str, tuple[Any, int]] = {
+    "one": ({**closed(a=refer("n")), "$defs": {"n": loose(n=refer("n"))}}, 2),
+    "two-that-are-each-entered": (
+        {**closed(a=refer("n"), b=refer("m")), "$defs": {"n": loose(m=refer("m")), "m": loose(n=refer("n"))}},
+        3,
+    ),
+    "a-deep-end-behind-a-circle": (
+        {
+            **closed(a=refer("n")),
+            "$defs": {"n": loose(m=refer("m")), "m": loose(n=refer("n"), e=refer("e")), "e": nested(4, TEXT)},
+        },
+        7,
+    ),
+    "nine-in-a-circle": (circle(9), 10),
+    "ten-in-a-circle": (circle(10), 11),
+    "thirty-in-a-circle": (circle(30), 31),
+    "a-circle-through-arrays": (circle(4, 3), 13),
+    "a-ring-entered-in-its-middle": (ring(10, 5), 11),
+    "a-ring-entered-at-its-end": (ring(22, 21), 23),
+}
+
+
+@pytest.mark.parametrize(("schema", "depth"), CYCLES.values(), ids=CYCLES)
+def test_depth_is_counted_through_circles(schema: Any, depth: int) -> None:
+    """No way that enters each definition once is deeper than the vendor takes; a schema that is too deep is cut."""
+    compiled = lens(schema, OPENAI)
+
+    assert bool(compiled.degraded) is (depth > 10)
+    if depth > 10:
+        with pytest.raises(Uncompilable, match=f"depth {depth} of at most 10"):
+            compile_schema(schema, OPENAI, degrade=False)
+
+
+def tangle(seed: int) -> Form:
+    """Return a few definitions that refer to one another as chance has it, and a root that enters some of them."""
+    chance = Random(seed)  # noqa: S311  chance that can be repeated
+    size = chance.randint(3, 12)
+
+    def some(most: int, letter: str) -> Form:
+        return {f"{letter}{each}": refer(f"d{chance.randrange(size)}") for each in range(chance.randint(1, most))}
+
+    definitions = {f"d{each}": loose(**some(2, "p")) for each in range(size)}
+    return {**closed(**some(3, "a")), "$defs": definitions}
+
+
+@pytest.mark.parametrize("seed", [*range(40), 141, 147, 181, 285, 351])
+def test_depth_is_measured_as_it_is(seed: int) -> None:
+    """Three ways to measure agree: the compiler's, the rule checker's, and the plainest of all."""
+    limits = profile.load(OPENAI).subset.limits
+    given, sent = tangle(seed), lens(tangle(seed), OPENAI).schema
+    keywords = frozenset({"properties", "$defs", "anyOf", "items"})
+
+    for each in (given, sent):
+        plain = sizes(each, limits)["depth"]
+        assert measure(each, limits).counts["depth"] == plain
+        assert levels(read(each, keywords)) == plain

@@ -283,3 +283,36 @@ def test_a_name_that_is_taken_stays() -> None:
     compiled = compile_schema(schema, OPENAI, registry={"https://x.test/t": TEXT})
     assert compiled.validate({"a": "x", "b": 1}) == ()
     assert compiled.schema == closed(a=TEXT, b=WHOLE)
+
+
+THING = closed(c=TEXT)
+ALIASES: dict[str, Any] = {
+    "union-of-one": {"oneOf": [refer("b")]},
+    "any-of-one": {"anyOf": [refer("b"), False]},
+    "all-of-one": {"allOf": [refer("b")]},
+    "reference": refer("b"),
+    "described-reference": {**refer("b"), "description": "y"},
+    "reference-with-a-rule": {"oneOf": [refer("b")], "not": {"required": ["z"]}},
+    "two-steps": {"oneOf": [refer("c")]},
+}
+
+
+@pytest.mark.parametrize("vendor", ALL)
+@pytest.mark.parametrize("alias", ALIASES.values(), ids=ALIASES)
+def test_a_definition_that_is_only_a_reference_keeps_no_siblings(vendor: str, alias: Any) -> None:
+    """A description beside a reference to it does not come to stand beside the reference that it is itself."""
+    definitions = {"a": alias, "b": THING, "c": {"oneOf": [refer("b")], "title": "C"}}
+    schema = {**closed(p={**refer("a"), "description": "x"}, q=refer("b"), r=refer("b")), "$defs": definitions}
+
+    compiled = lens(schema, vendor, {each: {"c": "1"} for each in "pqr"})
+
+    assert vendor == ANTHROPIC or "x" in str(compiled.schema["properties"]["p"]["description"])
+
+
+def test_a_rule_beside_a_union_of_one_reference_is_lost_aloud() -> None:
+    """It is a loss, and the model is told of it where the reference stands."""
+    schema = {**closed(p=ALIASES["reference-with-a-rule"], q=refer("b"), r=refer("b")), "$defs": {"b": THING}}
+    compiled = lens(schema, OPENAI)
+
+    assert ("/properties/p", "not") in {(each.pointer, each.keyword) for each in compiled.losses}
+    assert "not" in compiled.schema["properties"]["p"]["description"]

@@ -1,4 +1,4 @@
-"""Schemas with instances, read from files: the official suite's form, and one object a line or a file."""
+"""Schemas, read from files: with instances in the official suite's form or one object a line, or alone in a file."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ DRAFTS = {
     "draft2019-09": "https://json-schema.org/draft/2019-09/schema",
     "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
+
+_KEYWORDS = frozenset(
+    {"$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "const"}
+    | {"anyOf", "oneOf", "allOf", "not", "additionalProperties", "patternProperties", "required"}
+)
+"""Keywords by which an object is known to be a schema itself."""
 
 Value = TypeVar("Value")
 
@@ -92,9 +98,11 @@ def _parsed(text: str, place: str, complain: Callable[[str], None]) -> Any:
 
 
 def _entry(entry: Any, place: str, origin: tuple[str, str | None], complain: Callable[[str], None]) -> Iterator[Case]:
+    if isinstance(entry, dict) and not isinstance(entry.get("schema"), dict | bool) and entry.keys() & _KEYWORDS:
+        entry = {"schema": entry, "name": entry.get("title")}
     schema = entry.get("schema") if isinstance(entry, dict) else None
     if not isinstance(schema, dict | bool):
-        complain(f'{place}: no object with a "schema" that is an object or a truth value')
+        complain(f'{place}: neither a JSON Schema nor an object with a "schema" that is one')
         return
     group, draft = origin
     known = [entry[each] for each in ("name", "description", "id") if isinstance(entry.get(each), str)]

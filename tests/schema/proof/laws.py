@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from emitter.errors import Uncompilable, Unencodable
+from emitter.profile import load
 from emitter.schema import Edition, Mode, compile_schema, lint_tier1, lint_variants
 from emitter.testing.decoding.sampling import Sampler, compiles, value
 from emitter.testing.rules import openai
 from tests.schema.proof.exceptions import DIFFERENT_VALIDATORS, own_refusal
 from tests.schema.proof.excuses import Losses
 from tests.schema.proof.judge import Judge, Unjudged
+from tests.schema.proof.request import missing
+from tests.schema.proof.sizes import excess
 from tests.schema.proof.texts import texts
 from tests.schema.proof.verdict import Report, differing
 from tests.schema.rules.test_compiled import CHECKERS
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from tests.schema.proof.corpora import Case
 
 SAMPLES = 5
+
+MAX_GROWTH, SPARE = 2, 4_000
+"""What a schema may grow to when it is cut down: so many times its size, and so many bytes for the forms' own words."""
 
 
 def _tier1(schema: Any) -> list[Any]:
@@ -103,10 +109,13 @@ def prove(subject: Subject, profile: str, samples: int = SAMPLES) -> Report:
 def hold(report: Report, subject: Subject, compiled: Compiled, samples: int = SAMPLES) -> None:
     """Try every law on a compiled schema."""
     report.enforced = compiled.enforced
-    report.size = len(json.dumps(compiled.schema, ensure_ascii=False, separators=(",", ":")).encode())
+    report.size, given = _size(compiled.schema), _size(subject.case.schema)
+    report.growth, report.degraded = report.size / given, bool(compiled.degraded)
     trial = _Trial(report, subject, compiled)
     for law in (trial.accepted, trial.decodable) if compiled.enforced else ():
         law()
+    trial.told()
+    trial.grown(given)
     if compiled.enforced and not report.red("decodable"):
         trial.sound(samples)
     for instance, valid in subject.instances:
@@ -114,6 +123,10 @@ def hold(report: Report, subject: Subject, compiled: Compiled, samples: int = SA
         if valid:
             trial.faithful(instance)
     report.counts["unjudged"] += bool(subject.unjudged)
+
+
+def _size(schema: Any) -> int:
+    return len(json.dumps(schema, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 class _Trial:
@@ -133,9 +146,34 @@ class _Trial:
             return None
 
     def accepted(self) -> None:
-        """Hold the wire schema to the vendor's published rules."""
+        """Hold the wire schema to the vendor's published rules, and to the limits of its profile."""
+        for found in excess(self._wire, load(self._report.profile).subset.limits):
+            self._report.fail("accepted", f"over the limit: {found.split()[0]}", found)
         for found in (each for broken in checkers(self._report.profile) for each in broken(self._wire)):
             self._report.fail("accepted", found.rule, found)
+
+    def told(self) -> None:
+        """Hold the request to every name and value that the schema speaks of; what is cut down is a loss besides."""
+        untold = missing(self._subject.case.schema, self._compiled)
+        self._report.counts["untold"] += len(untold)
+        for each in untold[:1]:
+            self._report.fail("told", "a name is not in the request", each)
+        if not self._report.degraded and self._without_degrading():
+            self._report.fail("told", "what was cut down is no loss")
+
+    def _without_degrading(self) -> bool:
+        """Tell whether the schema is too large for the vendor."""
+        try:
+            compile_schema(self._subject.case.schema, self._report.profile, degrade=False)
+        except Uncompilable as error:
+            return "too large" in error.reason
+        return False
+
+    def grown(self, given: int) -> None:
+        """Hold a schema that was cut down to a size that the caller can foresee."""
+        most = MAX_GROWTH * given + SPARE
+        if self._report.degraded and self._report.size > most:
+            self._report.fail("grown", "a schema that was cut down grew", f"{given} to {self._report.size} bytes")
 
     def decodable(self) -> None:
         """Hold it to what a real constrained decoder takes, or refuses for a reason that is known by name."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from tests.schema.proof.verdict import Report
 
 COLUMNS = (
-    *("schemas", "refused", "plain", "enforced", "accepted", "decodable", "sound", "faithful", "checked"),
+    *("schemas", "compiled", "refused", "plain", "degraded", "outside", "untold", "growth"),
+    *("enforced", "accepted", "decodable", "sound", "faithful", "checked"),
     *("crashes", "timeouts", "drawn", "unsaid", "excused", "unjudged", "median ms", "max ms", "max bytes"),
 )
 EXAMPLES = 5
@@ -54,8 +55,13 @@ def row(reports: list[Report]) -> dict[str, str]:
     times = sorted(each.seconds * 1000 for each in reports)
     cells = {
         "schemas": len(reports),
+        "compiled": compiled,
         "refused": refused,
         "plain": sum(each.size > 0 and not each.enforced for each in reports),
+        "degraded": sum(each.degraded for each in reports),
+        "outside": red["accepted"],
+        "untold": sums["untold"],
+        "growth": f"{max((each.growth for each in reports if each.degraded), default=0):.1f}",
         "enforced": enforced,
         **{law: enforced - red[law] for law in ("accepted", "decodable", "sound")},
         "faithful": f"{sums['faithful']}/{sums['instances']}",
@@ -102,6 +108,10 @@ def page(reports: list[Report]) -> Iterator[str]:
     first = max(map(len, table))
     for profile, cells in table.items():
         yield profile.ljust(first) + "".join(cells[n].rjust(w) for n, w in zip(COLUMNS, widths, strict=True))
+    yield (
+        "outside: schemas that the vendor's rules refuse. untold: names and values that the request does not hold. "
+        "growth: the largest of those degraded, in times of the schema as given."
+    )
     yield "accepted, decodable, sound: schemas of those enforced. faithful: instances. excused: place/keyword/decoder."
     law = ""
     for each in groups(reports):

@@ -64,6 +64,19 @@ def test_files_that_are_no_text_are_told(tmp_path: Path) -> None:
     assert len(complaints) == 1
 
 
+def test_files_that_are_schemas_themselves_are_read(tmp_path: Path) -> None:
+    """A folder of plain JSON Schemas is a corpus, whatever its schemas describe."""
+    plain = {"title": "Plain", "type": "object", "properties": {"schema": {"type": "string"}}}
+    tmp_path.joinpath("a.json").write_text(json.dumps(plain))
+    tmp_path.joinpath("b.json").write_text(json.dumps({"anyOf": [{"type": "string"}, {"type": "null"}]}))
+    tmp_path.joinpath("c.jsonl").write_text(json.dumps(GROUP) + "\n" + json.dumps({"$ref": "#/$defs/x", "$defs": {}}))
+    cases, complaints = told(tmp_path)
+
+    assert complaints == []
+    assert [each.name for each in cases] == ["a: Plain", "b.json[0]", "c: a group", "c.jsonl:2"]
+    assert cases[0].schema == plain
+
+
 def test_nothing_to_read_is_an_error(tmp_path: Path) -> None:
     """A missing path and an empty folder are mistakes of the caller."""
     with pytest.raises(FileNotFoundError, match="no file or folder"):

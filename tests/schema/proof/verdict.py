@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-LAWS = ("accepted", "decodable", "sound", "faithful", "checked", "total", "timeout")
+LAWS = ("accepted", "decodable", "sound", "faithful", "checked", "told", "grown", "total", "timeout")
 """In the order in which they are told."""
 
-GRAVE = frozenset({"accepted", "sound", "total", "timeout"})
+GRAVE = frozenset({"accepted", "sound", "told", "grown", "total", "timeout"})
 """A report with one of these red is a failure as a whole."""
 
 
@@ -27,7 +27,8 @@ class Report:
     """The verdicts on one schema compiled for one profile.
 
     ``refused`` and ``pointer`` say why and where there is no compiled form.
-    ``counts`` are of instances, documents and excuses; ``seconds`` and ``size`` are those of the compilation.
+    ``counts`` are of instances, documents, excuses and untold names; ``seconds`` and ``size`` are those of the
+    compilation, ``growth`` is the size by that of the schema as given, and ``degraded`` that it was cut down.
     """
 
     case: str
@@ -39,6 +40,8 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter[str])
     seconds: float = 0.0
     size: int = 0
+    growth: float = 0.0
+    degraded: bool = False
 
     def fail(self, law: str, reason: str, detail: object = "") -> None:
         """Note that a law does not hold; the same reason is noted once."""

@@ -6,6 +6,7 @@ is of the type and may be none all the same.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -45,6 +46,27 @@ def recorded(value: Json) -> AuthorizationEnvelope | None:
         return _ADAPTER.validate_python(value)
     except ValidationError:
         return None
+
+
+def readable(value: Json) -> AuthorizationEnvelope | None:
+    """Return the envelope that a JSON value of somebody else's is, or None where it is none.
+
+    Members that the RFC does not name are left out: its types are minimum schemas, and only an unknown kind is BLOCKED.
+    """
+    try:
+        return _ADAPTER.validate_python(value)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+    more = [each["loc"][1:] for each in found if each["type"] == "extra_forbidden"]  # the first step is the kind
+    if not more:
+        return None
+    known = deepcopy(value)
+    for *path, name in more:
+        place: Json = known
+        for each in path:
+            place = place[each]
+        del place[name]
+    return recorded(known)
 
 
 def _holds(envelope: AuthorizationEnvelope) -> bool:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import copy
 import ipaddress
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from emitter.errors import InputError
+from emitter.authority.guard.tools import class_of
+from emitter.decide.canonical import Profile
+from emitter.decide.digest import digest_of
+from emitter.errors import InputError, NotCanonical
+from emitter.schema.pointer import escaped
 
 if TYPE_CHECKING:
     import inspect
@@ -28,19 +34,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a tool is called with: a copy that nobody else holds; ``parameters`` are the same as JSON and bytes."""
+    """What a tool is called with: a copy that nobody else holds; ``parameters`` are the same as JSON and bytes.
+
+    ``classes`` is a digest of what the parameters do not tell of the values' classes; None where there is nothing.
+    """
 
     positional: tuple[Any, ...] = field(repr=False)
     named: Mapping[str, Any] = field(repr=False)
     content: Mapping[str, Any] = field(repr=False)
     parameters: dict[str, Json] = field(repr=False)
+    classes: str | None = None
 
     def into(self, tool: Callable[..., Any]) -> Any:
         """Call a tool with them."""
         return tool(*self.positional, **self.named)
 
-    def again(self) -> dict[str, Json]:
-        """Return the parameters as they are now: some values cannot be copied, as what a member of an Enum holds."""
+    def again(self) -> tuple[dict[str, Json], str | None]:
+        """Return parameters and classes as they are now: some values cannot be copied, such as an Enum member's."""
         return _told(self.content)
 
 
@@ -57,7 +67,7 @@ def taken(
         if name not in exclude:
             bound.arguments[name] = _copied(name, value)
     content = {name: value for name, value in bound.arguments.items() if name not in exclude}
-    return Arguments(bound.args, dict(bound.kwargs), content, _told(content))
+    return Arguments(bound.args, dict(bound.kwargs), content, *_told(content))
 
 
 def _copied(name: str, value: object) -> object:
@@ -67,15 +77,20 @@ def _copied(name: str, value: object) -> object:
         raise _no_form(name) from None
 
 
-def _told(content: Mapping[str, object]) -> dict[str, Json]:
-    return {name: _plain(name, value) for name, value in content.items()}
-
-
-def _plain(name: str, value: object) -> Json:
+def _told(content: Mapping[str, object]) -> tuple[dict[str, Json], str | None]:
+    parameters: dict[str, Json] = {}
+    classes: dict[str, Json] = {}
+    for name, value in content.items():
+        telling = _Telling()
+        try:
+            parameters[name] = telling.value(value, (name,))
+        except Exception:  # noqa: BLE001  its members are read by anybody's code
+            raise _no_form(name) from None
+        classes |= telling.classes
     try:
-        return _Telling().value(value, 0)
-    except Exception:  # noqa: BLE001  its members are read by anybody's code
-        raise _no_form(name) from None
+        return parameters, digest_of(classes, Profile.WIRE) if classes else None
+    except NotCanonical:
+        raise _no_form(next(iter(content))) from None
 
 
 _LEAVES = (
@@ -94,35 +109,74 @@ class _Telling:
 
     What has its own idea of its JSON is not asked: a secret, or a member that a model leaves out, would be approved
     unseen. A set has no order, so it would be another text in another process; an iterator is spent by reading it.
+    ``classes`` has, by JSON pointer, what the JSON does not tell of a value's class: two values with the same JSON may
+    still be two values to the tool.
     """
 
     count: int = 0
+    classes: dict[str, Json] = field(default_factory=dict[str, "Json"])
 
-    def value(self, value: object, depth: int) -> Json:
+    def value(self, value: object, at: tuple[str, ...]) -> Json:
         self.count += 1
-        if self.count > _MOST or depth > _DEEPEST:
+        if self.count > _MOST or len(at) > _DEEPEST + 1:
             raise _Untold
+        untold = _untold(value)
+        if untold:
+            self.classes[_pointer(at)] = untold
         match value:
             case Enum():
-                return self.value(value.value, depth + 1)
+                return self.value(value.value, (*at, "value"))
             case None | bool():
                 return value
             case str() | bytes() | bytearray() | int() | float():
                 return _exact(value)
             case list() | tuple():
-                return [self.value(each, depth + 1) for each in _entries(cast("list[object]", value))]
+                entries = enumerate(_entries(cast("list[object]", value)))
+                return [self.value(each, (*at, f"{index}")) for index, each in entries]
             case _ if isinstance(value, _LEAVES):
                 return to_jsonable_python(value)
             case _:
-                return self.members(_members(value), depth + 1)
+                return self.members(_members(value), at)
 
-    def members(self, pairs: Iterable[tuple[object, object]], depth: int) -> Json:
+    def members(self, pairs: Iterable[tuple[object, object]], at: tuple[str, ...]) -> Json:
         found: dict[str, Json] = {}
         for key, value in pairs:
             if not isinstance(key, str) or (name := str.__str__(key)) in found:  # a name that stands twice hides one
                 raise _Untold
-            found[name] = self.value(value, depth)
+            if type(key) is not str:
+                self.classes[_pointer((*at, name, "key"))] = [class_of(key)]
+            found[name] = self.value(value, (*at, name))
         return found
+
+
+_JSON: Final = (type(None), bool, int, str, bytes, list, dict)
+"""Classes that the JSON of a value tells, and so does the digest object of bytes."""
+
+
+def _untold(value: object) -> list[Json]:
+    """Return what the JSON of a value does not tell: its class, and what some classes have beside their text."""
+    match value:
+        case _ if type(value) in _JSON:
+            return []
+        case float():
+            if type(value) is float and not value.is_integer():
+                return []
+            return [class_of(value), math.copysign(1, value) < 0]  # 1.0 is written as 1 is, and -0.0 as 0 is
+        case datetime() | time():
+            return [class_of(value), value.fold, *_zone(value.tzinfo)]
+        case BaseModel():
+            return [class_of(value), *sorted(value.model_fields_set)]
+        case _:
+            return [class_of(value)]
+
+
+def _pointer(at: tuple[str, ...]) -> str:
+    return "".join(f"/{escaped(each)}" for each in at)
+
+
+def _zone(zone: tzinfo | None) -> list[Json]:
+    """Return the class of a time zone, and its name where it has one; the text of a time has the offset alone."""
+    return [] if zone is None else [class_of(zone), str(zone) if isinstance(zone, ZoneInfo | timezone) else None]
 
 
 _of_list = cast("Callable[[object], Iterable[object]]", list.__iter__)  # pyright: ignore[reportUnknownMemberType]

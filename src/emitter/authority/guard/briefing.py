@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from emitter.wire import Json
 
 _S256: Final = "s256"
+_LONGEST_TARGET: Final = 100
+"""Characters of a target that the synopsis shows."""
 _UNSEEN: Final = re.compile(r"(?<= ) |[^\S ]")
 _WORD: Final = re.compile(r"[^ ]+")
 _NONE: Final = "The call takes no arguments."
@@ -53,8 +55,10 @@ Brief: TypeAlias = Callable[[Asked], BindingMoment | Awaitable[BindingMoment]]
 def template(asked: Asked) -> BindingMoment:
     """Return an envelope that says no more than what the call is; no model is asked."""
     seconds = asked.request.ttl_seconds
+    targets = [each for each in asked.request.scope.targets or () if each != asked.tool]
+    aimed = "".join(f" on {_text(_cut(each))}" for each in targets)
     return BindingMoment(
-        synopsis=f"Run {asked.tool} once, with exactly the arguments that are listed here.",
+        synopsis=f"Run {asked.tool}{aimed} once, with exactly the arguments that are listed here.",
         findings=(),
         recommendations=(
             f"Run {asked.tool} within {seconds:,} seconds of the approval.",
@@ -70,6 +74,11 @@ def template(asked: Asked) -> BindingMoment:
             recommended_idx=0,
         ),
     )
+
+
+def _cut(target: str) -> str:
+    """Return a target as a synopsis names it; the findings tell all of it."""
+    return target if len(target) <= _LONGEST_TARGET else f"{target[:_LONGEST_TARGET]}\u2026"
 
 
 def composed(asked: Asked, moment: BindingMoment) -> tuple[BindingMoment, int]:
@@ -106,7 +115,8 @@ def told(asked: Asked) -> tuple[str, ...]:
     targets = ", ".join(map(_text, asked.request.scope.targets or ()))
     account = [] if asked.proposal.account is None else [f"Account: {_text(asked.proposal.account)}"]
     bound = f"Target: {targets}. At most: {limits or 'nothing'}."
-    risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}."
+    call = "" if asked.request.call is None else f" of {_text(asked.request.call.function)}"
+    risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}{call}."
     return (*(lines or [_NONE]), *account, bound, risk, *_displayed(asked.proposal))
 
 

@@ -8,7 +8,6 @@ Source: AAuth R3, section 10.2 (the enforced retry); delegation-invariants.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +19,7 @@ from emitter.authority.parts import before
 from emitter.authority.records import ActionRequest
 from emitter.authority.rules.allow import check_running
 from emitter.authority.steps import Ours, Theirs
-from emitter.decide import Selected, Unanswered, Unresolved
+from emitter.decide import Selected, Unresolved
 from emitter.errors import (
     AlreadyResolved,
     ApprovalPending,
@@ -54,7 +53,9 @@ def guarded(call: Call) -> Steps[Any]:
     _check_approved(found, resolved)
     confirm: Confirm = yield from granting.confirm(call.parts, resolved, found.request)
     yield Ours(partial(check_same, call, found.proposal))  # the principal may have taken a week
-    work = Work(_action(call, found), partial(call.arguments.into, call.tool), call.how.describe, call.how.retain)
+    work = Work(
+        _action(call, found), partial(call.arguments.into, call.function.tool), call.how.describe, call.how.retain
+    )
     return (yield from acting.execute(call.parts, confirm.confirm_id, work))
 
 
@@ -68,8 +69,7 @@ def _resolved(call: Call, proposed: Proposed) -> Steps[Resolved]:
     _check_told(call, proposed, standing)
     if isinstance(standing, Resolved):
         return standing
-    if standing.is_over(call.parts.journal.now()):
-        yield Ours(partial(_note_end, call, standing))
+    if standing.ended:
         raise _too_late(standing.decision_id)
     if call.how.ask is None:
         raise _pending(call, proposed)
@@ -141,12 +141,6 @@ def _open(call: Call, proposed: Proposed, moment: BindingMoment, actions: tuple[
             hint="Take their objection up: change the arguments, or have brief= write another envelope.",
         ) from None
     return ledger.find(decision_id)
-
-
-def _note_end(call: Call, standing: Pending) -> None:
-    """Have it recorded that a decision's time is over, so that it is so for a clock that is set back, too."""
-    with suppress(AlreadyResolved):  # by somebody whose clock is another
-        call.parts.ledger.unresolved(standing.decision_id, Unanswered.TIMEOUT, channel=call.how.channel)
 
 
 def _answered(call: Call, proposed: Proposed, answer: object) -> Resolved:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 from emitter.authority.guard.arguments import taken
 from emitter.authority.guard.flow import guarded
 from emitter.authority.guard.proposing import Call
-from emitter.authority.guard.tools import is_async, signature_of
+from emitter.authority.guard.tools import Function, is_async, signature_of
 from emitter.authority.steps import arun, run
 from emitter.decide.canonical import HALF_PAIR
 from emitter.errors import InputError
@@ -37,7 +37,7 @@ class Guarded(Generic[P, R]):
     def __init__(self, tool: Callable[P, R], how: How, parts: Parts, shelf: Shelf) -> None:
         functools.update_wrapper(self, tool)
         self.__dict__.pop("call", None)  # the tool's own attributes are kept, unless one stood before ours
-        self._tool = tool
+        self._function = Function.of(tool)
         self._how = how
         self._parts = parts
         self._shelf = shelf
@@ -61,7 +61,7 @@ class Guarded(Generic[P, R]):
 
     def __get__(self, instance: object, owner: type | None = None) -> Guarded[..., R]:
         """Return the tool as a method of an object, as a function of a class would."""
-        bind = getattr(self._tool, "__get__", None)
+        bind = getattr(self._function.tool, "__get__", None)
         if instance is None or bind is None:
             return self
         bound = bind(instance, owner)
@@ -77,7 +77,8 @@ class Guarded(Generic[P, R]):
         if not isinstance(call_id, str) or not 0 < len(call_id) <= _LONGEST or HALF_PAIR.search(call_id):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"call_id is a text of 1 to {_LONGEST} characters, each a whole one.")
         arguments = taken(self._signature, (args, kwargs), frozenset(self._how.exclude))
-        return cast("R", self._take(guarded(Call(call_id, arguments, self._tool, self._how, self._parts, self._shelf))))
+        call = Call(call_id, arguments, self._function, self._how, self._parts, self._shelf)
+        return cast("R", self._take(guarded(call)))
 
 
 _LONGEST = 256

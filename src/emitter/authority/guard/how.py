@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from emitter.authority.guard.briefing import Brief
     from emitter.authority.proposal import Display
+    from emitter.authority.records.form import Amount
     from emitter.authority.writing import Effects
     from emitter.decide import Resolution, Unresolved
     from emitter.ledger import Pending, Resolved
@@ -45,7 +46,8 @@ class Guarding(TypedDict, total=False):
     ``name`` is what the tool is called. ``target`` is what it acts on, or a function of its parameters that returns it
     (the tool's name where absent). ``capability`` is the kind of tool (its name where absent), ``step_id`` its step,
     ``workflow_id`` its workflow (one of its own for each guarded tool where absent). ``spends`` is a function of the
-    parameters that returns how much the call takes of each limit, in integer minor units. ``risk_level``,
+    parameters that returns how much the call takes of each limit: ``budget_usd`` is in dollars, an integer or a
+    ``Decimal``. ``risk_level``,
     ``ttl_seconds`` and ``revocable`` are those of the confirm: high, 900 and True.
 
     ``digested`` are parameters that the proposal tells by their digest only: names, JSON pointers, or ``Digested``.
@@ -68,7 +70,7 @@ class Guarding(TypedDict, total=False):
     capability: str
     step_id: str
     workflow_id: str
-    spends: Callable[[Mapping[str, Json]], Mapping[str, int]]
+    spends: Callable[[Mapping[str, Json]], Mapping[str, Amount]]
     risk_level: RiskLevel | str
     ttl_seconds: int
     revocable: bool
@@ -99,7 +101,7 @@ class How:
     target: str | Callable[[Mapping[str, Json]], str] | None = None
     capability: str | None = None
     step_id: str | None = None
-    spends: Callable[[Mapping[str, Json]], Mapping[str, int]] | None = None
+    spends: Callable[[Mapping[str, Json]], Mapping[str, Amount]] | None = None
     risk_level: RiskLevel | str = RiskLevel.HIGH
     ttl_seconds: int = 900
     revocable: bool = True
@@ -134,7 +136,9 @@ class How:
         _check_named(tool, how)
         return how
 
-    def request(self, call: BoundCall, spends: Mapping[str, int], workflow_id: str, *, target: str) -> ConfirmRequest:
+    def request(
+        self, call: BoundCall, spends: Mapping[str, Amount], workflow_id: str, *, target: str
+    ) -> ConfirmRequest:
         """Return the authority that a call needs: itself, once; raises ``InputError`` for what none can be made of."""
         try:
             return ConfirmRequest.of(
@@ -167,12 +171,12 @@ class How:
             raise InputError("account_of= returned no text.", hint="It returns whose the object is.")
         return replace(self, account=account)
 
-    def spent(self, parameters: Mapping[str, Json]) -> Mapping[str, int]:
+    def spent(self, parameters: Mapping[str, Json]) -> Mapping[str, Amount]:
         """Return how much a call takes of each limit."""
         spent = cast("object", {} if self.spends is None else self.spends(parameters))
         if not isinstance(spent, Mapping):
             raise InputError("spends= returned no amounts.", hint="It returns a dict of limits, {} for none.")
-        return dict(cast("Mapping[str, int]", spent))
+        return dict(cast("Mapping[str, Amount]", spent))
 
     def aimed(self, parameters: Mapping[str, Json]) -> str:
         """Return what a call acts on."""

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     from emitter.authority.guard.arguments import Arguments
     from emitter.authority.guard.how import How
+    from emitter.authority.guard.tools import Function
     from emitter.authority.parts import Parts
     from emitter.authority.proposal import Proposal, Shelf
     from emitter.authority.records import ConfirmRequest
     from emitter.wire import Json
 
-_KEPT: Final = ("r3_s256", "request", "action", "tool", "workflow_id", "decision_id")
+_KEPT: Final = ("r3_s256", "request", "action", "workflow_id", "decision_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Call:
 
     call_id: str
     arguments: Arguments
-    tool: Callable[..., Any]
+    function: Function
     how: How
     parts: Parts
     shelf: Shelf
@@ -68,7 +69,7 @@ def proposed(call: Call) -> Proposed:
         raise _other("/workflow_id")
     proposal = _found(call, known)
     request = _request(call, proposal, known["workflow_id"])
-    if (request.digest, call.how.name, _qualified(call)) != (known["request"], known["action"], known["tool"]):
+    if (request.digest, call.how.name) != (known["request"], known["action"]) or not _is_first(call):
         raise _other("")
     return Proposed(proposal, request, known["decision_id"])
 
@@ -82,25 +83,31 @@ def _first(call: Call) -> dict[str, Json]:
         "r3_s256": proposal.s256,
         "request": request.digest,
         "action": call.how.name,
-        "tool": _qualified(call),
         "workflow_id": workflow_id,
         "decision_id": new_id(),
     }
 
 
-def _qualified(call: Call) -> str:
-    """Return what a tool is called where it is defined: two of one name are two."""
-    return str(getattr(call.tool, "__qualname__", type(call.tool).__qualname__))
+def _is_first(call: Call) -> bool:
+    """Tell whether no other tool that is still in use here made a call under this id, in the same name.
+
+    Tools may have one name and hold other objects, as two methods do whose objects nobody named.
+    """
+    first = call.parts.running.first(call.call_id, call.function)
+    return first.is_same(call.function, owned=call.how.account is not None)
 
 
 def _request(call: Call, proposal: Proposal, workflow_id: str) -> ConfirmRequest:
-    how, bound = call.how, BoundCall(r3_s256=proposal.s256, call_id=call.call_id)
+    how, arguments = call.how, call.arguments
+    bound = BoundCall.of(
+        r3_s256=proposal.s256, call_id=call.call_id, function=call.function.name, classes=arguments.classes
+    )
     return how.request(bound, how.spent(call.parameters), workflow_id, target=how.aimed(call.parameters))
 
 
 def _written(call: Call) -> Proposal:
     how, given = call.how, call.arguments.parameters
-    display: object = _described(call.tool) if how.display is None else how.display(call.parameters)
+    display: object = _described(call.function.tool) if how.display is None else how.display(call.parameters)
     if not isinstance(display, Display | None):  # pyright: ignore[reportUnnecessaryIsInstance]  it is the host's code
         raise InputError("display= returned no Display.")
     made = propose(
@@ -128,9 +135,12 @@ def _described(tool: Callable[..., Any]) -> Display | None:
 
 def check_same(call: Call, proposal: Proposal) -> None:
     """Raise ``OtherCall`` where what the tool would be called with now is not what was proposed."""
-    found = mismatch(proposal, call.how.operation, call.arguments.again(), account=call.how.account)
+    parameters, classes = call.arguments.again()
+    found = mismatch(proposal, call.how.operation, parameters, account=call.how.account)
     if found is not None:
         raise _other(found.pointer)
+    if classes != call.arguments.classes:
+        raise _other("/parameters")
 
 
 def _found(call: Call, known: Mapping[str, Json]) -> Proposal:

@@ -24,7 +24,7 @@ from emitter.authority.records.form import (
     Timestamp,
 )
 from emitter.decide.canonical import Profile
-from emitter.decide.digest import digest_of
+from emitter.decide.digest import chosen, digest_of, statement
 
 
 class Scope(Record):
@@ -40,14 +40,20 @@ class Scope(Record):
 
 
 class BoundCall(Record):
-    """The one call that is authorized: the hash of its proposal (``r3_s256``), and the id of the call (ours)."""
+    """The one call that is authorized: the hash of its proposal (``r3_s256``), and the id of the call (ours).
+
+    ``function`` names the function that is called, by its module and qualified name, and ``classes`` is a digest of the
+    classes of its arguments where the proposal's JSON does not tell them (ours). A guarded call always has the first.
+    """
 
     r3_s256: Annotated[str, Field(pattern=S256_PATTERN)]
     call_id: Name
+    function: Annotated[Name | None, ABSENT] = None
+    classes: Annotated[Digest | None, ABSENT] = None
 
 
 class _Terms(Record):
-    """What a confirm grants. ``limits`` are integers: money in minor units, as ``budget_usd`` in cents."""
+    """What a confirm grants. ``limits`` say how much: ``budget_usd`` is in dollars, 800 or ``Decimal("7.50")``."""
 
     scope: Scope
     limits: Amounts
@@ -72,6 +78,7 @@ class Granted(Record):
     """By which choice a confirm was granted (ours): the decision, its envelope, and the option, counted from 0.
 
     ``decision`` is what events call it (``Pending.reference``), ``request`` the digest that the option carried.
+    ``signature`` is the principal's: a JWS of ``Confirm.statement``, with its payload detached.
     """
 
     decision: Name
@@ -79,6 +86,7 @@ class Granted(Record):
     option: Annotated[int, Field(ge=0)]
     request: Digest
     channel: Annotated[str, Field(max_length=512)] = ""
+    signature: Annotated[str | None, ABSENT] = None
 
 
 class Confirm(_Terms):
@@ -88,6 +96,12 @@ class Confirm(_Terms):
     confirm_id: Name
     timestamp: Timestamp
     granted_by: Granted
+
+    @property
+    def statement(self) -> str:
+        """The digest of the answer by which it was granted, which the principal signs."""
+        by = self.granted_by
+        return statement(by.decision, by.envelope, chosen(by.option, by.request), self.timestamp, by.channel)
 
 
 class Revoke(Record):
@@ -102,7 +116,10 @@ class Revoke(Record):
 
 
 class Expire(Record):
-    """A confirm was met after its time (ours): it stays dead, whatever a clock says that is set back."""
+    """An approval was found to be too old (ours): it stays so, even if a clock is set back.
+
+    Where no CONFIRM stands before it, the approval was too old to be confirmed, and never is.
+    """
 
     type: Literal["EXPIRE"] = "EXPIRE"
     timestamp: Timestamp

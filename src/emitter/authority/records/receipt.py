@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from emitter.authority.records.form import (
     ABSENT,
+    Amount,
     Amounts,
     Digest,
     Name,
@@ -50,13 +51,14 @@ class ActionRequest(_Deed):
     """An act that is about to begin.
 
     ``capability`` is the kind of tool or verb it needs (its ``action`` where absent). ``spends`` says how much it takes
-    of each limit, in integer minor units; that it is one side effect is counted by itself, unless ``is_pure``.
+    of each limit, money in the currency's main unit; that it is one side effect is counted by itself, unless
+    ``is_pure``.
     ``intent_id`` is the act's own id: the same one again is the same act, and begins once.
     """
 
     intent_id: Name
     capability: Annotated[Name | None, ABSENT] = None
-    spends: Amounts = Field(default_factory=dict[str, int])
+    spends: Amounts = Field(default_factory=dict[str, Amount])
     risk_level: Risk = RiskLevel.LOW
     is_pure: bool = False
     call: Annotated[BoundCall | None, ABSENT] = None

@@ -1,4 +1,4 @@
-"""Limits: which there are, and how much of each is left. All are integers; money is in minor units.
+"""Limits: which there are, and how much of each is left. Money is in its currency's main unit, and exact.
 
 Source: delegation-invariants, ``limits`` (``budget_usd``, ``max_side_effects``). The seed leaves them open; that an
 unknown one authorizes nothing, and that an act says what it takes of each, is ours.
@@ -9,37 +9,40 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from emitter.authority.records.form import BUDGET, plus
 from emitter.errors import LimitExceeded, LimitUnknown, LimitUnstated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from emitter.authority.records.form import Amount
+
 SIDE_EFFECTS: Final = "max_side_effects"
 """How many acts that change something."""
-_BUDGET: Final = re.compile(r"budget_[a-z]{3}")
 
 
 def is_known(name: str, more: Collection[str] = ()) -> bool:
     """Tell whether a limit can be enforced: side effects, ``budget_`` and an ISO 4217 code, or one in ``more``."""
-    return name == SIDE_EFFECTS or name in more or _BUDGET.fullmatch(name) is not None
+    return name == SIDE_EFFECTS or name in more or re.fullmatch(BUDGET, name) is not None
 
 
-def check_known(limits: Mapping[str, int], more: Collection[str] = ()) -> None:
+def check_known(limits: Mapping[str, Amount], more: Collection[str] = ()) -> None:
     """Raise ``LimitUnknown`` where a limit is none that can be enforced."""
     unknown = [name for name in limits if not is_known(name, more)]
     if unknown:
         raise LimitUnknown(
             f"Nobody here can enforce {unknown[0]}, so an authority with that limit authorizes nothing.",
-            hint="Use max_side_effects and budget_usd (or another currency), or name your own with Authority(limits=).",
+            hint="Use max_side_effects, budget_usd (in dollars) or another currency, or name your own with "
+            "Authority(limits=).",
         )
 
 
-def taken(spends: Mapping[str, int], *, is_pure: bool) -> dict[str, int]:
+def taken(spends: Mapping[str, Amount], *, is_pure: bool) -> dict[str, Amount]:
     """Return what an act takes of each limit; one that changes something is one side effect at least."""
     return dict(spends) if is_pure else {**spends, SIDE_EFFECTS: max(1, spends.get(SIDE_EFFECTS, 1))}
 
 
-def check_left(limits: Mapping[str, int], spent: Mapping[str, int], takes: Mapping[str, int]) -> None:
+def check_left(limits: Mapping[str, Amount], spent: Mapping[str, Amount], takes: Mapping[str, Amount]) -> None:
     """Raise ``LimitUnstated`` or ``LimitExceeded`` where an act takes more than is left, or does not say how much."""
     unstated = [name for name in limits if name != SIDE_EFFECTS and name not in takes]
     if unstated:
@@ -50,7 +53,7 @@ def check_left(limits: Mapping[str, int], spent: Mapping[str, int], takes: Mappi
     if beyond:
         raise LimitUnstated(f"The act takes of {beyond[0]}, which was not granted.", hint="Ask for it as a limit.")
     for name, limit in limits.items():
-        left = limit - spent.get(name, 0)
+        left = plus(limit, -spent.get(name, 0))
         if takes.get(name, 0) > left:
             raise LimitExceeded(
                 f"The act would take more of {name} than is left: {left:,}.", hint="Ask the principal for more."

@@ -74,7 +74,7 @@ def check(state: State, line: Line, skew: float = 0.0) -> None:
         case Revoke():
             check_revocable(allow.held(state, record.confirm_id))
         case Expire():
-            _check_once(allow.held(state, record.confirm_id).end is not None)
+            _check_once(is_ended(state, record.confirm_id))
         case Stop():
             _check_once(record.request_id in state.stops)
         case Resume():
@@ -97,6 +97,12 @@ def check_approved(state: State, confirm: Confirm, now: Now) -> None:
         raise ConfirmExpired("The approval is of a time that has not come.", hint="Have the clocks agree: max_skew=.")
 
 
+def is_ended(state: State, confirm_id: str) -> bool:
+    """Tell whether a confirm authorizes nothing more, be it that its time was over before it was granted."""
+    found = state.confirms.get(confirm_id)
+    return confirm_id in state.expired if found is None else found.end is not None
+
+
 def check_revocable(found: Held) -> None:
     """Raise ``NotRevocable``, or ``ConfirmRevoked`` where the confirm was taken back before."""
     if not found.confirm.revocable:
@@ -116,6 +122,8 @@ def check_resumable(state: State, request_id: str) -> None:
 
 def _check_confirm(state: State, confirm: Confirm, now: Now) -> None:
     _check_once(confirm.confirm_id in state.confirms)
+    if confirm.confirm_id in state.expired:
+        raise ConfirmExpired("The approval was found to be too old before.")
     if confirm.granted_by.decision in state.granted:
         raise AlreadyUsed("The decision granted another authority before.")
     if ConfirmRequest.of(**{name: getattr(confirm, name) for name in _TERMS}).digest != confirm.granted_by.request:

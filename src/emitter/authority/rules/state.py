@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
@@ -19,11 +18,13 @@ from emitter.authority.records import (
     StopScope,
     TakeoverMode,
 )
+from emitter.authority.records.form import plus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.authority.records import Line
+    from emitter.authority.records.form import Amount
 
 
 class End(str, Enum):
@@ -34,12 +35,19 @@ class End(str, Enum):
     STOPPED = "stopped"
 
 
+class Spent(dict[str, "Amount"]):
+    """How much was spent of each limit: 0 of one that nothing was spent of."""
+
+    def __missing__(self, name: str) -> int:
+        return 0
+
+
 @dataclass(slots=True)
 class Held:
     """A confirm, what was spent of it, and why it is dead, if it is."""
 
     confirm: Confirm
-    spent: Counter[str] = field(default_factory=Counter[str])
+    spent: Spent = field(default_factory=Spent)
     uses: int = 0
     end: End | None = None
 
@@ -53,6 +61,8 @@ class State:
     confirms: dict[str, Held] = field(default_factory=dict[str, Held])
     granted: dict[str, str] = field(default_factory=dict[str, str])
     """Confirms by the decision that granted them."""
+    expired: set[str] = field(default_factory=set[str])
+    """Confirms whose time was over before they were granted: they never are."""
     intents: dict[str, Intent] = field(default_factory=dict[str, Intent])
     receipts: dict[str, Receipt] = field(default_factory=dict[str, Receipt])
     """By the intent that each is of."""
@@ -98,7 +108,7 @@ class State:
             case Revoke():
                 self._end(record.confirm_id, End.REVOKED)
             case Expire():
-                self._end(record.confirm_id, End.EXPIRED)
+                self._expire(record.confirm_id)
             case Stop():
                 self._stop(record, line.at)
             case Resume():
@@ -115,13 +125,20 @@ class State:
 
     def _use(self, intent: Intent) -> None:
         held = self.confirms[intent.authorization_ref]
-        held.spent.update(intent.spends)
+        for name, amount in intent.spends.items():
+            held.spent[name] = plus(held.spent[name], amount)
         held.uses += 1
 
     def _end(self, confirm_id: str, end: End) -> None:
         held = self.confirms[confirm_id]
         if held.end is None or end is End.REVOKED:
             held.end = end
+
+    def _expire(self, confirm_id: str) -> None:
+        if confirm_id in self.confirms:
+            self._end(confirm_id, End.EXPIRED)
+        else:
+            self.expired.add(confirm_id)
 
     def _stop(self, stop: Stop, at: str) -> None:
         self.stops[stop.request_id] = stop

@@ -13,7 +13,7 @@ from emitter.judge import Verdict
 from emitter.kinds import Trust
 from emitter.schema import Violation
 from emitter.steps import Attempt
-from emitter.wire import Fault, Usage, mapping, sequence
+from emitter.wire import Fault, Report, Usage, mapping, sequence
 
 if TYPE_CHECKING:
     from emitter.wire import Json
@@ -24,6 +24,7 @@ _NAMES: dict[str, Any] = {
     "Level": Level,
     "Mapping": Mapping,
     "Reason": Reason,
+    "Report": Report,
     "Usage": Usage,
     "Verdict": Verdict,
     "Violation": Violation,

@@ -30,6 +30,10 @@ class Plain:
         self._wire = wire
 
     @cached_property
+    def _keys(self) -> frozenset[str] | None:
+        return None if self.values is None else frozenset(map(same, self.values))
+
+    @cached_property
     def _check(self) -> Any:
         rules = {key: each for key, each in self._wire.items() if key not in _UNSPOKEN}
         return jsonschema_rs.validator_for(rules, validate_formats=True) if rules else None
@@ -48,9 +52,7 @@ class Plain:
 
     def admits(self, value: Json) -> bool:
         """Tell whether type and listed values fit."""
-        return is_of(value, self._named) and (
-            self.values is None or any(each == value and type(each) is type(value) for each in self.values)
-        )
+        return is_of(value, self._named) and (self._keys is None or same(value) in self._keys)
 
 
 class Free:

@@ -6,13 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from emitter.schema.graph import ordered
+from emitter.schema.graph import longest
 from emitter.schema.value import ARRAY, OBJECT
-from emitter.wire import mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from emitter.profile.subset import Limits
 
 MAX_PLACES = 10_000
@@ -67,15 +64,6 @@ def exceeded(size: Size, limits: Limits) -> dict[str, tuple[int, int]]:
     }
 
 
-def _nodes(wire: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    waiting = [wire]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(_below(node))
-        waiting.extend(mapping(node.get("$defs")).values())
-
-
 def _below(node: dict[str, Any]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if "properties" in node:
@@ -115,13 +103,18 @@ def _count(node: dict[str, Any], size: Size, limits: Limits) -> None:
         counts["text"] += len(node.get("title", "")) + len(node.get("description", ""))
 
 
+ROOT = "#"
+
+
 def _depth(wire: dict[str, Any]) -> int:
     """Return how many objects and arrays stand in one another, references followed, recursion once."""
-    definitions = mapping(wire.get("$defs"))
-    known: dict[str, int] = {}
-    for name in ordered({name: tuple(_leads(each)) for name, each in definitions.items()}):
-        known[name] = _height(definitions[name], known)
-    return _height(wire, known)
+    places = {ROOT: wire, **{DEFINITION + name: each for name, each in wire.get("$defs", _NONE).items()}}
+    own: dict[str, int] = {}
+    leads: dict[str, dict[str, int]] = {}
+    for name, each in places.items():
+        leads[name] = {}
+        own[name] = _height(each, 0, leads[name])
+    return longest(own, leads, ROOT)
 
 
 def _levels(node: dict[str, Any]) -> int:
@@ -130,16 +123,14 @@ def _levels(node: dict[str, Any]) -> int:
     return 1 + max(map(_levels, inside)) if inside else 0
 
 
-def _leads(definition: dict[str, Any]) -> Iterator[str]:
-    named = (each["$ref"] for each in _nodes(definition) if "$ref" in each)
-    return (each.removeprefix(DEFINITION) for each in named if each.startswith(DEFINITION))
-
-
-def _height(node: dict[str, Any], known: dict[str, int]) -> int:
+def _height(node: dict[str, Any], above: int, leads: dict[str, int]) -> int:
+    """Return how deep ``node`` reaches by itself below ``above`` levels; note in ``leads`` what it refers to."""
     if "$ref" in node:
-        return known.get(node["$ref"].removeprefix(DEFINITION), 0)
+        name = node["$ref"]
+        leads[name] = max(leads.get(name, 0), above)
+        return above
     named: Any = node.get("type")
     if named in _FLAT:
-        return 0
-    own = named in _DEEP or (named.__class__ is list and any(each in _DEEP for each in named))
-    return own + max([_height(each, known) for each in _below(node)], default=0)
+        return above
+    here = above + (named in _DEEP or (named.__class__ is list and any(each in _DEEP for each in named)))
+    return max([here, *(_height(each, here, leads) for each in _below(node))])

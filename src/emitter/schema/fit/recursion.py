@@ -76,10 +76,10 @@ class _Unrolling:
             if not isinstance(each, Ref):
                 return None
             if not is_on_circle(each) or (optional and self._needed_only):
-                return Ref(each.where, self._name(each.name, 0), notes=each.notes)
+                return replace(each, name=self._name(each.name, 0))
             if level + 1 >= self._levels:
                 return self._text(each)
-            return Ref(each.where, self._name(each.name, level + 1), notes=each.notes)
+            return replace(each, name=self._name(each.name, level + 1))
 
         def is_on_circle(each: Ref) -> bool:
             return owner in self._circle and self._circle.get(each.name) == self._circle[owner]
@@ -100,7 +100,7 @@ class _Unrolling:
                 name += "_"
             self._texts[key] = name
             self._definitions[name] = replace(text, notes={})
-        return Ref(node.where, self._texts[key], notes=node.notes, parts=text.parts)
+        return Ref(node.where, self._texts[key], text=text.parts, notes=node.notes, parts=node.parts)
 
 
 def _without_notes(schema: Any) -> Any:

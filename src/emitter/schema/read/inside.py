@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from emitter.errors import Uncompilable
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 MAX_RULES = 5_000
 """More than these are not listed one by one."""
 
-_DEFINITION = re.compile(r'"\$ref": "#/(\$defs|definitions)/([^"/~%]+)"')
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _SINGLE = frozenset(
@@ -78,7 +75,7 @@ def _targets(part: Part, keyword: str, scope: Scope) -> Iterator[Part]:
     """Yield what a reference names; a dynamic one may name something else, but nothing outside the document."""
     try:
         yield scope.lookup(part, keyword)
-    except Uncompilable:  # told of by ``dangling``
+    except Uncompilable:  # found by ``dangling``
         return
     if keyword != "$ref":
         yield scope.root
@@ -95,25 +92,40 @@ def dangling(scope: Scope, draft: Draft) -> Uncompilable | None:
     return None
 
 
-def schema_of(parts: tuple[Any, ...], scope: Scope) -> Any:
-    """Return the one schema that says what ``parts`` say together, with the definitions that it refers to."""
-    schema = parts[0].schema if len(parts) == 1 else {"allOf": [part.schema for part in parts]}
-    needed = _needed(schema, scope.root.schema)
-    own = (f"#/{keyword}/{name}" for keyword, held in needed.items() for name, each in held.items() if each == schema)
-    reference = next(own, None)
-    if reference is not None:  # a definition that refers to itself is not repeated
-        return {"$ref": reference, **needed}
-    return {**schema, **needed} if needed and isinstance(schema, dict) else schema
+def stated(parts: Iterable[Part], scope: Scope) -> list[Part]:
+    """Return the parts without those that another one leads to by ``$ref`` or ``allOf``."""
+    found: list[Part] = []
+    followed: set[int] = set()
+    for part in parts:
+        if id(part.schema) not in followed:
+            found.append(part)
+            _follow(part, scope, followed)
+    return found
 
 
-def _needed(schema: Any, root: Any) -> dict[str, dict[str, Any]]:
-    """Return the definitions of the root that ``schema`` refers to, and those that they refer to."""
-    found: dict[str, dict[str, Any]] = {}
-    waiting = _DEFINITION.findall(json.dumps(schema))
+def _follow(part: Part, scope: Scope, followed: set[int]) -> None:
+    """Add the schemas that ``part`` leads to by ``$ref`` and ``allOf``, itself included."""
+    waiting = [part]
     while waiting:
-        keyword, name = waiting.pop()
-        held = mapping(mapping(root).get(keyword))
-        if name in held and name not in found.setdefault(keyword, {}):
-            found[keyword][name] = held[name]
-            waiting.extend(_DEFINITION.findall(json.dumps(held[name])))
-    return {keyword: each for keyword, each in found.items() if each}
+        here = waiting.pop()
+        if id(here.schema) in followed or here.schema.__class__ is not dict:
+            continue
+        followed.add(id(here.schema))
+        if isinstance(here.schema.get("$ref"), str) and (target := scope.found(here)) is not None:
+            waiting.append(target)
+        waiting.extend(scope.inside(here, here.where, each) for each in sequence(here.schema.get("allOf")))
+
+
+def references(part: Part, scope: Scope) -> Iterator[tuple[str, Part]]:
+    """Yield every reference inside ``part`` with the schema that it names."""
+    waiting = [part]
+    while waiting:
+        here = waiting.pop()
+        node: Any = here.schema
+        if node.__class__ is dict:
+            for keyword in _REFERENCES & node.keys():
+                if isinstance(node[keyword], str):
+                    yield from ((node[keyword], each) for each in _targets(here, keyword, scope))
+            waiting.extend(scope.inside(here, here.where, each) for each in node.values())
+        elif node.__class__ is list:
+            waiting.extend(here._replace(schema=each) for each in node)

@@ -79,10 +79,10 @@ class Reader:
             return self._flat(saying, saying)
         alone = self._alone(saying)
         if alone is not None:
-            return self._reference([self.scope.lookup(alone, "$ref")], alone)
+            return self._reference([self.scope.lookup(alone, "$ref")], [alone])
         flat, followed = self._expand(saying)
         if followed and flat is not None and not any(part.schema is False for part in flat):
-            return self._reference([part for part in flat if isinstance(part.schema, dict)], saying[0])
+            return self._reference([part for part in flat if isinstance(part.schema, dict)], saying)
         return self._flat(flat, saying)
 
     def without(self, part: Part, keywords: tuple[str, ...]) -> Part:
@@ -103,16 +103,15 @@ class Reader:
             return saying[0]
         return None
 
-    def _reference(self, parts: list[Part], named_by: Part) -> Node:
+    def _reference(self, parts: list[Part], saying: list[Part]) -> Node:
         """Name what the parts say together, to be read once."""
         key = frozenset(id(part.schema) for part in parts)
         if key not in self._names:
             self._names[key] = self._free_name(name_of(parts[0].where))
             self._waiting.append((self._names[key], parts))
-        notes = {
-            each: named_by.schema[each] for each in ("title", "description", "examples") if each in named_by.schema
-        }
-        return Ref(named_by.where, self._names[key], notes=notes)
+        first = saying[0]
+        notes = {each: first.schema[each] for each in ("title", "description", "examples") if each in first.schema}
+        return Ref(first.where, self._names[key], notes=notes, parts=tuple(saying))
 
     def _free_name(self, wanted: str) -> str:
         name = wanted

@@ -44,7 +44,7 @@ def record(facts: Facts, reader: Reader) -> Node:
     bounds, _ = merged(rule for rule in said if rule.keyword in _COUNTS)
     counts = tuple(rule for rule in bounds if not _held(rule, fields, rest))
     left = [*over, *(rule for rule in said if rule.keyword not in _COUNTS)]
-    return Record(facts.where, fields, rest, forbidden, rules=counts, left=tuple(left))
+    return Record(facts.where, fields, rest, forbidden, rules=counts, left=tuple(left), parts=facts.parts)
 
 
 def _all_evaluated(facts: Facts, parts: list[Part]) -> bool:

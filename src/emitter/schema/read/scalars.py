@@ -141,7 +141,7 @@ def constants(facts: Facts, types: tuple[str, ...]) -> Node:
     unions = [Rule(part.where, keyword, part.schema[keyword]) for part, keyword in facts.unions]
     deep = [rule for about, rules in facts.about.items() if about not in {STRING, NUMBER} for rule in rules]
     left = [*unions, *(deep if any(isinstance(each, dict | list) for each in values) else ())]
-    return Values(facts.where, values, left=tuple(left))
+    return Values(facts.where, values, left=tuple(left), parts=facts.parts)
 
 
 def _common(lists: list[list[Json]]) -> list[Json]:

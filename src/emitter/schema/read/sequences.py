@@ -51,7 +51,7 @@ def _array(facts: Facts, reader: Reader) -> Node:
         return Never(facts.where)
     bounds_kept, _ = merged(rule for rule in said if rule.keyword in {"minItems", "maxItems"})
     if most == 0:
-        return Values(facts.where, [[]], left=(*left, *over))
+        return Values(facts.where, [[]], left=(*left, *over), parts=facts.parts)
     node = Sequence(facts.where, tuple(prefix[:most]), rest, least, most, parts=facts.parts)
     node.rules, node.left = tuple(bounds_kept), (*left, *over)
     return node

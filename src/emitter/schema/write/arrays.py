@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emitter.schema.codec import Array, Codec, Slots, Text
+from emitter.schema.codec import Array, Codec, Slots
 from emitter.schema.codec.lists import REST, slot
 from emitter.schema.shape import Rule, Sequence
-from emitter.schema.value import ARRAY, NULL, STRING
+from emitter.schema.value import ARRAY, NULL, same
+from emitter.schema.walk import as_text
 from emitter.schema.write.forms import closed, nullable
 from emitter.schema.write.ledger import described
 
@@ -45,7 +46,7 @@ def _bounded(node: Sequence, wire: dict[str, Any], writer: Writer) -> dict[str, 
 
 
 def _alike(forms: list[Any]) -> bool:
-    return all(codec.plain and wire == forms[0][0] for wire, codec in forms)
+    return len({same(wire) for wire, _ in forms}) == 1 and all(codec.plain for _, codec in forms)
 
 
 def _by_place(node: Sequence, first: list[Any], writer: Writer) -> tuple[dict[str, Any], Codec]:
@@ -71,8 +72,7 @@ def _slots(node: Sequence, first: list[Any], writer: Writer) -> tuple[dict[str, 
         form, written = wire, codec
         if not needed and null and (NULL in codec.types or not codec.types):
             # Null must mean "no such item", so an item that may be null itself goes as text.
-            writer.ledger.lose_whole(node.prefix[index])
-            form, written = {"type": STRING, "description": "JSON text of the item."}, Text()
+            form, written = writer.write(as_text(writer.document, node.prefix[index]))
         wires[slot(index)] = nullable(form) if null and not needed else form
         codecs.append(written)
     if _named(node):

@@ -53,7 +53,7 @@ def _not_exclusive(node: Choice, writer: Writer) -> list[str]:
     pairs = list(combinations(node.branches, 2))
     if len(pairs) <= MAX_PAIRS and all(map(writer.exclusive, pairs)):
         return []
-    writer.ledger.lose(node, [node.origin], inside=False)
+    writer.ledger.lose_only(node, node.origin)
     return ["exactly one of these forms fits"]
 
 

@@ -11,7 +11,7 @@ from emitter.schema.compiled import Why
 from emitter.schema.formats import EXPLAINED, WORDS, words_of
 from emitter.schema.shape import Rule, Scalar, Values
 from emitter.schema.value import INTEGER, NULL, NUMBER, STRING, same, type_of
-from emitter.schema.write.ledger import TOLD_IN_ALL, described, shown
+from emitter.schema.write.ledger import TOLD, described
 
 if TYPE_CHECKING:
     from emitter.profile.subset import Subset
@@ -96,7 +96,8 @@ def _taken(value: Any, values: list[Any], takes: frozenset[str]) -> bool:
         case None:
             return True
         case bool():
-            return "boolean" in takes or (True in values and False in values)
+            # By identity, for 0 and 1 are equal to them.
+            return "boolean" in takes or {True, False} <= {each for each in values if isinstance(each, bool)}
         case _:
             return type_of(value) in takes
 
@@ -116,5 +117,7 @@ def _unlisted(node: Values, writer: Writer) -> tuple[dict[str, Any], Codec]:
     if not any(isinstance(each, dict | list) for each in node.values):
         named = tuple(each for each in types if not (each == INTEGER and NUMBER in types))
         wire, codec = {"type": named[0] if len(named) == 1 else list(named)}, Plain(named, {})
-    writer.ledger.lose(node, [Rule(node.where, "enum", node.values)], Why.DEGRADED)
-    return described(wire, f"One of: {shown(node.values, TOLD_IN_ALL)}."), codec
+    rule = Rule(node.where, "enum", node.values)
+    writer.ledger.lose_only(node, rule, Why.DEGRADED)
+    listed = writer.ledger.appendix.rule(rule, writer.ledger.resolver(rule, node), TOLD)
+    return described(wire, f"One of: {listed}."), codec

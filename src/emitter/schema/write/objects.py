@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from emitter.schema.codec import Beside, Codec, Entries, Extras, Free, Member, Object
 from emitter.schema.codec.objects import KEY, VALUE
 from emitter.schema.compiled import Why
-from emitter.schema.shape import Open, Record, Rest, Rule
+from emitter.schema.shape import Node, Open, Record, Rest, Rule
 from emitter.schema.value import ARRAY, NULL, STRING
-from emitter.schema.walk import as_text
 from emitter.schema.write.forms import closed, nullable
 from emitter.schema.write.leaves import enforced
 from emitter.schema.write.ledger import described, untitled
 
 if TYPE_CHECKING:
+    from emitter.schema.read.scope import Part
     from emitter.schema.write.writer import Writer
 
 SLOT = "additional_properties"
@@ -59,21 +59,40 @@ def _closed(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
 
 
 def _spilled(node: Record, writer: Writer) -> tuple[dict[str, Any], Codec]:
-    """Return an object some properties of which go together as JSON text, for they are too many."""
+    """Return an object of which some properties go together as JSON text, for they are too many.
+
+    What it has besides, unnamed, goes with them.
+    """
     wires, members = _members(node, writer)
+    ledger = writer.ledger
     for field in node.spilled.values():
-        writer.ledger.lose_whole(field.node, degraded=True)
-    names = frozenset(node.spilled)
-    forms = ", ".join(f"{name}: {writer.ledger.schema_text(each.node)}" for name, each in node.spilled.items())
-    said = f"JSON text of an object with any of these properties, {{}} for none: {forms}"
-    if node.rest is None:  # a text that is no such object breaks it
-        writer.ledger.note(Rule(node.where, "additionalProperties", value=False), Why.DEGRADED)
-    allowed = None if node.rest is not None else names
-    slot = _slot(wires)
-    wire = _object(node, {**wires, slot: {"type": STRING, "description": said}}, members, writer)
-    return writer.noted_losses(node, wire, node.rest.names if node.rest else ()), Object(
-        members, Extras(allowed), slot, node.forbidden
+        ledger.lose_whole(field.node, degraded=True)
+    broken = {"properties", "required", "additionalProperties"}  # by a text that is no such object
+    lost = [*(node.rest.names if node.rest else ())]
+    if node.rest is not None and not node.rest.implicit:
+        broken |= {"patternProperties"}
+        for _, each in node.rest.entries:
+            ledger.lose_whole(each, degraded=True)
+        lost += node.rest.rules
+    for part in node.parts:
+        for keyword in sorted(broken & part.schema.keys()):
+            ledger.lose_only(node, Rule(part.where, keyword, part.schema[keyword]), Why.DEGRADED)
+    needed = [name for name, each in node.spilled.items() if each.required]
+    said = (
+        "JSON text of an object with these properties"
+        if needed
+        else ("JSON text of an object with any of these properties, {} for none")
     )
+    forms = ledger.appendix.properties(node, {name: _said(each.node) for name, each in node.spilled.items()}, needed)
+    slot = _slot(wires)
+    wire = _object(node, {**wires, slot: {"type": STRING, "description": f"{said}: {forms}"}}, members, writer)
+    allowed = None if node.rest is not None else frozenset(node.spilled)
+    return writer.noted_losses(node, wire, lost), Object(members, Extras(allowed), slot, node.forbidden)
+
+
+def _said(node: Node) -> tuple[Part, ...]:
+    """Return the schemas that stand at a place, with references as they are."""
+    return node.said if isinstance(node, Open) and node.said else node.parts
 
 
 def _slot(wires: dict[str, Any]) -> str:
@@ -140,8 +159,10 @@ def _entries(
     held = True
     listed = writer.write(rest.key).wire if rest.key is not None and len(rest.entries) == 1 else None
     if writer.subset.discriminated and len(rest.entries) > 1:
-        # Entries are told apart by their keys, which is no discriminator.
-        rest = replace(rest, entries=((None, as_text(writer.document, *(each for _, each in rest.entries))),))
+        # Entries are told apart by their keys, which is no discriminator; the rules say which key has which value.
+        for _, each in rest.entries:
+            writer.ledger.lose_whole(writer.document.resolved(each))
+        rest = replace(rest, entries=((None, Open("")),))
     for pattern, each in rest.entries:
         form, codec = writer.write(each)
         key: dict[str, Any] = {"type": STRING} if listed is None else listed

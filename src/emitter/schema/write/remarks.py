@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from emitter.errors import Unencodable
 from emitter.schema.formats import words_of
 from emitter.schema.generate import says_more
+from emitter.schema.pointer import below
+from emitter.schema.read.scope import Part
 from emitter.schema.shape import Node, Remark, Values
 from emitter.schema.value import same
 from emitter.wire import sequence
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from emitter.schema.codec import Codec
-    from emitter.schema.read.scope import Part
     from emitter.schema.write.ledger import Ledger
 
 MAX_EXAMPLES = 3
@@ -67,8 +68,8 @@ def _content(part: Part, ledger: Ledger) -> Iterator[str]:
     media = schema.get("contentMediaType")
     held = schema.get("contentSchema")
     if isinstance(held, dict) and held:
-        text = ledger.text_of(part._replace(schema=held))
-        yield f"JSON text of a value that must be valid against this JSON Schema: {text}"
+        content = Part(held, below(part.where, "contentSchema"), part.resolver)
+        yield f"JSON text of a value that must be valid against {ledger.appendix.whole((content,))}"
     elif media == "application/json":
         yield "JSON text of any value."
     elif isinstance(media, str):

@@ -12,6 +12,7 @@ from emitter.profile.subset import Optionals
 from emitter.schema.codec import Codec, Late, Text, Wrapped
 from emitter.schema.codec.choices import VALUE
 from emitter.schema.compiled import Why
+from emitter.schema.fit.measure import DEFINITION, ROOT
 from emitter.schema.graph import Order, order_of
 from emitter.schema.shape import Choice, Document, Field, Never, Node, Open, Record, Ref, Scalar, Sequence, Values
 from emitter.schema.value import NULL, OBJECT, STRING
@@ -53,16 +54,24 @@ class Written(NamedTuple):
 class Writer:
     """One writing of one document for one vendor.
 
-    ``flipped`` are the nodes of optional properties that are written the other way than the vendor's usual.
+    ``flipped`` are the nodes of optional properties that are written the other way than the vendor's usual. A
+    ``lean`` writing repeats no list of constants, however short it is.
     """
 
     def __init__(
-        self, document: Document, subset: Subset, ledger: Ledger, flipped: frozenset[int] = frozenset()
+        self,
+        document: Document,
+        subset: Subset,
+        ledger: Ledger,
+        flipped: frozenset[int] = frozenset(),
+        *,
+        lean: bool = False,
     ) -> None:
         self.document = document
         self.subset = subset
         self.ledger = ledger
         self._flipped = flipped
+        self._listed = 0 if lean else INLINE_VALUES
         self.nullable_optionals = subset.optionals is Optionals.NULLABLE
         self.exclusive = Exclusive(document)
         self._order: Order = order_of(document)
@@ -166,7 +175,7 @@ class Writer:
         said = 'JSON text of any value, such as 3, [true] or "blue" (a string keeps its quotes).'
         if isinstance(node, Open) and node.whole:
             self.ledger.lose_whole(node, degraded=node.degraded)
-            said = f"JSON text of a value that must be valid against this JSON Schema: {self.ledger.schema_text(node)}"
+            said = f"JSON text of a value that must be valid against {self.ledger.appendix.whole(node.parts)}"
         elif len(types) < len(Open("").types):
             said = f"JSON text of a value of type {' or '.join(types)}."
         for rule in node.rules:
@@ -177,33 +186,38 @@ class Writer:
         return Written(self._wires[node.name], self._codecs[node.name])
 
     def _reference(self, node: Ref) -> Written:
-        target = self.document.definitions[node.name]
-        if node.parts:  # one text stands for several places: what is lost at each is written down
+        if node.name in self._wires and self._inlined(node.name, self.document.definitions[node.name]):
+            written = self._definition(node)
+        else:
+            own = node.name == self._own
+            if not own:
+                self._referred[node.name] = None
+            codec = Late(self._codecs, node.name, *outline(self.document, node, self.subset))
+            written = Written({"$ref": ROOT if own else f"{DEFINITION}{node.name}"}, codec)
+        if node.text:  # one text stands for several places: what is lost at each is written down
             self.ledger.lose_whole(node)
-        if node.name in self._wires and self._inlined(node.name, target):
-            wire, codec = self._definition(node)
-            notes = self._own_notes(node)
-            own = {key: each for key, each in wire.items() if key != "description"}
-            sentences = [notes.pop("description", ""), wire.get("description", ""), *remarks(node, codec, self.ledger)]
-            return Written(described({**own, **notes}, *sentences), codec)
-        if node.name != self._own:
-            self._referred[node.name] = None
-        codec = Late(self._codecs, node.name, *outline(self.document, node, self.subset))
-        wire = {"$ref": "#" if node.name == self._own else f"#/$defs/{node.name}"}
-        notes = described(self._own_notes(node), *remarks(node, codec, self.ledger))
-        if self.subset.ref_siblings:
-            return Written({**wire, **notes}, codec)
-        # A reference may have nothing beside it; a union of one may, where unions are not counted.
-        if "description" in notes and self.subset.limits.unions is None:
-            return Written({"anyOf": [wire], "description": notes["description"]}, codec)
-        return Written(wire, codec)
+        told = self.ledger.lose(node, node.left) if node.left else []
+        said = [*remarks(node, written.codec, self.ledger), f"Must hold: {', '.join(told)}." if told else ""]
+        return Written(self._beside(written.wire, self._own_notes(node), said), written.codec)
+
+    def _beside(self, wire: dict[str, Any], notes: dict[str, Any], said: list[str]) -> dict[str, Any]:
+        """Return ``wire`` with notes of the place that refers to it, and what else is said there.
+
+        Most vendors take nothing beside a ``$ref``: a union of one carries the description, where unions are
+        not counted.
+        """
+        if "$ref" not in wire or self.subset.ref_siblings:
+            rest = {key: each for key, each in {**wire, **notes}.items() if key != "description"}
+            return described(rest, notes.get("description", ""), wire.get("description", ""), *said)
+        text = " ".join(filter(None, [notes.get("description", ""), *said]))
+        return {"anyOf": [wire], "description": text} if text and self.subset.limits.unions is None else wire
 
     def _inlined(self, name: str, target: Node) -> bool:
         if name in self._order.recursive or name in self._referred:
             return False
         if self._heights[name] > INLINE_DEPTH:
             return False
-        small = isinstance(target, Scalar) or (isinstance(target, Values) and len(target.values) <= INLINE_VALUES)
+        small = isinstance(target, Scalar) or (isinstance(target, Values) and len(target.values) <= self._listed)
         return small or self._order.uses[name] == 1 or "$ref" not in self.subset.keywords
 
     def _own_notes(self, node: Node) -> dict[str, Any]:

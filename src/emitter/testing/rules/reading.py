@@ -22,6 +22,9 @@ MAX_DEPTH = 100
 MAX_PLACES = 20_000
 """No vendor takes more; what lies beyond is not read, and that is a breach of its own."""
 
+MAX_STEPS = 200_000
+"""How many steps are taken to find the deepest way through references."""
+
 DEFINITIONS = ("$defs", "definitions")
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", *DEFINITIONS})
 _LISTS = frozenset({"anyOf", "any_of", "oneOf", "allOf", "prefixItems"})
@@ -154,10 +157,48 @@ def explore(edges: Edges) -> tuple[list[Path], list[Path]]:
 
 
 def levels(tree: Tree) -> int:
-    """Return how many objects and arrays stand in one another, references followed, recursion once."""
-    edges = tree.edges()
-    height: dict[Path, int] = {}
-    for path in explore(edges)[0]:
-        own = bool({"object", "array"} & set(tree.places[path].types))
-        height[path] = own + max((height.get(each, 0) for each in edges[path]), default=0)
-    return height[()]
+    """Return how many objects and arrays stand in one another: references followed, none of them twice on one way.
+
+    Where a schema has more ways than are tried, this is the deepest of those that were.
+    """
+    own: dict[Path, int] = {}
+    onward: dict[Path, dict[Path, int]] = {}
+    waiting: list[Path] = [()]
+    while waiting:
+        start = waiting.pop()
+        if start not in own:
+            own[start], onward[start] = _reach(tree, start)
+            waiting.extend(onward[start])
+    deepest, steps = own[()], MAX_STEPS
+    trail: list[tuple[Path, int, Iterator[tuple[Path, int]]]] = [((), 0, iter(onward[()].items()))]
+    passed: set[Path] = {()}
+    while trail and steps:
+        here, depth, rest = trail[-1]
+        following = next(rest, None)
+        steps -= 1
+        if following is None:
+            trail.pop()
+            passed.discard(here)
+        elif following[0] not in passed:
+            target, below = following
+            deepest = max(deepest, depth + below + own[target])
+            trail.append((target, depth + below, iter(onward[target].items())))
+            passed.add(target)
+    return deepest
+
+
+def _reach(tree: Tree, start: Path) -> tuple[int, dict[Path, int]]:
+    """Return how deep a place reaches without its references, and at which depth each of those stands."""
+    deepest, found = 0, dict[Path, int]()
+    waiting = [(start, 0)]
+    while waiting:
+        path, depth = waiting.pop()
+        place = tree.places[path]
+        depth += bool({"object", "array"} & set(place.types))
+        deepest = max(deepest, depth)
+        target = tree.target(place.members.get("$ref"))
+        if target is not None:
+            found[target] = max(found.get(target, 0), depth)
+        inside = [each for each in tree.inside[path] if each in tree.places and each[len(path)] not in DEFINITIONS]
+        waiting.extend((each, depth) for each in inside)
+    return deepest, found

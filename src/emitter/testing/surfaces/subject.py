@@ -58,11 +58,11 @@ class Subject(Protocol[Drawn]):
         """Return the reply that chooses an option; for one that is not there, a forged one."""
         ...
 
-    def answer(self, drawn: Drawn, text: str) -> Json:
+    def answer(self, drawn: Drawn, text: str, /) -> Json:
         """Return the reply of the answer-space hatch; where it is closed, a forged one."""
         ...
 
-    def object(self, drawn: Drawn, text: str) -> Json:
+    def object(self, drawn: Drawn, text: str, /) -> Json:
         """Return the reply of the question-space hatch, ``text`` may be empty; where it is closed, a forged one."""
         ...
 
