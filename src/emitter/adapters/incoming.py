@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.adapter import ADAPTERS
 from emitter.adapters.answer import Tables, protocol_fault, with_status, with_usage
-from emitter.adapters.response import of_events, read
+from emitter.adapters.response import NOT_JSON, of_events, read
 from emitter.adapters.sse import BLANK, Decoder, is_stream
 from emitter.wire import mapping
 
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.profile.model import Profile, WireName
-    from emitter.wire import Answer, Fault, Json, OutputMode, Usage
+    from emitter.wire import Answer, Json, OutputMode, Usage
 
 _GOOD = 200
 _SURROGATE = re.compile("[\udc80-\udcff]")
-_ENOUGH = 8
-"""So many characters tell a stream of events from a document."""
 
 
 class Incoming:
@@ -38,7 +36,6 @@ class Incoming:
         self._streams: bool | None = None
         self._events: list[Json] = []
         self._memory: dict[str, Json] = {}
-        self._broken: Fault | None = None
         self.text: list[str] = []
 
     def feed(self, piece: bytes) -> str:
@@ -54,23 +51,11 @@ class Incoming:
     def _characters(self, text: str) -> str:
         if self._streams is None:
             begun = "".join([*self._head, text]).lstrip(BLANK)
-            if len(begun) < _ENOUGH:
-                self._head = [begun]
-                return ""
             self._streams, self._head, text = is_stream(begun), [], begun
         if not self._streams:
             self._head.append(text)
             return ""
-        return self._took(self._decoded(text))
-
-    def _decoded(self, text: str) -> list[Json]:
-        if self._broken is not None:
-            return []
-        try:
-            return self._decoder.feed(text)
-        except (ValueError, RecursionError):
-            self._broken = protocol_fault("an event of the stream is not JSON")
-            return []
+        return self._took(self._decoder.feed(text))
 
     def _took(self, events: list[Json]) -> str:
         self._events.extend(events)
@@ -85,21 +70,13 @@ class Incoming:
         """Return the answer, now that the stream is at its end; ``headers`` are those of its response."""
         self._characters(self._decode(b"", final=True))
         if self._streams:
-            self._took(self._last())
-        if not self._is_utf8:
-            self._broken = protocol_fault("the body is not UTF-8")
-        if self._broken is not None:
-            return with_status(with_usage(self._broken, self.usage()), _GOOD, None, None)
+            self._took(self._decoder.end())
+        if self._decoder.broken or not self._is_utf8:
+            broken = protocol_fault(NOT_JSON if self._is_utf8 else "the body is not UTF-8")
+            return with_status(with_usage(broken, self.usage()), _GOOD, None, None)
         if not self._streams:
             return read(self._profile, self._wire, _GOOD, headers, "".join(self._head))
         return of_events(self._profile, self._wire, headers, self._events)
-
-    def _last(self) -> list[Json]:
-        try:
-            return [] if self._broken else self._decoder.end()
-        except (ValueError, RecursionError):
-            self._broken = protocol_fault("the last event of the stream is not JSON")
-            return []
 
     @property
     def begun(self) -> bool:

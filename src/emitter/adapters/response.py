@@ -24,7 +24,7 @@ from emitter.adapters.answer import (
 )
 from emitter.adapters.sdk import fault as fault_of
 from emitter.adapters.sdk import unexpected
-from emitter.adapters.sse import DECODER, events, is_stream
+from emitter.adapters.sse import DECODER, Decoder, is_stream
 from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError
 from emitter.recover.strict import RepeatedError
@@ -43,11 +43,15 @@ _FIRST_GOOD, _LAST_GOOD = 200, 299
 _REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id")
 
 
+NOT_JSON = "an event of the stream is not JSON"
+
+
 @dataclass(frozen=True, slots=True)
 class _Unreadable:
-    """A body that is no JSON, and what it is instead."""
+    """A body that is no JSON, what it is instead, and the events before the one that is no JSON."""
 
     what: str
+    events: tuple[Json, ...] = ()
 
 
 def read(profile: Profile, wire: WireName, status: int, headers: Mapping[str, str], text: str) -> Answer:
@@ -153,8 +157,12 @@ def loaded(text: str) -> Json:
 
     A byte order mark before the document is ignored, as RFC 8259 (section 8.1) allows.
     """
+    if is_stream(text):
+        decoder = Decoder()
+        events = [*decoder.feed(text), *decoder.end()]
+        return _Unreadable(NOT_JSON, tuple(events)) if decoder.broken else events
     try:
-        return events(text) if is_stream(text) else DECODER.decode(text.removeprefix("\ufeff"))
+        return DECODER.decode(text.removeprefix("\ufeff"))
     except RepeatedError:
         return _Unreadable("the body names a member twice, with different values")
     except (ValueError, RecursionError):
@@ -162,9 +170,10 @@ def loaded(text: str) -> Json:
 
 
 def _read_body(wire: WireName, body: Json, tables: Tables) -> Answer:
-    if isinstance(body, _Unreadable):
-        return protocol_fault(body.what)
     adapter = ADAPTERS[wire]
+    if isinstance(body, _Unreadable):
+        usage = _decoded(wire, adapter.assemble(body.events).body, tables).usage if body.events else None
+        return with_usage(protocol_fault(body.what), usage)
     if not isinstance(body, list):
         return _decoded(wire, body, tables)
     events = cast("list[Json]", body)
