@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from emitter import Emission, EmissionError, Policy, aemit, astream, emit, stream
+from emitter import Emission, EmissionError, LimitReached, Policy, Prices, aemit, astream, emit, stream
 from emitter.adapters.client import make
 from emitter.profile import of_model
 from emitter.scenarios import MODELS
@@ -21,7 +22,7 @@ from tests.hostile.shapes import WIRES, events, shapes, unary
 from tests.hostile.shapes import stream as written
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
@@ -47,6 +48,45 @@ def test_no_shape_is_a_wrong_answer_or_a_raw_exception() -> None:
 def test_there_are_enough_shapes() -> None:
     """The tables are not emptied by mistake, and no two shapes have one name."""
     assert len({each.name for each in shapes(SMALL)}) > 900
+
+
+_USAGE = ("usage", "usageMetadata")
+_UNPAID = {
+    "none": lambda body: {name: value for name, value in body.items() if name not in _USAGE},
+    "null": lambda body: {name: None if name in _USAGE else value for name, value in body.items()},
+    "zero": lambda body: {name: _zeros(value) if name in _USAGE else value for name, value in body.items()},
+    "words": lambda body: {name: "much" if name in _USAGE else value for name, value in body.items()},
+}
+"""Good bodies whose vendor does not say, or not truly, what the call cost."""
+_LIMITS = {
+    "tokens": Policy(max_attempts=16, max_total_tokens=2000),
+    "cost": Policy(max_attempts=16, max_cost=2.0, prices=Prices(input=1000, output=1000)),
+}
+
+
+def _zeros(usage: Any) -> Any:
+    return {name: _zeros(value) for name, value in usage.items()} if isinstance(usage, dict) else 0
+
+
+@pytest.mark.parametrize("limit", _LIMITS)
+@pytest.mark.parametrize("said", _UNPAID)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("wire", WIRES)
+def test_limits_hold_where_the_vendor_does_not_say_the_cost(wire: str, mode: str, said: str, limit: str) -> None:
+    """A whole answer without usage is estimated, as a broken one is, so that the limits of all calls end the loop."""
+    bad = json.loads(
+        json.dumps(unary(wire)).replace("the right value", " ".join(["wrong"] * 60)).replace(": 7", ": []")
+    )
+    body = json.dumps(_UNPAID[said](bad)).encode()
+    settings = {**_settings(wire, mode, lambda _: httpx2.Response(200, content=body)), "policy": _LIMITS[limit]}
+    with pytest.raises(LimitReached) as caught:
+        _outcome(mode, settings)
+    trace: Any = caught.value.trace
+
+    assert 1 <= len(trace.attempts) < 16
+    assert trace.usage.estimated
+    assert all(each.usage.input > 0 and each.usage.output > 60 for each in trace.attempts)
+    assert trace.usage.total <= 2000 + trace.attempts[-1].usage.output
 
 
 class Pieces(httpx2.SyncByteStream, httpx2.AsyncByteStream):
@@ -122,7 +162,7 @@ HEADERS = st.dictionaries(
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("wire", WIRES)
-@settings(max_examples=400 if EVERYTHING else 12)
+@examples(max_examples=400 if EVERYTHING else 12)
 @given(answer=st.tuples(BODIES, STATUSES, HEADERS, st.integers(1, 99)))
 @example(answer=(b"1", 200, {}, 1))
 @example(answer=(b'{"error":' * 9000, 500, {}, 99))
@@ -136,31 +176,42 @@ def test_anything_is_an_answer_or_a_typed_error(
         pieces = [body[at : at + size] for at in range(0, len(body), size)]
         return httpx2.Response(status, headers=headers, stream=Pieces(pieces))
 
+    settings = {**_settings(wire, mode, vendor), "policy": _ONCE}
+    try:
+        outcome = _outcome(mode, settings)
+    except EmissionError as error:
+        outcome = error
+    assert isinstance(outcome, Emission | EmissionError)
+    trace: Any = outcome.trace
+    assert len(trace.attempts) == 1
+    assert trace.usage.input >= (1 if isinstance(outcome, Emission) else 0)
+
+
+_ONCE = Policy(max_attempts=1, max_faults=0, max_response_bytes=1 << 14)
+
+
+def _settings(wire: str, mode: str, vendor: Callable[[httpx2.Request], httpx2.Response]) -> dict[str, Any]:
     asynchronous = mode in ("async", "astream")
     kind: Any = httpx2.AsyncClient if asynchronous else httpx2.Client
     http = kind(transport=httpx2.MockTransport(vendor))
     profile, _ = of_model(MODELS[wire])
     client = make(profile, asynchronous=asynchronous, base_url="http://vendor.test", api_key="k", http_client=http)
-    policy = Policy(max_attempts=1, max_faults=0, max_response_bytes=1 << 14)
-    given_settings = {"model": MODELS[wire], "wire": wire, "client": client, "policy": policy}
-    try:
-        outcome: Any = asyncio.run(_asked(mode, given_settings)) if asynchronous else _ask(mode, given_settings)
-    except EmissionError as error:
-        outcome = error
-    assert isinstance(outcome, Emission | EmissionError)
-    assert len(outcome.trace.attempts) == 1
-    assert outcome.trace.usage.input >= (1 if isinstance(outcome, Emission) else 0)
+    return {"model": MODELS[wire], "wire": wire, "client": client}
 
 
-def _ask(mode: str, given_settings: dict[str, Any]) -> Any:
-    if mode == "sync":
-        return emit(FORM, "Now?", **given_settings)
-    with stream(FORM, "Now?", **given_settings) as running:
-        return running.result()
+def _outcome(mode: str, settings: dict[str, Any]) -> Any:
+    match mode:
+        case "sync":
+            return emit(FORM, "Now?", **settings)
+        case "stream":
+            with stream(FORM, "Now?", **settings) as running:
+                return running.result()
+        case _:
+            return asyncio.run(_asked(mode, settings))
 
 
-async def _asked(mode: str, given_settings: dict[str, Any]) -> Any:
+async def _asked(mode: str, settings: dict[str, Any]) -> Any:
     if mode == "async":
-        return await aemit(FORM, "Now?", **given_settings)
-    async with astream(FORM, "Now?", **given_settings) as running:
+        return await aemit(FORM, "Now?", **settings)
+    async with astream(FORM, "Now?", **settings) as running:
         return await running.result()
