@@ -299,6 +299,8 @@ def test_a_body_that_is_not_utf8_is_a_fault(wire: WireName, world: str, charset:
     headers = {"content-type": f"application/json{charset}"}
     found = fault(wire, world, Vendor(lambda _: httpx2.Response(200, content=body, headers=headers)))
     assert (found.kind, found.status) == (FaultKind.PROTOCOL, 200)
+    assert found.usage is not None
+    assert found.usage.input == 7
 
 
 @WORLDS

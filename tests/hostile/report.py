@@ -132,7 +132,10 @@ def perform(runs: Sequence[Run], size: int) -> Figures:
     """Perform the runs one after the other, and return what came of them."""
     with hostile(lambda _: Script([])) as stranger:
         grid = _Grid(size, stranger)
-        with hostile(grid.answer) as grid.vendor, httpx2.Client(timeout=_TIMEOUT, limits=_NO_REUSE) as http:
+        with (
+            hostile(grid.answer) as grid.vendor,
+            httpx2.Client(timeout=_TIMEOUT, limits=_NO_REUSE, follow_redirects=True) as http,
+        ):
             for run in runs:
                 if run.mode in ("sync", "stream"):
                     _count(run, _performed(partial(_sync, run, grid.settings(run, http))), grid)
@@ -157,7 +160,7 @@ async def _async(run: Run, settings: dict[str, Any]) -> Any:
 
 
 async def _all(runs: Sequence[Run], grid: _Grid) -> None:
-    async with httpx2.AsyncClient(timeout=_TIMEOUT, limits=_NO_REUSE) as http:
+    async with httpx2.AsyncClient(timeout=_TIMEOUT, limits=_NO_REUSE, follow_redirects=True) as http:
         for run in runs:
             if run.mode in ("async", "astream"):
                 outcome: Any

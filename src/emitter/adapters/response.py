@@ -85,11 +85,20 @@ def of_sdk_response(profile: Profile, wire: WireName, response: object) -> Answe
     raw = cast("Any", response)
     if isinstance(raw, str):
         return protocol_fault("the body is not JSON")
+    text: str = raw.content.decode("utf-8", "replace")
+    found = read(profile, wire, raw.status_code, raw.headers, text)
+    if "\N{REPLACEMENT CHARACTER}" in text and not _is_utf8(raw.content):
+        broken = with_usage(protocol_fault("the body is not UTF-8"), found.usage)
+        return _with_headers(broken, raw.status_code, raw.headers, None)
+    return found
+
+
+def _is_utf8(content: bytes) -> bool:
     try:
-        text: str = raw.content.decode()
+        content.decode()
     except UnicodeDecodeError:
-        return _with_headers(protocol_fault("the body is not UTF-8"), raw.status_code, raw.headers, None)
-    return read(profile, wire, raw.status_code, raw.headers, text)
+        return False
+    return True
 
 
 def of_failure(profile: Profile, wire: WireName, error: Exception, transfer: Transfer) -> Answer:
