@@ -28,7 +28,7 @@ from emitter.adapters.sse import DECODER, Decoder, is_stream
 from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError
 from emitter.recover.strict import RepeatedError
-from emitter.wire import Fault, Report
+from emitter.wire import Fault, Report, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,8 @@ def _with_headers(found: Answer, status: int, headers: Mapping[str, str], body: 
 def of_events(profile: Profile, wire: WireName, headers: Mapping[str, str], events: list[Json]) -> Answer:
     """Return the answer of a stream that was read to its end, event by event."""
     found = _read_body(wire, events, Tables(profile.wires[wire].stops, profile.faults))
-    return _with_headers(found, 200, headers, None)
+    error = next((each for each in events if mapping(each).get("error")), None)
+    return _with_headers(found, 200, headers, error)
 
 
 def of_sdk_response(profile: Profile, wire: WireName, response: object) -> Answer:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from emitter.wire import Answer, Json, Request
 
 _FIRST_ERROR = 400
-_BYTES_A_TOKEN = 4
-"""About so many bytes of a broken answer are a token."""
 _SLOW = "The vendor did not finish its answer in time."
 
 
@@ -85,7 +83,7 @@ class Whole:
         try:
             self._read(self._line.call(self._request, self._timeout, self._transfer))
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self._failed(error)
+            self.answer = self._line.answer_of(error, self._transfer)
         return iter(())
 
     async def __aiter__(self) -> AsyncGenerator[Progress]:
@@ -96,7 +94,7 @@ class Whole:
                 response = await cast("Awaitable[object]", called)
             self._read(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self._failed(error)
+            self.answer = self._line.answer_of(error, self._transfer)
         nothing: tuple[Progress, ...] = ()
         for each in nothing:
             yield each
@@ -108,14 +106,6 @@ class Whole:
             written = answer.text + "".join(map(_text, answer.arguments))
             answer = replace(answer, usage=self._line.estimated(self._request, answer.usage, written))
         self.answer = answer
-
-    def _failed(self, error: Exception) -> None:
-        """Keep the fault; an answer that had begun was paid for, whether or not it came."""
-        self.answer = self._line.answer_of(error, self._transfer)
-        if self._transfer.received and not self._transfer.failed and self.answer.usage is None:
-            asked = self._line.estimated(self._request, None, "")
-            written = min(self._transfer.received // _BYTES_A_TOKEN, self._request.budget)
-            self.answer = replace(self.answer, usage=replace(asked, output=written))
 
     def so_far(self) -> Usage | None:
         """Return nothing: a vendor that was not heard out has not said what it bills."""
