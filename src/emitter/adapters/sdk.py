@@ -92,7 +92,12 @@ def fault(error: BaseException) -> Fault | None:
 
 
 def unexpected(error: BaseException, status: int | None, *, sent: bool) -> Fault:
-    """Return the fault of an exception that no table knows; its words are not repeated, for they may be anybody's."""
+    """Return the fault of an exception that no table knows, named by the class of what an SDK may have wrapped.
+
+    Its words are not repeated, for they may be anybody's.
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
     kind = FaultKind.PROTOCOL if sent else FaultKind.BAD_REQUEST
     what = _SENTENCES[kind] if sent else "The request could not be sent."
     return Fault(kind, f"{what.removesuffix('.')} ({type(error).__name__}).", status)
