@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
 
-.PHONY: help demo test check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus recovery benchmarks peers benchmark clean
+.PHONY: help demo test check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
@@ -76,6 +76,9 @@ cassettes: .venv/installed  ## write cassettes/ again from their scripts
 
 corpus: .venv/installed  ## prove the schema compiler on corpora: all of ../shared/corpora, or CORPUS=a file or folder
 	$(BIN)/python -m tests.schema.proof.report $(CORPUS)
+
+hostile: .venv/installed  ## every wrong way in which a vendor can answer, on every wire and in every mode: half an hour
+	$(BIN)/python -m tests.hostile.report
 
 recovery: .venv/installed  ## how well recovery agrees with a corpus of malformed texts
 	$(BIN)/python -m tests.recover.report

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import html
+import json
+import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus
 
 import httpx2
 import openai
@@ -56,6 +61,122 @@ def test_every_vendors_key_header_is_known(header: str) -> None:
         client.post(URL, json={"note": SECRET}, headers={header: SECRET})
 
     assert SECRET not in tape.cassette().model_dump_json()
+
+
+HEADERS = {
+    "a-bearer": ("authorization", "Bearer {}"),
+    "a-lower-case-scheme": ("authorization", "token {}"),
+    "basic": ("authorization", "Basic {basic}"),
+    "a-proxy": ("proxy-authorization", "Basic {basic}"),
+    "a-cookie": ("cookie", "theme=dark; session={}; other=1"),
+    "azure-gateway": ("ocp-apim-subscription-key", "{}"),
+    "cloudflare": ("cf-aig-authorization", "Bearer {}"),
+    "portkey": ("x-portkey-api-key", "{}"),
+    "aws": ("x-amz-security-token", "{}"),
+    "helicone": ("helicone-auth", "Bearer {}"),
+    "gitlab": ("private-token", "{}"),
+    "unheard-of": ("x-tomorrows-vendor", "{}"),
+    "parameters": ("x-signed", "Credential={}, Signed=host"),
+}
+ODD = 'sk-live/0123+4567 89"ab&cd=é\\'
+"""A credential in which every encoding changes something."""
+ENCODINGS = {
+    "plain": lambda key: key,
+    "json": json.dumps,
+    "json-not-ascii": lambda key: json.dumps(key, ensure_ascii=False),
+    "json-in-json": lambda key: json.dumps(json.dumps({"key": key})),
+    "json-slash": lambda key: key.replace("/", "\\/"),
+    "json-all-escaped": lambda key: "".join(f"\\u{ord(each):04x}" for each in key),
+    "percent": lambda key: quote(key, safe=""),
+    "percent-lower": lambda key: re.sub("%..", lambda found: found[0].lower(), quote(key, safe="")),
+    "percent-every-byte": lambda key: "".join(f"%{each:02X}" for each in key.encode()),
+    "percent-twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "form": quote_plus,
+    "html": html.escape,
+    "hex": lambda key: key.encode().hex(),
+    "base64": lambda key: base64.b64encode(key.encode()).decode(),
+    "base64-url": lambda key: base64.urlsafe_b64encode(key.encode()).decode().rstrip("="),
+    "base64-after-1": lambda key: base64.b64encode(b"u:" + key.encode() + b"!").decode(),
+    "base64-after-2": lambda key: base64.b64encode(b"Bearer " + key.encode() + b"!!").decode(),
+}
+
+
+def _core(encoded: str) -> str:
+    """Return the middle of an encoded credential: of its first and last characters, others decide a part."""
+    return encoded[12:-8] if len(encoded) > 24 else encoded
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("key", [SECRET, ODD], ids=["plain-key", "odd-key"])
+def test_no_encoding_of_a_credential_reaches_the_file(key: str, encoding: str, streams: bool) -> None:
+    """However the vendor writes the key that it got, it is struck out, in body and header."""
+    echoed = ENCODINGS[encoding](key)
+    body = f"data: {echoed}\n\n" if streams else json.dumps({"a": [{"b": echoed, echoed: 1}]})
+    served = httpx2.MockTransport(
+        lambda _: httpx2.Response(200, content=body.encode(), headers={"x-request-id": quote(echoed)})
+    )
+    tape = Record(inner=served)
+    with httpx2.Client(transport=tape) as client:
+        client.post(URL, json={"echoed": echoed}, headers={"x-key": key.encode()})
+    [kept] = tape.cassette().interactions
+    written = "\n".join([json.dumps(kept.model_dump(), ensure_ascii=False), str(kept.response.body)])
+
+    assert STRUCK in written
+    assert _core(echoed) not in written
+    assert _core(json.dumps(echoed, ensure_ascii=False)[1:-1]) not in written
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_credential_is_known_by_rule(header: str) -> None:
+    """Whatever header carries it, and whatever stands around it, the bare credential is struck out."""
+    name, form = HEADERS[header]
+    basic = base64.b64encode(f"user:{SECRET}".encode()).decode()
+    value = form.format(SECRET, basic=basic)
+    tape = Record(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json=[SECRET, value, basic, "Bearer of"])))
+    with httpx2.Client(transport=tape) as client:
+        client.post(URL, json={"note": SECRET}, headers={name: value})
+    [kept] = tape.cassette().interactions
+
+    assert SECRET not in tape.cassette().model_dump_json()
+    assert basic not in tape.cassette().model_dump_json()
+    assert kept.response.body[-1] == "Bearer of"
+
+
+@pytest.mark.parametrize("name", ["key", "sig", "X-Amz-Signature", "code", "unheard-of"])
+def test_a_query_parameter_is_a_credential_by_rule(name: str) -> None:
+    """Only harmless parameters are kept; the others are struck from the bodies, percent-encoded or not."""
+    tape = Record(
+        inner=httpx2.MockTransport(lambda sent: httpx2.Response(200, json={"url": str(sent.url), "key": ODD}))
+    )
+    with httpx2.Client(transport=tape) as client:
+        client.post(URL, params={name: ODD, "alt": "sse"}, json={})
+    [kept] = tape.cassette().interactions
+
+    assert kept.request.path == "/v1?alt=sse"
+    assert kept.response.body["key"] == STRUCK
+    assert "0123" not in tape.cassette().model_dump_json()
+
+
+def test_harmless_headers_are_left_alone() -> None:
+    """What every client sends is no credential, so that answers are kept as they were."""
+    said = ["application/json", "gzip, deflate", "vendor.invalid", "keep-alive"]
+    tape = Record(
+        inner=httpx2.MockTransport(lambda sent: httpx2.Response(200, json=[*said, sent.headers["user-agent"]]))
+    )
+    send(tape, {"n": 1})
+
+    assert tape.cassette().interactions[0].response.body[:-1] == said
+    assert STRUCK not in tape.cassette().model_dump_json()
+
+
+def test_a_request_that_holds_its_own_key_is_replayed() -> None:
+    """What is struck out when recording is struck out when comparing."""
+    tape = Record(inner=httpx2.MockTransport(echo))
+    send(tape, {"note": SECRET}, authorization=f"Bearer {SECRET}")
+    answered = send(Replay(tape.cassette()), {"note": SECRET}, authorization=f"Bearer {SECRET}")
+
+    assert answered.status_code == 200
 
 
 def test_a_replay_answers_what_was_recorded() -> None:

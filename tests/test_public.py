@@ -192,5 +192,5 @@ def test_the_fixed_paths_hold() -> None:
     """The paths that the design fixes can be imported."""
     assert callable(recover)
     assert callable(compile_schema)
-    assert Recovered.__slots__ == ("value", "path", "byte_offset")
+    assert Recovered.__slots__ == ("value", "path", "byte_offset", "doubtful")
     assert issubclass(Uncompilable, emitter.EmitterError)

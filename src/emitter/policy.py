@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from emitter.wire import Usage
 
 _MILLION = 1_000_000
+DEFAULT_MAX_RESPONSE_BYTES = 32 << 20
+"""32 MiB. A streamed answer has 6 to 150 bytes a token (326 at most, in recorded traffic), so this is room for
+128,000 tokens, the largest output of most models, even at 262 bytes a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Policy:
     ``max_retry_after``, ``timeout`` (one call; it wins over the client's own) and ``deadline`` (the whole
     emission; None for no limit) are in seconds. A blocking call that is not a stream can only bound each wait for
     the network, so a vendor that trickles an answer may outlast both; every other call is ended.
+    ``max_response_bytes`` bounds the body of one response, decompressed; a larger one is a ``LimitReached``.
     """
 
     max_attempts: int = 3
@@ -72,6 +76,7 @@ class Policy:
     max_retry_after: float = 60.0
     timeout: float = 600.0
     deadline: float | None = None
+    max_response_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
 
     def __post_init__(self) -> None:
         for name, low, high in _BOUNDS:
@@ -113,8 +118,11 @@ _BOUNDS = (
     ("max_total_tokens", 1, math.inf),
     ("max_cost", 0, math.inf),
     ("max_retry_after", 0, math.inf),
+    ("max_response_bytes", 1, math.inf),
 )
-_WHOLE = frozenset({"max_attempts", "output_tokens", "max_output_tokens", "max_faults", "max_total_tokens"})
+_WHOLE = frozenset(
+    {"max_attempts", "output_tokens", "max_output_tokens", "max_faults", "max_total_tokens", "max_response_bytes"}
+)
 
 DEFAULT_POLICY = Policy()
 """What an emission may spend where the caller says nothing."""

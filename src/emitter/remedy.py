@@ -80,6 +80,7 @@ FAULT_CODES: dict[FaultKind, str] = {
     FaultKind.BAD_REQUEST: "provider_request_rejected",
     FaultKind.SCHEMA_REJECTED: "provider_schema_rejected",
     FaultKind.TOO_LARGE: "provider_request_too_large",
+    FaultKind.RESPONSE_TOO_LARGE: "response_limit_reached",
 }
 """The terminal code of each fault; total over ``FaultKind``. The first three are OpenWOP's, the rest ours."""
 

@@ -167,6 +167,8 @@ class FaultKind(str, Enum):
     BAD_REQUEST = "bad_request"
     SCHEMA_REJECTED = "schema_rejected"
     TOO_LARGE = "too_large"
+    RESPONSE_TOO_LARGE = "response_too_large"
+    """The response has more bytes than ``Policy.max_response_bytes`` allows."""
     QUOTA = "quota"
     RATE_LIMIT = "rate_limit"
     OVERLOADED = "overloaded"

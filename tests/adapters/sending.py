@@ -34,6 +34,7 @@ SCHEMA = {
 }
 TURNS = (Message(Role.USER, "one"), Message(Role.ASSISTANT, "two"), Message(Role.USER, "thrée"))
 TIMEOUT = 7.0
+MAX_BYTES = 1 << 20
 URL = "http://vendor.test/base"
 
 
@@ -90,13 +91,13 @@ def send(line: Line, vendor: Vendor, asked: Request, client: object = None) -> A
     used = client or make(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
         with session(facts, used, None) as through:
-            exchange = Whole(Through(plan, through, Clock()), asked, TIMEOUT)
+            exchange = Whole(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
             list(exchange)
             return exchange.answer
 
     async def run() -> Answer:
         async with asession(facts, used, None) as through:
-            exchange = Whole(Through(plan, through, Clock()), asked, TIMEOUT)
+            exchange = Whole(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
             async for _ in exchange:
                 pass
             return exchange.answer

@@ -25,7 +25,8 @@ WAITS = {
     "milliseconds": ({"retry_after_ms": "1500", "retry_after": "9"}, 1.5),
     "date": ({"retry_after": LATER, "date": DATE}, 30.0),
     "date-passed": ({"retry_after": DATE, "date": LATER}, 0.0),
-    "date-alone": ({"retry_after": LATER}, None),
+    "date-alone-passed": ({"retry_after": "Sat, 01 Jan 2000 00:00:00 GMT"}, 0.0),
+    "date-beside-nonsense": ({"retry_after": "Sat, 01 Jan 2000 00:00:00 GMT", "date": "today"}, 0.0),
     "one-zone-unknown": ({"retry_after": "Sat, 21 Nov 2026 04:00:30 -0000", "date": DATE}, None),
     "nonsense": ({"retry_after": "soon"}, None),
     "endless": ({"retry_after": "inf"}, None),
@@ -41,6 +42,16 @@ def test_how_long_to_wait(wire: WireName, world: str, name: str) -> None:
     """What the vendor asks for is told in seconds; a date counts from the response's own."""
     headers, seconds = WAITS[name]
     assert fault(wire, world, saying('{"error": {"message": "x"}}', 429, **headers)).retry_after == seconds
+
+
+@WORLDS
+@WIRES
+def test_a_date_far_ahead_is_a_long_wait(wire: WireName, world: str) -> None:
+    """A date counts from the moment the response came where the response has none of its own."""
+    asked = "Fri, 31 Dec 9999 23:59:59 GMT"
+    found = fault(wire, world, saying('{"error": {"message": "x"}}', 429, retry_after=asked)).retry_after
+    assert found is not None
+    assert found > 365 * 24 * 3600
 
 
 @WORLDS

@@ -44,7 +44,7 @@ class Adapter(Protocol):
         ...
 
     def stream(self, client: object, body: Mapping[str, Json], timeout: float) -> object:
-        """Send for a stream; return the ``httpx2`` response or the SDK's iterator, or an awaitable of it."""
+        """Send for a stream; return the ``httpx2`` response unread, or an awaitable of it."""
         ...
 
     def written(self, event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:

@@ -48,6 +48,7 @@ _CODE = re.compile(r"[\w.:/-]{1,100}")
 """What a vendor's code looks like; anything else is for the caller alone."""
 _LONGEST = 1000
 _MOST_PLACES = 8
+_MOST_TOKENS = 1 << 40
 
 _WORST_FIRST = (
     Stop.REFUSED,
@@ -177,9 +178,14 @@ def is_error(body: Mapping[str, Any], *held: str) -> bool:
 
     ``held`` are the keys of an answer: without any of them, a bare message is an error too.
     """
-    if body.get("error") or body.get("type") == "error":
+    if body.get("error") or body.get("errors") or body.get("type") == "error":
         return True
     return body.keys().isdisjoint(held) and bool(error_of(body))
+
+
+def broken(*tables: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the first part of an answer that is an error, or holds one; None where all are well."""
+    return next((each for each in tables if each.get("error") or each.get("type") == "error"), None)
 
 
 def error_of(body: Json) -> Mapping[str, Any]:
@@ -224,8 +230,10 @@ def first_of(value: Json) -> Mapping[str, Any]:
 
 
 def count(value: Json) -> int:
-    """Return a token count; what is not a number counts nothing."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    """Return a token count; what is not a positive number counts nothing, and no count is beyond all measure."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        return 0
+    return int(min(value, _MOST_TOKENS))
 
 
 def text(value: Json) -> str:

@@ -13,6 +13,7 @@ from emitter.adapters.answer import (
     Assembled,
     Candidate,
     answer,
+    broken,
     count,
     error_answer,
     is_error,
@@ -82,8 +83,9 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
     usage = _usage(body.get("usage"))
-    if is_error(body, "content", "stop_reason"):
-        return with_usage(error_answer(200, body, tables), usage)
+    error = broken(*_blocks(body.get("content")))
+    if error or is_error(body, "content", "stop_reason"):
+        return with_usage(error_answer(200, error or body, tables), usage)
     blocks, details = _blocks(body.get("content")), mapping(body.get("stop_details"))
     refused = "refusal" in (details.get("type"), *(block.get("type") for block in blocks))
     candidate = Candidate(
@@ -142,8 +144,9 @@ def assemble(events: Sequence[Json]) -> Assembled:
     """
     stream = _Stream()
     for event in map(mapping, events):
-        if is_error(event, "type"):
-            error = {"type": "error", "error": event.get("error") or event}
+        part = event if is_error(event, "type") else broken(mapping(event.get("delta")))
+        if part:
+            error = {"type": "error", "error": part.get("error") or part}
             return Assembled({**stream.message, **error}, ended=True)
         _fold(stream, event)
     content = [_closed(stream.blocks[index]) for index in sorted(stream.blocks)]

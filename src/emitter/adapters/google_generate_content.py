@@ -1,7 +1,7 @@
 """Google generateContent, as the Gemini API and Vertex AI speak it.
 
-Source: ai.google.dev/api/generate-content; google-genai 3.4.0, types.py. Only public calls of the SDK are
-used; ``should_return_http_response`` hands over the response as it came.
+Source: ai.google.dev/api/generate-content; google-genai 3.4.0, types.py. The SDK builds and sends the request;
+the response is read here, for the SDK's own reading of it loses errors and stop reasons.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from emitter.adapters.answer import (
     Assembled,
     Candidate,
     answer,
+    broken,
     count,
     error_answer,
     first_of,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from emitter.adapters.answer import Tables
+    from emitter.adapters.transport import GoogleClient
     from emitter.profile.model import Wire
     from emitter.wire import Answer, Json, OutputFormat, Request
 
@@ -96,8 +98,9 @@ def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
     whole = _unwrapped(body)
     usage = _usage(_field(whole, "usageMetadata"))
-    if is_error(whole, "candidates"):
-        return with_usage(error_answer(200, whole, tables), usage)
+    error = broken(body, *items(whole.get("candidates")))
+    if error or is_error(whole, "candidates"):
+        return with_usage(error_answer(200, error or whole, tables), usage)
     blocked = _blocked(whole)
     found = [_candidate(each) for each in items(whole.get("candidates"))]
     if blocked:
@@ -164,9 +167,11 @@ def assemble(events: Sequence[Json]) -> Assembled:
     """
     candidates: dict[int, dict[str, Any]] = {}
     body: dict[str, Any] = {"usageMetadata": {}}
-    for event in (_unwrapped(mapping(each)) for each in events):
-        if is_error(event, "candidates", "usageMetadata", "promptFeedback"):
-            body["error"] = event.get("error") or event
+    for outer in map(mapping, events):
+        event = _unwrapped(outer)
+        error = broken(outer, *items(event.get("candidates")))
+        if error or is_error(event, "candidates", "usageMetadata", "promptFeedback"):
+            body["error"] = (error or event).get("error") or error or event
         body["usageMetadata"] |= mapping(_field(event, "usageMetadata"))
         if _blocked(event):
             body["promptFeedback"] = {"blockReason": _blocked(event)}
@@ -199,10 +204,8 @@ def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]
 
 
 def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send through a ``google.genai`` client, or through its ``aio`` half."""
-    arguments = _arguments(body, timeout)
-    arguments["config"]["should_return_http_response"] = True
-    return cast("Any", client).models.generate_content(**arguments)
+    """Send through a view of a ``google.genai`` client, or of its ``aio`` half."""
+    return cast("GoogleClient", client).post(stream=False, **_arguments(body, timeout))
 
 
 def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: ARG001  another wire needs it
@@ -211,8 +214,8 @@ def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: 
 
 
 def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send for a stream; the SDK hands over its chunks as objects of its own."""
-    return cast("Any", client).models.generate_content_stream(**_arguments(body, timeout))
+    """Send for a stream; the response is handed over unread, as it came."""
+    return cast("GoogleClient", client).post(stream=True, **_arguments(body, timeout))
 
 
 def _arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
@@ -223,6 +226,7 @@ def _arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
         **cast("dict[str, Json]", body["config"]),
         "automatic_continuation": False,
         "automatic_function_calling": {"disable": True},
+        "should_return_http_response": True,
         "http_options": options,
     }
     return {"model": body["model"], "contents": body["contents"], "config": _checked(config)}

@@ -14,6 +14,7 @@ from emitter.adapters.answer import (
     Assembled,
     Candidate,
     answer,
+    broken,
     count,
     error_answer,
     first_of,
@@ -90,9 +91,9 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
     choices, usage = items(body.get("choices")), _usage(body.get("usage"))
-    broken = next((each for each in choices if each.get("error")), body)
-    if is_error(broken, "choices"):
-        return with_usage(error_answer(200, broken, tables), usage)
+    error = broken(*choices, *(mapping(each.get("message")) for each in choices))
+    if error or is_error(body, "choices"):
+        return with_usage(error_answer(200, error or body, tables), usage)
     return answer([_candidate(each) for each in choices], tables, usage)
 
 
@@ -193,7 +194,7 @@ def _fold(into: _Choice, choice: Mapping[str, Any]) -> None:
     delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
     into.content.append(_content(delta.get("content")))
     into.refused = into.refused or _refuses(delta)
-    into.error = choice.get("error") or into.error
+    into.error = choice.get("error") or delta.get("error") or into.error
     into.reasons.extend(filter(None, _stops(choice)))
     for call in items(delta.get("tool_calls")):
         _fold_call(into.calls, call)

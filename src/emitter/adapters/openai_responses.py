@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.adapters.answer import (
     Candidate,
     answer,
+    broken,
     count,
     error_answer,
     is_error,
@@ -58,6 +59,8 @@ _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 """Where each kind of called tool holds what it is called with."""
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _COMPLETED = "completed"
+_SPOKEN = ("message", "error", *_CALLS)
+"""The items that may hold no error beside an answer; a hosted tool's may, for the model goes on without it."""
 _SAID = ("failed", "incomplete")
 """The statuses that say themselves why an error stands beside them."""
 
@@ -95,10 +98,11 @@ def _output(output: OutputFormat) -> dict[str, Json]:
 def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
     """Return what a response body says."""
     raws, usage = _stops(body), _usage(body.get("usage"))
-    unsaid = is_error(body, "status", "output") and not any(each.startswith(_SAID) for each in raws)
-    if unsaid or meaning(raws, tables.stops) is Stop.FAULTED:
-        return with_usage(error_answer(200, body, tables), usage)
     output = items(body.get("output"))
+    unsaid = is_error(body, "status", "output") and not any(each.startswith(_SAID) for each in raws)
+    error = broken(*(item for item in output if item.get("type") in _SPOKEN))
+    if error or unsaid or meaning(raws, tables.stops) is Stop.FAULTED:
+        return with_usage(error_answer(200, error or body, tables), usage)
     parts = (part for item in output for part in (item, *_content(item)))
     refused = any(part.get("type") == "refusal" or part.get("refusal") for part in parts)
     candidate = Candidate(

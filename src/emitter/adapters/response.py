@@ -8,7 +8,7 @@ from __future__ import annotations
 import email.utils
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from emitter.adapters.adapter import ADAPTERS
 from emitter.adapters.answer import (
@@ -23,26 +23,35 @@ from emitter.adapters.answer import (
     words,
 )
 from emitter.adapters.sdk import fault as fault_of
-from emitter.adapters.sse import DECODER, events, is_stream
+from emitter.adapters.sdk import unexpected
+from emitter.adapters.sse import DECODER, Decoder, is_stream
+from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError
 from emitter.recover.strict import RepeatedError
-from emitter.wire import Fault, Report
+from emitter.wire import Fault, Report, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from emitter.adapters.transport import Transfer
     from emitter.profile.model import Profile, WireName
     from emitter.wire import Answer, Json
+
+E = TypeVar("E", bound=BaseException)
 
 _FIRST_GOOD, _LAST_GOOD = 200, 299
 _REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id")
 
 
+NOT_JSON = "an event of the stream is not JSON"
+
+
 @dataclass(frozen=True, slots=True)
 class _Unreadable:
-    """A body that is no JSON, and what it is instead."""
+    """A body that is no JSON, what it is instead, and the events before the one that is no JSON."""
 
     what: str
+    events: tuple[Json, ...] = ()
 
 
 def read(profile: Profile, wire: WireName, status: int, headers: Mapping[str, str], text: str) -> Answer:
@@ -65,26 +74,57 @@ def _with_headers(found: Answer, status: int, headers: Mapping[str, str], body: 
 def of_events(profile: Profile, wire: WireName, headers: Mapping[str, str], events: list[Json]) -> Answer:
     """Return the answer of a stream that was read to its end, event by event."""
     found = _read_body(wire, events, Tables(profile.wires[wire].stops, profile.faults))
-    return _with_headers(found, 200, headers, None)
+    error = next((each for each in events if mapping(each).get("error")), None)
+    return _with_headers(found, 200, headers, error)
 
 
 def of_sdk_response(profile: Profile, wire: WireName, response: object) -> Answer:
-    """Return the answer in what a client's low-level call returned."""
+    """Return the answer in what a client's low-level call returned.
+
+    JSON is UTF-8, whatever the headers say (RFC 8259, section 8.1). A body that is not UTF-8 is a fault.
+    """
     raw = cast("Any", response)
-    carried = getattr(raw, "sdk_http_response", None)
-    if carried is not None:
-        return read(profile, wire, 200, carried.headers or {}, carried.body or "")
     if isinstance(raw, str):
         return protocol_fault("the body is not JSON")
-    return read(profile, wire, raw.status_code, raw.headers, _text(raw))
+    text: str = raw.content.decode("utf-8", "replace")
+    found = read(profile, wire, raw.status_code, raw.headers, text)
+    if "\N{REPLACEMENT CHARACTER}" in text and not _is_utf8(raw.content):
+        broken = with_usage(protocol_fault("the body is not UTF-8"), found.usage)
+        return _with_headers(broken, raw.status_code, raw.headers, None)
+    return found
 
 
-def _text(response: Any) -> str:
-    """Return the body's text: JSON is UTF-8 (RFC 8259), whatever the headers say; what is not is read as they say."""
+def _is_utf8(content: bytes) -> bool:
     try:
-        return cast("str", response.content.decode())
+        content.decode()
     except UnicodeDecodeError:
-        return cast("str", response.text)
+        return False
+    return True
+
+
+def of_failure(profile: Profile, wire: WireName, error: Exception, transfer: Transfer) -> Answer:
+    """Return what a call came to that raised, whatever raised it; our own errors rise again.
+
+    A response with the status of an error says most. Otherwise the exception is looked up, and one that nobody
+    knows is a fault of the request where nothing was sent, and of the response where something was.
+    """
+    ours = _cause(error, EmitterError)
+    if ours is not None:
+        raise ours
+    rejected = _cause(error, ResponseRejected)
+    try:
+        found = _of_transfer(profile, wire, transfer) or (rejected and rejected.fault)
+        found = found or of_exception(profile, wire, error)
+    except Exception:  # noqa: BLE001  what an error body holds may break its reading
+        found = None
+    return with_cause(found or unexpected(error, transfer.status, sent=transfer.sent), error)
+
+
+def _of_transfer(profile: Profile, wire: WireName, transfer: Transfer) -> Answer | None:
+    """Return what a response with the status of an error says, as far as its body came."""
+    if transfer.status is None or not transfer.failed:
+        return None
+    return read(profile, wire, transfer.status, transfer.headers, transfer.error.decode("utf-8", "replace"))
 
 
 def of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer | None:
@@ -94,7 +134,7 @@ def of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer |
 
 
 def _of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer | None:
-    ours = _own_cause(error)
+    ours = _cause(error, EmitterError)
     if ours is not None:
         raise ours
     raw = cast("Any", error)
@@ -106,9 +146,9 @@ def _of_exception(profile: Profile, wire: WireName, error: Exception) -> Answer 
     return fault_of(error)
 
 
-def _own_cause(error: BaseException | None) -> EmitterError | None:
-    """Return our own error if that is what an SDK's exception wraps: a replay's must not look like a fault."""
-    while error is not None and not isinstance(error, EmitterError):
+def _cause(error: BaseException | None, kind: type[E]) -> E | None:
+    """Return the exception of a kind that an SDK's exception wraps, or that it is itself."""
+    while error is not None and not isinstance(error, kind):
         error = error.__cause__
     return error
 
@@ -123,9 +163,16 @@ def _text_of(response: Any, error: Any) -> str:
 
 
 def loaded(text: str) -> Json:
-    """Return the body's JSON, the events of a stream as a list, or what it is where it cannot be read."""
+    """Return the body's JSON, the events of a stream as a list, or what it is where it cannot be read.
+
+    A byte order mark before the document is ignored, as RFC 8259 (section 8.1) allows.
+    """
+    if is_stream(text):
+        decoder = Decoder()
+        events = [*decoder.feed(text), *decoder.end()]
+        return _Unreadable(NOT_JSON, tuple(events)) if decoder.broken else events
     try:
-        return events(text) if is_stream(text) else DECODER.decode(text)
+        return DECODER.decode(text.removeprefix("\ufeff"))
     except RepeatedError:
         return _Unreadable("the body names a member twice, with different values")
     except (ValueError, RecursionError):
@@ -133,13 +180,17 @@ def loaded(text: str) -> Json:
 
 
 def _read_body(wire: WireName, body: Json, tables: Tables) -> Answer:
-    if isinstance(body, _Unreadable):
-        return protocol_fault(body.what)
     adapter = ADAPTERS[wire]
+    if isinstance(body, _Unreadable):
+        usage = _decoded(wire, adapter.assemble(body.events).body, tables).usage if body.events else None
+        return with_usage(protocol_fault(body.what), usage)
     if not isinstance(body, list):
         return _decoded(wire, body, tables)
-    assembled = adapter.assemble(cast("list[Json]", body))
+    events = cast("list[Json]", body)
+    assembled = adapter.assemble(events)
     found = _decoded(wire, assembled.body, tables)
+    if not all(isinstance(each, dict) for each in events):
+        return with_usage(protocol_fault("an event of the stream is not a JSON object"), found.usage)
     if assembled.ended:
         return found
     return with_usage(protocol_fault("the stream ended without its last event"), found.usage)
@@ -182,5 +233,5 @@ def _until(asked: str, now: str | None) -> float | None:
     try:
         dates = [email.utils.parsedate_to_datetime(each) for each in (asked, now or "")]
         return max(0.0, (dates[0] - dates[1]).total_seconds())
-    except (ValueError, TypeError):  # no dates at all, or only one of them in a known time zone
+    except (ValueError, TypeError, OverflowError):  # no dates at all, or only one of them in a known time zone
         return None

@@ -57,7 +57,7 @@ def post(client: object, path: str, body: Mapping[str, Json], timeout: float) ->
     """
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
-    options = {"timeout": timeout, "max_retries": 0}
+    options = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
     return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **_carried(client, body))
 
 
@@ -68,7 +68,8 @@ def post_for_stream(client: object, path: str, body: Mapping[str, Json], timeout
     """
     import httpx2  # noqa: PLC0415  as above
 
-    options = {"timeout": timeout, "max_retries": 0, "headers": {"X-Stainless-Raw-Response": "stream"}}
+    headers = {"X-Stainless-Raw-Response": "stream"}
+    options = {"timeout": timeout, "max_retries": 0, "follow_redirects": False, "headers": headers}
     return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **_carried(client, body))
 
 
@@ -88,6 +89,18 @@ def fault(error: BaseException) -> Fault | None:
     if type(error).__module__.startswith(_WRAPPING) and error.__cause__ is not None:
         kind = _kind_of_cause(error.__cause__)
     return Fault(kind, _SENTENCES[kind] + _system_reason(error)) if kind else None
+
+
+def unexpected(error: BaseException, status: int | None, *, sent: bool) -> Fault:
+    """Return the fault of an exception that no table knows, named by the class of what an SDK may have wrapped.
+
+    Its words are not repeated, for they may be anybody's.
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
+    kind = FaultKind.PROTOCOL if sent else FaultKind.BAD_REQUEST
+    what = _SENTENCES[kind] if sent else "The request could not be sent."
+    return Fault(kind, f"{what.removesuffix('.')} ({type(error).__name__}).", status)
 
 
 def _system_reason(error: BaseException | None) -> str:

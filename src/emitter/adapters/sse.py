@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _DONE = "[DONE]"
 BLANK = "\ufeff \t\n\r"
 """What may stand before a body."""
+_UNDECIDED = re.compile(r"[a-z]{0,5}")
+_FIELD = re.compile(r"(data|event|id|retry)?:")
 _NEXT = re.compile(r"[^ \t\n\r]")
 
 
@@ -37,28 +39,27 @@ DECODER = json.JSONDecoder(object_pairs_hook=members, parse_float=_number)
 """Reads what a vendor sent. A member that is named twice with different values, a stop reason say, is an error."""
 
 
-def is_stream(text: str) -> bool:
-    """Tell whether a body is a stream of events rather than a document."""
-    return text.lstrip(BLANK).startswith(("data:", "event:", "id:", "retry:", ":"))
-
-
-def events(text: str) -> list[Json]:
-    """Return the JSON payloads of a stream; raises ``ValueError`` on one that is not JSON."""
-    decoder = Decoder()
-    return [*decoder.feed(text), *decoder.end()]
+def is_stream(text: str) -> bool | None:
+    """Tell whether a body is a stream of events, which begins with a field; None: its beginning does not say yet."""
+    begun = text.lstrip(BLANK)
+    return None if _UNDECIDED.fullmatch(begun) else bool(_FIELD.match(begun))
 
 
 class Decoder:
-    """Reads a stream as it comes, in pieces of any size; a second name begins a new event, blank line or not."""
+    """Reads a stream as it comes, in pieces of any size; a second name begins a new event, blank line or not.
+
+    The first event that is not JSON makes it ``broken``: what comes after that event is not read.
+    """
 
     def __init__(self) -> None:
+        self.broken = False
         self._name = ""
         self._lines: list[str] = []
         self._pending: list[str] = []
         self._begun = False
 
     def feed(self, text: str) -> list[Json]:
-        """Return the payloads that are whole with this piece; raises ``ValueError`` on one that is not JSON."""
+        """Return the payloads that are whole with this piece."""
         if not self._begun:
             text = text.lstrip(BLANK)
             self._begun = bool(text)
@@ -71,12 +72,21 @@ class Decoder:
         held = "\r" if whole.endswith("\r") else ""
         *lines, rest = whole.removesuffix(held).replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self._pending = [rest + held]
-        return [payload for line in lines for payload in self._line(line)]
+        return self._read(lines)
 
     def end(self) -> list[Json]:
         """Return the payload that the end of the stream makes whole, if there is one."""
         last, self._pending = "".join(self._pending), []
-        return [*self._line(last.removesuffix("\r")), *self._line("")]
+        return self._read([last.removesuffix("\r"), ""])
+
+    def _read(self, lines: list[str]) -> list[Json]:
+        found: list[Json] = []
+        try:
+            for line in [] if self.broken else lines:
+                found += self._line(line)
+        except (ValueError, RecursionError):
+            self.broken = True
+        return found
 
     def _line(self, line: str) -> list[Json]:
         field, _, value = line.partition(":")

@@ -4,8 +4,9 @@ Both transports are ``httpx2``'s, sync and async in one, so a replay runs the SD
 emission exactly as a live call does. Streams are kept as the text of their events.
 
 Replay is strict: a request that the cassette does not hold raises ``UnexpectedRequest`` with a readable
-difference. Of headers only a short list of harmless ones is kept; credentials that a request carried are
-struck from its body and from the response before anything is written.
+difference. Of headers and query parameters only a short list of harmless ones is kept. All others count as
+credentials: their values are struck from both bodies, in each of their usual encodings, before anything is
+written.
 """
 
 from emitter.cassette.file import Cassette as Cassette

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from emitter.cassette.file import Cassette, Interaction, Provenance, RecordedRequest, RecordedResponse
-from emitter.cassette.secrets import CREDENTIAL_QUERY, credentials, strike
+from emitter.cassette.secrets import HARMLESS_QUERY, credentials, strike
 from emitter.errors import MissingExtra, UnexpectedRequest
 
 try:
@@ -54,18 +54,19 @@ class Replay(_Transport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Answer a request."""
         request.read()
-        return _response(self._take(_recorded(request)).response)
+        return _response(self._take(request).response)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Answer a request."""
         await request.aread()
-        return _response(self._take(_recorded(request)).response)
+        return _response(self._take(request).response)
 
     def unused(self) -> tuple[Interaction, ...]:
         """Return the interactions that nothing asked for."""
         return tuple(self._left)
 
-    def _take(self, request: RecordedRequest) -> Interaction:
+    def _take(self, sent: httpx2.Request) -> Interaction:
+        request = _kept(sent, RecordedResponse(status=200)).request
         for index, each in enumerate(self._left):
             if each.request == request:
                 return self._left.pop(index)
@@ -125,8 +126,7 @@ class Record(_Transport):
             headers={name: value for name, value in response.headers.items() if name.lower() in _KEPT_HEADERS},
             body=_body(response.text),
         )
-        whole = Interaction(request=_recorded(request), response=kept)
-        self.interactions.append(strike(whole, tuple(credentials(request))))
+        self.interactions.append(_kept(request, kept))
         return _again(response)
 
     def cassette(self, provenance: Provenance = Provenance.RECORDED, note: str = "") -> Cassette:
@@ -134,9 +134,14 @@ class Record(_Transport):
         return Cassette(provenance=provenance, note=note, interactions=tuple(self.interactions))
 
 
+def _kept(request: httpx2.Request, response: RecordedResponse) -> Interaction:
+    """Return what may be written down of an exchange."""
+    return strike(Interaction(request=_recorded(request), response=response), tuple(credentials(request)))
+
+
 def _recorded(request: httpx2.Request) -> RecordedRequest:
     parts = urlsplit(str(request.url))
-    query = [(name, value) for name, value in parse_qsl(parts.query) if name.lower() not in CREDENTIAL_QUERY]
+    query = [(name, value) for name, value in parse_qsl(parts.query) if name.lower() in HARMLESS_QUERY]
     path = f"{parts.path}?{urlencode(query)}" if query else parts.path
     return RecordedRequest(method=request.method, path=path, body=_body(request.content.decode("utf-8", "replace")))
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 from emitter import tokens
 from emitter.adapters.adapter import ADAPTERS
 from emitter.adapters.answer import ERROR_STOP
-from emitter.adapters.incoming import Incoming, apieces, headers_of, pieces
-from emitter.adapters.response import of_exception, of_sdk_response
+from emitter.adapters.incoming import Incoming
+from emitter.adapters.response import of_failure, of_sdk_response
+from emitter.adapters.transport import Transfer, bounded
+from emitter.policy import DEFAULT_MAX_RESPONSE_BYTES
 from emitter.wire import Fault, Reply, Usage
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from emitter.door.plan import Plan
     from emitter.progress import Progress
     from emitter.progress.slots import Reader, Slots
-    from emitter.wire import Answer, Request
+    from emitter.wire import Answer, Json, Request
 
 _FIRST_ERROR = 400
 _SLOW = "The vendor did not finish its answer in time."
@@ -36,23 +38,35 @@ class Line:
     client: object
     clock: Clock
     slots: Slots | None = None
+    max_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
 
-    def answer_of(self, error: Exception) -> Answer:
-        """Return the answer an exception stands for; what is not the vendor's rises as it is."""
-        answer = of_exception(self.plan.profile, self.plan.wire, error)
-        if answer is None:
-            raise error
-        return answer
+    def transfer(self) -> Transfer:
+        """Return the record of a request that is about to be sent."""
+        return Transfer(self.max_bytes)
 
-    def call(self, request: Request, timeout: float) -> object:
+    def answer_of(self, error: Exception, transfer: Transfer) -> Answer:
+        """Return the answer an exception stands for. Whatever a call raises ends here, but our own errors rise."""
+        return of_failure(self.plan.profile, self.plan.wire, error, transfer)
+
+    def call(self, request: Request, timeout: float, transfer: Transfer) -> object:
         """Send for a whole answer."""
-        adapter = ADAPTERS[self.plan.wire]
-        return adapter.call(self.client, adapter.encode(request, self.plan.profile.wires[self.plan.wire]), timeout)
+        adapter, facts = ADAPTERS[self.plan.wire], self.plan.profile.wires[self.plan.wire]
+        return adapter.call(bounded(self.client, transfer), adapter.encode(request, facts), timeout)
 
-    def stream(self, request: Request, timeout: float) -> object:
+    def stream(self, request: Request, timeout: float, transfer: Transfer) -> object:
         """Send for a stream."""
         adapter, facts = ADAPTERS[self.plan.wire], self.plan.profile.wires[self.plan.wire]
-        return adapter.stream(self.client, adapter.streamed(adapter.encode(request, facts), facts), timeout)
+        body = adapter.streamed(adapter.encode(request, facts), facts)
+        return adapter.stream(bounded(self.client, transfer), body, timeout)
+
+    def estimated(self, request: Request, said: Usage | None, written: str) -> Usage:
+        """Return what a call has cost, counted here as far as the vendor has not said it."""
+        said, encoding = said or Usage(), self.plan.profile.encoding(request.model)
+        asked = said.input or tokens.of_request(request, encoding)
+        answered = said.output or tokens.count(written, encoding)
+        if said.input == asked and said.output == answered:
+            return said
+        return replace(said, input=asked, output=answered, estimated=True)
 
 
 class Whole:
@@ -62,38 +76,54 @@ class Whole:
 
     def __init__(self, line: Line, request: Request, timeout: float) -> None:
         self._line, self._request, self._timeout = line, request, timeout
+        self._transfer = line.transfer()
 
     def __iter__(self) -> Iterator[Progress]:
         """Send; there is nothing to tell on the way."""
-        plan = self._line.plan
         try:
-            self.answer = of_sdk_response(plan.profile, plan.wire, self._line.call(self._request, self._timeout))
-        except Exception as error:  # noqa: BLE001  each SDK has its own tree; what is not the vendor's rises again
-            self.answer = self._line.answer_of(error)
+            self._read(self._line.call(self._request, self._timeout, self._transfer))
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._line.answer_of(error, self._transfer)
         return iter(())
 
     async def __aiter__(self) -> AsyncGenerator[Progress]:
         """Send; there is nothing to tell on the way."""
-        plan = self._line.plan
         try:
             async with asyncio.timeout(self._timeout):
-                response = await cast("Awaitable[object]", self._line.call(self._request, self._timeout))
-            self.answer = of_sdk_response(plan.profile, plan.wire, response)
-        except Exception as error:  # noqa: BLE001  each SDK has its own tree; what is not the vendor's rises again
-            self.answer = self._line.answer_of(error)
+                called = self._line.call(self._request, self._timeout, self._transfer)
+                response = await cast("Awaitable[object]", called)
+            self._read(response)
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._line.answer_of(error, self._transfer)
         nothing: tuple[Progress, ...] = ()
         for each in nothing:
             yield each
+
+    def _read(self, response: object) -> None:
+        plan = self._line.plan
+        answer = of_sdk_response(plan.profile, plan.wire, response)
+        if isinstance(answer, Reply) and not _billed(answer.usage):
+            written = answer.text + "".join(map(_text, answer.arguments))
+            answer = replace(answer, usage=self._line.estimated(self._request, answer.usage, written))
+        self.answer = answer
 
     def so_far(self) -> Usage | None:
         """Return nothing: a vendor that was not heard out has not said what it bills."""
         return None
 
 
+def _billed(usage: Usage | None) -> bool:
+    """Tell whether a vendor has said what a call cost: no call is without input."""
+    return usage is not None and usage.input > 0 and usage.output > 0
+
+
 def _document(reply: Reply) -> str:
     """Return what the judge will read, where it came in another way than was asked for."""
-    first = next(iter(reply.arguments), reply.text)
-    return first if isinstance(first, str) else json.dumps(first)
+    return _text(next(iter(reply.arguments), reply.text))
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 class Streamed:
@@ -103,6 +133,7 @@ class Streamed:
 
     def __init__(self, line: Line, request: Request, timeout: float) -> None:
         self._line, self._request, self._left = line, request, timeout
+        self._transfer = line.transfer()
         self._incoming: Incoming | None = None
         self._reader: Reader | None = line.slots.reader() if line.slots else None
         self._fed = 0
@@ -110,40 +141,37 @@ class Streamed:
     def __iter__(self) -> Generator[Progress]:
         """Send, and tell what there is to tell."""
         try:
-            opened = self._line.stream(self._request, self._left)
+            opened = cast("Any", self._line.stream(self._request, self._left, self._transfer))
             incoming = self._begun()
-            with closing(cast("Any", opened)):
-                for piece in self._in_time(pieces(opened)):
+            with closing(opened):
+                for piece in self._in_time(opened.iter_bytes()):
                     yield from self._told(incoming.feed(piece))
-            answer = incoming.answer(headers_of(opened))
-        except Exception as error:  # noqa: BLE001  as above
-            answer = self._line.answer_of(error)
-        self.answer = self._accounted(answer)
-        yield from self._rest(self.answer)
+            yield from self._ended(incoming.answer(opened.headers))
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._accounted(self._line.answer_of(error, self._transfer))
 
     async def __aiter__(self) -> AsyncGenerator[Progress]:
         """Send, and tell what there is to tell."""
         try:
             async with asyncio.timeout(self._left):
-                opened = await cast("Awaitable[object]", self._line.stream(self._request, self._left))
+                called = self._line.stream(self._request, self._left, self._transfer)
+                opened = cast("Any", await cast("Awaitable[object]", called))
             incoming = self._begun()
-            async with aclosing(cast("Any", opened)):
-                async for piece in self._ain_time(apieces(opened)):
+            async with aclosing(opened):
+                async for piece in self._ain_time(opened.aiter_bytes()):
                     for each in self._told(incoming.feed(piece)):
                         yield each
-            answer = incoming.answer(headers_of(opened))
-        except Exception as error:  # noqa: BLE001  as above
-            answer = self._line.answer_of(error)
-        self.answer = self._accounted(answer)
-        for each in self._rest(self.answer):
-            yield each
+            for each in self._ended(incoming.answer(opened.headers)):
+                yield each
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._accounted(self._line.answer_of(error, self._transfer))
 
     def _begun(self) -> Incoming:
         plan = self._line.plan
         self._incoming = Incoming(plan.profile, plan.wire, self._request.output.mode)
         return self._incoming
 
-    def _in_time(self, coming: Iterator[object]) -> Iterator[object]:
+    def _in_time(self, coming: Iterator[bytes]) -> Iterator[bytes]:
         """Yield what comes, while the waiting for it takes no longer than allowed; the consumer's time is its own."""
         while True:
             began = self._line.clock.monotonic()
@@ -155,7 +183,7 @@ class Streamed:
                 raise TimeoutError(_SLOW)
             yield piece
 
-    async def _ain_time(self, coming: AsyncIterator[object]) -> AsyncGenerator[object]:
+    async def _ain_time(self, coming: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
         while True:
             began = self._line.clock.monotonic()
             async with asyncio.timeout(max(self._left, 0)):
@@ -171,6 +199,12 @@ class Streamed:
         self._fed += len(text)
         return list(self._reader.feed(text)) if self._reader and text else []
 
+    def _ended(self, answer: Answer) -> list[Any]:
+        """Keep the answer, and return what is left to be told of it."""
+        rest = self._rest(answer)
+        self.answer = self._accounted(answer)
+        return rest
+
     def _rest(self, answer: Answer) -> list[Any]:
         """Return what is to be told of an answer of which only the end of the stream, or no stream at all, told."""
         if self._incoming is None or not isinstance(answer, Reply):
@@ -179,23 +213,26 @@ class Streamed:
         return self._told(text[self._fed :] if text else _document(answer))
 
     def _accounted(self, answer: Answer) -> Answer:
-        """Return the answer with what it cost, where it broke off before the vendor said so."""
+        """Return the answer with what it cost, where the vendor did not say so."""
         if isinstance(answer, Fault):
-            refused = (answer.status or 0) >= _FIRST_ERROR
-            return answer if refused else replace(answer, usage=self.so_far())
-        return replace(answer, usage=self.so_far()) if answer.raw_stop.startswith(ERROR_STOP) else answer
+            refused = (answer.status or 0) >= _FIRST_ERROR and not (self._incoming and self._incoming.begun)
+            return answer if refused else replace(answer, usage=self.so_far() or answer.usage)
+        if answer.raw_stop.startswith(ERROR_STOP):
+            return replace(answer, usage=self.so_far())
+        if _billed(answer.usage):
+            return answer
+        written = "".join(self._incoming.text) if self._incoming else ""
+        return replace(answer, usage=self._line.estimated(self._request, answer.usage, written or _document(answer)))
 
     def so_far(self) -> Usage | None:
         """Return what the answer has cost so far: what the vendor said, and what was counted here besides."""
         if self._incoming is None or not self._incoming.begun:
             return None
-        billed = self._incoming.bill()
-        if billed is not None:
-            return billed
-        said = self._incoming.usage() or Usage()
-        encoding = self._line.plan.profile.encoding(self._request.model)
-        written = tokens.count("".join(self._incoming.text), encoding)
-        asked = said.input or tokens.of_request(self._request, encoding)
-        if said.input == asked and said.output >= written:
+        said, ended = self._incoming.said()
+        if ended and _billed(said):
             return said
-        return replace(said, input=asked, output=max(said.output, written), estimated=True)
+        written = "".join(self._incoming.text)
+        least = self._line.estimated(self._request, replace(said, output=0) if said else None, written)
+        if said and said.input == least.input and said.output >= least.output:
+            return said
+        return replace(least, output=max(least.output, said.output if said else 0))

@@ -25,7 +25,7 @@ def perform(planned: Plan, settings: Settings) -> Done:
     warn_of_assumptions(planned)
     tell = recorder(planned, settings)
     with session(planned.profile, settings.client, settings.base_url, planned.ask.request.model) as client:
-        send = partial(Whole, Line(planned, client, settings.clock))
+        send = partial(Whole, Line(planned, client, settings.clock, max_bytes=settings.policy.max_response_bytes))
         outcome = run(Drive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
     return done(outcome, tuple(tell.told))
 
@@ -35,7 +35,7 @@ async def aperform(planned: Plan, settings: Settings) -> Done:
     warn_of_assumptions(planned)
     tell = recorder(planned, settings)
     async with asession(planned.profile, settings.client, settings.base_url, planned.ask.request.model) as client:
-        send = partial(Whole, Line(planned, client, settings.clock))
+        send = partial(Whole, Line(planned, client, settings.clock, max_bytes=settings.policy.max_response_bytes))
         outcome = await arun(AsyncDrive(emission(planned.ask, settings.policy), send, tell, settings.limits()))
     return done(outcome, tuple(tell.told))
 

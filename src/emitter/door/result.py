@@ -106,6 +106,7 @@ _BY_CODE: dict[str, type[EmissionError]] = {
     "token_limit_reached": TokenLimitReached,
     "cost_limit_reached": CostLimitReached,
     "cap_breached": LimitReached,
+    FAULT_CODES[FaultKind.RESPONSE_TOO_LARGE]: LimitReached,
     FAULT_CODES[FaultKind.DEADLINE]: DeadlineReached,
     FAULT_CODES[FaultKind.AUTHENTICATION]: AuthenticationError,
     FAULT_CODES[FaultKind.PERMISSION]: AuthenticationError,

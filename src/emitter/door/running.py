@@ -99,7 +99,8 @@ class _Running(Generic[R]):
         return plan.profile, settings.client, settings.base_url, plan.ask.request.model
 
     def _line(self, client: object) -> Any:
-        return partial(Streamed, Line(self._plan, client, self._settings.clock, self._slots))
+        most = self._settings.policy.max_response_bytes
+        return partial(Streamed, Line(self._plan, client, self._settings.clock, self._slots, most))
 
     def _finished(self, drive: Drive | AsyncDrive) -> None:
         self._result = self._finish(done(ended(drive), tuple(self._tell.told)))

@@ -58,7 +58,7 @@ class Sent:
     async def run(self, client: object) -> Ended:
         """Drive the emission to its outcome."""
         tell = recorder(self.plan, self.settings)
-        line = Line(self.plan, client, self.settings.clock)
+        line = Line(self.plan, client, self.settings.clock, max_bytes=self.settings.policy.max_response_bytes)
         steps = emission(self.plan.ask, self.settings.policy)
 
         def send(request: Request, timeout: float) -> _Gated:

@@ -1,0 +1,217 @@
+"""Whatever a vendor answers, a caller gets the right answer or a typed error, with what was spent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+from hypothesis import example, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from emitter import Emission, EmissionError, LimitReached, Policy, Prices, aemit, astream, emit, stream
+from emitter.adapters.client import make
+from emitter.profile import of_model
+from emitter.scenarios import MODELS
+from tests.hostile.report import FORM, FULL, MODES, SMALL, grid, perform, sample
+from tests.hostile.shapes import WIRES, events, shapes, unary
+from tests.hostile.shapes import stream as written
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+pytest.importorskip("openai")
+pytest.importorskip("anthropic")
+pytest.importorskip("google.genai")
+
+EVERYTHING = os.environ.get("EMITTER_TESTS") == "full"
+_EACH = 3
+"""Of the shapes, every third is asked for where not everything is wanted."""
+
+
+def test_no_shape_is_a_wrong_answer_or_a_raw_exception() -> None:
+    """Of the whole grid, or a sample of it: nothing untyped, untrue, unending or unpaid, and nothing sent elsewhere."""
+    size = FULL if EVERYTHING else SMALL
+    made = shapes(size)
+    figures = perform(grid(made) if EVERYTHING else sample(made)[::_EACH], size)
+
+    assert figures.amiss == {}
+    assert figures.elsewhere == 0
+    assert figures.successes > figures.runs // 10
+    assert sum(figures.errors.values()) > figures.runs // 2
+
+
+def test_there_are_enough_shapes() -> None:
+    """The tables are not emptied by mistake, and no two shapes have one name."""
+    assert len({each.name for each in shapes(SMALL)}) > 900
+
+
+_USAGE = ("usage", "usageMetadata")
+_UNPAID = {
+    "none": lambda body: {name: value for name, value in body.items() if name not in _USAGE},
+    "null": lambda body: {name: None if name in _USAGE else value for name, value in body.items()},
+    "zero": lambda body: {name: _zeros(value) if name in _USAGE else value for name, value in body.items()},
+    "words": lambda body: {name: "much" if name in _USAGE else value for name, value in body.items()},
+}
+"""Good bodies whose vendor does not say, or not truly, what the call cost."""
+_LIMITS = {
+    "tokens": Policy(max_attempts=16, max_total_tokens=2000),
+    "cost": Policy(max_attempts=16, max_cost=2.0, prices=Prices(input=1000, output=1000)),
+}
+
+
+def _zeros(usage: Any) -> Any:
+    return {name: _zeros(value) for name, value in usage.items()} if isinstance(usage, dict) else 0
+
+
+@pytest.mark.parametrize("limit", _LIMITS)
+@pytest.mark.parametrize("said", _UNPAID)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("wire", WIRES)
+def test_limits_hold_where_the_vendor_does_not_say_the_cost(wire: str, mode: str, said: str, limit: str) -> None:
+    """A whole answer without usage is estimated, as a broken one is, so that the limits of all calls end the loop."""
+    bad = json.loads(
+        json.dumps(unary(wire)).replace("the right value", " ".join(["wrong"] * 60)).replace(": 7", ": []")
+    )
+    body = json.dumps(_UNPAID[said](bad)).encode()
+    settings = {**_settings(wire, mode, lambda _: httpx2.Response(200, content=body)), "policy": _LIMITS[limit]}
+    with pytest.raises(LimitReached) as caught:
+        _outcome(mode, settings)
+    trace: Any = caught.value.trace
+
+    assert 1 <= len(trace.attempts) < 16
+    assert trace.usage.estimated
+    assert all(each.usage.input > 0 and each.usage.output > 60 for each in trace.attempts)
+    assert trace.usage.total <= 2000 + trace.attempts[-1].usage.output
+
+
+class Pieces(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """A body that comes in pieces."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._pieces
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for each in self._pieces:
+            yield each
+
+
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+_NAMES = st.text(max_size=8) | st.sampled_from(
+    [
+        "error",
+        "errors",
+        "type",
+        "code",
+        "message",
+        "usage",
+        "choices",
+        "delta",
+        "content",
+        "finish_reason",
+        "status",
+        "response",
+        "output",
+        "candidates",
+        "parts",
+        "finishReason",
+        "usageMetadata",
+        "stop_reason",
+        "event",
+        "data",
+    ]
+)
+JSON = st.recursive(_SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=4))
+_GOOD = [json.dumps(unary(wire)).encode() for wire in WIRES] + [written(events(wire), wire) for wire in WIRES]
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> bytes:
+    """Return a good body of some wire, of which a part is replaced by anything."""
+    good = draw(st.sampled_from(_GOOD))
+    begin = draw(st.integers(0, len(good)))
+    end = draw(st.integers(begin, min(len(good), begin + 40)))
+    return good[:begin] + draw(st.binary(max_size=20) | JSON.map(json.dumps).map(str.encode)) + good[end:]
+
+
+def _line(value: Any) -> bytes:
+    return f"data: {json.dumps(value)}\n\n".encode()
+
+
+BODIES = (
+    st.binary(max_size=200)
+    | JSON.map(json.dumps).map(str.encode)
+    | st.lists(JSON.map(_line), max_size=4).map(b"".join)
+    | broken()
+)
+STATUSES = st.just(200) | st.integers(200, 999)
+HEADERS = st.dictionaries(
+    st.sampled_from(["content-type", "content-encoding", "retry-after", "date", "location", "x-request-id"]),
+    st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=30)
+    | st.sampled_from(["gzip", "application/json", "text/event-stream", "Fri, 31 Dec 9999 23:59:59 GMT", "1e400"]),
+    max_size=3,
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("wire", WIRES)
+@examples(max_examples=400 if EVERYTHING else 12)
+@given(answer=st.tuples(BODIES, STATUSES, HEADERS, st.integers(1, 99)))
+@example(answer=(b"1", 200, {}, 1))
+@example(answer=(b'{"error":' * 9000, 500, {}, 99))
+def test_anything_is_an_answer_or_a_typed_error(
+    wire: str, mode: str, answer: tuple[bytes, int, dict[str, str], int]
+) -> None:
+    """Any bytes, in any pieces, under any status and headers, leave a trace and nothing else."""
+    body, status, headers, size = answer
+
+    def vendor(_: httpx2.Request) -> httpx2.Response:
+        pieces = [body[at : at + size] for at in range(0, len(body), size)]
+        return httpx2.Response(status, headers=headers, stream=Pieces(pieces))
+
+    settings = {**_settings(wire, mode, vendor), "policy": _ONCE}
+    try:
+        outcome = _outcome(mode, settings)
+    except EmissionError as error:
+        outcome = error
+    assert isinstance(outcome, Emission | EmissionError)
+    trace: Any = outcome.trace
+    assert len(trace.attempts) == 1
+    assert trace.usage.input >= (1 if isinstance(outcome, Emission) else 0)
+
+
+_ONCE = Policy(max_attempts=1, max_faults=0, max_response_bytes=1 << 14)
+
+
+def _settings(wire: str, mode: str, vendor: Callable[[httpx2.Request], httpx2.Response]) -> dict[str, Any]:
+    asynchronous = mode in ("async", "astream")
+    kind: Any = httpx2.AsyncClient if asynchronous else httpx2.Client
+    http = kind(transport=httpx2.MockTransport(vendor))
+    profile, _ = of_model(MODELS[wire])
+    client = make(profile, asynchronous=asynchronous, base_url="http://vendor.test", api_key="k", http_client=http)
+    return {"model": MODELS[wire], "wire": wire, "client": client}
+
+
+def _outcome(mode: str, settings: dict[str, Any]) -> Any:
+    match mode:
+        case "sync":
+            return emit(FORM, "Now?", **settings)
+        case "stream":
+            with stream(FORM, "Now?", **settings) as running:
+                return running.result()
+        case _:
+            return asyncio.run(_asked(mode, settings))
+
+
+async def _asked(mode: str, settings: dict[str, Any]) -> Any:
+    if mode == "async":
+        return await aemit(FORM, "Now?", **settings)
+    async with astream(FORM, "Now?", **settings) as running:
+        return await running.result()
