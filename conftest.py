@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 from tests.scenarios.answers import BOUND, INVOICE
+from tests.work import FULL, examples
 
 from emitter.cli import main
 from emitter.testing import Text, simulator
@@ -24,13 +24,10 @@ if TYPE_CHECKING:
 
     from emitter.testing import Asked
 
-FULL = os.environ.get("EMITTER_TESTS") == "full"
-"""True under ``make check-all``: property tests run at full size, on fresh examples."""
-
 # No profile has a deadline: how fast a machine is must not decide a test.
 _COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-settings.register_profile("same", _COMMON, derandomize=True)  # the same examples on every machine
-settings.register_profile("fresh", _COMMON, derandomize=False)  # for EMITTER_TESTS=full and --hypothesis-seed
+settings.register_profile("same", _COMMON, derandomize=True, max_examples=examples(100))  # on every machine
+settings.register_profile("fresh", _COMMON, derandomize=False, max_examples=examples(100))
 
 
 def pytest_configure(config: pytest.Config) -> None:

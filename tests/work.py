@@ -1,13 +1,23 @@
-"""Counts the work of a call in executed lines of Python, which no clock and no load can change."""
+"""How much work tests do, and how much a call does, counted in a way that no clock and no load can change."""
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
+
+
+FULL = os.environ.get("EMITTER_TESTS") == "full"
+"""True under ``make check-all``: property tests run at full size, on fresh examples."""
+
+
+def examples(full: int) -> int:
+    """Return how many examples a property test draws: ``full`` under ``make check-all``, a fifth of it otherwise."""
+    return full if FULL else max(min(full, 10), full // 5)
 
 
 class TooMuchWorkError(AssertionError):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from emitter.accept.extract import MAX_DOCUMENTS, MAX_REPAIRS, Extracted, extract
 from emitter.recover import Path
+from tests.work import examples
 
 ONE, TWO = {"type": "a", "payload": 1}, {"type": "b", "payload": [2]}
 A, B = json.dumps(ONE), json.dumps(TWO)
@@ -142,7 +143,7 @@ ENDS = st.sampled_from(["\n", "\r\n"])
 
 
 @given(DOCUMENTS, st.data())
-@settings(deadline=None)
+@settings()
 def test_what_was_rendered_is_extracted(documents: list[Any], data: st.DataObject) -> None:
     """Whatever prose is around the fences, what they hold comes out, in its order and at its byte."""
     end = data.draw(ENDS)
@@ -158,7 +159,7 @@ def test_what_was_rendered_is_extracted(documents: list[Any], data: st.DataObjec
 
 
 @given(DOCUMENTS)
-@settings(deadline=None)
+@settings()
 def test_an_array_is_its_elements(documents: list[Any]) -> None:
     """Direct JSON is read in the array's order, and one document is itself."""
     assert values(json.dumps(documents)) == documents
@@ -167,7 +168,7 @@ def test_an_array_is_its_elements(documents: list[Any]) -> None:
 
 
 @given(DOCUMENTS, st.sampled_from(["```", "~~~"]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 def test_no_prefix_completes_a_block(documents: list[Any], mark: str) -> None:
     """A text that is cut within a block tells that something is lost, and never what the block would have said."""
     text = "".join(fenced(json.dumps(each), mark) for each in documents)
@@ -182,7 +183,7 @@ def test_no_prefix_completes_a_block(documents: list[Any], mark: str) -> None:
 
 
 @given(st.text() | st.text(st.sampled_from("`~{}[]\"': \n\rjson1,\\"), max_size=60))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_never_raises(text: str) -> None:
     """Any text is searched without an exception, and every place is one of the text."""
     for each in extract(text):

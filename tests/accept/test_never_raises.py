@@ -6,7 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from emitter.accept import Code, Context, Reassembly, Rules, Turn, debug_bundle, follow_up, for_model
@@ -33,15 +33,15 @@ from tests.accept.anything import (
 from tests.accept.envelopes import CONTEXT, acceptor, envelope
 from tests.accept.judging import as_json, judge, judge_log
 from tests.kinds.openwop import errors, needs_schemas
-from tests.work import count_lines
+from tests.work import count_lines, examples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from emitter.accept import Acceptance, Acceptor
 
-HARD = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-SOFT = settings(HARD, max_examples=40)
+HARD = settings(max_examples=examples(120))
+SOFT = settings(HARD, max_examples=examples(40))
 RUNS = count()
 HUGE = 10**4300
 """A number that Python does not write: it raises."""

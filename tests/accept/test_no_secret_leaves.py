@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from emitter import sinks
 from emitter.accept import (
@@ -33,6 +33,7 @@ from tests.accept.anything import CONTEXTS, FULL, OPEN, VALID
 from tests.accept.envelopes import CONTEXT, NOTE, acceptor, envelope
 from tests.accept.leaking import FOREIGN, KEY, ODD, PAIR, PLACES, PLANTED, SECRETS, WAYS, chain, planted, shown
 from tests.otel.collecting import Collected
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from emitter.accept import AIEnvelope
     from emitter.events import Event, RunEvent
 
-LAW = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAW = settings(max_examples=examples(50))
 RULES = Rules(catalogue=FULL, secrets=SECRETS)
 
 

@@ -116,7 +116,7 @@ PIECES = st.integers(1, 6)
 
 
 @given(PAYLOADS, PIECES, st.booleans(), st.data())
-@settings(deadline=None)
+@settings()
 def test_any_order_and_repetition_of_fragments(payload: Any, pieces: int, known: bool, data: st.DataObject) -> None:
     """However fragments are shuffled and repeated, the same envelope is complete, once, with the last that lacked."""
     sent = fragments(payload, pieces, total=pieces if known else -1)
@@ -141,7 +141,7 @@ def test_any_order_and_repetition_of_fragments(payload: Any, pieces: int, known:
 
 
 @given(PAYLOADS, PIECES, st.booleans(), st.data())
-@settings(deadline=None)
+@settings()
 def test_any_order_and_repetition_of_snapshots(payload: Any, pieces: int, known: bool, data: st.DataObject) -> None:
     """However snapshots are shuffled and repeated, the envelope is complete with the last one, and once."""
     sent = snapshots(payload, pieces, total=pieces if known else -1)
@@ -156,7 +156,7 @@ def test_any_order_and_repetition_of_snapshots(payload: Any, pieces: int, known:
 
 
 @given(PAYLOADS, st.integers(2, 6), st.sampled_from([fragments, snapshots]), st.data())
-@settings(deadline=None)
+@settings()
 def test_nothing_is_complete_without_the_last(payload: Any, pieces: int, made: Any, data: st.DataObject) -> None:
     """Whatever came of an emission but the last chunk, it waits, and is told of when its time is over."""
     order = data.draw(st.lists(st.sampled_from(made(payload, pieces)[:-1]), min_size=1))
@@ -389,7 +389,7 @@ CHUNKS = st.builds(
 
 
 @given(st.lists(st.tuples(CHUNKS, st.integers(0, 20)), max_size=30))
-@settings(deadline=None)
+@settings()
 def test_any_sender(sent: list[tuple[AIEnvelope, int]]) -> None:
     """Whatever a sender sends, nothing raises, nothing is complete without a last chunk, and it is complete once."""
     assembly, now, last = Assembly(Bounds(chunks=5, size=20, open=1, timeout=30)), 0, set[str]()

@@ -17,6 +17,7 @@ from emitter.accept.replay.fields import BY_NATURE, TABLE
 from emitter.events import Event, Level, LogAppended, Reason, ReplayDiverged, ReplayDivergedAtRefusal, RunEvent
 from emitter.kinds.envelope import Trust, correlation_id
 from tests.kinds.openwop import FOLDER, errors, needs_schemas
+from tests.work import examples
 
 Doc = dict[str, Any]
 
@@ -414,7 +415,7 @@ HOSTILE = st.lists(SCRAPS | st.dictionaries(NAMES, SCRAPS, min_size=3, max_size=
 
 
 @given(HOSTILE, HOSTILE)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 def test_any_log(original: list[Any], replayed: list[Any]) -> None:
     """Whatever stands in a log, nothing raises, and a log is the replay of itself."""
     for each in diverged(original, replayed):
@@ -442,7 +443,7 @@ LOGS = st.lists(st.lists(RECORDS, min_size=1, max_size=6), min_size=1, max_size=
 
 
 @given(LOGS, st.data())
-@settings(deadline=None)
+@settings()
 def test_any_single_mutation_is_told(original: list[Doc], data: st.DataObject) -> None:
     """One event that is dropped, doubled, of another type or says something else is told, once, of the right kind."""
     at = data.draw(st.integers(0, len(original) - 1))
@@ -471,7 +472,7 @@ def test_any_single_mutation_is_told(original: list[Doc], data: st.DataObject) -
 
 
 @given(LOGS)
-@settings(deadline=None)
+@settings()
 def test_a_run_is_its_own_replay(original: list[Doc]) -> None:
     """A run held against itself, in whatever form it was kept, is silent."""
     assert not diverged(original, json.loads(json.dumps(original, sort_keys=True)))

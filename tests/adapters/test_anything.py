@@ -16,6 +16,7 @@ from emitter.profile import WireName, load
 from emitter.traffic import Classified, classify
 from emitter.wire import Fault, Reply, Stop
 from tests.adapters.bodies import VENDORS, answer, text
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +77,7 @@ def _sound(found: object, body: object) -> None:
         assert set(CLEAN) & set(_told(body))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(wire=WIRES, body=JSON, status=STATUSES, headers=HEADERS)
 def test_any_json_body(wire: WireName, body: Any, status: int, headers: dict[str, str]) -> None:
     """Any JSON under any status is an answer or a fault; outside 2xx it is never complete."""
@@ -86,7 +87,7 @@ def test_any_json_body(wire: WireName, body: Any, status: int, headers: dict[str
         assert not isinstance(found, Reply) or found.stop in {Stop.REFUSED, Stop.OVERFLOWED}
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(wire=WIRES, body=st.dictionaries(NAMES, JSON, max_size=6))
 def test_any_object(wire: WireName, body: dict[str, Any]) -> None:
     """A decoder takes any object at all."""
@@ -94,7 +95,7 @@ def test_any_object(wire: WireName, body: dict[str, Any]) -> None:
     _sound(ADAPTERS[wire].decode(body, Tables(facts.wires[wire].stops, facts.faults)), body)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(wire=WIRES, events=EVENTS, names=st.lists(st.sampled_from(["", "error", "message", "ping"]), min_size=1))
 def test_any_events(wire: WireName, events: list[dict[str, Any]], names: list[str]) -> None:
     """Any sequence of events is an answer or a fault, as a stream and as an array."""
@@ -103,7 +104,7 @@ def test_any_events(wire: WireName, events: list[dict[str, Any]], names: list[st
     _sound(answer(wire, "".join(lines)), events)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(wire=WIRES, data=st.data())
 def test_a_plain_answer_with_anything_in_one_place(wire: WireName, data: st.DataObject) -> None:
     """One value of a complete answer may be anything: what is read is sound, and without its stop not complete."""
@@ -127,7 +128,7 @@ def _places(body: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 TEXT = st.text(st.characters(exclude_categories=()))
 
 
-@settings(deadline=None)
+@settings()
 @given(wire=WIRES, words=TEXT, status=STATUSES, prefix=st.sampled_from(["", ":", "data:", "event: error\ndata:", "{"]))
 def test_any_text(wire: WireName, words: str, status: int, prefix: str) -> None:
     """Any text under any status is a fault, or at least no complete answer."""
@@ -155,7 +156,7 @@ EXCHANGES = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(exchange=EXCHANGES)
 def test_any_exchange(exchange: dict[str, Any]) -> None:
     """Any recorded exchange with a status is classified; one without is refused in a sentence."""

@@ -13,6 +13,7 @@ from emitter import profile
 from emitter.profile import WireName
 from emitter.wire import Fault, FaultKind, Reply, Stop
 from tests.adapters.bodies import CLEAN, VENDORS, answer, anthropic, chat, events, google, responses, said, text
+from tests.work import examples
 
 if TYPE_CHECKING:
     from emitter.wire import Answer
@@ -106,7 +107,7 @@ WORDS = st.text(max_size=12) | st.builds(
 
 
 @given(st.sampled_from(WIRES), WORDS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_no_word_outside_the_table_is_a_clean_stop(wire: WireName, word: str) -> None:
     """Whatever it resembles."""
     if word in KNOWN[wire]:

@@ -125,7 +125,7 @@ def cuts(draw: st.DrawFn) -> Cut:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-@settings(deadline=None)
+@settings()
 @given(cut=cuts(), frame=FRAMES)
 def test_a_stream_reads_as_its_unary_form(name: str, cut: Cut, frame: Frame) -> None:
     """Text, arguments, stop, refusal and usage agree, however the stream is cut and written down."""
@@ -135,7 +135,7 @@ def test_a_stream_reads_as_its_unary_form(name: str, cut: Cut, frame: Frame) -> 
 
 
 @pytest.mark.parametrize("name", [name for name in ANSWERS if name.startswith("google")])
-@settings(deadline=None)
+@settings()
 @given(cut=cuts())
 def test_an_array_of_chunks_is_a_stream(name: str, cut: Cut) -> None:
     """Google streams a JSON array where no events are asked for."""
@@ -145,7 +145,7 @@ def test_an_array_of_chunks_is_a_stream(name: str, cut: Cut) -> None:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-@settings(deadline=None)
+@settings()
 @given(data=st.data(), cut=cuts())
 def test_a_cut_stream_is_never_complete(name: str, data: st.DataObject, cut: Cut) -> None:
     """Whatever is missing at the end, what is left is no complete answer; before the stop it is a fault."""
@@ -168,7 +168,7 @@ def _ends(payload: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-@settings(deadline=None)
+@settings()
 @given(cut=cuts(), data=st.data())
 def test_text_cut_anywhere_is_never_a_whole_other_answer(name: str, cut: Cut, data: st.DataObject) -> None:
     """Bytes that stop in the middle give a fault, or at the very end the answer itself."""

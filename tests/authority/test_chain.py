@@ -101,7 +101,7 @@ def test_an_edit_is_refused(edit: Callable[[list[Document]], Any], place: str, r
     assert (refused.value.place, reason in str(refused.value)) == (place, True), refused.value
 
 
-@settings(deadline=None)  # the machine may be busy
+@settings()  # the machine may be busy
 @given(at=st.integers(0, len(text(chain())) - 2), byte=st.integers(0, 255))
 def test_no_byte_can_be_another(at: int, byte: int) -> None:
     """Whatever stands in its stead, the chain does not hold any more."""
@@ -111,7 +111,7 @@ def test_no_byte_can_be_another(at: int, byte: int) -> None:
             verified(data[:at] + bytes([byte]) + data[at + 1 :])
 
 
-@settings(deadline=None)  # the machine may be busy
+@settings()  # the machine may be busy
 @given(at=st.integers(0, len(text(chain(signed=True))) - 2), byte=st.integers(0, 255))
 def test_no_byte_of_a_signed_chain_can_be_another(at: int, byte: int) -> None:
     """Neither can one of a signature: it has one spelling."""
@@ -121,7 +121,7 @@ def test_no_byte_of_a_signed_chain_can_be_another(at: int, byte: int) -> None:
             verified(data[:at] + bytes([byte]) + data[at + 1 :], PUBLIC)
 
 
-@settings(deadline=None)
+@settings()
 @given(st.integers(0, len(text(chain())) - 2))
 def test_no_byte_can_be_left_out(at: int) -> None:
     """But for the last, which ends the last line, no byte is there for nothing."""

@@ -226,7 +226,7 @@ class Life:
 
 
 @given(STEPS, st.sampled_from([0.0, 7.0]))
-@settings(deadline=None)
+@settings()
 def test_what_the_library_writes_holds(steps: list[tuple[int, int, int]], skew: float) -> None:
     """Whatever is done in whichever order, by a clock that may go back: the report says what the authority says."""
     life = Life(skew)

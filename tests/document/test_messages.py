@@ -27,6 +27,7 @@ from pydantic_core import PydanticCustomError
 from emitter.schema.findings import UNTOLD
 from emitter.schema.messages import Author, author_of, without
 from emitter.schema.source import source
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -230,7 +231,7 @@ def own() -> Author:
     return Author(tuple(each.strip() for each in LITERALS))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(text=TEXTS, other=TEXTS, spelling=st.sampled_from(sorted(SPELLINGS)), nested=st.booleans())
 def test_no_text_of_the_model_goes_along(text: str, other: str, spelling: str, *, nested: bool) -> None:
     """However the caller's code writes it, cuts it or turns it round; names that the model made up are text, too."""
@@ -241,7 +242,7 @@ def test_no_text_of_the_model_goes_along(text: str, other: str, spelling: str, *
     assert told is None or not leaked(told, text), told
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     number=st.integers(100, 10**12) | st.floats(100, 1e9, allow_nan=False).map(lambda each: round(each, 3)),
     spelling=st.sampled_from(sorted(NUMBERS)),
@@ -254,7 +255,7 @@ def test_no_number_of_the_model_goes_along(number: float, spelling: str) -> None
     assert told is None or not re.search(r"\d{3}", told.replace(",", "").replace("_", "")), told
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(text=TEXTS, answer=st.text("abcdefgmnoruvt ", max_size=60))
 def test_a_message_that_quotes_nothing_is_told_as_it_is(text: str, answer: str) -> None:
     """Whatever the answer says: the caller's own words are never taken for it, unless they are all of a text in it."""

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from hypothesis import example, given
-from hypothesis import settings as examples
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emitter import Emission, EmissionError, LimitReached, Policy, Prices, aemit, astream, emit, stream
 from emitter.adapters.client import make
 from emitter.profile import of_model
 from emitter.scenarios import MODELS
-from tests.hostile.report import FORM, FULL, MODES, SMALL, grid, perform, sample
+from tests.hostile.report import FORM, MODES, SMALL, grid, perform, sample
+from tests.hostile.report import FULL as LARGE
 from tests.hostile.shapes import WIRES, events, shapes, unary
 from tests.hostile.shapes import stream as written
+from tests.work import FULL, examples
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -28,16 +28,15 @@ pytest.importorskip("openai")
 pytest.importorskip("anthropic")
 pytest.importorskip("google.genai")
 
-EVERYTHING = os.environ.get("EMITTER_TESTS") == "full"
 _EACH = 3
 """Of the shapes, every third is asked for where not everything is wanted."""
 
 
 def test_no_shape_is_a_wrong_answer_or_a_raw_exception() -> None:
     """Of the whole grid, or a sample of it: nothing untyped, untrue, unending or unpaid, and nothing sent elsewhere."""
-    size = FULL if EVERYTHING else SMALL
+    size = LARGE if FULL else SMALL
     made = shapes(size)
-    figures = perform(grid(made) if EVERYTHING else sample(made)[::_EACH], size)
+    figures = perform(grid(made) if FULL else sample(made)[::_EACH], size)
 
     assert figures.amiss == {}
     assert figures.elsewhere == 0
@@ -162,7 +161,7 @@ HEADERS = st.dictionaries(
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("wire", WIRES)
-@examples(max_examples=400 if EVERYTHING else 12)
+@settings(max_examples=examples(400) if FULL else 12)
 @given(answer=st.tuples(BODIES, STATUSES, HEADERS, st.integers(1, 99)))
 @example(answer=(b"1", 200, {}, 1))
 @example(answer=(b'{"error":' * 9000, 500, {}, 99))

@@ -17,6 +17,7 @@ from emitter.errors import AlreadyResolved, BadResolution, DecisionExpired, Unkn
 from emitter.ledger import Ledger, Pending, Rates, Resolved, Unspoken
 from emitter.store import MemoryStore, SqliteStore
 from tests.ledger.asking import Hand, Told, moment
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,7 +186,7 @@ class Against(RuleBasedStateMachine):
         assert isinstance(acted, Incorporate) == hasattr(answer, "answer")
 
 
-_SETTINGS = settings(max_examples=30, stateful_step_count=40, deadline=None, derandomize=True)
+_SETTINGS = settings(max_examples=examples(30), stateful_step_count=40)
 
 
 def test_in_memory() -> None:
@@ -207,4 +208,4 @@ def test_in_a_file(tmp_path: Path) -> None:
             file = tmp_path / f"{next(files)}.db"
             return Against(lambda: closing.enter_context(SqliteStore(file)))
 
-        run_state_machine_as_test(machine, settings=settings(_SETTINGS, max_examples=10))
+        run_state_machine_as_test(machine, settings=settings(_SETTINGS, max_examples=examples(10)))

@@ -15,6 +15,7 @@ from emitter.mcp.inlining import inlined
 from emitter.mcp.output_schema import ENVELOPE, closed, widened
 from emitter.testing.surfaces import GOOD, MALFORMED, MOMENTS
 from emitter.wire import mapping
+from tests.work import examples
 
 if TYPE_CHECKING:
     from emitter.wire import Json
@@ -79,7 +80,7 @@ def test_a_closed_schema_is_known(schema: Json) -> None:
 
 
 @pytest.mark.parametrize("schema", {**OPEN, **CLOSED}.values(), ids={**OPEN, **CLOSED})
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(payload=payloads)
 def test_a_widened_schema_says_of_every_payload_what_it_said_before(schema: Json, payload: dict[str, Json]) -> None:
     """With the envelope beside it, and without: the member is additive, and optional."""

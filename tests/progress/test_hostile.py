@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.judge import Contract, Judgement, Verdict, judge
@@ -17,6 +17,7 @@ from emitter.wire import Reply, Stop
 from tests.progress.forms import FORMS, PROFILES, VALUES, closed
 from tests.progress.reading import at, reader, slots, texts, told
 from tests.progress.writing import cut, written
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DataObject
 
-often = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+often = settings(max_examples=examples(60))
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 every_form = pytest.mark.parametrize("name", FORMS)
 STYLES = st.randoms(use_true_random=False)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.progress import Slot, TextDelta
@@ -14,15 +14,14 @@ from emitter.schema import compile_schema
 from tests.progress.forms import FORMS, PROFILES, SCALARS
 from tests.progress.reading import at, members, reader, slots, texts, told
 from tests.progress.writing import cut, written
+from tests.work import examples
 
 if TYPE_CHECKING:
     from random import Random
 
     from hypothesis.strategies import DataObject
 
-often = settings(
-    max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+often = settings(max_examples=examples(25))
 every_form = pytest.mark.parametrize("name", FORMS)
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 STYLES = st.randoms(use_true_random=False)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from emitter.progress.text import Unescape
 from tests.progress.forms import TEXTS
 from tests.progress.writing import cut, written
+from tests.work import examples
 
 RAW = st.text(st.sampled_from('\\\\\\u0123dD89abcCnté🙂"'), max_size=40)
 
@@ -22,7 +23,7 @@ def fed(pieces: list[str]) -> str:
 
 
 @given(text=TEXTS, style=st.randoms(use_true_random=False), sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3))
-@settings(deadline=None)
+@settings()
 def test_any_cut_gives_the_text(text: str, style: object, sizes: list[int]) -> None:
     """Escapes and pairs are put together again, wherever they are cut."""
     raw = written(text, style)[1:-1]  # type: ignore[arg-type]
@@ -31,7 +32,7 @@ def test_any_cut_gives_the_text(text: str, style: object, sizes: list[int]) -> N
 
 
 @given(raw=RAW, sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 def test_what_is_no_text_is_cut_off_where_it_breaks(raw: str, sizes: list[int]) -> None:
     """Nothing is raised, no half a character comes out, and a valid text is told as far as it is certain."""
     told = fed([raw])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from emitter.recover.thinking import Outside
 from tests.progress.reading import reader, slots, told
 from tests.recover.test_thinking import BLOCKS
+from tests.work import examples
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -43,7 +44,7 @@ def test_a_block_that_never_ends_tells_nothing(text: str) -> None:
 
 
 @given(st.text('<>/[]{}think`"\n a', max_size=60), st.integers(1, 9))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_pieces_make_no_difference(text: str, size: int) -> None:
     """What is let through of a text is what is let through of its pieces, but for an end that is held back."""
     whole, cut = Outside(), Outside()

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from emitter.recover import Path, read, recover
+from tests.work import examples
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
@@ -43,14 +44,14 @@ def holds_json(value: object) -> bool:
 
 
 @given(st.text() | SYNTAX)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_never_raises(text: str) -> None:
     """Any text is read without an exception."""
     read(text)
 
 
 @given(SYNTAX)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_strict_is_direct_and_only_that(text: str) -> None:
     """A text comes back as direct exactly when a strict parser takes it."""
     try:
@@ -64,7 +65,7 @@ def test_strict_is_direct_and_only_that(text: str) -> None:
 
 
 @given(VALUES, st.sampled_from([None, 2]), st.booleans())
-@settings(deadline=None)
+@settings()
 def test_any_value_is_direct(value: object, indent: int | None, ascii_only: bool) -> None:
     """What ``json.dumps`` writes is read back as it was."""
     assume(not holds_json(value))
@@ -75,7 +76,7 @@ def test_any_value_is_direct(value: object, indent: int | None, ascii_only: bool
 
 
 @given(OBJECTS, PROSE, PROSE, st.sampled_from([None, 2]))
-@settings(deadline=None)
+@settings()
 def test_prose_around(value: object, before: str, after: str, indent: int | None) -> None:
     """An object is found in prose, where it begins."""
     assume(before.strip() or after.strip())
@@ -89,7 +90,7 @@ def test_prose_around(value: object, before: str, after: str, indent: int | None
 
 
 @given(CONTAINERS, PROSE, PROSE, st.sampled_from(["", "json"]))
-@settings(deadline=None)
+@settings()
 def test_fence_around(value: object, before: str, after: str, tag: str) -> None:
     """A document is found in a fence, even an empty one."""
     assume(not re.match(r"\s*,\s*\w", after))
@@ -100,7 +101,7 @@ def test_fence_around(value: object, before: str, after: str, tag: str) -> None:
 
 
 @given(CONTAINERS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_no_prefix_is_read(value: object) -> None:
     """A document cut anywhere, bare or in a fence, is never completed."""
     text = compact(value)
@@ -110,7 +111,7 @@ def test_no_prefix_is_read(value: object) -> None:
 
 
 @given(CONTAINERS, CONTAINERS)
-@settings(deadline=None)
+@settings()
 def test_two_documents(one: object, other: object) -> None:
     """Two documents are one when they are equal, and none when they differ."""
     found = recover(f"{compact(one)}\n{compact(other)}")
@@ -122,7 +123,7 @@ def test_two_documents(one: object, other: object) -> None:
 
 
 @given(CONTAINERS)
-@settings(deadline=None)
+@settings()
 def test_double_encoding(value: object) -> None:
     """A document in a string is taken out of it."""
     found = recover(json.dumps(json.dumps(value)))
@@ -144,7 +145,7 @@ BREAKAGES = {
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
 @given(value=PLAIN_OBJECTS)
-@settings(deadline=None)
+@settings()
 def test_breakage_is_repaired(breakage: str, value: object) -> None:
     """A document whose syntax was broken in one way is read as it was."""
     found = recover(BREAKAGES[breakage](compact(value)))
@@ -154,7 +155,7 @@ def test_breakage_is_repaired(breakage: str, value: object) -> None:
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
 @given(value=PLAIN_OBJECTS, share=st.floats(0, 1))
-@settings(deadline=None)
+@settings()
 def test_no_broken_prefix_is_read(breakage: str, value: object, share: float) -> None:
     """A document that is broken and cut is not read."""
     text = BREAKAGES[breakage](compact(value)).rstrip()
@@ -162,7 +163,7 @@ def test_no_broken_prefix_is_read(breakage: str, value: object, share: float) ->
 
 
 @given(SYNTAX, PLAIN_OBJECTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_repair_invents_no_word(noise: str, value: object) -> None:
     """Whatever is read out of a damaged document stood in it."""
     text = compact(value)

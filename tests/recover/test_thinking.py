@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.recover import Path, Recovered, read, recover
+from tests.work import examples
 
 DRAFT = '{"total": 5}'
 
@@ -137,7 +138,7 @@ def test_tags_inside_a_string_are_text(text: str, frame: str) -> None:
     st.text('{}[]":,123 \n<>/thinkreasoning`"', max_size=40),
     st.integers(0, 3),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_nothing_inside_a_block_is_read(name: str, draft: str, nested: int) -> None:
     """Whatever stands in a block, what is read stood outside it."""
     inner = f"<{name}>" * nested + draft.replace("<", "(") + '{"draft": 1}' + f"</{name}>" * nested

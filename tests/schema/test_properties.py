@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter import profile
@@ -15,15 +15,14 @@ from emitter.schema import compile_schema
 from tests.schema.proof.laws import Subject, prove
 from tests.schema.proof.strategies import NAMES, SCALARS, VALUES, cases
 from tests.schema.rules.test_total import HOSTILE
+from tests.work import examples
 
 LAWS = ("accepted", "decodable", "sound", "faithful", "checked", "total")
 
 BOUNDED = {name: schema for name, schema in HOSTILE.items() if name != "doubling"}
 """Without what only an object in memory can be: as JSON, the doubled schema would have 2^45 parts."""
 
-often = settings(
-    max_examples=70, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
-)
+often = settings(max_examples=examples(70))
 
 KEYWORDS = (
     *("type", "enum", "const", "properties", "required", "additionalProperties", "patternProperties", "propertyNames"),
@@ -89,7 +88,7 @@ def test_a_law_holds_for_any_schema(law: str, case: Any, name: str) -> None:
 
 
 @given(schema=NONSENSE | nearly(), name=st.sampled_from(profile.names()), values=st.lists(VALUES, max_size=3))
-@settings(often, max_examples=400)
+@settings(often, max_examples=examples(400))
 def test_any_value_is_compiled_or_refused(schema: Any, name: str, values: list[Any]) -> None:
     """Nothing but a refusal is raised for keywords with nonsense in them, and for what is no schema at all."""
     endure(schema, name, values)

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from emitter.store import MemoryStore
 from tests.store.making import event, fresh
 from tests.store.making import events as made
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +111,7 @@ class Against(RuleBasedStateMachine):
         close()
 
 
-_SETTINGS = settings(max_examples=12, stateful_step_count=25, deadline=None, derandomize=True)
+_SETTINGS = settings(max_examples=examples(12), stateful_step_count=25)
 
 
 def test_in_memory() -> None:
@@ -120,7 +121,7 @@ def test_in_memory() -> None:
         store = MemoryStore()
         return Against(lambda: store)
 
-    run_state_machine_as_test(machine, settings=settings(_SETTINGS, max_examples=50))
+    run_state_machine_as_test(machine, settings=settings(_SETTINGS, max_examples=examples(50)))
 
 
 def test_with_a_place(home: Home) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter import profile
@@ -19,6 +19,7 @@ from tests.adapters.bodies import VENDORS
 from tests.adapters.streams import STREAMS
 from tests.adapters.test_streams import ANSWERS, FRAMES, cuts
 from tests.traffic.recorded import exchanges, needed
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from emitter.wire import Answer
     from tests.adapters.streams import Cut, Frame
 
-often = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+often = settings(max_examples=examples(40))
 
 
 def fed(wire: WireName, pieces: Iterable[bytes], mode: OutputMode = OutputMode.JSON_SCHEMA) -> tuple[Answer, str]:

@@ -14,6 +14,7 @@ from emitter.render.layout import layout
 from emitter.terminal.page import page
 from emitter.terminal.view import View, confirmed, down, fitted, highlighted, released, scrolled, shown, up
 from tests.terminal.moments import invoice
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def _within(rows: range, part: range) -> bool:
     return part.start <= rows.start and rows.stop <= part.stop and bool(rows)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(ACTS | TRIES, max_size=40), SIZES)
 def test_enter_takes_only_what_was_read(tried: list[list[Act]], size: tuple[int, int]) -> None:
     """It answers with the option that was highlighted on the last drawing, read to its end like the question."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import httpx2
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.profile.model import WireName
@@ -27,6 +27,7 @@ from tests.testing.asking import (
     post,
     until,
 )
+from tests.work import examples
 
 
 def test_calls_are_kept_in_order(vendor: Simulator) -> None:
@@ -113,7 +114,7 @@ def test_a_client_that_goes_is_billed_for_what_it_was_sent(wire: WireName) -> No
 
 
 @given(st.text(max_size=300), st.integers(0, 120))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 def test_what_is_cut_is_within_its_budget_and_no_shorter(text: str, budget: int) -> None:
     """One character more would not have fitted."""
     kept = within(text, budget)

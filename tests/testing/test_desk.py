@@ -14,6 +14,7 @@ from emitter.testing import Cut, Decoded, Dropped, ErrorEvent, Refused, Text, Th
 from emitter.testing.desk import Desk, Request
 from emitter.testing.ledger import Ledger
 from tests.testing.asking import DOCUMENT, Question, body
+from tests.work import examples
 
 if TYPE_CHECKING:
     from emitter.testing import Behaviour
@@ -64,7 +65,7 @@ def handled(desk: Desk, path: str, sent: Any) -> Response:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_any_body_is_answered(data: st.DataObject) -> None:
     """A request with one odd value gets an answer or a 400, and a bill that is no less than nothing."""
     wire = data.draw(st.sampled_from(list(WireName)))
@@ -83,7 +84,7 @@ def test_any_body_is_answered(data: st.DataObject) -> None:
 
 
 @given(VALUES, st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_any_schema_is_decoded_or_refused(schema: Any, broken: bool) -> None:
     """Where schemas are not checked, the decoder refuses what it cannot read."""
     desk = Desk(Violating() if broken else Decoded(), Ledger(None), seed=0, check_schemas=False)

@@ -15,6 +15,7 @@ from emitter.kinds import Hatches
 from emitter.ledger import Ledger, Pending
 from emitter.testing.surfaces.moments import ordinary
 from tests.web.running import Asked, Running, Shown, request, running
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -197,7 +198,7 @@ FIELDS = st.dictionaries(
 BODIES: Any = st.binary(max_size=80) | FIELDS.map(lambda fields: urlencode(fields, errors="replace").encode())
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(BODIES, st.sampled_from(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data"]))
 def test_no_forgery_answers(site: Running, body: bytes, kind: str) -> None:
     """Whatever is sent without the form's token, nobody has decided."""

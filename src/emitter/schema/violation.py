@@ -36,14 +36,17 @@ def told(name: str, names: frozenset[str]) -> str:
 
 
 def names_of(schema: Json) -> frozenset[str]:
-    """Return the names of all properties that a schema knows."""
+    """Return the names of all properties that a schema knows, also of one that holds itself."""
     return frozenset(_names(schema))
 
 
 def _names(schema: Json) -> Iterator[str]:
-    pending: list[Any] = [schema]
+    pending, seen = [schema], set[int]()
     while pending:
-        node = pending.pop()
+        node: Any = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         table = mapping(node)
         yield from mapping(table.get("properties"))
         pending.extend(table.values() or sequence(node))

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.work import examples
+
 URLS = ("https://host.example/a", "http://h", "javascript:alert(1)")
 NO_URLS = ("a b", "/x", "")
 JUNK = st.sampled_from([None, True, 0, -1, 1.0, 0.5, "", "x", [], {}, {"x": 1}, ["x"], [{}]])
 
-often = settings(max_examples=80, deadline=None, derandomize=True, database=None)
+often = settings(max_examples=examples(80))
 
 
 class Way(NamedTuple):

@@ -26,6 +26,7 @@ from emitter.errors import (
 )
 from tests.authority.core.driving import Died, die
 from tests.authority.core.making import S256, act, granted, refused, types, work
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,7 +196,7 @@ def test_one_call_that_nobody_saw_end_has_no_receipt(authority: Authority) -> No
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), st.booleans()), max_size=8))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60))
 def test_a_limit_is_spent_to_the_last_and_no_further(acts: list[tuple[int, int, bool]]) -> None:
     """Each act is allowed while all of its amounts fit into what is left, and takes just those."""
     authority, left = Authority(limits=["emails"]), {"budget_usd": 100, "max_side_effects": 3, "emails": 5}

@@ -19,6 +19,7 @@ from emitter.decide import dialogue, free_text, selected
 from emitter.errors import ConfirmExpired, LimitExceeded, LimitUnknown, NotConsent, WorkflowStopped
 from emitter.ledger import Resolved
 from tests.authority.core.making import S256, act, approved, asked, granted, opened, refused, types, work
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -249,7 +250,7 @@ def test_only_money_has_fractions() -> None:
 MONEY = st.decimals(0, 10**14, places=6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(MONEY, min_size=1, max_size=4), MONEY)
 def test_money_adds_up_to_the_cent(spends: list[Decimal], more: Decimal) -> None:
     """Whatever precision the caller computes with; equal amounts are written alike, and read back the same."""

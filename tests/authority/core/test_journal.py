@@ -19,7 +19,7 @@ from emitter.store import MemoryStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, types, work
 from tests.ledger.asking import Hand
-from tests.work import count_lines
+from tests.work import count_lines, examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ _THREADS = 16
 @example(1.001)
 @example(2**31 + 0.001)
 @example(2_190_000_000.002)
-@settings(max_examples=300, derandomize=True)
+@settings(max_examples=examples(300))
 def test_a_time_is_read_as_it_was_written(at: float) -> None:
     """So a time that was read is never written as an earlier one: on that a line may follow."""
     told = written(at)

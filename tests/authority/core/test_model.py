@@ -23,6 +23,7 @@ from tests.authority.core.judging import take, tool
 from tests.authority.core.making import S256, act, approved, asked
 from tests.authority.core.reckoning import Approval, Flow, Reckoning, Why
 from tests.authority.core.world import FLOWS, Doing, Process, World
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,7 +220,7 @@ class Interleaved(RuleBasedStateMachine):
         assert len(self.world.observe()) == (not why)
 
 
-_SETTINGS = settings(max_examples=50, stateful_step_count=50, deadline=None, derandomize=True)
+_SETTINGS = settings(max_examples=examples(50), stateful_step_count=50)
 
 
 @pytest.mark.parametrize("setting", [HONEST, BROKEN], ids=["clocks differ", "clocks are broken"])
@@ -242,4 +243,6 @@ def test_in_a_file(tmp_path: Path) -> None:
             file = tmp_path / f"{next(files)}.db"
             return Interleaved(lambda: closing.enter_context(SqliteStore(file)), HONEST)
 
-        run_state_machine_as_test(machine, settings=settings(_SETTINGS, max_examples=8, phases=[Phase.generate]))
+        run_state_machine_as_test(
+            machine, settings=settings(_SETTINGS, max_examples=examples(8), phases=[Phase.generate])
+        )

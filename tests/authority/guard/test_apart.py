@@ -29,6 +29,7 @@ from tests.authority.guard.values import (
     one,
     told,
 )
+from tests.work import examples
 
 
 class Loud(dict[str, Any]):
@@ -154,7 +155,7 @@ def _same(value: Any, other: Any) -> bool:
     return bool(value == other)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(value=JSON, other=JSON)
 def test_a_call_is_the_same_exactly_if_its_arguments_are(value: Any, other: Any) -> None:
     """Whatever they are, bytes and what looks like a digest among them; the tool gets what was approved."""

@@ -17,6 +17,7 @@ from emitter.kinds import BindingMoment
 from emitter.render.layout import layout
 from emitter.render.safe import clusters
 from tests.authority.guard.parts import MOM, Person, Post, moment
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +61,7 @@ def is_one_line(text: str) -> bool:
     return len(text.splitlines()) == 1 and all(words) and "".join(map("".join, map(clusters, words))) == "".join(words)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120))
 @given(value=VALUES)
 def test_each_argument_is_told_whole_on_one_line(value: Any) -> None:
     """What is told reads back as the value; so two values are never told in the same words."""
@@ -71,7 +72,7 @@ def test_each_argument_is_told_whole_on_one_line(value: Any) -> None:
     assert is_one_line(told)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(first=VALUES | TEXTS, second=VALUES, target=TEXTS.filter(bool), to=st.integers(0, 10**9))
 def test_the_template_holds_to_the_discipline(first: Any, second: Any, target: str, to: int) -> None:
     """Whatever the arguments, the target and the limits are: no rule is broken, and every line is one."""

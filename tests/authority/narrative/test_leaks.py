@@ -76,14 +76,14 @@ def test_a_text_and_several_names_are_asked_for(text: Any, names: Any) -> None:
         leaks(text, names)
 
 
-@settings(deadline=None)
+@settings()
 @given(st.text(max_size=60), st.lists(st.text(max_size=8), max_size=4))
 def test_every_marker_is_a_part_of_the_text(text: str, names: list[str]) -> None:
     """Whatever the text and the names."""
     assert all(0 <= each.start < each.end <= len(text) for each in leaks(text, names))
 
 
-@settings(deadline=None)
+@settings()
 @given(st.text(st.characters(categories=["Ll", "Lu", "Nd"], max_codepoint=0x17F), min_size=5, max_size=12))
 def test_any_name_is_found_as_it_is(name: str) -> None:
     """Of five letters or more, in a sentence."""

@@ -173,7 +173,7 @@ JOINTS = ["", " ", "-", "\u200b", "/", ".", ",", "*", "\u00ad", " and ", " to ",
 TEXTS = st.lists(st.sampled_from([*NUMBERS, *UNITS, *JOINTS, *JOINTS]), max_size=30).map("".join)
 
 
-@settings(deadline=None)
+@settings()
 @given(TEXTS | st.text(max_size=40))
 def test_what_is_scrubbed_has_no_measurement_left(text: str) -> None:
     """Nor is there anything to take out of it again."""
@@ -182,7 +182,7 @@ def test_what_is_scrubbed_has_no_measurement_left(text: str) -> None:
     assert scrub(clean) == clean
 
 
-@settings(deadline=None)
+@settings()
 @given(TEXTS)
 def test_what_has_no_measurement_is_not_touched(text: str) -> None:
     """Scrubbing changes a text exactly where a scan finds a measurement in it."""

@@ -234,7 +234,7 @@ POLICIES = st.builds(
 )
 
 
-@settings(deadline=None)
+@settings()
 @given(TEXTS, POLICIES)
 def test_every_marker_is_a_part_of_the_text(text: str, policy: As) -> None:
     """Whatever the text: a marker has a character at least, none is told twice, and none is a leak."""

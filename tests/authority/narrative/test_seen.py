@@ -50,7 +50,7 @@ def test_letters_set_apart_are_closed_up(text: str, expected: str) -> None:
     assert closed_up(see(text)).text == expected
 
 
-@settings(deadline=None)
+@settings()
 @given(st.text(max_size=80))
 def test_every_character_seen_was_written_somewhere(text: str) -> None:
     """In the order of the text, and each with a character at least."""
@@ -60,7 +60,7 @@ def test_every_character_seen_was_written_somewhere(text: str) -> None:
         assert all(0 <= start < end <= len(text) for start, end in zip(seen.starts, seen.ends, strict=True))
 
 
-@settings(deadline=None)
+@settings()
 @given(st.text(st.characters(categories=["Lu", "Ll", "Nd"], max_codepoint=0x7F), max_size=40))
 def test_plain_text_is_seen_as_it_is(text: str) -> None:
     """Character by character."""

@@ -23,8 +23,9 @@ from emitter.authority.proposal import (
 )
 from emitter.errors import InputError, NotCanonical
 from tests.authority.proposal.values import PARAMETERS, SMALL
+from tests.work import examples
 
-LAW = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(150))
 
 
 def _base64url(text: str) -> str:

@@ -12,11 +12,12 @@ from emitter.authority.proposal import Digested, Display, propose
 from emitter.errors import InputError
 from tests.authority.proposal.values import PARAMETERS, SMALL
 from tests.render.text.commonmark import tokens
+from tests.work import examples
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-LAW = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(150))
 SECTIONS = ["Action", "Account", "To", "Details", "Content", "Irreversible"]
 OURS = {"heading", "paragraph", "bullet_list", "list_item", "strong", "em"}
 MARKUP = [

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from emitter.authority.proposal import Digested, Mismatch, digest_object, mismatch, propose
 from emitter.errors import InputError
 from tests.authority.proposal.values import OPERATION, SMALL, alike, pairs, places
+from tests.work import examples
 
-LAW = settings(max_examples=250, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(250))
 EMAIL = {"to": "mom@example.com", "subject": "Dinner Sunday?", "body": "Hi Mom, are you free?", "copies": 1}
 
 

@@ -24,8 +24,9 @@ from emitter.authority.proposal import (
 from emitter.errors import InputError, NotCanonical, Tampered
 from emitter.schema import Validator
 from tests.authority.proposal.values import NAMES, VALUES
+from tests.work import examples
 
-LAW = settings(max_examples=200, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(200))
 EMAIL = propose("send_email", {"to": "mom@example.com"}, account="42", display=Display("Email mom", detail="To mom"))
 PLAIN: dict[str, Any] = {"vocabulary": "urn:aauth:vocabulary:mcp", "operations": [{"tool": "f"}], "parameters": {}}
 ORACLE = jsonschema.Draft202012Validator(PROPOSAL_SCHEMA)

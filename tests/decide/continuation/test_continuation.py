@@ -69,7 +69,7 @@ def answered(draw: st.DrawFn) -> tuple[BindingMoment, Any, Any]:
     return moment, *draw(st.sampled_from(found))
 
 
-@settings(deadline=None)
+@settings()
 @given(answered())
 def test_each_resolution_means_one_thing(drawn: tuple[BindingMoment, Any, Any]) -> None:
     """For every envelope and each resolution that it takes: the one continuation, with the envelope and the words."""
@@ -80,7 +80,7 @@ def test_each_resolution_means_one_thing(drawn: tuple[BindingMoment, Any, Any]) 
     assert found.moment == moment
 
 
-@settings(deadline=None)
+@settings()
 @given(answered(), moments())
 def test_a_resolution_of_another_envelope_means_nothing(drawn: Any, other: BindingMoment) -> None:
     """Whatever it says, and however alike the envelopes are."""

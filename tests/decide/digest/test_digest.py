@@ -19,12 +19,13 @@ from emitter.decide.wellformed import Malformed, read, read_text
 from emitter.errors import InputError, NotCanonical
 from emitter.kinds import BindingMoment
 from tests.decide.digest.moments import TEXTS, Document, documents, respelled
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-often = settings(max_examples=200, deadline=None)
+often = settings(max_examples=examples(200))
 
 
 def texts(value: Any, way: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

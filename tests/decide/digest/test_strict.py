@@ -15,6 +15,7 @@ from emitter.decide.canonical import MAX_DEPTH, MAX_INTEGER, Members, Profile, c
 from emitter.decide.strict import parse
 from emitter.errors import InputError, NotCanonical
 from tests.decide.digest.moments import respelled
+from tests.work import examples
 
 SECRET = "hunter2"
 DEEP = f"Containers nest deeper than {MAX_DEPTH}."
@@ -148,7 +149,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(VALUES, st.randoms(use_true_random=True))
 def test_every_spelling_is_read(value: Any, dice: Any) -> None:
     """A JSON value comes back from each of its texts, and its canonical form is a text of it."""
@@ -157,7 +158,7 @@ def test_every_spelling_is_read(value: Any, dice: Any) -> None:
     assert canonical(parse(canonical(value))) == canonical(value)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(st.text(st.sampled_from('{}[]",:\\u0d8e-+. tn\n\ufeff\ud800é')) | st.text() | st.binary())
 @example('{"\\u0000": NaN}')
 def test_any_text_is_read_or_refused(text: str | bytes) -> None:

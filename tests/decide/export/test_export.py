@@ -27,6 +27,7 @@ from emitter.errors import BadResolution, HatchClosed, InputError, NoSuchOption,
 from tests.decide.export.authenticator import Authenticator
 from tests.decide.export.ceremonies import CEREMONY, HOLD, KEY, MOMENT, RELEASE, expected, exported
 from tests.decide.resolution.moments import moment
+from tests.work import examples
 
 PINS = ("expectedSelectedOption", "expectedNonce", "expectedInitiator", "evaluationTime")
 
@@ -187,7 +188,7 @@ def _says(text: str) -> bool:
     return not is_blank(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.text().filter(_says), st.text().filter(_says), st.integers(0, 1))
 def test_whatever_was_said_verifies(words: str, nonce: str, index: int) -> None:
     """Any words, any nonce, any option: the record is valid, and its nonce the ceremony's."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from emitter.decide import Reopen
 from emitter.decide.handshake import Broken, Promise, violations_after
 from tests.decide.handshake.pairs import moment
+from tests.work import examples
 
 VETOED = moment("Should the March invoice be released to Acme?", ("Release it now", "Hold it until Monday"))
 OTHER = moment("Who checks the amounts first?", ("Finance checks them", "The auditor checks them"))
@@ -164,7 +165,7 @@ def test_all_that_is_broken_is_told_once() -> None:
     assert all("zebra" not in each.expected and "Acme" not in each.expected for each in (*broken, *shut))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(_WORDS, _WORDS)
 def test_an_envelope_that_quotes_the_objection_has_taken_it_up(objection: str, stem: str) -> None:
     """Whatever it is made of, and whatever else it says."""
@@ -172,7 +173,7 @@ def test_an_envelope_that_quotes_the_objection_has_taken_it_up(objection: str, s
     assert Promise.IGNORED not in [each.rule for each in violations_after([Reopen(VETOED, objection)], quoting)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(_WORDS, _WORDS, st.lists(_WORDS, min_size=2, max_size=4))
 def test_the_same_envelope_again_is_always_a_repetition(objection: str, stem: str, options: list[str]) -> None:
     """Whatever was asked and objected; and the answer is the same each time."""

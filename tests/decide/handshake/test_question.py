@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from emitter.decide.handshake import SAME, same_question
 from tests.decide.handshake import report
 from tests.decide.handshake.pairs import HALVES, Part, counts, moment, of, pairs
+from tests.work import examples
 
 STEM, OPTIONS = "Should the March invoice be released to Acme?", ("Release it now", "Hold it until Monday", "Ask Acme")
 _TEXTS = st.text(max_size=40) | st.sampled_from([each.one.question.stem for each in pairs()])
 _MOMENTS = st.builds(moment, _TEXTS, st.lists(_TEXTS, min_size=2, max_size=4))
-_quick = settings(max_examples=60, deadline=None)
+_quick = settings(max_examples=examples(60))
 
 
 def test_the_table_is_large_and_has_both_labels_in_both_halves() -> None:

@@ -30,6 +30,7 @@ from emitter.decide.resolution import (
 )
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, WrongDigest
 from tests.decide.resolution.moments import moment
+from tests.work import examples
 
 SECRET = "hunter2"
 NAMED = "sha256:" + "0a" * 32
@@ -176,7 +177,7 @@ WIRES = st.sampled_from([wire for _, wire in FORMS.values()]).flatmap(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(WIRES)
 @example({"outcome": "selected", "digest": NAMED, "index": 1.0})
 @example({"outcome": "free_text", "digest": NAMED, "answer": "\ufeff"})
@@ -196,7 +197,7 @@ def _says(text: str) -> bool:
     return not is_blank(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(
     st.one_of(
         st.integers(0, 1).map(lambda index: selected(moment(), index)),
@@ -227,7 +228,7 @@ def test_the_reader_leaves_the_envelope_to_the_next_step() -> None:
         continue_after(of_json({"outcome": "selected", "digest": NAMED, "index": 0}), moment())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.recursive(VALUES | st.binary(), lambda inner: st.lists(inner) | st.dictionaries(MEMBERS, inner)))
 def test_nothing_else_is_raised(value: Any) -> None:
     """Whatever came, it is a resolution, which has a wire form, or a ``BadResolution``."""

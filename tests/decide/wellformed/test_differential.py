@@ -14,6 +14,7 @@ from emitter.decide.wellformed import Malformed, read
 from tests.decide.digest.moments import Document, documents
 from tests.decide.digest.vectors import Vector, cases, vectors
 from tests.decide.wellformed.envelopes import ENVELOPE, at, changed
+from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,7 @@ def index_is_a_decimal(document: Any) -> bool:
     return isinstance(question, dict) and isinstance(question.get("recommended_idx"), float)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600))
 @given(documents(), st.integers(0, 2), st.data())
 def test_both_read_alike(document: Document, changes: int, data: st.DataObject) -> None:
     """After any changes, both call it well-formed or both malformed; the listed difference apart."""
@@ -83,7 +84,7 @@ def test_both_read_alike(document: Document, changes: int, data: st.DataObject) 
         assert ours or not takes(document)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(ANYTHING)
 @example(None)
 @example([ENVELOPE])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from emitter.decide.wellformed import FIELD, Malformed, read, read_text
 from emitter.kinds import BindingMoment
 from tests.decide.wellformed.envelopes import ENVELOPE, OPTION, at, changed
+from tests.work import examples
 
 SECRET = "hunter2"
 
@@ -68,7 +69,7 @@ def test_anything_at_all_is_malformed_and_no_exception(value: Any) -> None:
     assert len(str(found)) < 4_000
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.binary(),
@@ -86,7 +87,7 @@ def test_no_value_raises(value: Any) -> None:
     assert found.reasons
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.text() | st.binary())
 @example('{"binding_moment": null}')
 @example("[" * 100_000)

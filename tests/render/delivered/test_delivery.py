@@ -15,8 +15,9 @@ from emitter.errors import InputError
 from emitter.render import plain_text
 from emitter.render.delivery import FIELD, Delivered, Fallback, delivery, drawn, of_tool_result, present
 from emitter.testing.surfaces import GOOD, MALFORMED, PAYLOAD, WITHOUT
+from tests.work import examples
 
-LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(100))
 OTHER = GOOD.model_copy(update={"synopsis": "Synopsis: wait."})
 WIRE, BAD = GOOD.to_json(), {**GOOD.to_json(), "findings": 1}
 

@@ -24,6 +24,7 @@ from emitter.testing.surfaces.hostile import everywhere
 from emitter.testing.surfaces.moments import ordinary
 from tests.render.html.contrast import contrast
 from tests.render.html.reading import Node, parsed
+from tests.work import examples
 
 if TYPE_CHECKING:
     from emitter.kinds import BindingMoment
@@ -216,7 +217,7 @@ NASTY = st.text(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(NASTY)
 @example("</style></title></textarea><script>alert(1)</script>")
 def test_no_text_becomes_an_element_or_an_attribute(text: str) -> None:

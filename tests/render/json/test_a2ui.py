@@ -17,6 +17,7 @@ from tests.render.json.formats import a2ui as faults
 from tests.render.json.formats import a2ui_reply, needs_schemas, thorough
 from tests.render.json.reading import read_markdown
 from tests.render.json.subject_a2ui import A2uiSubject
+from tests.work import examples
 
 SUBJECT = A2uiSubject()
 
@@ -50,7 +51,7 @@ def test_the_components_are_one_tree(moment: BindingMoment) -> None:
     assert sorted(held) == sorted(set(found) - {"root"})
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(envelopes())
 def test_no_text_is_markup_or_a_binding(moment: BindingMoment) -> None:
     """Each text is a literal, of which Markdown makes words and code, and nothing else."""

@@ -16,6 +16,7 @@ from tests.render.json.envelopes import envelopes
 from tests.render.json.formats import adaptive_card as faults
 from tests.render.json.formats import needs_schemas, thorough
 from tests.render.json.subject_adaptive_card import AdaptiveCardSubject
+from tests.work import examples
 
 SUBJECT = AdaptiveCardSubject()
 OURS = {
@@ -35,7 +36,7 @@ def of_type(value: Any, name: str) -> list[Any]:
     return own + [each for item in value.values() for each in of_type(item, name)]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(envelopes())
 def test_a_text_of_others_is_neither_markdown_nor_a_template(moment: BindingMoment) -> None:
     """It stands in runs, none of which holds what opens a template or a date."""

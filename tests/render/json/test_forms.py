@@ -18,6 +18,7 @@ from emitter.render.layout import layout
 from emitter.testing.surfaces import GOOD, HOSTILE, MOMENTS
 from tests.render.json.envelopes import envelopes
 from tests.render.json.formats import openwop_surface as faults
+from tests.work import examples
 
 CLOSED = GOOD.model_copy(
     update={"question": GOOD.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})}
@@ -179,7 +180,7 @@ def test_a_form_without_hatches_has_one_field() -> None:
     assert [each["const"] for each in schema["properties"]["choice"]["oneOf"]] == ["option:0", "option:1", "option:2"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(envelopes())
 def test_the_message_has_the_lines_of_the_layout(moment: BindingMoment) -> None:
     """No text makes a line of its own, so none can pass for an option."""

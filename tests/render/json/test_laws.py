@@ -6,13 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from emitter.errors import InputError
 from emitter.testing.surfaces import GOOD, HOSTILE, HUGE, MOMENTS, answering, looking
 from tests.render.json.envelopes import LONG, envelopes
 from tests.render.json.formats import FORMATS, needs_schemas
 from tests.render.json.subjects import SUBJECTS
+from tests.work import examples
 
 if TYPE_CHECKING:
     from emitter.kinds import BindingMoment
@@ -44,7 +45,7 @@ def test_the_kits_envelopes_are_drawn_in_the_format(name: str) -> None:
 
 
 @each_surface
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20))
 @given(moment=envelopes())
 def test_any_envelope_is_drawn_in_the_format_and_whole(name: str, moment: BindingMoment) -> None:
     """Every slot is there, the mark is where it belongs, and all three resolutions come back."""
@@ -56,7 +57,7 @@ def test_any_envelope_is_drawn_in_the_format_and_whole(name: str, moment: Bindin
 
 
 @each_surface
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(6))
 @given(moment=envelopes(LONG))
 def test_a_long_envelope_is_drawn_whole_or_not_at_all(name: str, moment: BindingMoment) -> None:
     """Nothing is cut: a surface without room says so, and only Slack has none."""

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from emitter.render.alike import fold
 from emitter.render.layout import RECOMMENDED, HatchKind, layout
 from emitter.testing.surfaces import GOOD, labelled
+from tests.work import examples
 
-LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(100))
 CLAIMS = "claims to be recommended; it is not"
 KEY = "begins with a key that is not its own"
 MARK = "begins with a mark that is not ours"

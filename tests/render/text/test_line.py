@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from emitter.render.line import LONGEST_WORD, cells, line, parted
 from emitter.render.safe import MOST_JOINERS, MOST_MARKS
 from emitter.render.wrap import wrapped
-from tests.work import count_lines
+from tests.work import count_lines, examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(100))
 NO = "\ufffd"
 STAYS: dict[str, str] = {
     "Persian, which needs a non-joiner": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",

@@ -13,8 +13,9 @@ from emitter.render.line import line
 from emitter.render.markdown import RENDERER, escaped
 from emitter.testing.surfaces import everywhere
 from tests.render.text.commonmark import Page, kinds, tokens
+from tests.work import examples
 
-LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(100))
 MARKUP = st.text(st.sampled_from("\\`*_{}[]()<>#+-.!|~=&;:@$^/\"'0123 aegw\n\t"), max_size=30)
 PIECES = st.lists(
     st.sampled_from(

@@ -15,8 +15,9 @@ from emitter.kinds import Meta
 from emitter.render.line import cells, line
 from emitter.render.notification import LONGEST_TITLE, RENDERER
 from emitter.testing.surfaces import GOOD, HOSTILE, ordinary
+from tests.work import examples
 
-LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(100))
 THIS = digest(GOOD)
 
 

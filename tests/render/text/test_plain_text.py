@@ -14,8 +14,9 @@ from emitter.render.delivery import Fallback
 from emitter.render.line import cells, line
 from emitter.render.plain_text import NARROWEST, PlainText, binding_moment, fallback
 from emitter.testing.surfaces import GOOD, HOSTILE, everywhere
+from tests.work import examples
 
-LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(100))
 WRAPPED = """
 Synopsis: the release is ready and
       should go out tonight.

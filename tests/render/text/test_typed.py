@@ -14,8 +14,9 @@ from emitter.kinds import Hatches
 from emitter.render import markdown, plain_text
 from emitter.render.typed import may_type, topic, typed
 from emitter.testing.surfaces import GOOD, ordinary
+from tests.work import examples
 
-LAW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAW = settings(max_examples=examples(100))
 THIS = digest(GOOD)
 SAID: dict[str, tuple[str, Any]] = {
     "a number": ("2", Selected(THIS, 1)),
