@@ -316,20 +316,14 @@ def test_a_signed_answer_on_the_command_line(place: Path, capsys: pytest.Capture
     assert (answer["signed"], answer["key"], answer["file"]) == (True, ALICE.thumbprint(), "alice.pub.jwk")
 
 
-def test_an_unsigned_answer_on_the_command_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever names no principal takes it, and is told that it is not signed."""
-    assert main(["resolve", "--store", "agent.db", "--answer", "1"]) == 0
+def test_an_unsigned_answer_is_refused_before_it_stands(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The decision says that only a signed answer counts, so nothing is burned: a signed one is still taken."""
+    assert main(["resolve", "--store", "agent.db", "--answer", "1"]) != 0
+    assert "Only a signed answer counts" in capsys.readouterr().err
+    assert main(["resolve", "--store", "agent.db", "--answer", "1", "--sign", "alice.jwk"]) == 0
     post = Post()
     with SqliteStore(place / "agent.db") as store:
-        with pytest.raises(UnsignedAnswer):
-            _guard(store, post).call("c1", MOM)
-        assert post.sent == []
-        Authority(store).guard(post.send_email, workflow_id="w").call("c1", MOM)
-
-    assert _verified(capsys, "--principal", "alice.pub.jwk")[0] == 1
-    status, told = _verified(capsys)
-    assert status == 0
-    assert "answer    not signed" in told
+        assert _guard(store, post).call("c1", MOM) == 1
 
 
 WRONG: dict[str, list[str]] = {

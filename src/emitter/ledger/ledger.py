@@ -132,7 +132,8 @@ class Ledger:
         asked = taking.envelope(moment)
         named = taking.named("decision_id", new_id() if decision_id is None else decision_id)
         by, span = taking.named("agent", agent), taking.span(expires_in)
-        wanted = Pending(named, digest(asked), asked, by, 0.0, None, taking.actions(actions, asked))
+        told = taking.actions(actions, asked)
+        wanted = Pending(named, digest(asked), asked, by, 0.0, None, told, signed=self._check is not None)
         taken_up = frozenset(self._opened(each).reference for each in taking.ids("after", after))
         if self._log.find(_opening(wanted.reference)) is None:
             self._refuse_again(wanted, taken_up)
@@ -215,6 +216,11 @@ class Ledger:
         def make(at: float) -> tuple[Entry, Iterable[LogAppended]]:
             if pending.is_over(at):
                 return records.expired(at), (telling.expired(telling.about(pending)),)
+            if pending.signed and self._sign is None:
+                raise UnsignedAnswer(
+                    "Only a signed answer counts for this decision, and this ledger signs none. Nothing was recorded.",
+                    hint="Answer with `emitter resolve --sign KEY` (or `serve --sign KEY`), or a Ledger(sign=...).",
+                )
             entry = records.resolved(resolution, at, via)
             entry = entry if self._sign is None else records.signed(entry, pending, self._sign)
             self._check_signed(entry, pending)  # before anything stands

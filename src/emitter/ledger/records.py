@@ -60,6 +60,8 @@ def opened(pending: Pending) -> Entry:
         "expiresAt": pending.expires_at,
         "actions": list(pending.actions),
     }
+    if pending.signed:
+        about["signed"] = True
     return Entry(BINDING_MOMENT, about, {"binding_moment": pending.moment.to_json()})
 
 
@@ -76,6 +78,7 @@ def pending(entry: Entry) -> Pending:
         opened_at=about["openedAt"],
         expires_at=about["expiresAt"],
         actions=tuple(cast("list[str | None]", sequence(about["actions"]))),
+        signed=about.get("signed") is True,
     )
 
 

@@ -60,6 +60,7 @@ class Pending:
     ``opened_at`` and ``expires_at`` are seconds since 1970, the latter None where it stays open for ever.
     ``actions`` are the digests of what each option would do, one an option or none at all; they are no part of the
     envelope. ``ended`` says that its time stands recorded as over, whatever a clock says that was set back since.
+    ``signed`` says that only a signed answer counts: whoever opened it checks signatures.
     """
 
     decision_id: str
@@ -70,6 +71,7 @@ class Pending:
     expires_at: float | None = None
     actions: tuple[str | None, ...] = ()
     ended: bool = field(default=False, compare=False)
+    signed: bool = field(default=False, compare=False)
 
     @property
     def reference(self) -> str:

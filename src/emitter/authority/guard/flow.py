@@ -135,9 +135,10 @@ def _open(call: Call, proposed: Proposed, moment: BindingMoment, actions: tuple[
         )
     except WrongDigest:
         pass  # another process opened it, with an envelope of its own
-    except AlreadyResolved:
+    except AlreadyResolved as refused:
         raise NotApproved(
             "The principal refused this very question before.",
+            decision_id=refused.decision_id,
             hint="Take their objection up: change the arguments, or have brief= write another envelope.",
         ) from None
     return ledger.find(decision_id)
