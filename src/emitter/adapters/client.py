@@ -8,6 +8,7 @@ import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from emitter.adapters.credentials import of_client
 from emitter.errors import InputError, MissingExtra, MissingKey
 from emitter.profile.model import Sdk
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 _MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai"}
 _NO_KEY = "no-key"
-_LEAST_KEY = 8
-"""A shorter text is no key, and may be a part of many words."""
 
 
 def make(
@@ -160,10 +159,9 @@ def _version(facts: Client) -> dict[str, str]:
 
 
 def keys_of(profile: Profile, client: object) -> tuple[str, ...]:
-    """Return the keys that a request to the vendor may be sent with, which a vendor may repeat in an error."""
-    named = [os.environ.get(name, "").strip() for name in profile.client.key_env]
-    own = getattr(client, "api_key", None)
-    return tuple(dict.fromkeys(each for each in (*named, own) if isinstance(each, str) and len(each) >= _LEAST_KEY))
+    """Return the credentials that requests to the vendor may be sent with, so far as the client itself holds them."""
+    named = (os.environ.get(name, "").strip() for name in profile.client.key_env)
+    return tuple(dict.fromkeys(each for each in (*named, *of_client(client)) if each))
 
 
 def _key(profile: Profile) -> str:

@@ -32,15 +32,21 @@ _MAX_ERROR_BYTES = 1 << 20
 class Transfer:
     """What one request has come to so far, and how many bytes its response may have.
 
-    ``received`` counts the bytes of the body, decompressed; ``error`` holds them where ``status`` is an error.
+    ``request`` is the HTTP request as it was sent, with its credentials; None where none was. ``received``
+    counts the bytes of the body, decompressed; ``error`` holds them where ``status`` is an error.
     """
 
     max_bytes: int
-    sent: bool = False
+    request: Any = None
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     received: int = 0
     error: bytearray = field(default_factory=bytearray)
+
+    @property
+    def sent(self) -> bool:
+        """Whether a request was sent."""
+        return self.request is not None
 
     @property
     def failed(self) -> bool:
@@ -232,7 +238,7 @@ class _HttpView(_View):
 
     def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
         """Send a request; raises ``ResponseRejected``."""
-        self.transfer.sent = True
+        self.transfer.request = request
         http: Any = super()
         response = http.send(request, **{**more, "stream": True, "follow_redirects": False})
         try:
@@ -252,7 +258,7 @@ class _AsyncHttpView(_View):
 
     async def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
         """Send a request; raises ``ResponseRejected``."""
-        self.transfer.sent = True
+        self.transfer.request = request
         http: Any = super()
         response = await http.send(request, **{**more, "stream": True, "follow_redirects": False})
         try:

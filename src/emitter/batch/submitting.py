@@ -6,9 +6,12 @@ import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from emitter.adapters.client import keys_of
+from emitter.adapters.credentials import of_error
 from emitter.adapters.response import of_exception
 from emitter.batch.filling import Filling
 from emitter.batch.flight import Flight
+from emitter.door.hushed import without_credentials
 from emitter.wire import Fault, FaultKind
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ def fault_of(channel: Channel, error: Exception) -> Fault:
     answer = of_exception(channel.profile, channel.wire, error)
     if answer is None:
         raise error
+    answer = without_credentials(answer, (*of_error(error), *keys_of(channel.profile, channel.client)))
     return answer if isinstance(answer, Fault) else Fault(FaultKind.BAD_REQUEST, "The vendor did not take the batch.")
 
 

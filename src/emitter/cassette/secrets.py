@@ -1,8 +1,6 @@
-"""Keeping credentials out of a cassette: what a request carries that may be one, and striking it out.
+"""Keeping credentials out of a cassette: striking out what ``adapters.credentials`` found in a request.
 
-Every header and query parameter counts as a credential unless its name is on a short list of harmless ones, so
-that a vendor's new header is safe from the start. A credential is struck out wherever it stands, in each of its
-usual encodings.
+A credential is struck out wherever it stands, in each of its usual encodings.
 """
 
 from __future__ import annotations
@@ -17,56 +15,10 @@ from emitter.cassette.file import Interaction
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import httpx2
-
     from emitter.wire import Json
 
 STRUCK = "[REDACTED:credential]"
-HARMLESS_QUERY = frozenset({"alt", "api-version", "beta", "limit", "after", "order", "pagesize", "pagetoken"})
-_HARMLESS_HEADERS = re.compile(
-    r"accept(-encoding|-language|-charset)?|connection|content-(encoding|length|type)|date|expect|host|keep-alive|te"
-    r"|transfer-encoding|user-agent|anthropic-(beta|version|dangerous-direct-browser-access)|openai-beta"
-    r"|idempotency-key|x-goog-api-client|x-server-timeout|x-stainless-.*",
-    re.IGNORECASE,
-)
-_SHORTEST = 6
-_SEPARATORS = re.compile(r"[\s;,=:]+")
-_LONG_PART = 16
-"""So long must a part between slashes be to count by itself: shorter ones are regions and names of services."""
 _SHORTEST_BASE64 = 8
-
-
-def credentials(request: httpx2.Request) -> Iterator[str]:
-    """Yield what a request carries that may be a credential, longest first: whole values, and their parts."""
-    values = [value for name, value in request.headers.multi_items() if not _HARMLESS_HEADERS.fullmatch(name)]
-    values += [value for name, value in request.url.params.multi_items() if name.lower() not in HARMLESS_QUERY]
-    found = {part for value in values for part in _parts(value)}
-    yield from sorted((each for each in found if len(each) >= _SHORTEST), key=lambda each: (-len(each), each))
-
-
-def _parts(value: str) -> Iterator[str]:
-    """Yield a value, and what it is put together from: ``Bearer`` and a token, or a name and a password in base64."""
-    yield value
-    scheme, _, rest = value.strip().partition(" ")
-    if rest and scheme.isalpha():  # "Bearer" itself is no secret
-        yield from _parts(rest.strip())
-        return
-    decoded = _decoded(value)
-    for text in (value, decoded):
-        yield text
-        for part in _SEPARATORS.split(text):
-            yield part
-            yield from (each for each in part.split("/") if len(each) >= _LONG_PART)
-
-
-def _decoded(value: str) -> str:
-    """Return what a value is in base64, where it is text at all."""
-    standard = value.replace("-", "+").replace("_", "/")
-    try:
-        text = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True).decode()
-    except ValueError:
-        return ""
-    return text if text.isprintable() else ""
 
 
 def strike(interaction: Interaction, found: tuple[str, ...]) -> Interaction:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from emitter.adapters.credentials import HARMLESS_QUERY, of_request, searched
 from emitter.cassette.file import Cassette, Interaction, Provenance, RecordedRequest, RecordedResponse
-from emitter.cassette.secrets import HARMLESS_QUERY, credentials, strike
+from emitter.cassette.secrets import strike
 from emitter.errors import MissingExtra, UnexpectedRequest
 
 try:
@@ -136,7 +137,7 @@ class Record(_Transport):
 
 def _kept(request: httpx2.Request, response: RecordedResponse) -> Interaction:
     """Return what may be written down of an exchange."""
-    return strike(Interaction(request=_recorded(request), response=response), tuple(credentials(request)))
+    return strike(Interaction(request=_recorded(request), response=response), searched(of_request(request)))
 
 
 def _recorded(request: httpx2.Request) -> RecordedRequest:

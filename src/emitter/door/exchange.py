@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 from emitter import tokens
 from emitter.adapters.adapter import ADAPTERS
 from emitter.adapters.answer import ERROR_STOP
+from emitter.adapters.credentials import of_error, of_request
 from emitter.adapters.incoming import Incoming
 from emitter.adapters.response import of_failure, of_sdk_response
 from emitter.adapters.transport import Transfer, bounded
+from emitter.door.hushed import without_credentials
 from emitter.policy import DEFAULT_MAX_RESPONSE_BYTES
 from emitter.wire import Fault, Reply, Usage
 
@@ -46,7 +48,12 @@ class Line:
 
     def answer_of(self, error: Exception, transfer: Transfer) -> Answer:
         """Return the answer an exception stands for. Whatever a call raises ends here, but our own errors rise."""
-        return of_failure(self.plan.profile, self.plan.wire, error, transfer)
+        found = of_failure(self.plan.profile, self.plan.wire, error, transfer)
+        return self.clean(found, transfer) if transfer.sent else without_credentials(found, of_error(error))
+
+    def clean(self, answer: Answer, transfer: Transfer) -> Answer:
+        """Return the answer without the credentials of the request that was sent, should the vendor repeat them."""
+        return without_credentials(answer, of_request(transfer.request)) if transfer.sent else answer
 
     def call(self, request: Request, timeout: float, transfer: Transfer) -> object:
         """Send for a whole answer."""
@@ -105,7 +112,7 @@ class Whole:
         if isinstance(answer, Reply) and not _billed(answer.usage):
             written = answer.text + "".join(map(_text, answer.arguments))
             answer = replace(answer, usage=self._line.estimated(self._request, answer.usage, written))
-        self.answer = answer
+        self.answer = self._line.clean(answer, self._transfer)
 
     def so_far(self) -> Usage | None:
         """Return nothing: a vendor that was not heard out has not said what it bills."""
@@ -202,7 +209,7 @@ class Streamed:
     def _ended(self, answer: Answer) -> list[Any]:
         """Keep the answer, and return what is left to be told of it."""
         rest = self._rest(answer)
-        self.answer = self._accounted(answer)
+        self.answer = self._line.clean(self._accounted(answer), self._transfer)
         return rest
 
     def _rest(self, answer: Answer) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from emitter.adapters.credentials import searched
 from emitter.errors import InputError
 from emitter.progress import Slot, TextDelta
 from emitter.redact.registry import NO_SECRETS, Secrets
@@ -54,27 +55,42 @@ class Hushed:
         return type(value).model_validate(clean.value) if clean.count else value
 
 
-def hushing(secrets: Secrets, keys: tuple[str, ...] = ()) -> Callable[[Answer], Answer]:
+def hushing(secrets: Secrets, keys: Callable[[], tuple[str, ...]] = tuple) -> Callable[[Answer], Answer]:
     """Return what strikes secrets out of the vendor's own words for an answer: all of it that is ever told.
 
-    ``keys`` are those that the request was sent with: a vendor may repeat them.
+    ``keys`` returns the credentials that the client holds by now: a vendor may repeat them.
     """
-    known = [each for each in (secrets, _registered(keys)) if each]
 
     def hush(answer: Answer) -> Answer:
-        for each in known:
-            answer = _without(answer, each)
-        return answer
+        return without_credentials(_without(answer, secrets) if secrets else answer, keys())
 
     return hush
 
 
-@lru_cache(maxsize=16)
-def _registered(keys: tuple[str, ...]) -> Secrets:
+def without_credentials(answer: Answer, values: tuple[str, ...]) -> Answer:
+    """Return an answer whose words of the vendor's show none of a request's credentials."""
+    secrets = _registered(values)
+    return _without(answer, secrets) if secrets else answer
+
+
+@lru_cache(maxsize=32)
+def _registered(values: tuple[str, ...]) -> Secrets:
+    found = searched(values)
     try:
-        return Secrets.of({"api-key": keys}) if keys else NO_SECRETS
-    except InputError:  # it is no text that can be looked for
-        return NO_SECRETS
+        return _credentials(found)
+    except InputError:  # one of them is no text that can be looked for; the others are
+        return _credentials(tuple(filter(_is_searchable, found)))
+
+
+def _credentials(found: tuple[str, ...]) -> Secrets:
+    return Secrets.of({"credential": found}) if found else NO_SECRETS
+
+
+def _is_searchable(text: str) -> bool:
+    try:
+        return bool(_credentials((text,)))
+    except InputError:
+        return False
 
 
 def _without(answer: Answer, secrets: Secrets) -> Answer:

@@ -152,7 +152,7 @@ def plan(wanted: Wanted, situation: Situation, settings: Settings) -> Plan:
             count=lambda request: tokens.of_request(request, chosen.encoding(model)),
             fallback=fallback(prompts, said, shown("begin_in_words"), contract.compiled) if two_steps else None,
             opening=settings.opening,
-            hush=hushing(settings.host.rules.secrets, keys_of(chosen, settings.client)),
+            hush=hushing(settings.host.rules.secrets, partial(keys_of, chosen, settings.client)),
             known=taking.known,
             full=taking.full,
             take=taking,

@@ -1,0 +1,234 @@
+"""No credential of a request stands in an error, whatever carries it, when the vendor repeats it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from emitter import EmissionError, Policy, RunEvent, aemit, astream, emit, stream
+from emitter.adapters.client import keys_of
+from emitter.adapters.credentials import of_client, of_error, of_request, searched
+from emitter.batch.submitting import fault_of
+from emitter.batch.vendor.shapes import Channel
+from emitter.door.hushed import hushing, without_credentials
+from emitter.profile import WireName, load
+from emitter.redact import NO_SECRETS
+from emitter.wire import Fault, FaultKind, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+openai = pytest.importorskip("openai")
+anthropic = pytest.importorskip("anthropic")
+genai = pytest.importorskip("google.genai")
+
+TOKEN = "tok-5f2c9e71b0a84d63"
+BASIC = base64.b64encode(f"user:{TOKEN}".encode()).decode()
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+OPENAI, ANTHROPIC, GOOGLE, AZURE = (
+    "openai/gpt-6-sol",
+    "anthropic/claude-opus-5",
+    "google/gemini-3.5-flash",
+    "azure-openai/gpt-6-sol",
+)
+
+
+async def _acoming() -> str:
+    return TOKEN
+
+
+def _genai(world: str, **options: Any) -> Any:
+    def made(http: Any) -> Any:
+        name = "httpx_client" if world == "sync" else "httpx_async_client"
+        key = options.get("key", TOKEN)
+        headers = {"headers": options["headers"]} if "headers" in options else {}
+        return genai.Client(api_key=key, vertexai=False, http_options={name: http, **headers})
+
+    return made
+
+
+def _made(kind: Any, **arguments: Any) -> Callable[[Any], Any]:
+    return lambda http: kind(http_client=http, **arguments)
+
+
+AZURE_AT = {"azure_endpoint": "http://az.test", "api_version": "2024-10-21"}
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+CLIENTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
+    "genai": (GOOGLE, "sync", _genai("sync")),
+    "genai-async": (GOOGLE, "async", _genai("async")),
+    "genai-headers": (GOOGLE, "sync", _genai("sync", key="another-key", headers={"x-gateway-key": TOKEN})),
+    "openai": (OPENAI, "sync", _made(openai.OpenAI, api_key=TOKEN)),
+    "openai-async": (OPENAI, "async", _made(openai.AsyncOpenAI, api_key=TOKEN)),
+    "openai-callable": (OPENAI, "sync", _made(openai.OpenAI, api_key=lambda: TOKEN)),
+    "openai-async-callable": (OPENAI, "async", _made(openai.AsyncOpenAI, api_key=_acoming)),
+    "openai-authorization": (OPENAI, "sync", _made(openai.OpenAI, api_key="another-key", default_headers=HEADERS)),
+    "openai-gateway": (
+        OPENAI,
+        "sync",
+        _made(openai.OpenAI, api_key="another-key", default_headers={"cf-aig-authorization": f"Bearer {TOKEN}"}),
+    ),
+    "openai-basic": (
+        OPENAI,
+        "sync",
+        _made(openai.OpenAI, api_key="another-key", default_headers={"Proxy-Authorization": f"Basic {BASIC}"}),
+    ),
+    "openai-query": (
+        OPENAI,
+        "sync",
+        _made(openai.OpenAI, api_key="another-key", default_query={"subscription-key": TOKEN}),
+    ),
+    "openai-user-info": (
+        OPENAI,
+        "sync",
+        _made(openai.OpenAI, api_key="another-key", base_url=f"http://user:{TOKEN}@vendor.test/v1"),
+    ),
+    "anthropic": (ANTHROPIC, "sync", _made(anthropic.Anthropic, api_key=TOKEN)),
+    "anthropic-auth-token": (ANTHROPIC, "sync", _made(anthropic.Anthropic, auth_token=TOKEN)),
+    "anthropic-async-auth-token": (ANTHROPIC, "async", _made(anthropic.AsyncAnthropic, auth_token=TOKEN)),
+    "anthropic-headers": (
+        ANTHROPIC,
+        "sync",
+        _made(anthropic.Anthropic, api_key="another-key", default_headers={"X-Gateway": TOKEN}),
+    ),
+    "anthropic-query": (
+        ANTHROPIC,
+        "sync",
+        _made(anthropic.Anthropic, api_key="another-key", default_query={"sig": TOKEN}),
+    ),
+    "azure-key": (AZURE, "sync", _made(openai.AzureOpenAI, api_key=TOKEN, **AZURE_AT)),
+    "azure-ad-token": (AZURE, "sync", _made(openai.AzureOpenAI, azure_ad_token=TOKEN, **AZURE_AT)),
+    "azure-ad-provider": (
+        AZURE,
+        "async",
+        _made(openai.AsyncAzureOpenAI, azure_ad_token_provider=_acoming, **AZURE_AT),
+    ),
+}
+
+
+def echoing(sent: httpx2.Request) -> httpx2.Response:  # noqa: ARG001  it repeats the token, wherever it came
+    """Reject a request, and repeat its credential in every field that errors show."""
+    said = {"message": f"The token {TOKEN} may not.", "code": TOKEN, "type": TOKEN, "param": TOKEN, "status": TOKEN}
+    return httpx2.Response(400, json={"error": said}, headers={"x-request-id": TOKEN, "request-id": TOKEN})
+
+
+def ended(model: str, world: str, client: Any, *, streams: bool, sink: Any) -> EmissionError:
+    """Return what a call ends in."""
+    arguments = {"model": model, "client": client, "policy": Policy(max_faults=0), "sink": sink}
+
+    async def run() -> None:
+        if streams:
+            async with astream(SCHEMA, "one", **arguments) as told:
+                async for _ in told:
+                    pass
+        else:
+            await aemit(SCHEMA, "one", **arguments)
+
+    def block() -> None:
+        if streams:
+            with stream(SCHEMA, "one", **arguments) as told:
+                list(told)
+        else:
+            emit(SCHEMA, "one", **arguments)
+
+    with pytest.raises(EmissionError) as raised:
+        asyncio.run(run()) if world == "async" else block()
+    return raised.value
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_error_shows_no_credential_that_the_vendor_repeats(name: str, streams: bool) -> None:
+    """Neither its text nor its fields, trace, events and causes; the rest of the vendor's message stays."""
+    model, world, made = CLIENTS[name]
+    kind: Any = httpx2.Client if world == "sync" else httpx2.AsyncClient
+    events: list[RunEvent] = []
+    client = made(kind(transport=httpx2.MockTransport(echoing)))
+    error = ended(model, world, client, streams=streams, sink=events.append)
+
+    told = [str(error), repr(error), str(vars(error)), repr(error.trace), NO_SECRETS.error(error)]
+    assert TOKEN not in "\n".join([*told, *(json.dumps(each.to_json()) for each in events)])
+    assert error.__cause__ is None
+    assert error.vendor_message == "The token [REDACTED:credential] may not."
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("name", ["genai", "openai-callable", "openai-gateway", "anthropic-auth-token"])
+def test_an_error_under_a_good_status_shows_no_credential(name: str, streams: bool) -> None:
+    """As a document, or as the event that ends a stream: no exception of the SDK tells of it."""
+    said = json.dumps({"type": "error", "error": {"message": f"The token {TOKEN} may not.", "code": 400}})
+    body, kind = (f"data: {said}\n\n", "text/event-stream") if streams else (said, "application/json")
+    answer = httpx2.Response(200, text=body, headers={"content-type": kind, "x-request-id": TOKEN})
+    model, world, made = CLIENTS[name]
+    client = made(httpx2.Client(transport=httpx2.MockTransport(lambda _: answer)))
+    error = ended(model, world, client, streams=streams, sink=None)
+
+    assert TOKEN not in "\n".join([str(error), str(vars(error)), repr(error.trace), NO_SECRETS.error(error)])
+    assert error.vendor_message == "The token [REDACTED:credential] may not."
+
+
+def test_an_error_without_a_credential_keeps_its_cause() -> None:
+    """What merely stands beside a credential in the request is not struck out."""
+    said = {"error": {"message": "openai: application/json api-version not supported by host vendor.test"}}
+    http = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(400, json=said)))
+    error = ended(OPENAI, "sync", openai.OpenAI(api_key=TOKEN, http_client=http), streams=False, sink=None)
+
+    assert error.vendor_message == said["error"]["message"]
+    assert isinstance(error.__cause__, openai.BadRequestError)
+
+
+@pytest.mark.parametrize("odd", ["credential", "[REDACTED:credential]", "REDACTED", "\N{ZERO WIDTH SPACE}" * 6])
+def test_a_value_that_cannot_be_looked_for_hides_no_other(odd: str) -> None:
+    """The other credentials of the request are struck out all the same."""
+    found = without_credentials(Fault(FaultKind.BAD_REQUEST, "", report=Report(TOKEN)), (odd, TOKEN))
+    assert found.report is not None
+    assert TOKEN not in found.report.message
+
+
+def _rejected(client: Any) -> Exception:
+    with pytest.raises(Exception, match="tok-") as raised:
+        client.get("/batches", cast_to=httpx2.Response)
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    "name", [each for each in CLIENTS if each.startswith(("openai", "anthropic")) and "async" not in each]
+)
+def test_a_rejected_batch_shows_no_credential(name: str) -> None:
+    """A batch is submitted through the client itself; its exception knows the request."""
+    model, _, made = CLIENTS[name]
+    client = made(httpx2.Client(transport=httpx2.MockTransport(echoing)))
+    vendor = model.partition("/")[0]
+    wire = WireName.OPENAI_CHAT if vendor == "openai" else WireName.ANTHROPIC
+    found = fault_of(Channel(client, load(vendor), wire, 1.0), _rejected(client))
+
+    assert TOKEN not in repr(found)
+    assert found.report is not None
+    assert found.report.cause is None
+
+
+@pytest.mark.parametrize("name", ["genai", "openai", "openai-gateway", "openai-query", "anthropic-auth-token"])
+def test_what_the_client_holds_is_struck_out_of_later_answers(name: str) -> None:
+    """The answers of a batch come with another request than the one that they answer."""
+    model, _, made = CLIENTS[name]
+    client = made(httpx2.Client(transport=httpx2.MockTransport(echoing)))
+    keys = keys_of(load(model.partition("/")[0]), client)
+    found = hushing(NO_SECRETS, lambda: keys)(Fault(FaultKind.BAD_REQUEST, "", report=Report(f"no {TOKEN}")))
+
+    assert found.report == Report("no [REDACTED:credential]")
+
+
+def test_the_rule_reads_requests_errors_and_clients() -> None:
+    """What is harmless is left out, and what has no request or headers holds nothing."""
+    request = httpx2.Request("POST", "http://a.test?alt=sse", headers={"user-agent": "some/1.0", "x-key": TOKEN})
+    error = RuntimeError()
+    error.__cause__ = httpx2.ConnectError("x", request=request)
+
+    assert of_request(request) == of_error(error) == (TOKEN,)
+    assert of_error(httpx2.ConnectError("x")) == of_client(SimpleNamespace(api_key=None)) == ()
+    assert {f"Basic {BASIC}", BASIC, f"user:{TOKEN}", TOKEN} <= set(searched((f"Basic {BASIC}",)))
