@@ -16,7 +16,7 @@ from emitter.adapters.credentials import searched
 from emitter.errors import InputError
 from emitter.progress import Slot, TextDelta
 from emitter.redact.registry import NO_SECRETS, Secrets
-from emitter.wire import Reply, Report
+from emitter.wire import Fault, Reply, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,11 +58,14 @@ class Hushed:
 def hushing(secrets: Secrets, keys: Callable[[], tuple[str, ...]] = tuple) -> Callable[[Answer], Answer]:
     """Return what strikes secrets out of the vendor's own words for an answer: all of it that is ever told.
 
-    ``keys`` returns the credentials that the client holds by now: a vendor may repeat them.
+    ``keys`` returns the credentials that the client holds by now: a vendor may repeat them. It is called only for
+    what failed.
     """
 
     def hush(answer: Answer) -> Answer:
-        return without_credentials(_without(answer, secrets) if secrets else answer, keys())
+        answer = _without(answer, secrets) if secrets else answer
+        failed = isinstance(answer, Fault) or answer.report is not None or answer.refused_as is not None
+        return without_credentials(answer, keys()) if failed else answer
 
     return hush
 
