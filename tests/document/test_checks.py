@@ -104,6 +104,20 @@ def test_what_a_check_quotes_is_struck_out() -> None:
     assert "Quentin" not in f"{asked.bodies[1]}{asked.error}{asked.told}"
 
 
+def test_what_a_check_keeps_of_an_answer_is_struck_out() -> None:
+    """A check that holds its last message as an attribute tells no more than one that returns it at once."""
+
+    class Keeping:
+        def __call__(self, form: Any) -> list[str]:
+            self.why = f"{form['vendor']} is unknown to the register"
+            return [self.why]
+
+    script = [said({**HELD, "vendor": "Zanzibar Quux"})] * 2
+    asked = ask("openai-chat", script, FORM, checks=[Keeping()], policy=Policy(max_attempts=2))
+
+    assert "- /: check: … is unknown to the register\n" in _last(asked.bodies[1])
+
+
 def test_the_words_of_checks_and_validators_can_be_withheld() -> None:
     """Then the model is told that something is wrong, and not what the caller's code says of it."""
 

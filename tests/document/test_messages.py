@@ -6,8 +6,10 @@ import html
 import json
 import re
 import unicodedata
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from decimal import Decimal
+from enum import Enum
+from functools import cache, partial, wraps
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import quote
 
 import pytest
@@ -24,9 +26,11 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticCustomError
 
+from emitter.document.checks import reader
 from emitter.schema.findings import UNTOLD
 from emitter.schema.messages import Author, author_of, without
 from emitter.schema.source import source
+from tests.document import asking
 from tests.work import examples
 
 if TYPE_CHECKING:
@@ -167,8 +171,8 @@ def test_a_validator_without_words_is_told_as_one() -> None:
 
 
 def test_what_code_can_be_filled_with_is_not_the_caller_s() -> None:
-    """A list that a validator keeps may hold an answer; strings, tuples and closures stay what they are."""
-    kept: list[str] = ["Quentin & Sons"]
+    """A list that a validator keeps may hold an answer; defaults, arguments and literals stay what they are."""
+    kept = [" & ".join(sorted(["Sons", "Quentin"]))]
 
     def check(value: str, where: str = "in the register") -> str:
         return f"{value} stands {where} of {ALLOWED} beside {kept}"
@@ -176,6 +180,234 @@ def test_what_code_can_be_filled_with_is_not_the_caller_s() -> None:
     author = author_of(partial(check, where="among the vendors"))
     assert {"in the register", "among the vendors", "invoice", "receipt", "stands"} <= set(author.phrases)
     assert "Quentin & Sons" not in author.phrases
+
+
+LAST = ""
+HISTORY: list[str] = []
+GROWING: tuple[str, ...] = ()
+
+
+class Remembering:
+    """A check that keeps what it said in itself, or in its class."""
+
+    said = ""
+
+    def __init__(self, *, in_class: bool) -> None:
+        """Keep nothing yet."""
+        self.in_class = in_class
+        self.why = ""
+
+    def __call__(self, value: str) -> str:
+        """Keep what is said, and say it."""
+        if self.in_class:
+            Remembering.said = f"{value} is unknown to the register"
+            return Remembering.said
+        self.why = f"{value} is unknown to the register"
+        return self.why
+
+
+class Notes:
+    """What stands for a logger."""
+
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        self.last = ""
+
+    def note(self, text: str) -> str:
+        """Keep a text."""
+        self.last = text
+        return text
+
+
+NOTES = Notes()
+
+
+def _in_global(value: str) -> str:
+    global LAST  # noqa: PLW0603  the subject
+    LAST = f"{value} is unknown to the register"
+    return LAST
+
+
+def _in_growing_tuple(value: str) -> str:
+    global GROWING  # noqa: PLW0603  the subject
+    GROWING = (*GROWING, f"{value} is unknown to the register")
+    return GROWING[-1]
+
+
+def _in_list(value: str) -> str:
+    HISTORY.append(f"{value} is unknown to the register")
+    return HISTORY[-1]
+
+
+def _in_notes(value: str) -> str:
+    return NOTES.note(f"{value} is unknown to the register")
+
+
+def _in_closure() -> Callable[[str], str]:
+    kept = ""
+
+    def check(value: str) -> str:
+        nonlocal kept
+        kept = f"{value} is unknown to the register"
+        return kept
+
+    return check
+
+
+def _in_parameter(refused: str = "") -> Callable[[str], str]:
+    def check(value: str) -> str:
+        nonlocal refused
+        refused = f"{value} is unknown to the register"
+        return refused
+
+    return check
+
+
+def _by_a_neighbour() -> Callable[[str], str]:
+    noted = ""
+
+    def note(text: str) -> None:
+        nonlocal noted
+        noted = text
+
+    def check(value: str) -> str:
+        note(f"{value} is unknown to the register")
+        return noted
+
+    return check
+
+
+def _in_dict() -> Callable[[str], str]:
+    memory: dict[str, str] = {}
+
+    def check(value: str) -> str:
+        return memory.setdefault(value, f"{value} is unknown to the register")
+
+    return check
+
+
+def _in_attribute(value: str) -> str:
+    vars(_in_attribute)["last"] = f"{value} is unknown to the register"
+    return str(vars(_in_attribute)["last"])
+
+
+@cache
+def _in_cache(value: str) -> str:
+    return f"{value} is unknown to the register"
+
+
+KEEPING: dict[str, Callable[[str], str]] = {
+    "attribute of the object": Remembering(in_class=False),
+    "attribute of the class": Remembering(in_class=True),
+    "attribute of the function": _in_attribute,
+    "global": _in_global,
+    "growing tuple": _in_growing_tuple,
+    "list": _in_list,
+    "dict": _in_dict(),
+    "nonlocal": _in_closure(),
+    "nonlocal parameter": _in_parameter(),
+    "nonlocal of a neighbour": _by_a_neighbour(),
+    "cache": _in_cache,
+    "logger": _in_notes,
+    "partial": partial(_in_global),
+    "method": Remembering(in_class=False).__call__,
+}
+
+
+@pytest.mark.parametrize("check", KEEPING.values(), ids=KEEPING)
+@pytest.mark.parametrize("as_validator", [False, True], ids=["check", "validator"])
+def test_what_a_check_remembers_of_an_answer_is_struck_out(check: Callable[[str], str], *, as_validator: bool) -> None:
+    """However it is kept, and in whatever emission: the same check is asked in three, with the same answer at last."""
+
+    def judge(value: str) -> str:
+        raise ValueError(check(value))
+
+    validated = source(Annotated[str, AfterValidator(judge)])
+    for text in ("Zanzibar Quux", "Mombasa Quuz", "Zanzibar Quux"):
+        found = validated.read(text) if as_validator else reader(source(str), (check,))(text)
+        [violation] = found.violations
+        assert violation.expected == "… is unknown to the register"
+
+
+CITIES = {"Berlin", "Hamburg"}
+LARGEST = Decimal("500.00")
+WORDS = {"plain": "without a comma"}
+
+
+class Grade(Enum):
+    """What a grade may be."""
+
+    FIRST = "first class"
+    SECOND = "second class"
+
+
+class OneOf:
+    """A check with a table in its class."""
+
+    known: ClassVar = ["Acme Limited"]
+
+    def __init__(self) -> None:
+        """Take a table of its own."""
+        self.more = frozenset({"Bolt Limited"})
+
+    def __call__(self, value: str) -> str:
+        """Name the tables."""
+        return f"{value!r} is none of {self.listed()}"
+
+    def listed(self) -> str:
+        """Return both tables as text."""
+        return ", ".join([*self.known, *sorted(self.more)])
+
+
+def _among(*allowed: str) -> Callable[[str], str]:
+    return lambda value: f"{value!r} must be one of {', '.join(allowed)}"
+
+
+def _wrapping(inner: Callable[[str], str]) -> Callable[[str], str]:
+    @wraps(inner)
+    def outer(value: str) -> str:
+        return inner(value)
+
+    return outer
+
+
+def _explained(_: str) -> str:
+    return f"write it {WORDS['plain']}"
+
+
+USEFUL: dict[str, tuple[Callable[[str], str], str, str]] = {
+    "set": (
+        lambda value: f"{value!r} is none of {sorted(CITIES)}",
+        "Berlin-Mitte",
+        "'…' is none of ['Berlin', 'Hamburg']",
+    ),
+    "decimal": (lambda _: f"no more than {LARGEST} euros", "1500.00", "no more than 500.00 euros"),
+    "dict": (_explained, "10 without a comma", "write it without a comma"),
+    "enum": (
+        lambda _: f"use {' or '.join(each.value for each in Grade)}",
+        "first class, surely",
+        "use first class or second class",
+    ),
+    "class": (OneOf(), "Acme Limited, London; Bolt Limited", "'…' is none of Acme Limited, Bolt Limited"),
+    "factory": (_among("Berlin", "Hamburg"), "Berlin-Mitte", "'…' must be one of Berlin, Hamburg"),
+    "decorated": (_wrapping(_explained), "10 without a comma", "write it without a comma"),
+    "cached": (cache(_explained), "10 without a comma", "write it without a comma"),
+    "import": (lambda _: f"at most {asking.TASK}", f"So: {asking.TASK}", f"at most {asking.TASK}"),
+    "literal": (lambda _: "the name of a city", "the name of a city in words", "the name of a city"),
+}
+
+
+@pytest.mark.parametrize(("check", "text", "told"), USEFUL.values(), ids=USEFUL)
+def test_the_caller_s_constants_are_kept_where_an_answer_comes_near(
+    check: Callable[[str], str], text: str, told: str
+) -> None:
+    """Whatever they stand in: a near miss must still be told what would have been right."""
+    [found] = reader(source(str), (check,))(text).violations
+
+    if "'…" in told:  # what is quoted of the answer may be words of the caller's, too
+        assert found.expected.partition(" ")[2].endswith(told.partition(" ")[2])
+    else:
+        assert found.expected == told
 
 
 LITERALS = ("the value ", " must be another one, and not near ")

@@ -19,6 +19,7 @@ from emitter.schema.violation import names_of
 
 if TYPE_CHECKING:
     from emitter.judge import Read
+    from emitter.schema.messages import Author
     from emitter.schema.source import Source
     from emitter.wire import Json
 
@@ -51,6 +52,7 @@ def reader(source: Source[Any], checks: tuple[Check[Any], ...], *, told: bool = 
     Without ``told`` the words of validators and checks are withheld.
     """
     names = names_of(source.schema)
+    authors = tuple(cache(partial(author_of, each)) for each in checks)
 
     def read(document: Json) -> Reading[Any]:
         reading = _guarded(f"A validator of {source.name}", partial(source.read, document))
@@ -59,8 +61,9 @@ def reader(source: Source[Any], checks: tuple[Check[Any], ...], *, told: bool = 
         if reading.violations:
             return reading if told else replace(reading, violations=tuple(map(_withheld, reading.violations)))
         findings: list[Violation] = []
-        for each in checks:
-            asked = _guarded(_named(each), partial(_asked, each, reading.value, _Words(each, document, names, told)))
+        for each, author in zip(checks, authors, strict=True):
+            words = _Words(each, document, names, author, told)
+            asked = _guarded(_named(each), partial(_asked, each, reading.value, words))
             if asked.raised is not None:
                 return asked
             findings.extend(asked.violations)
@@ -104,6 +107,7 @@ class _Words:
     check: Check[Any]
     document: Json
     names: frozenset[str]
+    author: Callable[[], Author]
     told: bool
 
     @property
@@ -127,7 +131,7 @@ class _Words:
     def _clean(self, text: str) -> str | None:
         if not self.told:
             return None
-        return without(text, self.document, cache(lambda: author_of(self.check)), self.names)
+        return without(text, self.document, self.author, self.names)
 
     def _pointer(self, pointer: str) -> str:
         """Return a pointer in which every name that the schema does not know stands as ``*``."""

@@ -65,6 +65,10 @@ class Mortal:
         """Keep something."""
         return self._around("once", lambda: self.store.once(run_id, correlation_id, lambda: self._around("make", make)))
 
+    def forget(self, *place: str) -> None:
+        """Delete something."""
+        self._around("forget", lambda: self.store.forget(*place))
+
     def append(self, *given: Any) -> Any:
         """Add to a log."""
         return self._around("append", lambda: self.store.append(*given))

@@ -101,7 +101,7 @@ def everywhere(folder: Path, way: str) -> None:
         place = made(folder / str(at))
         status = forked(once, place, at, way)
         tell([at, status])
-        if forked(again, place, way) or status == 0:
+        if forked(again, place, way) or status != -signal.SIGKILL:
             return
 
 
