@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic_core import PydanticSerializationError, to_json
 
 from emitter.recover import Path, Recovered, Retracted, Several, Stance, read, spoken, stance
-from emitter.recover.strict import same
 from emitter.schema.findings import Raised, Reading
 from emitter.schema.violation import HALF_A_CHARACTER, Violation
 from emitter.wire import Fault, Reply, Stop
+from emitter.wire.strict import same
 
 if TYPE_CHECKING:
     from collections.abc import Callable

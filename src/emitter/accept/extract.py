@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from emitter.accept.fences import blocks
 from emitter.recover import Path, Recovered, read
 from emitter.recover.lexis import DOCUMENT
-from emitter.recover.strict import NotJsonError, loads
 from emitter.wire import sequence
+from emitter.wire.strict import NotJsonError, loads
 
 if TYPE_CHECKING:
     from emitter.accept.fences import Block

@@ -24,8 +24,8 @@ from emitter.adapters.answer import (
 )
 from emitter.adapters.body import Owned, merged
 from emitter.adapters.sdk import post, post_for_stream
-from emitter.recover.strict import NotJsonError, loads
 from emitter.wire import OutputMode, Usage, mapping
+from emitter.wire.strict import NotJsonError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

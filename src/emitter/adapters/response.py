@@ -27,8 +27,8 @@ from emitter.adapters.sdk import unexpected
 from emitter.adapters.sse import DECODER, Decoder, is_stream
 from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError
-from emitter.recover.strict import RepeatedError
 from emitter.wire import Fault, Report, mapping
+from emitter.wire.strict import RepeatedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

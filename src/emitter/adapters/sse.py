@@ -11,8 +11,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from emitter.recover.strict import NotJsonError, finite, members
 from emitter.wire import mapping
+from emitter.wire.strict import NotJsonError, finite, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,12 +17,12 @@ from emitter.progress.scan import Path, Scanner, Whole
 from emitter.progress.standing import admits, standing
 from emitter.progress.text import Unescape
 from emitter.progress.told import Slot, TextDelta
-from emitter.recover.strict import NotJsonError, loads
 from emitter.schema.codec.choices import VALUE, VARIANT
 from emitter.schema.drafts import draft_of
 from emitter.schema.pointer import escaped
 from emitter.schema.validate import Validator
 from emitter.wire import mapping, sequence
+from emitter.wire.strict import NotJsonError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-MAX_DEPTH: Final = 200
+from emitter.wire import strict
+
+MAX_DEPTH: Final = strict.MAX_DEPTH
 """Containers within containers. A deeper document is not read, by any step."""
 
 MAX_LAYERS: Final = 3

@@ -18,9 +18,9 @@ from emitter.recover.result import Path, Recovered, Retracted, Several
 from emitter.recover.retraction import Stance, stance
 from emitter.recover.scan import Sighting, scan
 from emitter.recover.standing import documents
-from emitter.recover.strict import NotJsonError, loads
 from emitter.recover.stuck import Flaw
 from emitter.recover.thinking import without
+from emitter.wire.strict import NotJsonError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emitter.recover.lexis import LITERAL, LITERALS, NUMBER
-from emitter.recover.strict import finite
+from emitter.wire.strict import finite
 
 
 def scalar(text: str, at: int) -> tuple[int | float | bool | None, int] | None:

@@ -14,14 +14,15 @@ import jsonschema_rs
 from jsonschema_rs import ValidationErrorKind as Kind
 
 from emitter.errors import Uncompilable
+from emitter.schema.codec.base import Unread
 from emitter.schema.drafts import DRAFT202012
 from emitter.schema.formats import CHECKS, CHECKS_OF_TYPES, OFFSET, WORDS, lacks_only_an_offset
 from emitter.schema.pointer import escaped
 from emitter.schema.violation import HALF_A_CHARACTER, Violation, names_of, told
-from emitter.wire import sequence
+from emitter.wire import mapping, sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from jsonschema_rs import ValidationError
 
@@ -62,24 +63,31 @@ class Validator:
         return names_of(self._schema)
 
     def __call__(self, value: Json) -> tuple[Violation, ...]:
-        """Return the violations of ``value``, ordered by place, at most ``MAX_VIOLATIONS``."""
+        """Return the violations of ``value``, ordered by place, at most ``MAX_VIOLATIONS``.
+
+        What ``decode`` could not read is told first, alone: the rules of the schema are for what was read.
+        """
+        unread = _unread(value)
+        if unread:
+            return self._told(unread)
         try:
             return () if self._check.is_valid(value) else self._violations(value)
         except UnicodeEncodeError:
             return (HALF_A_CHARACTER,)
 
     def _violations(self, value: Json) -> tuple[Violation, ...]:
-        found = {
-            Violation(self._pointer(each.path), each.rule, each.expected)
-            for outer in self._check.iter_errors(value)
-            for each in _meant(outer)
-        }
+        return self._told(each for outer in self._check.iter_errors(value) for each in _meant(outer))
+
+    def _told(self, errors: Iterable[_Found]) -> tuple[Violation, ...]:
+        found = {Violation(self._pointer(each.path), each.rule, each.expected) for each in errors}
         return tuple(sorted(found, key=lambda each: (each.pointer, each.rule, each.expected))[:MAX_VIOLATIONS])
 
     def _pointer(self, path: Sequence[str | int]) -> str:
         return "".join(f"/{self._step(each)}" for each in path)
 
     def _step(self, step: str | int) -> str:
+        if isinstance(step, _Slot):
+            return escaped(step)
         return str(step) if isinstance(step, int) else told(step, self._names)
 
 
@@ -94,12 +102,33 @@ def _refused(error: ValidationError) -> str:
     return f"is no valid JSON Schema: {_plain(error.instance)} may not stand here"
 
 
+class _Slot(str):
+    """The name of a property that the wire has and the schema has not: it comes from no answer."""
+
+    __slots__ = ()
+
+
 class _Found(NamedTuple):
     """What is wrong: where, which rule, and what is expected there."""
 
     path: Sequence[str | int]
     rule: str
     expected: str
+
+
+def _unread(value: Json) -> list[_Found]:
+    """Return where ``value`` holds what could not be read."""
+    found: list[_Found] = []
+    pending: list[tuple[Json, tuple[str | int, ...]]] = [(value, ())]
+    while pending:
+        one, path = pending.pop()
+        if isinstance(one, Unread):
+            found.append(_Found(path if one.slot is None else (*path[:-1], _Slot(one.slot)), one.rule, one.expected))
+        elif isinstance(one, dict):
+            pending.extend((each, (*path, name)) for name, each in mapping(one).items())
+        elif isinstance(one, list):
+            pending.extend((each, (*path, index)) for index, each in enumerate(sequence(one)))
+    return found
 
 
 def _meant(error: ValidationError) -> Iterator[_Found]:

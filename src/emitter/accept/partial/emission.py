@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from emitter.accept.outcome import Code
 from emitter.accept.partial.verdict import Broken, Complete
 from emitter.kinds.envelope import AIEnvelope, EnvelopeMeta, Trust
-from emitter.recover.strict import NotJsonError, loads
 from emitter.schema import Violation
+from emitter.wire.strict import NotJsonError, loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

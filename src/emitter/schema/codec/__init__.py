@@ -1,12 +1,14 @@
 """The way there and back, one codec for each form: what stands on the wire, and what it means.
 
 ``encode`` raises ``Unencodable`` for what has no place in the form, ``decode`` never raises and returns what
-it does not understand as it is, for the local check to judge. ``admits`` tells whether a document could be
-of this form.
+it does not understand as it is, for the local check to judge. What it must not guess at (JSON text that is cut or
+names a property twice, entries that contradict each other) it returns as ``Unread``, which the check refuses.
+``admits`` tells whether a document could be of this form.
 """
 
 from emitter.schema.codec.base import Codec as Codec
 from emitter.schema.codec.base import Late as Late
+from emitter.schema.codec.base import Unread as Unread
 from emitter.schema.codec.choices import Among as Among
 from emitter.schema.codec.choices import Tagged as Tagged
 from emitter.schema.codec.choices import Wrapped as Wrapped

@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.wire import Json
+
+
+class Unread:
+    """A value that ``decode`` could not read: validation reports it, wherever it stands.
+
+    ``rule`` and ``expected`` are those of the violation. ``slot`` is the name of the property that the wire has for
+    it, where the original schema has no such property.
+    """
+
+    rule: str = ""
+    expected: str = ""
+    slot: str | None = None
+
+
+class UnreadText(Unread, str):
+    """A string that could not be read."""
+
+    __slots__ = ()
+
+
+class UnreadList(Unread, list[Any]):
+    """A list that could not be read, or any other value as its only item."""
+
+
+def unread(value: Json, rule: str, expected: str, slot: str | None = None) -> UnreadText | UnreadList:
+    """Return ``value``, marked as not read; what is marked already keeps its rule."""
+    marked: UnreadText | UnreadList
+    if isinstance(value, str):
+        marked = UnreadText(value)
+    else:
+        marked = UnreadList(cast("list[Any]", value) if isinstance(value, list) else [value])
+    before = isinstance(value, Unread)
+    marked.rule, marked.expected = (value.rule, value.expected) if before else (rule, expected)
+    marked.slot = slot
+    return marked
 
 
 class Members(NamedTuple):

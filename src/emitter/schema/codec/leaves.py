@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
-import math
+import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import jsonschema_rs
 
 from emitter.errors import Unencodable
+from emitter.schema.codec.base import unread
 from emitter.schema.value import EVERY_TYPE, INTEGER, STRING, is_of, same
+from emitter.wire.strict import NotJsonError, loads
 
 if TYPE_CHECKING:
     from emitter.wire import Json
+
+_MEANT_AS_JSON: Final = re.compile(
+    r"""[\s\ufeff]*(?:[{\["]|(?:(?=[-\d])-?\d*(?:\.\d*)?(?:[eE][+-]?\d*)?|NaN|-?Infinity)\s*\Z)""", re.ASCII
+)
+"""The beginning of an object, a list or a string in JSON, or what is at most a number, whole or cut."""
+
+_JSON_TEXT: Final = (
+    "one whole JSON text: strings in quotes, no property of an object twice, no number that a double cannot hold"
+)
 
 _UNSPOKEN = frozenset({"type", "title", "description", "default"})
 
@@ -77,7 +88,8 @@ class Free:
 class Text:
     """Any value of ``named`` types, written as JSON text; ``values`` lists the texts where they are given.
 
-    Text that is no JSON, or JSON of another type, is itself the value where a string may stand.
+    Text that does not look like JSON, or is JSON of another type, is itself the value where a string may stand.
+    Text that looks like JSON and cannot be read is marked as not read.
     """
 
     types = frozenset({STRING})
@@ -104,20 +116,11 @@ class Text:
         if not isinstance(value, str):
             return value
         try:
-            meant = json.loads(value, parse_constant=_refuse, parse_float=_finite)
-        except (ValueError, RecursionError):
-            return value
+            meant = loads(value)
+        except NotJsonError:
+            return unread(value, "json", _JSON_TEXT) if _MEANT_AS_JSON.match(value) else value
         return meant if is_of(meant, self._named) else value
 
     def admits(self, value: Json) -> bool:
         """Tell whether it is text, and one of those given."""
         return isinstance(value, str) and (self.values is None or value in self.values)
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    return number if math.isfinite(number) else _refuse(digits)
-
-
-def _refuse(name: str) -> Json:
-    raise ValueError(name)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from emitter.errors import Unencodable
-from emitter.schema.codec.base import Codec, Members
+from emitter.schema.codec.base import Codec, Members, unread
 from emitter.schema.codec.leaves import Text
 from emitter.schema.pattern import matches
 from emitter.schema.pointer import below
 from emitter.schema.value import ARRAY, OBJECT
 from emitter.wire import mapping, sequence
+from emitter.wire.strict import RepeatedError, members, same
 
 if TYPE_CHECKING:
     from emitter.wire import Json
 
 KEY, VALUE = "key", "value"
+
+_KEYS: Final = "no two entries with one key and different values"
+_ENTRIES: Final = 'a list of objects with "key" and "value"'
+_OBJECT: Final = "the JSON text of one whole object, which names no property twice"
+_OTHERS: Final = "no property that stands beside this one with another value"
 
 
 class Member(NamedTuple):
@@ -65,13 +71,19 @@ class Entries:
         return codec.encode(value, below(at, key))
 
     def decode(self, value: Json) -> Json:
-        """Return the object; of two entries with one key the last one holds. What is no list of entries stays."""
+        """Return the object; what is no list of entries stays.
+
+        A list that has one key with different values is marked as not read.
+        """
         if isinstance(value, dict):
             return self.pairs(mapping(value))
         entries = [mapping(each) for each in sequence(value)]
         if not isinstance(value, list) or not all(isinstance(each.get(KEY), str) and VALUE in each for each in entries):
             return cast("Json", value)
-        return self.pairs({each[KEY]: each[VALUE] for each in entries})
+        try:
+            return self.pairs(members([(each[KEY], each[VALUE]) for each in entries]))
+        except RepeatedError:
+            return unread(value, "keys", _KEYS)
 
     def pairs(self, given: Json) -> dict[str, Json]:
         """Return the properties with their values decoded."""
@@ -186,9 +198,9 @@ class Object:
                 beside[name] = each
             elif each is not None or not member.null_is_absent:
                 out[name] = member.codec.decode(each)
-        return {**self._decoded(beside), **out}
+        return {**self._decoded(beside, out), **out}
 
-    def _decoded(self, beside: dict[str, Json]) -> dict[str, Json]:
+    def _decoded(self, beside: dict[str, Json], named: dict[str, Json]) -> dict[str, Json]:
         if self._rest is None:
             return beside
         if self._slot is None:
@@ -197,7 +209,13 @@ class Object:
             return beside
         said = beside.pop(self._slot)
         more = self._rest.decode(said)
-        return {**beside, **self._kept(more)} if isinstance(more, dict) else {**beside, self._slot: said}
+        if not isinstance(more, dict):
+            expected = _ENTRIES if isinstance(self._rest, Entries) else _OBJECT
+            return {**beside, self._slot: unread(more, "json", expected, self._slot)}
+        known = {**dict.fromkeys(self._members), **beside, **named}
+        if any(not same(known[name], each) for name, each in mapping(more).items() if name in known):
+            return {**beside, self._slot: unread(said, "keys", _OTHERS, self._slot)}
+        return {**beside, **self._kept(more)}
 
     def _kept(self, more: Json) -> dict[str, Json]:
         return {name: each for name, each in mapping(more).items() if name not in self._passed_over}

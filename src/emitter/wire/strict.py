@@ -11,15 +11,15 @@ import math
 import re
 import sys
 from decimal import Decimal
-from typing import TYPE_CHECKING, NoReturn, cast
-
-from emitter.recover.bounds import MAX_DEPTH
+from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from emitter.wire import Json
 
+MAX_DEPTH: Final = 200
+"""Containers within containers. A deeper document is not read, by any step."""
 
 _DIGIT = re.compile("[1-9]")
 _LEAST, _GREATEST = 1e-300, 1e300
