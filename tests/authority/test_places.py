@@ -130,7 +130,7 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
     "a confirm from before the stop": (lambda it: moved([*it[:1], *it[3:7]], 0, 4)[1:], 3, "stopped after this"),
     "a confirm while all is stopped": (lambda it: moved(it, 11, 6), 6, "was stopped"),
     "a confirm too old": (
-        lambda it: told(it, 11, timestamp="2027-01-15T08:00:18.000Z") and terms(it, 11, ttl_seconds=60),
+        lambda it: told(it, 11, timestamp="2027-01-15T08:00:22.000Z") and terms(it, 11, ttl_seconds=60),
         11,
         "too old",
     ),

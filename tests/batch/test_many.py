@@ -102,6 +102,7 @@ def test_a_run_that_is_left_is_gone_on_with(served: Any, tmp_path: Path) -> None
     assert desk.batches.submitted == 4
 
 
+@pytest.mark.filterwarnings("ignore::emitter.errors.UnknownModelWarning")
 @pytest.mark.parametrize(
     ("more", "told"),
     [
