@@ -67,9 +67,8 @@ class Validator:
 
         What ``decode`` could not read is told first, alone: the rules of the schema are for what was read.
         """
-        unread = _unread(value)
-        if unread:
-            return self._told(unread)
+        if _holds_unread(value):
+            return self._told(_unread(value))
         try:
             return () if self._check.is_valid(value) else self._violations(value)
         except UnicodeEncodeError:
@@ -114,6 +113,21 @@ class _Found(NamedTuple):
     path: Sequence[str | int]
     rule: str
     expected: str
+
+
+def _holds_unread(value: Json) -> bool:
+    """Tell whether ``value`` holds anything that could not be read; no place is noted, since nearly none does."""
+    pending: list[Any] = [value]
+    while pending:
+        one = pending.pop()
+        kind = one.__class__
+        if kind is dict:
+            pending.extend(one.values())
+        elif kind is list:
+            pending.extend(one)
+        elif kind is not str and isinstance(one, Unread):
+            return True
+    return False
 
 
 def _unread(value: Json) -> list[_Found]:
