@@ -191,7 +191,7 @@ def test_requests_are_split_over_batches(model: str) -> None:
         came = ran(running.url, [task(n) for n in range(25)], Setting(model=model, how=Batch(max_requests=10)))
         by_number = [len(each.orders) for each in desk.batches.held.values()]
         desk.batches.reset()
-        ran(running.url, [task(n) for n in range(8)], Setting(model=model, how=Batch(max_bytes=6_000)))
+        ran(running.url, [task(n) for n in range(8)], Setting(model=model, how=Batch(max_bytes=4_000)))
         by_bytes = [len(each.orders) for each in desk.batches.held.values()]
 
     assert [came.outcome(f"k{n}").value.n for n in range(25)] == list(range(25))
