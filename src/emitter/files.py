@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PRIVATE = 0o600
 """Read and write for the owner, nothing for anybody else."""
@@ -34,7 +30,7 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
     return file
 
 
-def create_private(path: str | os.PathLike[str], exists: Callable[[str], bool] = os.path.exists) -> None:
+def create_private(path: str | os.PathLike[str]) -> None:
     """Create an empty file for its owner alone, where there is none."""
-    if not exists(os.fspath(path)):
+    if not os.path.exists(path):  # noqa: PTH110  a Path would be made of a text just to ask
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))

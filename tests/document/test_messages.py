@@ -27,8 +27,9 @@ from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticCustomError
 
 from emitter.document.checks import reader
+from emitter.schema.author import Author, author_of
 from emitter.schema.findings import UNTOLD
-from emitter.schema.messages import Author, author_of, without
+from emitter.schema.messages import without
 from emitter.schema.source import source
 from tests.document import asking
 from tests.work import examples

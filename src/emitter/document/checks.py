@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from emitter.door.settings import listed
 from emitter.errors import InputError
 from emitter.schema import Violation
+from emitter.schema.author import author_of
 from emitter.schema.findings import FROM_CODE, MAX_FINDINGS, UNTOLD, Raised, Reading
-from emitter.schema.messages import LONGEST, author_of, without
+from emitter.schema.messages import LONGEST, without
 from emitter.schema.pointer import escaped
 from emitter.schema.violation import names_of
 
 if TYPE_CHECKING:
     from emitter.judge import Read
-    from emitter.schema.messages import Author
+    from emitter.schema.author import Author
     from emitter.schema.source import Source
     from emitter.wire import Json
 

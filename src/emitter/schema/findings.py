@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pydantic_core import PydanticKnownError
 
+from emitter.schema.author import Author
 from emitter.schema.formats import OFFSET
-from emitter.schema.messages import Author, without
+from emitter.schema.messages import without
 from emitter.schema.violation import Violation
 from emitter.schema.violation import told as told_name
 from emitter.wire import sequence

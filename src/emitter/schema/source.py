@@ -18,15 +18,15 @@ from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic_core import SchemaError
 
 from emitter.errors import Uncompilable
+from emitter.schema.author import author_of
 from emitter.schema.findings import Reading, found
 from emitter.schema.generate import aliases_of, schema_of_type, writer_of
-from emitter.schema.messages import author_of
 from emitter.schema.violation import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.schema.messages import Author
+    from emitter.schema.author import Author
     from emitter.wire import Json
 
 T = TypeVar("T")
