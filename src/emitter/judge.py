@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from emitter.recover import Path, Recovered, Retracted, Several, Stance, read, spoken, stance
+from emitter.recover import Path, Recovered, Retracted, Several, Stance, read, stance, without_blocks
 from emitter.schema.findings import Raised, Reading
 from emitter.schema.violation import HALF_A_CHARACTER, Violation
 from emitter.wire import Fault, Reply, Stop
@@ -134,7 +134,7 @@ def document(reply: Reply) -> Recovered | Retracted | None:
     first = calls[0]
     if first is None or not all(each is not None and same(each.value, first.value) for each in calls):
         return None
-    beside = stance(spoken(reply.text))
+    beside = stance(without_blocks(reply.text))
     return Retracted() if beside is Stance.RETRACTED else replace(first, doubtful=beside is Stance.DOUBTFUL)
 
 

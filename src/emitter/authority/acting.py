@@ -127,7 +127,7 @@ def _effects_of(step: Theirs, error: BaseException) -> Effects | None:
         return Effects(Result.FAILURE, error=f"{_NEVER_BEGAN}: {name}.")
     partly = _partly(error)
     if partly is not None:
-        return _told_partly(partly)
+        return _partial_effects(partly)
     return Effects(Result.FAILURE, error=name) if isinstance(error, Exception) else None
 
 
@@ -139,7 +139,7 @@ def _partly(error: BaseException) -> PartiallyDone | None:
     return error if isinstance(error, PartiallyDone) else None
 
 
-def _told_partly(error: PartiallyDone) -> Effects:
+def _partial_effects(error: PartiallyDone) -> Effects:
     """Return the effects that a tool told; what fits no receipt is left out, and costs no receipt."""
     name = type(error if error.__cause__ is None else error.__cause__).__name__
     refs = error.evidence_refs

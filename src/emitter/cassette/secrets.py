@@ -25,18 +25,18 @@ def strike(interaction: Interaction, found: tuple[str, ...]) -> Interaction:
     """Return the interaction with every credential in ``found`` struck out, wherever it stands."""
     if not found:
         return interaction
-    struck = _struck(interaction.model_dump(mode="json"), _pattern(found))
+    struck = _redact(interaction.model_dump(mode="json"), _pattern(found))
     return Interaction.model_validate(struck)
 
 
-def _struck(value: Json, pattern: re.Pattern[str]) -> Json:
+def _redact(value: Json, pattern: re.Pattern[str]) -> Json:
     if isinstance(value, str):
         return pattern.sub(STRUCK, value)
     if isinstance(value, list):
-        return [_struck(each, pattern) for each in cast("list[Json]", value)]
+        return [_redact(each, pattern) for each in cast("list[Json]", value)]
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
-        return {pattern.sub(STRUCK, name): _struck(each, pattern) for name, each in members.items()}
+        return {pattern.sub(STRUCK, name): _redact(each, pattern) for name, each in members.items()}
     if isinstance(value, int | float) and pattern.fullmatch(str(value)):
         return STRUCK
     return value
@@ -44,10 +44,10 @@ def _struck(value: Json, pattern: re.Pattern[str]) -> Json:
 
 @lru_cache(maxsize=16)
 def _pattern(found: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(form for each in found for form in _forms(each)))
+    return re.compile("|".join(form for each in found for form in _patterns_of(each)))
 
 
-def _forms(credential: str) -> Iterator[str]:
+def _patterns_of(credential: str) -> Iterator[str]:
     """Yield patterns of a credential: character by character, in hexadecimal digits, and in base64."""
     yield "".join(map(_character, credential))
     data = credential.encode()

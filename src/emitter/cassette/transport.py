@@ -67,7 +67,7 @@ class Replay(_Transport):
         return tuple(self._left)
 
     def _take(self, sent: httpx2.Request) -> Interaction:
-        request = _kept(sent, RecordedResponse(status=200)).request
+        request = _to_interaction(sent, RecordedResponse(status=200)).request
         for index, each in enumerate(self._left):
             if each.request == request:
                 return self._left.pop(index)
@@ -127,7 +127,7 @@ class Record(_Transport):
             headers={name: value for name, value in response.headers.items() if name.lower() in _KEPT_HEADERS},
             body=_body(response.text),
         )
-        self.interactions.append(_kept(request, kept))
+        self.interactions.append(_to_interaction(request, kept))
         return _again(response)
 
     def cassette(self, provenance: Provenance = Provenance.RECORDED, note: str = "") -> Cassette:
@@ -135,7 +135,7 @@ class Record(_Transport):
         return Cassette(provenance=provenance, note=note, interactions=tuple(self.interactions))
 
 
-def _kept(request: httpx2.Request, response: RecordedResponse) -> Interaction:
+def _to_interaction(request: httpx2.Request, response: RecordedResponse) -> Interaction:
     """Return what may be written down of an exchange."""
     return strike(Interaction(request=_recorded(request), response=response), searched(of_request(request)))
 

@@ -102,13 +102,13 @@ def _without(answer: Answer, secrets: Secrets) -> Answer:
     def clean(said: str | None) -> str | None:
         return None if said is None else secrets.text(said).value
 
-    answer = replace(answer, request_id=clean(answer.request_id), report=_hushed(answer.report, secrets))
+    answer = replace(answer, request_id=clean(answer.request_id), report=_redact_report(answer.report, secrets))
     if isinstance(answer, Reply):
         return replace(answer, raw_stop=clean(answer.raw_stop) or "", refused_as=clean(answer.refused_as))
     return replace(answer, message=clean(answer.message) or "", code=clean(answer.code))
 
 
-def _hushed(report: Report | None, secrets: Secrets) -> Report | None:
+def _redact_report(report: Report | None, secrets: Secrets) -> Report | None:
     """Strike secrets out of a vendor's words; an exception that shows one is left out, for its words are its own."""
     if report is None:
         return None

@@ -15,7 +15,7 @@ from emitter.emission.run import affordable, back_off, call
 from emitter.events import NlToFormatEngaged
 from emitter.judge import BY_STOP, RETRACTED, Judgement, Verdict
 from emitter.limits import Reached
-from emitter.recover import Stance, spoken, stance
+from emitter.recover import Stance, stance, without_blocks
 from emitter.steps import Outcome, Tell
 from emitter.wire import Fault, Reply
 
@@ -49,7 +49,7 @@ def two_steps(run: Run, last: Answer, judgement: Judgement, fallback: Fallback) 
         answer, judged = described
         if judged.verdict is not Verdict.COMPLETE or not isinstance(answer, Reply):
             return (yield from on_verdict(run, judged, counted))
-        words = spoken(answer.text)
+        words = without_blocks(answer.text)
     formed = yield from _answered(run, fallback.convert(request, words), None)
     if isinstance(formed, Outcome):
         return formed
@@ -63,7 +63,7 @@ def _words(answer: Answer, judgement: Judgement) -> str | None:
     """Return an answer that is plain words; None for a broken document, and for words that refuse."""
     if judgement.verdict is not Verdict.MALFORMED or not isinstance(answer, Reply):
         return None
-    text = spoken(answer.text)
+    text = without_blocks(answer.text)
     fit = text.strip() and not answer.arguments and not _DOCUMENT.match(text) and stance(text) is not Stance.RETRACTED
     return text if fit else None
 
@@ -72,7 +72,7 @@ def _by_stop(answer: Answer, contract: Contract) -> Judgement:  # noqa: ARG001  
     if isinstance(answer, Fault):
         return Judgement(Verdict.FAULTED)
     verdict = BY_STOP[answer.stop]
-    words = spoken(answer.text)
+    words = without_blocks(answer.text)
     unfit = verdict is Verdict.COMPLETE and (not words.strip() or stance(words) is Stance.RETRACTED)
     return Judgement(Verdict.MALFORMED if unfit else verdict)
 

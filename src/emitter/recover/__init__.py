@@ -12,4 +12,4 @@ from emitter.recover.result import Retracted as Retracted
 from emitter.recover.result import Several as Several
 from emitter.recover.retraction import Stance as Stance
 from emitter.recover.retraction import stance as stance
-from emitter.recover.thinking import spoken as spoken
+from emitter.recover.thinking import without_blocks as without_blocks

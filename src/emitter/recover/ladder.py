@@ -95,18 +95,18 @@ def _walked(text: str) -> Recovered | Several | Retracted | None:
         path = Path.BRACE_WALKER if alone.path is Path.DIRECT else alone.path
         return Recovered(alone.value, path, _bytes(text, _begin(answer)))
     if seen.flaw is Flaw.BROKEN and not seen.sightings:
-        return _mended(text, answer, seen.at)
+        return _repair(text, answer, seen.at)
     counted = documents(answer, seen.sightings) if seen.flaw is None else None
     return _only(text, answer, counted) if counted else None
 
 
-def _mended(text: str, answer: str, start: int) -> Recovered | Retracted | None:
+def _repair(text: str, answer: str, start: int) -> Recovered | Retracted | None:
     """Read a broken document that json-repair can mend without a guess."""
     end = closed_end(answer, start)
     value = mended(answer, start) if end is not None else None
     if value is None:
         return None
-    return _spoken(Recovered(value, Path.JSONREPAIR, _bytes(text, start)), f"{answer[:start]}\n{answer[end:]}")
+    return _judge_prose(Recovered(value, Path.JSONREPAIR, _bytes(text, start)), f"{answer[:start]}\n{answer[end:]}")
 
 
 def _only(text: str, answer: str, counted: tuple[Sighting, ...]) -> Recovered | Several | Retracted | None:
@@ -121,7 +121,7 @@ def _only(text: str, answer: str, counted: tuple[Sighting, ...]) -> Recovered | 
         return Several(len(answers))
     one = next(iter(answers.values()))
     path = one.path if len(counted) == 1 else Path.CUSTOM
-    return _spoken(Recovered(one.value, path, _bytes(text, counted[0].found.start)), _prose(answer, counted))
+    return _judge_prose(Recovered(one.value, path, _bytes(text, counted[0].found.start)), _prose(answer, counted))
 
 
 def _prose(answer: str, counted: tuple[Sighting, ...]) -> str:
@@ -132,7 +132,7 @@ def _prose(answer: str, counted: tuple[Sighting, ...]) -> str:
     return "\n".join((*around, *(each.found.remarks for each in counted if each.found.remarks)))
 
 
-def _spoken(found: Recovered, prose: str) -> Recovered | Retracted:
+def _judge_prose(found: Recovered, prose: str) -> Recovered | Retracted:
     """Hold the document against the words beside it."""
     match stance(prose):
         case Stance.PLAIN:

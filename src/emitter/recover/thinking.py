@@ -97,7 +97,7 @@ def _sided(name: str, slash: str) -> Mark:
 def _ends(owed: list[str], text: str, tag: re.Match[str]) -> bool:
     """Follow a tag inside a block, whose open names are ``owed``; tell whether the block ends there.
 
-    A tag in quotation marks ends nothing: it is spoken of.
+    A tag in quotation marks ends nothing: it is only mentioned.
     """
     found = mark(tag)
     if found is None:
@@ -167,7 +167,7 @@ def _edges_line(text: str, tag: re.Match[str]) -> bool:
     return not before.strip() or not after.strip()
 
 
-def spoken(text: str) -> str:
+def without_blocks(text: str) -> str:
     """Return plain words without their thinking blocks; one that never ends goes on to the end."""
     parts: list[str] = []
     kept = at = 0

@@ -98,7 +98,7 @@ def _wrapped(of: object) -> Iterator[object]:
 def _of_function(function: FunctionType) -> Iterator[object]:
     code = function.__code__
     yield from _literals(function)  # first: what is yielded last is read first
-    yield from _written_in(function)
+    yield from _code_of(function)
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     yield from _wrapped(function)
@@ -108,10 +108,10 @@ def _of_function(function: FunctionType) -> Iterator[object]:
         if name in parameters:
             yield held
         elif isinstance(held, FunctionType):
-            yield from (*_literals(held), *_written_in(held))
+            yield from (*_literals(held), *_code_of(held))
 
 
-def _written_in(function: FunctionType) -> Iterator[object]:
+def _code_of(function: FunctionType) -> Iterator[object]:
     """Yield the code of a function, and of those that it names: no call can change it."""
     yield function.__code__
     for each in _names(function.__code__):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from referencing import Registry, Resource, exceptions
 
 from emitter.errors import InputError
-from emitter.schema.drafts import draft_of
+from emitter.schema.drafts import DATA, MAPS_OF_SCHEMAS, draft_of
 from emitter.schema.read.scope import name_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 Supplied: TypeAlias = "Mapping[str, Any] | Registry[Any]"
 """Schemas by their URI, or a registry of the ``referencing`` package."""
 
-_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-_DATA = frozenset({"const", "enum", "default", "examples", "example"})
 _OWN = frozenset({"$schema", "$id", "id"})
 _MISUSED = "registry must be a mapping of URIs to schemas, or a referencing.Registry"
 
@@ -86,11 +84,11 @@ class _Bundling:
                 continue  # a base of its own would lead the rewritten references elsewhere
             if key == "$ref" and isinstance(each, str):
                 found[key] = self._reference(each, resolver)
-            elif key in _MAPS and isinstance(each, Mapping):
+            elif key in MAPS_OF_SCHEMAS and isinstance(each, Mapping):
                 named = cast("Mapping[str, Any]", each)
                 found[key] = {name: self._copy(one, resolver, outside=outside) for name, one in named.items()}
             else:
-                found[key] = each if key in _DATA else self._copy(each, resolver, outside=outside)
+                found[key] = each if key in DATA else self._copy(each, resolver, outside=outside)
         return found
 
     def _reference(self, reference: str, resolver: Resolver[Any]) -> str:

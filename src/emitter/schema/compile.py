@@ -22,7 +22,7 @@ from emitter.schema.bundle import bundled
 from emitter.schema.compiled import Compiled, Loss, Why
 from emitter.schema.drafts import draft_of
 from emitter.schema.openapi import as_json_schema, spoken_in
-from emitter.schema.pattern import mended
+from emitter.schema.pattern import rewrite_patterns
 from emitter.schema.source import source
 from emitter.schema.write.ledger import shown
 
@@ -160,7 +160,7 @@ def _built(schema: Any, wish: _Wish) -> Compiled:
     try:
         return build(schema, wish.subset, degrade=wish.degrade, close=close, typed=wish.typed)
     except Uncompilable:
-        readable, lost = mended(schema, draft_of(schema))
+        readable, lost = rewrite_patterns(schema, draft_of(schema))
         if readable == schema:
             raise
     compiled = build(readable, wish.subset, degrade=wish.degrade, close=close, typed=wish.typed)

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
     from emitter.wire import Json
 
+MAPS_OF_SCHEMAS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose value holds schemas under names of the schema's author."""
+DATA = frozenset({"const", "enum", "default", "examples", "example"})
+"""Keywords whose value is data: no schema stands in it."""
+
 _DRAFT4 = frozenset(
     {"$ref", "type", "enum", "allOf", "anyOf", "oneOf", "not", "definitions", "format"}
     | {"properties", "required", "additionalProperties", "patternProperties", "dependencies"}

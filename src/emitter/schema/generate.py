@@ -30,7 +30,7 @@ _BYTES = {"base64": "base64url", "hex": "hex"}
 _FIELDS = frozenset({"model-field", "dataclass-field", "typed-dict-field"})
 
 
-def says_more(name: str, value: object) -> bool:
+def names_tell_more(name: str, value: object) -> bool:
     """Tell whether the name of a constant says more than its value."""
     return not _words(name) <= _words(value if isinstance(value, str) else json.dumps(value))
 
@@ -117,7 +117,7 @@ def _named(found: dict[str, Any], members: Iterable[tuple[str, Enum]]) -> dict[s
         names.setdefault(json.dumps(to_jsonable_python(member.value)), []).append(name)
     values = [found["const"]] if "const" in found else cast("list[Any]", found.get("enum", []))
     listed = [" or ".join(names.get(json.dumps(each), ())) for each in values]
-    more = any(name and says_more(name, each) for name, each in zip(listed, values, strict=True))
+    more = any(name and names_tell_more(name, each) for name, each in zip(listed, values, strict=True))
     return {**found, NAMES: listed} if more else found
 
 
@@ -162,14 +162,14 @@ def _field(named: str | None, given: Any, found: Aliases) -> Any:
         return cast("object", given)
     name: str = table["name"] if named is None else named
     alias: Any = table.get("validation_alias", name)
-    plain = alias if isinstance(alias, str) else _first_plain(cast("list[Any]", alias))
+    plain = alias if isinstance(alias, str) else _first_member_name(cast("list[Any]", alias))
     read_as = name if plain is None else plain
     found.nested |= plain is None
     found.differing |= read_as != table.get("serialization_alias", name)
     return {**table, "serialization_alias": read_as}
 
 
-def _first_plain(paths: list[Any]) -> str | None:
+def _first_member_name(paths: list[Any]) -> str | None:
     """Return the first alias that is the name of a member here; pydantic's JSON Schema has the same one."""
     listed = [cast("list[Any]", path) for path in paths if isinstance(path, list)]
     return next((path[0] for path in listed if len(path) == 1 and isinstance(path[0], str)), None)

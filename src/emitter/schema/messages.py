@@ -52,16 +52,20 @@ def without(message: str, document: Json, author: Callable[[], Author], names: f
     texts, numbers = _material(document, names)
     if not line or sum(map(len, texts)) > _MOST_TEXT:
         return None
-    struck = _struck(line, texts, numbers, author())
-    return None if struck is None else _left(line, struck)
+    struck = _places_to_strike(line, texts, numbers, author())
+    return None if struck is None else _rest_of(line, struck)
 
 
-def _struck(line: str, texts: list[str], numbers: list[str], author: Author) -> set[int] | None:
+def _places_to_strike(line: str, texts: list[str], numbers: list[str], author: Author) -> set[int] | None:
     """Return the places in ``line`` that are struck out; None where the line cannot be trusted."""
-    own = _own(line, [*texts, *numbers], author)
+    own = _places_of_author(line, [*texts, *numbers], author)
     if any(not own.issuperset(range(*each.span())) for each in _ESCAPED.finditer(line)):
         return None
-    spans = [*_shared(line, texts, numbers, own), *_whole(line, texts, own), *_odd_numbers(line, numbers, author, own)]
+    spans = [
+        *_shared(line, texts, numbers, own),
+        *_symbol_texts(line, texts, own),
+        *_odd_numbers(line, numbers, author, own),
+    ]
     spans += [each.span() for each in _WORD.finditer(line) if _is_long(each, own)]
     places = {place for span in spans for place in range(*span)}
     for word in _WORD.finditer(line):  # no part of a word is left
@@ -70,7 +74,7 @@ def _struck(line: str, texts: list[str], numbers: list[str], author: Author) -> 
     return places
 
 
-def _own(line: str, texts: list[str], author: Author) -> frozenset[int]:
+def _places_of_author(line: str, texts: list[str], author: Author) -> frozenset[int]:
     """Return the places where the author's phrases stand; a whole text or number of the document counts for none."""
     said = {_letters(each) for each in texts}
     digits = {_digits(each) for each in texts if NUMBER.fullmatch(each)}
@@ -95,7 +99,7 @@ def _shared(line: str, texts: list[str], numbers: list[str], own: frozenset[int]
             yield here[0], here[-1] + 1
 
 
-def _whole(line: str, texts: list[str], own: frozenset[int]) -> Iterator[tuple[int, int]]:
+def _symbol_texts(line: str, texts: list[str], own: frozenset[int]) -> Iterator[tuple[int, int]]:
     """Yield where a text of the document stands that is made of signs more than of letters."""
     folded = line.casefold()
     for text in {each.casefold() for each in texts if len(each) >= SHORTEST and len(_letters(each)) < SHORTEST}:
@@ -122,7 +126,7 @@ def _is_long(word: re.Match[str], own: frozenset[int]) -> bool:
     return len(word[0]) > _LONGEST_WORD and not own.issuperset(range(*word.span()))
 
 
-def _left(line: str, struck: set[int]) -> str | None:
+def _rest_of(line: str, struck: set[int]) -> str | None:
     if not struck:
         return line
     left = "".join(GAP if place in struck else sign for place, sign in enumerate(line))
@@ -147,15 +151,15 @@ def _material(document: Json, names: frozenset[str]) -> tuple[list[str], list[st
         elif isinstance(each, list):
             pending.extend(cast("list[Json]", each))
         elif isinstance(each, int | float) and not isinstance(each, bool):
-            numbers.extend(_written(each))
-    return texts, [each for each in dict.fromkeys(numbers) if _is_told(each)]
+            numbers.extend(_spellings_of_number(each))
+    return texts, [each for each in dict.fromkeys(numbers) if _is_long_enough(each)]
 
 
-def _is_told(number: str) -> bool:
+def _is_long_enough(number: str) -> bool:
     return len(re.sub(r"\D", "", number)) >= _DIGITS or len(number) >= SHORTEST
 
 
-def _written(number: float) -> Iterator[str]:
+def _spellings_of_number(number: float) -> Iterator[str]:
     yield repr(number)
     if isinstance(number, float) and math.isfinite(number):
         yield f"{number:f}"

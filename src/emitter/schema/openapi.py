@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
+from emitter.schema.drafts import DATA
 from emitter.schema.pointer import below
 from emitter.schema.shape import Rule
 from emitter.wire import sequence
 
 _SPOKEN = re.compile(r'"nullable": true|"type": "(?:STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)"')
 _CAPITALS = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
-_DATA = frozenset({"const", "enum", "default", "examples", "example"})
 """Keywords whose values are no schemas."""
 
 
@@ -35,7 +35,7 @@ def _meant(node: Any, where: str, widened: list[Rule]) -> Any:
     if not isinstance(node, dict):
         return node
     table = cast("dict[str, Any]", node)
-    found = {name: each if name in _DATA else _meant(each, below(where, name), widened) for name, each in table.items()}
+    found = {name: each if name in DATA else _meant(each, below(where, name), widened) for name, each in table.items()}
     if isinstance(found.get("type"), str) and found["type"] in _CAPITALS:
         found["type"] = found["type"].lower()
     if table.get("nullable") is True and isinstance(found.get("type"), str | list):

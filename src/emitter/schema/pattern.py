@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import jsonschema_rs
 
+from emitter.schema.drafts import DATA, MAPS_OF_SCHEMAS
 from emitter.schema.pointer import below
 from emitter.schema.shape import Rule
 
@@ -26,44 +27,42 @@ def matches(pattern: str, name: str) -> bool:
     return bool(_pattern(pattern).is_valid(name))
 
 
-class Mended(NamedTuple):
+class Rewritten(NamedTuple):
     """A schema that the validator can read, and the patterns that were taken out of it."""
 
     schema: Any
     lost: list[Rule]
 
 
-_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-_DATA = frozenset({"const", "enum", "default", "examples", "example"})
 _ANCHORS = {"A": "^", "Z": "$"}
 _REST = ("additionalProperties", "unevaluatedProperties")
 
 
-def mended(schema: Any, draft: Draft) -> Mended:
+def rewrite_patterns(schema: Any, draft: Draft) -> Rewritten:
     """Return a schema without the patterns that the validator cannot read.
 
     What Python writes in another way is rewritten. Any other unreadable pattern moves into the description, where
     the model reads it.
     """
     lost: list[Rule] = []
-    return Mended(_mended(schema, "", draft, lost), lost)
+    return Rewritten(_rewrite(schema, "", draft, lost), lost)
 
 
-def _mended(node: Any, where: str, draft: Draft, lost: list[Rule]) -> Any:
+def _rewrite(node: Any, where: str, draft: Draft, lost: list[Rule]) -> Any:
     if isinstance(node, list):
         listed = cast("list[Any]", node)
-        return [_mended(each, below(where, index), draft, lost) for index, each in enumerate(listed)]
+        return [_rewrite(each, below(where, index), draft, lost) for index, each in enumerate(listed)]
     if not isinstance(node, dict):
         return node
     table = cast("dict[str, Any]", node)
     found: dict[str, Any] = {}
     for key, each in table.items():
         at = below(where, key)
-        if key in _MAPS and isinstance(each, dict):
+        if key in MAPS_OF_SCHEMAS and isinstance(each, dict):
             named = cast("dict[str, Any]", each)
-            found[key] = {name: _mended(inside, below(at, name), draft, lost) for name, inside in named.items()}
+            found[key] = {name: _rewrite(inside, below(at, name), draft, lost) for name, inside in named.items()}
         else:
-            found[key] = each if key in _DATA else _mended(each, at, draft, lost)
+            found[key] = each if key in DATA else _rewrite(each, at, draft, lost)
     gone = [*_without_pattern(found, where, draft), *_without_names(found, where, draft)]
     if gone:
         said = ", ".join(f"{rule.keyword} {json.dumps(rule.value, ensure_ascii=False)}" for rule in gone)

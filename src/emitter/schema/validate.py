@@ -68,16 +68,16 @@ class Validator:
         What ``decode`` could not read is told first, alone: the rules of the schema are for what was read.
         """
         if _holds_unread(value):
-            return self._told(_unread(value))
+            return self._to_violations(_unread(value))
         try:
             return () if self._check.is_valid(value) else self._violations(value)
         except UnicodeEncodeError:
             return (HALF_A_CHARACTER,)
 
     def _violations(self, value: Json) -> tuple[Violation, ...]:
-        return self._told(each for outer in self._check.iter_errors(value) for each in _meant(outer))
+        return self._to_violations(each for outer in self._check.iter_errors(value) for each in _meant(outer))
 
-    def _told(self, errors: Iterable[_Found]) -> tuple[Violation, ...]:
+    def _to_violations(self, errors: Iterable[_Found]) -> tuple[Violation, ...]:
         found = {Violation(self._pointer(each.path), each.rule, each.expected) for each in errors}
         return tuple(sorted(found, key=lambda each: (each.pointer, each.rule, each.expected))[:MAX_VIOLATIONS])
 

@@ -56,12 +56,12 @@ def finite(digits: str) -> float:
     number = float(digits)
     if _LEAST < number < _GREATEST or -_GREATEST < number < -_LEAST:
         return number
-    if math.isinf(number) or (abs(number) < sys.float_info.min and not _kept(number, digits)):
+    if math.isinf(number) or (abs(number) < sys.float_info.min and not _is_exact(number, digits)):
         raise NotJsonError
     return number
 
 
-def _kept(number: float, digits: str) -> bool:
+def _is_exact(number: float, digits: str) -> bool:
     """Tell whether a number below the normal ones is what its digits say."""
     if number == 0:
         return not _DIGIT.search(digits.lower().partition("e")[0])

@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 
 def test_a_tool_that_raises_is_not_called_again() -> None:
     """What it raised is raised, its type is in the receipt, and none of its words are."""
-    authority, call = guarded(lambda: int("the PIN is 1234"))
+    authority, call = guarded(lambda: int("the PIN is PLUGH"))
 
-    with pytest.raises(ValueError, match="1234"):
+    with pytest.raises(ValueError, match="PLUGH"):
         call()
     for _ in range(2):
         with pytest.raises(AlreadyUsed):
             call()
     (receipt,) = authority.receipts()
     assert (receipt.result, receipt.error) == (Result.FAILURE, "ValueError")
-    assert "1234" not in str([*authority.lines(receipt.workflow_id)])
+    assert "PLUGH" not in str([*authority.lines(receipt.workflow_id)])
     proven(authority)
 
 
 def _sent_in_part(cause: Exception | None = None) -> None:
     raise PartiallyDone(
-        "Two of three, and the PIN is 1234.", side_effects={"sent": 2, "of": 3}, evidence_refs=["mail:1", "mail:2"]
+        "Two of three, and the PIN is PLUGH.", side_effects={"sent": 2, "of": 3}, evidence_refs=["mail:1", "mail:2"]
     ) from cause
 
 
 def _in_a_group() -> None:
     try:
-        _sent_in_part(TimeoutError("1234"))
+        _sent_in_part(TimeoutError("PLUGH"))
     except PartiallyDone as error:
-        raise ExceptionGroup("tasks", [ValueError("1234"), ExceptionGroup("more", [error])]) from None
+        raise ExceptionGroup("tasks", [ValueError("PLUGH"), ExceptionGroup("more", [error])]) from None
 
 
 class _Mine(PartiallyDone):
@@ -50,12 +50,12 @@ class _Mine(PartiallyDone):
 
 
 def _mine() -> None:
-    raise _Mine("1234", side_effects={"sent": 2, "of": 3}, evidence_refs=["mail:1", "mail:2"])
+    raise _Mine("PLUGH", side_effects={"sent": 2, "of": 3}, evidence_refs=["mail:1", "mail:2"])
 
 
 PARTS: dict[str, tuple[Callable[[], None], type[Exception], str]] = {
     "by itself": (_sent_in_part, PartiallyDone, "PartiallyDone"),
-    "from what stopped it": (lambda: _sent_in_part(TimeoutError("1234")), PartiallyDone, "TimeoutError"),
+    "from what stopped it": (lambda: _sent_in_part(TimeoutError("PLUGH")), PartiallyDone, "TimeoutError"),
     "in a group of tasks": (_in_a_group, ExceptionGroup, "TimeoutError"),
     "of a class of its own": (_mine, _Mine, "_Mine"),
 }
@@ -76,7 +76,7 @@ def test_a_tool_that_raises_can_say_what_it_did_in_part(
     (receipt,) = authority.receipts()
     assert (receipt.result, receipt.error) == (Result.PARTIAL, name)
     assert (receipt.side_effects, receipt.evidence_refs) == ({"sent": 2, "of": 3}, ("mail:1", "mail:2"))
-    assert "1234" not in str([*authority.lines(receipt.workflow_id)])
+    assert "PLUGH" not in str([*authority.lines(receipt.workflow_id)])
     proven(authority)
 
 
@@ -208,7 +208,7 @@ class After:
     def after_execute(self, result: ActionResult) -> None:
         """See what came of it."""
         self.seen.append(result)
-        raise RuntimeError("the PIN is 1234")
+        raise RuntimeError("the PIN is PLUGH")
 
     def emit_receipt(self, receipt: Any) -> None:
         """See its receipt."""
@@ -233,7 +233,7 @@ def test_a_hook_that_raises_after_the_act_costs_no_receipt(strict: bool) -> None
     assert guard.call("c1", MOM) == 1
     assert isinstance(hooks.seen[0], ActionResult)
     assert hooks.seen[0].value == 1
-    assert "1234" not in str(told.lines())
+    assert "PLUGH" not in str(told.lines())
     proven(authority)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
+from emitter.schema.drafts import MAPS_OF_SCHEMAS
 from emitter.schema.pointer import escaped
 from emitter.wire import mapping, sequence
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from emitter.wire import Json
 
-_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _SINGLE = frozenset(
     {"additionalProperties", "propertyNames", "items", "contains", "not", "if", "then", "else"}
@@ -28,7 +28,7 @@ def places(schema: Json, pointer: str = "#") -> Iterator[tuple[str, dict[str, An
     yield pointer, cast("dict[str, Any]", schema)
     for keyword, value in mapping(schema).items():
         here = f"{pointer}/{escaped(keyword)}"
-        if keyword in _MAPS:
+        if keyword in MAPS_OF_SCHEMAS:
             for name, each in mapping(value).items():
                 yield from places(each, f"{here}/{escaped(name)}")
         elif keyword in _LISTS:
@@ -46,7 +46,7 @@ def rebuilt(schema: Json, change: Callable[[dict[str, Any]], dict[str, Any]]) ->
 
 
 def _below(keyword: str, value: Json, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Json:
-    if keyword in _MAPS:
+    if keyword in MAPS_OF_SCHEMAS:
         return {name: rebuilt(each, change) for name, each in mapping(value).items()}
     if keyword in _LISTS:
         return [rebuilt(each, change) for each in sequence(value)]

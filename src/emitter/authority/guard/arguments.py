@@ -120,7 +120,7 @@ class _Telling:
         self.count += 1
         if self.count > _MOST or len(at) > _DEEPEST + 1:
             raise _Untold
-        untold = _untold(value)
+        untold = _beyond_json(value)
         if untold:
             self.classes[_pointer(at)] = untold
         match value:
@@ -153,7 +153,7 @@ _JSON: Final = (type(None), bool, int, str, bytes, list, dict)
 """Classes that the JSON of a value tells, and so does the digest object of bytes."""
 
 
-def _untold(value: object) -> list[Json]:
+def _beyond_json(value: object) -> list[Json]:
     """Return what the JSON of a value does not tell: its class, and what some classes have beside their text."""
     match value:
         case _ if type(value) in _JSON:

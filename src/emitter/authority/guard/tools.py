@@ -104,7 +104,7 @@ def _is_same(one: object, other: object, *, owned: bool = False) -> bool:
             is_owner = owned or one.__self__ is other.__self__
             return is_owner and _is_same(one.__func__, other.__func__, owned=owned)
         case FunctionType(), FunctionType():
-            held, others = list(_held(one).values()), list(_held(other).values())
+            held, others = list(_closure_of(one).values()), list(_closure_of(other).values())
             is_code = one.__code__ == other.__code__ and len(held) == len(others)
             return is_code and all(map(_is_same_value, held, others))
         case BuiltinFunctionType(), BuiltinFunctionType():
@@ -169,7 +169,7 @@ class _Naming:
             rest.append(["defined", defined])
         if tool.__code__.co_name == _LAMBDA:
             rest.append(["code", _code(tool.__code__)])
-        rest += [[name, self._content(each)] for name, each in _held(tool).items()]
+        rest += [[name, self._content(each)] for name, each in _closure_of(tool).items()]
         return rest
 
     def _owner(self, owner: object) -> Json:
@@ -196,7 +196,7 @@ def _qualified(tool: object) -> str:
     return f"{_module(module)}:{qualname}"
 
 
-def _held(tool: FunctionType) -> dict[str, object]:
+def _closure_of(tool: FunctionType) -> dict[str, object]:
     """Return what a closure holds, by name; a variable that has no value yet is left out."""
     cells = dict(zip(tool.__code__.co_freevars, tool.__closure__ or (), strict=True))
     found: dict[str, object] = {}

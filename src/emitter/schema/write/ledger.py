@@ -128,7 +128,7 @@ class Appendix:
 
     def entries(self) -> dict[str, Any]:
         """Return the appendix: pieces by their pointers, none that stands inside another one."""
-        inside = {id(each) for part in self._entries.values() for each in _below(part.schema)}
+        inside = {id(each) for part in self._entries.values() for each in _nested_values(part.schema)}
         return {name: part.schema for name, part in self._entries.items() if id(part.schema) not in inside}
 
     def _named(self, piece: Part) -> tuple[str, Part]:
@@ -162,13 +162,13 @@ class Appendix:
             return
         self._entries[name] = piece
         waiting, held = [piece], {id(part.schema) for part in self._entries.values()}
-        held.update(id(each) for part in self._entries.values() for each in _below(part.schema))
+        held.update(id(each) for part in self._entries.values() for each in _nested_values(part.schema))
         while waiting:
             for reference, target in references(waiting.pop(), self._scope):
                 if id(target.schema) not in held and reference not in self._entries:
                     self._entries[reference] = target
                     held.add(id(target.schema))
-                    held.update(map(id, _below(target.schema)))
+                    held.update(map(id, _nested_values(target.schema)))
                     waiting.append(target)
 
 
@@ -185,7 +185,7 @@ def _is_schema(where: str) -> bool:
     return where.rpartition("/")[2] not in _NO_SCHEMAS
 
 
-def _below(value: Any) -> Iterator[Any]:
+def _nested_values(value: Any) -> Iterator[Any]:
     """Yield every object and array inside a JSON value."""
     waiting = [value]
     while waiting:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.errors import Unencodable
 from emitter.schema.formats import words_of
-from emitter.schema.generate import says_more
+from emitter.schema.generate import names_tell_more
 from emitter.schema.pointer import below
 from emitter.schema.read.scope import Part
 from emitter.schema.shape import Node, Remark, Values
@@ -58,7 +58,7 @@ def _names(node: Node, names: dict[str, Any]) -> str:
     told = [
         f"{json.dumps(each, ensure_ascii=False)} = {name}"
         for each, name in named
-        if isinstance(name, str) and says_more(name, each)
+        if isinstance(name, str) and names_tell_more(name, each)
     ]
     return f"{', '.join(told)}." if told else ""
 

@@ -80,7 +80,7 @@ class Writer:
         self._heights: dict[str, int] = {}
         self._known_heights: dict[int, int] = {}
         self._referred: dict[str, None] = {}
-        self._own = self._own_name()
+        self._own = self._root_name()
 
     def root(self) -> Written:
         """Return the whole document, its root in the form that the vendor wants."""
@@ -91,7 +91,7 @@ class Writer:
         definitions = self._definitions()
         return Written({**wire, "$defs": definitions} if definitions else wire, codec)
 
-    def _own_name(self) -> str | None:
+    def _root_name(self) -> str | None:
         """Return the definition for which ``#`` may stand: the root's own, where that is an object and recursive."""
         root = self.document.root
         if not self.subset.root_ref or self.subset.root_names is not None or not isinstance(root, Ref):
@@ -198,9 +198,9 @@ class Writer:
             self.ledger.lose_whole(node)
         told = self.ledger.lose(node, node.left) if node.left else []
         said = [*remarks(node, written.codec, self.ledger), f"Must hold: {', '.join(told)}." if told else ""]
-        return Written(self._beside(written.wire, self._own_notes(node), said), written.codec)
+        return Written(self._with_notes(written.wire, self._own_notes(node), said), written.codec)
 
-    def _beside(self, wire: dict[str, Any], notes: dict[str, Any], said: list[str]) -> dict[str, Any]:
+    def _with_notes(self, wire: dict[str, Any], notes: dict[str, Any], said: list[str]) -> dict[str, Any]:
         """Return ``wire`` with notes of the place that refers to it, and what else is said there.
 
         Most vendors take nothing beside a ``$ref``: a union of one carries the description, where unions are
