@@ -14,6 +14,7 @@ from string import Template
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from emitter.arguments import whole
 from emitter.assets import folder
 from emitter.errors import BadPrompt, InputError
 from emitter.kinds import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, Trust
@@ -181,16 +182,6 @@ def authorization(prompts: Prompts, kinds: Iterable[str], policy: NarrativePolic
     markers = _bullets(policy.forbidden_markers) or "- (nothing more)"
     modes = {"grammar": policy.grammar_mode.value, "specificity": policy.max_specificity.value}
     return prompts.fill("authorization", forms=forms, markers=markers, **modes)
-
-
-def whole(name: str, given: object) -> None:
-    """Refuse what is no text, or no text that a wire can carry."""
-    if not isinstance(given, str):
-        raise InputError(f"{name} is of type {type(given).__name__}, not text.")
-    try:
-        given.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"{name} holds a lone surrogate.", hint="Decode it from its bytes again.") from error
 
 
 def material(prompts: Prompts, item: Material) -> str:

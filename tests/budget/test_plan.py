@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from emitter import PromptTooLong, profile
-from emitter.door.plan import Wanted, plan
+from emitter.door.form import Enclosing, Wanted
+from emitter.door.plan import plan
 from emitter.door.settings import Settings
-from emitter.door.taking import Enclosing
 from emitter.policy import Policy
 from emitter.profile import WireName
 from emitter.schema.findings import Reading

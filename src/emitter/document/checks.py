@@ -9,7 +9,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-from emitter.door.settings import listed
+from emitter.arguments import listed
 from emitter.errors import InputError
 from emitter.schema import Violation
 from emitter.schema.author import author_of

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from pydantic_core import PydanticSerializationError
 
 from emitter import prompt
+from emitter.arguments import listed
 from emitter.document.checks import checked, reader
 from emitter.document.reserved import refuse_reserved
-from emitter.door.plan import Wanted
-from emitter.door.settings import listed
-from emitter.door.taking import Enclosing
+from emitter.door.form import Enclosing, Wanted
 from emitter.errors import InputError
 from emitter.kinds import DOCUMENT, document
 from emitter.schema.source import source

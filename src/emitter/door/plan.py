@@ -36,13 +36,10 @@ from emitter.steps import Ask
 from emitter.wire import OutputFormat, OutputMode, Request, mapping, with_budget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from emitter.conversation import Situation
+    from emitter.door.form import Enclosing, Wanted
     from emitter.door.reached import Reached
     from emitter.door.settings import Settings
-    from emitter.door.taking import Enclosing
-    from emitter.judge import Read
     from emitter.profile import Profile
     from emitter.prompt import Prompts
     from emitter.schema import Compiled
@@ -51,32 +48,6 @@ if TYPE_CHECKING:
 
 _NO_DOCUMENT = "the answer holds no single JSON document"
 _BUG = "An example must be one that your checks and validators take."
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a door asks for.
-
-    ``kind`` is the envelope's, ``node`` the node's id where the caller names none, ``name`` what the document
-    is called on the wire, ``schema`` what ``compile_schema`` takes. ``words`` begin the system prompt.
-    ``read`` and ``tidy`` are those of ``Contract``. ``enclosing`` puts an answer into its envelope and takes it out
-    again. ``examples`` are valid documents to show. ``heard`` is what the principal said to earlier envelopes.
-    ``terms`` are what else an answer depends on that no word says. ``headed`` puts a situation that is one text under
-    the heading that the system prompt speaks of; a text without it is the task itself.
-    """
-
-    kind: str
-    node: str
-    name: str
-    schema: object
-    words: Callable[[Prompts], str]
-    read: Read
-    enclosing: Enclosing
-    tidy: Callable[[Json], Json] = lambda document: document
-    examples: tuple[Json, ...] = ()
-    heard: Callable[[Prompts], tuple[str, ...]] = lambda _: ()
-    terms: tuple[str, ...] = ()
-    headed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

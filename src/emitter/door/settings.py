@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 from emitter.accept import Acceptor, EnvelopeContract
 from emitter.accept.context import ANYTHING
+from emitter.arguments import check_kind, listed, whole
 from emitter.capability import DISPATCH
 from emitter.clock import Clock, Limits
 from emitter.door.dispatch import Way, dispatched
@@ -18,7 +19,7 @@ from emitter.errors import InputError
 from emitter.policy import Policy
 from emitter.profile import of_model
 from emitter.profile.capabilities import Capability, is_id
-from emitter.prompt import Material, whole
+from emitter.prompt import Material
 from emitter.schema.compile import Undeclared
 from emitter.sinks import new_id
 
@@ -207,16 +208,3 @@ def _required(given: object) -> tuple[str, ...]:
     if len(set(named)) < len(named):
         raise InputError("requires names a capability twice.", hint="Name each once.")
     return tuple(each.value if isinstance(each, Capability) else cast("str", each) for each in named)
-
-
-def listed(name: str, given: object, single: tuple[type, ...], what: str) -> Iterable[object]:
-    """Return a setting that is a list; refuse a single one of its members, which may itself be iterable."""
-    if isinstance(given, single) or not isinstance(given, Iterable):
-        raise InputError(f"{name} must be a list.", hint=f"Put {what} into one.")
-    return cast("Iterable[object]", given)
-
-
-def check_kind(name: str, given: object, kind: type) -> None:
-    """Refuse a setting of another type."""
-    if not isinstance(given, kind):
-        raise InputError(f"{name} is of type {type(given).__name__}; it must be of type {kind.__name__}.")

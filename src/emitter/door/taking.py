@@ -21,25 +21,13 @@ from emitter.kinds import AIEnvelope, Source
 from emitter.steps import Failure, Taken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from emitter.accept import Acceptance, Outcome
+    from emitter.door.form import Enclosing
     from emitter.judge import Contract
     from emitter.wire import Json
 
 DEFAULT_HOST = Acceptor(Rules(limits=UNLIMITED), store=None)
 """Takes every kind of this library's, knows no secret, advertises no limit and remembers nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Enclosing:
-    """From an answer to its kind and payload, and from an envelope back to the answer: its value and document.
-
-    ``disclose`` returns None for an envelope that the contract of today does not take.
-    """
-
-    enclose: Callable[[Any, Json], tuple[str, Json]]
-    disclose: Callable[[Contract, AIEnvelope], tuple[Any, Json] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from emitter.door.settings import listed
+from emitter.arguments import listed
 from emitter.errors import InputError
 from emitter.moment.acting import Actions, labelled
 from emitter.moment.after import After, continuations

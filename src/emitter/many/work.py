@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.conversation import Situation
-    from emitter.door.plan import Plan, Wanted
+    from emitter.door.form import Wanted
+    from emitter.door.plan import Plan
     from emitter.door.result import Done
     from emitter.door.settings import Settings
     from emitter.events import RunEvent

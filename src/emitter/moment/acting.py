@@ -12,16 +12,16 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from emitter.arguments import check_kind, whole
 from emitter.decide.lint import Rule, Severity
 from emitter.decide.lint.options import hatch, twins
 from emitter.decide.lint.sentences import shown
 from emitter.decide.seen import seen
-from emitter.door.settings import check_kind
 from emitter.errors import InputError
 from emitter.kinds import BINDING_MOMENT
 from emitter.kinds.binding_moment import MAX_OPTIONS
 from emitter.ledger.taking import LONGEST_ACTION
-from emitter.prompt import fenced, spelled, whole
+from emitter.prompt import fenced, spelled
 from emitter.render.alike import solid
 from emitter.render.line import LONGEST_WORD, line
 from emitter.schema import Violation

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias, assert_never, cast
 
+from emitter.arguments import listed
 from emitter.decide import (
     Act,
     Continuation,
@@ -24,7 +25,6 @@ from emitter.decide import (
     free_text,
     selected,
 )
-from emitter.door.settings import listed
 from emitter.errors import InputError
 from emitter.kinds import DELIBERATION, BindingMoment
 from emitter.prompt import fenced

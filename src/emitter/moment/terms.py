@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from emitter.arguments import check_kind
 from emitter.decide.lint import DEFAULT_DISCIPLINE, Discipline
-from emitter.door.settings import check_kind
 from emitter.errors import InputError
 from emitter.kinds import OPEN_HATCHES, Hatches
 from emitter.moment.acting import check_hatches, labelled, told

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from emitter import prompt
-from emitter.door.plan import Wanted
-from emitter.door.taking import Enclosing
+from emitter.door.form import Enclosing, Wanted
 from emitter.kinds import BINDING_MOMENT, BindingMoment, turn
 from emitter.moment.acting import fixed, unkept
 from emitter.moment.after import heard

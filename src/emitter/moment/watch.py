@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.door.settings import listed
+from emitter.arguments import listed
 from emitter.errors import InputError
 from emitter.kinds import Option
 from emitter.progress.slots import Watch

@@ -16,7 +16,7 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from socket import socket
+    import socket
 
     from starlette.types import ASGIApp
 
@@ -60,7 +60,7 @@ class _Server(uvicorn.Server):
         """Leave signals to the program: an interrupt ends its event loop, and this server with it."""
         yield
 
-    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End as usual, save that nobody holds the server up who does not finish what they began."""
         cutting = asyncio.get_running_loop().call_later(_GRACE, self._cut)
         await super().shutdown(sockets)

@@ -14,8 +14,7 @@ from emitter.authority.envelope.given import recorded
 from emitter.authority.envelope.objections import objections
 from emitter.authority.envelope.verifying import Unverified
 from emitter.authority.envelope.wire import to_json
-from emitter.door.plan import Wanted
-from emitter.door.taking import Enclosing
+from emitter.door.form import Enclosing, Wanted
 from emitter.kinds import AUTHORIZATION, Trust
 from emitter.kinds.authorization import Refusal
 from emitter.kinds.turn import with_reasoning

@@ -16,7 +16,8 @@ from emitter.moment.after import continuations
 from emitter.schema.compile import Constant
 
 if TYPE_CHECKING:
-    from emitter.door.plan import Plan, Wanted
+    from emitter.door.form import Wanted
+    from emitter.door.plan import Plan
     from emitter.door.settings import Settings
     from emitter.many.job import Job
     from emitter.wire import Json

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.schema.codec import Among, Codec, Plain, Tagged
 from emitter.schema.codec.base import members_of
 from emitter.schema.codec.choices import VALUE, VARIANT
-from emitter.schema.shape import Choice, Node, Ref
+from emitter.schema.shape import Choice, Never, Node, Open, Record, Ref, Scalar, Sequence, Values
 from emitter.schema.value import OBJECT, STRING
 from emitter.schema.write.apart import apart
 from emitter.schema.write.forms import closed
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
 MAX_PAIRS = 5_000
 """Unions of so many branches that more pairs would have to be compared are tagged."""
+
+_KINDS: dict[type[Node], str] = {
+    Open: "open",
+    Never: "never",
+    Scalar: "scalar",
+    Values: "values",
+    Record: "record",
+    Sequence: "sequence",
+    Choice: "choice",
+    Ref: "ref",
+}
+"""How a branch without a title is called on the wire."""
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -94,7 +106,7 @@ def _names(branches: tuple[Node, ...], writer: Writer) -> list[str]:
 
 
 def _kind(node: Node, writer: Writer) -> str:
-    return type(writer.document.resolved(node)).__name__.lower()
+    return _KINDS[type(writer.document.resolved(node))]
 
 
 def _tagged(name: str, form: dict[str, Any], writer: Writer) -> dict[str, Any]:
