@@ -15,8 +15,8 @@ except ImportError as error:
     raise MissingExtra("The local page needs uvicorn.", hint="Run: pip install 'emitter[web]'") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
     import socket
+    from collections.abc import Generator
 
     from starlette.types import ASGIApp
 
