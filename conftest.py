@@ -14,15 +14,15 @@ from tests.scenarios.answers import BOUND, INVOICE
 from tests.work import FULL, examples
 
 from emitter.cli import main
+from emitter.messages import as_mapping
 from emitter.testing import Text, simulator
-from emitter.wire import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sybil import Example
 
-    from emitter.testing import Asked
+    from emitter.testing import ReceivedRequest
 
 # No profile has a deadline: how fast a machine is must not decide a test.
 _COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -45,8 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
 _BOUND, _INVOICE = Text(BOUND), Text(INVOICE)
 
 
-def _answer(asked: Asked) -> Text:
-    title = mapping(asked.schema).get("title")
+def _answer(asked: ReceivedRequest) -> Text:
+    title = as_mapping(asked.schema).get("title")
     return _INVOICE if title == "Invoice" else _BOUND
 
 

@@ -25,9 +25,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchmarks.page import NONE, markdown, note, number, released, say
 from benchmarks.timing import loops
 from benchmarks.turns import DOCUMENT
-from emitter.accept import STANDARD, Acceptor, AIEnvelope, Context, Rules, Secrets
-from emitter.kinds import BINDING_MOMENT, BindingMoment
-from emitter.store import MemoryStore, SqliteStore
+from emitter.host import STANDARD, Acceptor, AIEnvelope, EnvelopeContext, HostConfig, Secrets
+from emitter.models import BINDING_MOMENT, BindingMoment
+from emitter.stores import MemoryStore, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ TARGET = 4.0
 """Times the bare validation that an accept without a store may take."""
 MICRO = 1e6
 BARE, ACCEPT = "pydantic, payload typed", "accept, no store"
-CONTEXT = Context("run", "node")
+CONTEXT = EnvelopeContext("run", "node")
 LETTERS = string.ascii_letters + string.digits
 FOUND = "sk-live-4f9a8b7c6d5e4f3a"
 
@@ -110,7 +110,7 @@ def _with(given: Mapping[str, Any], offer: object) -> dict[str, Any]:
 
 
 def _accepting(given: dict[str, Any], registry: Secrets) -> Callable[[], object]:
-    host = Acceptor(Rules(secrets=registry), store=None)
+    host = Acceptor(HostConfig(secrets=registry), store=None)
     return lambda: host.accept(given, CONTEXT)
 
 

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 from benchmarks.runners.task import BROKEN, BUDGET, STUB, WHOLE
 from emitter.testing import (
-    Asked,
     Behaviour,
     Cut,
-    Draft,
     Dropped,
     Empty,
-    Ending,
+    EndReason,
     Failed,
     Fenced,
     Filtered,
@@ -23,6 +21,8 @@ from emitter.testing import (
     Malformed,
     NotJson,
     Overloaded,
+    PlannedResponse,
+    ReceivedRequest,
     Refused,
     Text,
     Thinking,
@@ -30,7 +30,7 @@ from emitter.testing import (
 )
 
 if TYPE_CHECKING:
-    from emitter.testing.draft import Planned
+    from emitter.testing.plans import PlannedOutcome
 
 _ANSWER = Text(WHOLE)
 _ENOUGH = 2 * BUDGET
@@ -80,11 +80,11 @@ class Cause(Enum):
 class Stub:
     """What was written when the budget ran out happens to be a whole document, in which half is missing."""
 
-    def plan(self, asked: Asked) -> Planned:
+    def plan(self, asked: ReceivedRequest) -> PlannedOutcome:
         """Return the stub, or the whole where the budget is large enough."""
         if asked.budget is None or asked.budget >= _ENOUGH:
             return _ANSWER.plan(asked)
-        return Draft(json.dumps(STUB), Ending.CUT, output=asked.budget)
+        return PlannedResponse(json.dumps(STUB), EndReason.TRUNCATED, output_tokens=asked.budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Fault:
 
 FAULTS = (
     Fault("clean", Cause.NOTHING),
-    Fault("cut at the budget", Cause.CUT, Cut(whole_at=_ENOUGH, of=_ANSWER)),
+    Fault("cut at the budget", Cause.CUT, Cut(complete_at_tokens=_ENOUGH, answer=_ANSWER)),
     Fault("cut, yet valid JSON", Cause.CUT, Stub()),
     Fault("thinking ate the budget", Cause.CUT, Thinking(BUDGET + 100, _ANSWER)),
     Fault("refusal", Cause.REFUSED, Refused()),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from benchmarks.faults import Fault
     from benchmarks.libraries import Library
-    from emitter.testing import Asked, Behaviour, Simulator
+    from emitter.testing import Behaviour, ReceivedRequest, Simulator
 
 _WORKERS = 6
 """Most of the time is spent waiting for back-off."""
@@ -57,7 +57,7 @@ class _Standing:
     def __init__(self) -> None:
         self.behaviour: Behaviour = FAULTS[0].then
 
-    def __call__(self, _: Asked) -> Behaviour:
+    def __call__(self, _: ReceivedRequest) -> Behaviour:
         return self.behaviour
 
 

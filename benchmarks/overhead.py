@@ -11,7 +11,7 @@ from emitter.testing import Text, simulator
 
 if TYPE_CHECKING:
     from benchmarks.libraries import Library, Runner
-    from emitter.testing import Asked, Behaviour, Simulator
+    from emitter.testing import Behaviour, ReceivedRequest, Simulator
 
 FLOOR, LOW_LEVEL, TYPED = "httpx2", "sdk low-level", "sdk typed"
 MOMENT, OWN_FORM = "emit_binding_moment", "emit"
@@ -37,7 +37,7 @@ class _Answers:
     def __init__(self) -> None:
         self.moment = False
 
-    def __call__(self, _: Asked) -> Behaviour:
+    def __call__(self, _: ReceivedRequest) -> Behaviour:
         return Text(DOCUMENT if self.moment else WHOLE)
 
 

@@ -6,7 +6,7 @@ pydantic-ai's transformers. Counted are schemas, and each column is of all of th
 
 - declined: the helper says itself that it has no form (ours: ``Uncompilable``, or a schema for the prompt alone).
 - crashed: any other exception, a process that died, or one that took too long.
-- accepted: the result breaks none of the vendor's published rules for output schemas (``emitter.testing.rules``).
+- accepted: the result breaks none of the published rules for output schemas (``emitter.testing.vendor_rules``).
 - sound: every drawn document, read back, is valid against the original schema, except for constraints that the helper
   said it could not enforce. Ours says so in ``losses``, a peer by moving the constraint into a description
   (``benchmarks.told``). What a constrained decoder cannot draw from counts for nobody.

@@ -21,8 +21,8 @@ from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, MatchKind
 from benchmarks.page import NONE, markdown, number, peer, progress, released, say
 from benchmarks.timing import Contestant, calls, loops
 from benchmarks.turns import DOCUMENT, Turn
-from emitter.redact import Secrets
-from emitter.redact.walk import joined
+from emitter.redaction import Secrets
+from emitter.redaction.secret_registry import join_strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -124,13 +124,13 @@ def redacting(rounds: int) -> None:
     escaped = {**DOCUMENT, "more": "50% off \\o/ at https://example.test/a%20b?c&d"}
     leaking = {**DOCUMENT, "more": f"the key is {secrets(3)[1]}"}
     functions: dict[str, Callable[[], object]] = {
-        "walking through it": lambda: joined(DOCUMENT),
+        "walking through it": lambda: join_strings(DOCUMENT),
         "pydantic (its own model)": lambda: Turn.model_validate(DOCUMENT),
     }
     for count, registry in registries.items():
-        functions[f"Secrets.json, {count:,} secrets"] = partial(registry.json, DOCUMENT)
-        functions[f"Secrets.json, {count:,} secrets, with escapes"] = partial(registry.json, escaped)
-    functions["Secrets.json, 3 secrets, one found"] = partial(registries[3].json, leaking)
+        functions[f"Secrets.json, {count:,} secrets"] = partial(registry.redact_json, DOCUMENT)
+        functions[f"Secrets.json, {count:,} secrets, with escapes"] = partial(registry.redact_json, escaped)
+    functions["Secrets.json, 3 secrets, one found"] = partial(registries[3].redact_json, leaking)
     times = loops(functions, rounds)
     walked = times["walking through it"]
     rows = [(name, number(spent * MICRO), number(spent / walked, 2)) for name, spent in times.items()]

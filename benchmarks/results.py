@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.libraries import ROOT, Runner, missing, present
-from emitter.tokens import at_hand
+from emitter.tokens import has_exact_counter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,9 @@ def about(*, quick: bool) -> dict[str, Any]:
         "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "mode": "quick" if quick else "full",
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
-        "tokens": f"counted in {ENCODING}" if at_hand(ENCODING) else f"estimated, never fewer than in {ENCODING}",
+        "tokens": f"counted in {ENCODING}"
+        if has_exact_counter(ENCODING)
+        else f"estimated, never fewer than in {ENCODING}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "versions": {"here": _versions(), **_of_libraries()},
         "missing": missing(),

@@ -14,11 +14,11 @@ import sys
 from random import Random
 from typing import Any
 
-from emitter import profile
-from emitter.kinds import turn
+from emitter import profiles as profile
+from emitter.models import binding_moment
 from emitter.schema import Compiled, compile_schema
-from emitter.schema.fit import measure
-from emitter.testing.decoding.sampling import Sampler, value
+from emitter.schema.size_limits import measure_schema
+from emitter.testing.constrained_decoding import Sampler, parse_document
 
 DRAWN = 200
 _COUNTED = ("properties", "optional", "unions", "depth")
@@ -29,9 +29,9 @@ def main() -> int:
     sys.stdout.write("| vendor | options as | bytes | " + " | ".join(_COUNTED) + " | too many or too few of |\n")
     sys.stdout.write("|---|---|--:|" + "--:|" * (len(_COUNTED) + 1) + "\n")
     for name in ("anthropic", "azure-openai", "openai-compatible"):
-        for told, schema in (("array", turn.SCHEMA), ("slots", _as_slots())):
+        for told, schema in (("array", binding_moment.TURN_SCHEMA), ("slots", _as_slots())):
             compiled = compile_schema(schema, name)
-            counts = measure(dict(compiled.schema), profile.load(name).subset.limits).counts
+            counts = measure_schema(dict(compiled.schema), profile.load_profile(name).subset.limits).counts
             size = len(json.dumps(compiled.schema))
             cells = " | ".join(str(counts[each]) for each in _COUNTED)
             wrong, moments = _wrong(compiled)
@@ -41,7 +41,7 @@ def main() -> int:
 
 def _as_slots() -> dict[str, Any]:
     """Return the form with its options as a tuple, the last two of which may be missing."""
-    schema: dict[str, Any] = copy.deepcopy(dict(turn.SCHEMA))
+    schema: dict[str, Any] = copy.deepcopy(dict(binding_moment.TURN_SCHEMA))
     question = schema["properties"]["turn"]["anyOf"][0]["properties"]["question"]
     options = question["properties"]["options"]
     least, most = options["minItems"], options["maxItems"]
@@ -60,7 +60,7 @@ def _wrong(compiled: Compiled) -> tuple[int, int]:
     wrong = moments = 0
     for seed in range(DRAWN):
         drawn = sampler.draw(Random(seed))  # noqa: S311  chance that can be repeated
-        document = None if drawn is None else compiled.decode(value(drawn))
+        document = None if drawn is None else compiled.decode(parse_document(drawn))
         if document is None or "question" not in document["turn"]:
             continue
         moments += 1

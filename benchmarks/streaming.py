@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.libraries import EMITTER, PEERS, SDK, WIRES, Lost, Runners
 from benchmarks.runners.task import report
-from emitter.testing import Draft, Raw, simulator
-from emitter.testing.composing import composed
+from emitter.testing import PlannedResponse, RawResponse, simulator
+from emitter.testing.handler import compose_response
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from benchmarks.libraries import Library, Runner
-    from emitter.testing import Asked
-    from emitter.testing.draft import Planned
+    from emitter.testing import ReceivedRequest
+    from emitter.testing.plans import PlannedOutcome
 
 KILO = 1000
 DELTA = 20
@@ -47,14 +47,14 @@ class Long:
 
     def __init__(self, size: int) -> None:
         self._text = json.dumps(report(size), separators=(",", ":"))
-        self._written: dict[tuple[object, ...], Raw] = {}
+        self._written: dict[tuple[object, ...], RawResponse] = {}
 
-    def plan(self, asked: Asked) -> Planned:
+    def plan(self, asked: ReceivedRequest) -> PlannedOutcome:
         """Return the events, written once for each form of request."""
-        key = (asked.wire, asked.tool, asked.usage)
+        key = (asked.wire, asked.tool, asked.include_usage)
         if key not in self._written:
-            response = composed(Draft(self._text, chunk=DELTA), replace(asked, budget=None))
-            self._written[key] = Raw(response.body, response.headers["content-type"])
+            response = compose_response(PlannedResponse(self._text, chunk_size=DELTA), replace(asked, budget=None))
+            self._written[key] = RawResponse(response.body, response.headers["content-type"])
         return self._written[key]
 
 

@@ -16,13 +16,17 @@ from benchmarks.nulls import Nulls
 from benchmarks.told import told
 from emitter.errors import Uncompilable
 from emitter.schema import Compiled, compile_schema
-from emitter.testing.decoding.sampling import Sampler, compiles, value
-from emitter.testing.rules import anthropic, google, openai
+from emitter.testing import vendor_rules
+from emitter.testing.constrained_decoding import Sampler, find_compile_error, parse_document
 
 if TYPE_CHECKING:
     from tests.schema.proof.corpora import Case
 
-RULES = {"openai": openai.broken, "anthropic": anthropic.broken, "google": google.broken}
+RULES = {
+    "openai": vendor_rules.OPENAI.find_violations,
+    "anthropic": vendor_rules.ANTHROPIC.find_violations,
+    "google": vendor_rules.GOOGLE.find_violations,
+}
 """What each vendor refuses in an output schema.
 
 The proof holds ours to more (Anthropic's rules for tools, keywords that Google takes without effect), which no peer
@@ -60,7 +64,7 @@ def _drawn(case: Case) -> list[Any]:
     """Draw from the schema as its author means it: what it says nothing of is left out."""
     schema = _closed(json.loads(json.dumps(case.schema)))
     try:
-        if compiles(schema) is not None:
+        if find_compile_error(schema) is not None:
             return []
     except ValueError:
         return []  # nested deeper than the decoder reads at all
@@ -70,7 +74,7 @@ def _drawn(case: Case) -> list[Any]:
     found = []
     for each in documents:
         try:
-            found.extend([] if each is None else [value(each)])
+            found.extend([] if each is None else [parse_document(each)])
         except ValueError:
             continue
     return found
@@ -129,7 +133,7 @@ def _NO_SCHEMA(_: Any) -> Any:  # noqa: N802  a mark, compared by identity
 def _held(given: Subject, compiled: Compiled, who: tuple[str, str], samples: int) -> Result:
     known = (given.case.name, *who)
     refused = RULES[who[0]](json.loads(json.dumps(compiled.schema)))
-    said = f"refused: {refused[0].rule} {refused[0].told}".strip() if refused else ""
+    said = f"refused: {refused[0].rule} {refused[0].detail}".strip() if refused else ""
     if compiled.encode is _NO_SCHEMA:
         return Result(*known, "compiled", said or "the result is no schema", accepted=not refused)
     report = Report(given.case.name, who[0])

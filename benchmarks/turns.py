@@ -1,7 +1,7 @@
 """The document of the validation benchmark: a binding moment of about 2 KB, and its form as pydantic models.
 
 pydantic validates models and no schemas, so it can only be measured fairly where someone wrote the model; the models
-say what ``emitter.kinds.turn.SCHEMA`` says, rule for rule.
+say what ``emitter.models.binding_moment.TURN_SCHEMA`` says, rule for rule.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from benchmarks.standing import alone
 from benchmarks.timing import Contestant, calls, loops
 from benchmarks.turns import DOCUMENT, Turn
 from benchmarks.validators import LATEST, validators
-from emitter.kinds import turn
+from emitter.models import binding_moment
 from emitter.schema import compile_schema
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ MICRO, MILLI = 1e6, 1e3
 
 def own_document(rounds: int) -> None:
     """Measure the library's own document against its own schema."""
-    text, schema = json.dumps(DOCUMENT), json.loads(json.dumps(turn.SCHEMA))
+    text, schema = json.dumps(DOCUMENT), json.loads(json.dumps(binding_moment.TURN_SCHEMA))
     built = {each.package: partial(each.build, schema, "draft7", {}) for each in validators()}
     from_pydantic: dict[str, Callable[[], object]] = {
         "pydantic (its own model)": lambda: Turn.model_validate(DOCUMENT),

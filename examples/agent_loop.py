@@ -14,14 +14,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emitter import Material, Withheld, emit_binding_moment
-from emitter.decide import Act, Continuation, Hold, Resolution, Unresolved, dialogue, selected
-from emitter.kinds import BindingMoment, Deliberation, Option, Question
-from emitter.ledger import Ledger
-from emitter.render import plain_text
-from emitter.testing import decided, simulator
+from emitter.decisions import Act, Continuation, Hold, Resolution, Unresolved, open_dialogue, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.models import BindingMoment, Deliberation, Option, Question
+from emitter.render import text_formats
+from emitter.testing import simulator, write_decision
 
 if TYPE_CHECKING:
-    from emitter.ledger import Pending
+    from emitter.decisions.ledger_entries import PendingDecision
 
 SITUATION = """\
 The repository holds 14 branches that nobody touched for 90 days. 11 of them are merged. The weekly job that deletes \
@@ -38,7 +38,7 @@ def run(principal: Principal, *, model: str, client: object = None) -> str:
     for _ in range(5):
         decision = emit_binding_moment(SITUATION, model=model, client=client, materials=materials, after=after)
         if isinstance(decision, Withheld):  # the agent's veto: it cannot commit yet
-            print(plain_text.withheld(decision.reason))
+            print(text_formats.format_withheld(decision.reason))
             materials.append(look_into(decision.reason))
             continue
         told = answered(principal, ledger.open(decision.value, agent="janitor"), ledger)
@@ -52,9 +52,9 @@ def run(principal: Principal, *, model: str, client: object = None) -> str:
     return "did nothing: no question was answered"
 
 
-def answered(principal: Principal, pending: Pending, ledger: Ledger) -> Continuation:
+def answered(principal: Principal, pending: PendingDecision, ledger: Ledger) -> Continuation:
     """Ask the principal, and return what the answer allows."""
-    print(plain_text.binding_moment(pending.moment))
+    print(text_formats.format_moment(pending.moment))
     answer = principal(pending.moment)
     if isinstance(answer, Unresolved):
         return Hold(pending.moment, answer.reason)
@@ -114,7 +114,11 @@ def scripted() -> Principal:
 
     def answer(moment: BindingMoment) -> Resolution:
         objection = next(objections, None)
-        return selected(moment, moment.question.recommended_idx) if objection is None else dialogue(moment, objection)
+        return (
+            select_option(moment, moment.question.recommended_idx)
+            if objection is None
+            else open_dialogue(moment, objection)
+        )
 
     return answer
 
@@ -130,7 +134,7 @@ def main() -> None:
         print(run(ask, model=asked.model))
         return
     with simulator() as vendor:
-        vendor.script(decided(FIRST), decided(DELIBERATION), decided(SECOND))
+        vendor.script(write_decision(FIRST), write_decision(DELIBERATION), write_decision(SECOND))
         model = "openai/gpt-6-sol"
         print(run(scripted(), model=model, client=vendor.client(model)))
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emitter.authority import Authority, Effects, Result
-from emitter.decide import Resolution, free_text, selected
+from emitter.decisions import Resolution, answer_in_words, select_option
 from emitter.errors import ApprovalPending, NotApproved, OtherCall, Unfinished, WorkflowStopped
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority import Guarded
-    from emitter.ledger import Pending
+    from emitter.authority import GuardedTool
+    from emitter.decisions.ledger_entries import PendingDecision
 
 BOOKS: list[tuple[str, int]] = []
 """What was paid, to whom, in cents."""
@@ -29,16 +29,16 @@ class PowerCut(BaseException):
     """The machine goes off."""
 
 
-def approves(decision: Pending) -> Resolution:
+def approves(decision: PendingDecision) -> Resolution:
     """Read what would be done, to the letter, and choose it."""
     for finding in decision.moment.findings:
         print(f"    {finding}")
-    return selected(decision.moment, 0)
+    return select_option(decision.moment, 0)
 
 
-def objects(decision: Pending) -> Resolution:
+def objects(decision: PendingDecision) -> Resolution:
     """Answer in words of one's own."""
-    return free_text(decision.moment, "Pay half of it now.")
+    return answer_in_words(decision.moment, "Pay half of it now.")
 
 
 def pay(to: str, cents: int) -> dict[str, int]:
@@ -54,7 +54,9 @@ def opened(store: Path) -> Authority:
     return Authority(SqliteStore(store), actor="bookkeeper", limits=["budget_cents"])
 
 
-def guarded(authority: Authority, ask: Callable[[Pending], Resolution] | None) -> Guarded[..., dict[str, int]]:
+def guarded(
+    authority: Authority, ask: Callable[[PendingDecision], Resolution] | None
+) -> GuardedTool[..., dict[str, int]]:
     """Return ``pay`` so that each payment has to be approved: to whom, and how much at most."""
     return authority.guard(
         pay,
@@ -106,14 +108,14 @@ def crashed(authority: Authority, store: Path) -> None:
     except PowerCut:
         print("   the power is gone")
     authority = opened(store)
-    (intent,) = authority.unfinished()
+    (intent,) = authority.unfinished_actions()
     print(f"   unfinished: {intent.action} -> {intent.target}")
     try:
         guarded(authority, approves).call("rent", "the landlord", 70000)
     except Unfinished as error:
         print("   refused:", error)
     seen = Effects(Result.SUCCESS, evidence_refs=("the bank's statement",))
-    print("   settled:", authority.settle("october", intent.intent_id, seen).result.value)
+    print("   settled:", authority.resolve_unfinished("october", intent.intent_id, seen).result.value)
 
 
 def stopped(authority: Authority) -> None:
@@ -140,7 +142,7 @@ def main(store: Path) -> None:
     crashed(authority, store)
     stopped(authority)
     print("Paid:", "; ".join(f"{cents} cents to {to}" for to, cents in BOOKS))
-    print("Receipts:", len(authority.receipts()), "and unfinished:", len(authority.unfinished()))
+    print("Receipts:", len(authority.receipts()), "and unfinished:", len(authority.unfinished_actions()))
 
 
 if __name__ == "__main__":

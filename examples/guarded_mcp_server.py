@@ -15,18 +15,18 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 
 from emitter.authority import Authority
-from emitter.mcp import Asking, add_resolve_tool, guarded
-from emitter.store import MemoryStore, SqliteStore
+from emitter.mcp import DecisionAsker, add_resolve_tool, guarded_tool
+from emitter.stores import MemoryStore, SqliteStore
 
 OUTBOX: list[tuple[str, str]] = []
 """What was sent: nothing is, that is not in it."""
 
 server = MCPServer("mail")
 authority = Authority(SqliteStore(sys.argv[1]) if sys.argv[1:] else MemoryStore(), actor="mail")
-add_resolve_tool(server, Asking(authority.ledger))
+add_resolve_tool(server, DecisionAsker(authority.ledger))
 
 
-@guarded(server, authority, target=lambda parameters: parameters["to"], risk_level="medium", ttl_seconds=300)
+@guarded_tool(server, authority, target=lambda parameters: parameters["to"], risk_level="medium", ttl_seconds=300)
 async def send_email(to: str, body: str) -> dict[str, Any]:
     """Send an email. It is sent once the person approved exactly this one."""
     OUTBOX.append((to, body))

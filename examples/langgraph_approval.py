@@ -17,10 +17,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 
 from emitter import Withheld, emit_binding_moment
-from emitter.decide import Act, Continuation, Hold, Incorporate, Reopen, continue_after, selected
-from emitter.decide.resolution import of_json, to_json
-from emitter.kinds import BindingMoment, Option, Question
-from emitter.testing import decided, simulator
+from emitter.decisions import Act, Continuation, Hold, Incorporate, Reopen, continue_after, select_option
+from emitter.decisions.resolution import resolution_from_json, resolution_to_json
+from emitter.models import BindingMoment, Option, Question
+from emitter.testing import simulator, write_decision
 
 MODEL = "anthropic/claude-sonnet-5-5"
 
@@ -55,7 +55,9 @@ def decide(state: State, *, client: object) -> State:
 def ask(state: State) -> State:
     """Sleep until somebody answers, and say what the answer allows."""
     answer = interrupt({"binding_moment": state["moment"]})
-    return {"done": settled(continue_after(of_json(answer), BindingMoment.model_validate(state["moment"])))}
+    return {
+        "done": settled(continue_after(resolution_from_json(answer), BindingMoment.model_validate(state["moment"])))
+    }
 
 
 def settled(told: Continuation) -> str:
@@ -89,13 +91,13 @@ MOMENT = BindingMoment(
 
 def main() -> None:
     """Run the graph to its pause, answer, and let it end."""
-    with simulator(answers=decided(MOMENT)) as vendor:
+    with simulator(answers=write_decision(MOMENT)) as vendor:
         running = graph(vendor.client(MODEL))
         thread = {"configurable": {"thread_id": "order-1"}}
         paused = running.invoke({"situation": "The parcel of order 1 was lost."}, thread)
         asked = BindingMoment.model_validate(paused["__interrupt__"][0].value["binding_moment"])
         print(asked.synopsis)
-        ended = running.invoke(Command(resume=to_json(selected(asked, 0))), thread)
+        ended = running.invoke(Command(resume=resolution_to_json(select_option(asked, 0))), thread)
         print(f"did: {ended['done']}")
 
 

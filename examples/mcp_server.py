@@ -11,17 +11,18 @@ from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
 
-from emitter.decide import Selected, Unresolved, digest
+from emitter.decisions import Selected, Unresolved, digest
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import AlreadyResolved
-from emitter.kinds import BindingMoment, Option, Question
-from emitter.ledger import Ledger, Pending, Resolved
-from emitter.mcp import Asking, Suspended, WithMoment, add_resolve_tool, describe, tool
+from emitter.mcp import DecisionAsker, Suspended, WithMoment, add_resolve_tool, describe, tool
+from emitter.models import BindingMoment, Option, Question
 
 UNMERGED = {"done": 0, "draft": 1, "spike": 3}
 """The branches, and how many commits of each are on no other."""
 
 server = MCPServer("branches")
-asking = Asking(Ledger(), agent="branches")
+asking = DecisionAsker(Ledger(), agent="branches")
 add_resolve_tool(server, asking)
 
 
@@ -40,20 +41,20 @@ async def delete_branch(
     match found:
         case Suspended(result=result):
             return result  # the client asks its user, and calls again
-        case Pending(decision_id=waiting):
+        case PendingDecision(decision_id=waiting):
             return WithMoment({"status": "undecided", "branch": name, "decision_id": waiting}, moment)
         case _:
             return decided(name, moment, found)
 
 
-def decided(name: str, moment: BindingMoment, found: Resolved | Unresolved) -> dict[str, Any]:
+def decided(name: str, moment: BindingMoment, found: ResolvedDecision | Unresolved) -> dict[str, Any]:
     """Do what the person decided; where they did not choose to delete, the agent reads what they want instead."""
     match found:
-        case Resolved() if found.pending.digest != digest(moment):
+        case ResolvedDecision() if found.pending.digest != digest(moment):
             return {"status": "kept", "branch": name, "reason": "The decision is about something else."}
-        case Resolved(resolution=Selected(index=0)):
+        case ResolvedDecision(resolution=Selected(index=0)):
             return delete(name)
-        case Resolved():  # another option, an answer in words of their own, or an objection to the question
+        case ResolvedDecision():  # another option, an answer in words of their own, or an objection to the question
             return {"status": "kept", "branch": name, **describe(found)}
         case _:  # declined, cancelled, or nobody was asked: the decision is still open
             return {"status": "undecided", "branch": name, **describe(found)}

@@ -19,9 +19,9 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from emitter import emit
-from emitter.decide import Act, Hold, Incorporate, Reopen, Resolution, selected
-from emitter.kinds import BindingMoment, Option, Question
-from emitter.ledger import Ledger
+from emitter.decisions import Act, Hold, Incorporate, Reopen, Resolution, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.models import BindingMoment, Option, Question
 from emitter.testing import Text, simulator
 
 MODEL = "google/gemini-3.8-flash"
@@ -112,7 +112,7 @@ def wants_to_write(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
 
 def take_the_first(moment: BindingMoment) -> Resolution:
     """Stand in for the principal."""
-    return selected(moment, 0)
+    return select_option(moment, 0)
 
 
 def main() -> None:

@@ -15,8 +15,15 @@ import openai
 import pytest
 
 from emitter import BadCassette, UnexpectedRequest, emit_binding_moment
-from emitter.cassette import STRUCK, Provenance, Record, Replay, load, save
-from emitter.scenarios import SITUATION, replay, scene
+from emitter.testing.cassettes import (
+    REDACTED,
+    Provenance,
+    RecordingTransport,
+    ReplayTransport,
+    load_cassette,
+    save_cassette,
+)
+from emitter.testing.scenarios import SITUATION, get_scenario, make_replay_transport
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,24 +50,24 @@ def send(transport: httpx2.BaseTransport, body: Any, **headers: str) -> httpx2.R
 
 def test_no_credential_reaches_the_file(tmp_path: Path) -> None:
     """Not from a header, the query, the request's body or what the server sends back."""
-    tape = Record(inner=httpx2.MockTransport(echo))
+    tape = RecordingTransport(inner=httpx2.MockTransport(echo))
     send(tape, {"note": f"the key is {SECRET}"}, authorization=f"Bearer {SECRET}")
-    save(tape.cassette(), tmp_path / "a.json")
+    save_cassette(tape.to_cassette(), tmp_path / "a.json")
     text = (tmp_path / "a.json").read_text()
 
     assert SECRET not in text
-    assert STRUCK in text
+    assert REDACTED in text
     assert '"path": "/v1/responses?api-version=1"' in text
 
 
 @pytest.mark.parametrize("header", ["authorization", "x-api-key", "api-key", "x-goog-api-key"])
 def test_every_vendors_key_header_is_known(header: str) -> None:
     """Whatever header carries the key, the key is struck from the bodies."""
-    tape = Record(inner=httpx2.MockTransport(echo))
+    tape = RecordingTransport(inner=httpx2.MockTransport(echo))
     with httpx2.Client(transport=tape) as client:
         client.post(URL, json={"note": SECRET}, headers={header: SECRET})
 
-    assert SECRET not in tape.cassette().model_dump_json()
+    assert SECRET not in tape.to_cassette().model_dump_json()
 
 
 HEADERS = {
@@ -116,13 +123,13 @@ def test_no_encoding_of_a_credential_reaches_the_file(key: str, encoding: str, s
     served = httpx2.MockTransport(
         lambda _: httpx2.Response(200, content=body.encode(), headers={"x-request-id": quote(echoed)})
     )
-    tape = Record(inner=served)
+    tape = RecordingTransport(inner=served)
     with httpx2.Client(transport=tape) as client:
         client.post(URL, json={"echoed": echoed}, headers={"x-key": key.encode()})
-    [kept] = tape.cassette().interactions
+    [kept] = tape.to_cassette().interactions
     written = "\n".join([json.dumps(kept.model_dump(), ensure_ascii=False), str(kept.response.body)])
 
-    assert STRUCK in written
+    assert REDACTED in written
     assert _core(echoed) not in written
     assert _core(json.dumps(echoed, ensure_ascii=False)[1:-1]) not in written
 
@@ -133,59 +140,61 @@ def test_a_credential_is_known_by_rule(header: str) -> None:
     name, form = HEADERS[header]
     basic = base64.b64encode(f"user:{SECRET}".encode()).decode()
     value = form.format(SECRET, basic=basic)
-    tape = Record(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json=[SECRET, value, basic, "Bearer of"])))
+    tape = RecordingTransport(
+        inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json=[SECRET, value, basic, "Bearer of"]))
+    )
     with httpx2.Client(transport=tape) as client:
         client.post(URL, json={"note": SECRET}, headers={name: value})
-    [kept] = tape.cassette().interactions
+    [kept] = tape.to_cassette().interactions
 
-    assert SECRET not in tape.cassette().model_dump_json()
-    assert basic not in tape.cassette().model_dump_json()
+    assert SECRET not in tape.to_cassette().model_dump_json()
+    assert basic not in tape.to_cassette().model_dump_json()
     assert kept.response.body[-1] == "Bearer of"
 
 
 @pytest.mark.parametrize("name", ["key", "sig", "X-Amz-Signature", "code", "unheard-of"])
 def test_a_query_parameter_is_a_credential_by_rule(name: str) -> None:
     """Only harmless parameters are kept; the others are struck from the bodies, percent-encoded or not."""
-    tape = Record(
+    tape = RecordingTransport(
         inner=httpx2.MockTransport(lambda sent: httpx2.Response(200, json={"url": str(sent.url), "key": ODD}))
     )
     with httpx2.Client(transport=tape) as client:
         client.post(URL, params={name: ODD, "alt": "sse"}, json={})
-    [kept] = tape.cassette().interactions
+    [kept] = tape.to_cassette().interactions
 
     assert kept.request.path == "/v1?alt=sse"
-    assert kept.response.body["key"] == STRUCK
-    assert "0123" not in tape.cassette().model_dump_json()
+    assert kept.response.body["key"] == REDACTED
+    assert "0123" not in tape.to_cassette().model_dump_json()
 
 
 def test_harmless_headers_are_left_alone() -> None:
     """What every client sends is no credential, so that answers are kept as they were."""
     said = ["application/json", "gzip, deflate", "vendor.invalid", "keep-alive"]
-    tape = Record(
+    tape = RecordingTransport(
         inner=httpx2.MockTransport(lambda sent: httpx2.Response(200, json=[*said, sent.headers["user-agent"]]))
     )
     send(tape, {"n": 1})
 
-    assert tape.cassette().interactions[0].response.body[:-1] == said
-    assert STRUCK not in tape.cassette().model_dump_json()
+    assert tape.to_cassette().interactions[0].response.body[:-1] == said
+    assert REDACTED not in tape.to_cassette().model_dump_json()
 
 
 def test_a_request_that_holds_its_own_key_is_replayed() -> None:
     """What is struck out when recording is struck out when comparing."""
-    tape = Record(inner=httpx2.MockTransport(echo))
+    tape = RecordingTransport(inner=httpx2.MockTransport(echo))
     send(tape, {"note": SECRET}, authorization=f"Bearer {SECRET}")
-    answered = send(Replay(tape.cassette()), {"note": SECRET}, authorization=f"Bearer {SECRET}")
+    answered = send(ReplayTransport(tape.to_cassette()), {"note": SECRET}, authorization=f"Bearer {SECRET}")
 
     assert answered.status_code == 200
 
 
 def test_a_replay_answers_what_was_recorded() -> None:
     """Status, body and the kept headers come back."""
-    tape = Record(
+    tape = RecordingTransport(
         inner=httpx2.MockTransport(lambda _: httpx2.Response(429, json={"a": 1}, headers={"retry-after": "3"}))
     )
     send(tape, {"n": 1})
-    answered = send(Replay(tape.cassette()), {"n": 1})
+    answered = send(ReplayTransport(tape.to_cassette()), {"n": 1})
 
     assert (answered.status_code, answered.json(), answered.headers["retry-after"]) == (429, {"a": 1}, "3")
 
@@ -193,10 +202,10 @@ def test_a_replay_answers_what_was_recorded() -> None:
 def test_equal_requests_are_answered_in_order() -> None:
     """A request that was sent twice gets its two answers, first first."""
     numbers = iter(range(9))
-    tape = Record(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json=next(numbers))))
+    tape = RecordingTransport(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json=next(numbers))))
     send(tape, {})
     send(tape, {})
-    played = Replay(tape.cassette())
+    played = ReplayTransport(tape.to_cassette())
 
     assert [send(played, {}).json() for _ in range(2)] == [0, 1]
     assert played.unused() == ()
@@ -204,11 +213,11 @@ def test_equal_requests_are_answered_in_order() -> None:
 
 def test_an_unknown_request_shows_the_difference() -> None:
     """The error names the line that differs, as a unified difference."""
-    tape = Record(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json={})))
+    tape = RecordingTransport(inner=httpx2.MockTransport(lambda _: httpx2.Response(200, json={})))
     send(tape, {"model": "a", "budget": 10})
 
     with pytest.raises(UnexpectedRequest) as raised:
-        send(Replay(tape.cassette()), {"model": "a", "budget": 20})
+        send(ReplayTransport(tape.to_cassette()), {"model": "a", "budget": 20})
 
     assert '- "budget": 10,' in str(raised.value)
     assert '+ "budget": 20,' in str(raised.value)
@@ -217,17 +226,19 @@ def test_an_unknown_request_shows_the_difference() -> None:
 
 def test_a_used_up_cassette_says_so() -> None:
     """One more request than was recorded is an error of its own."""
-    with pytest.raises(UnexpectedRequest, match="holds no further request"):
-        send(Replay(Record().cassette()), {})
+    with pytest.raises(UnexpectedRequest, match="has no more requests"):
+        send(ReplayTransport(RecordingTransport().to_cassette()), {})
 
 
 @pytest.mark.parametrize("wire", ["openai-responses", "openai-chat", "anthropic", "google"])
 def test_an_unknown_request_is_no_fault_of_the_vendor(wire: str) -> None:
     """The SDK's own wrapping does not turn it into a connection error that would be retried."""
-    played = scene("bound", wire)
+    played = get_scenario("bound", wire)
 
     with pytest.raises(UnexpectedRequest):
-        emit_binding_moment("Another situation.", client=played.client(replay(played)), **played.arguments())
+        emit_binding_moment(
+            "Another situation.", client=played.client(make_replay_transport(played)), **played.arguments()
+        )
 
 
 def test_a_stream_is_recorded_and_replayed_through_the_sdk() -> None:
@@ -235,12 +246,12 @@ def test_a_stream_is_recorded_and_replayed_through_the_sdk() -> None:
     served = httpx2.MockTransport(
         lambda _: httpx2.Response(200, text=STREAM, headers={"content-type": "text/event-stream"})
     )
-    tape = Record(inner=served)
+    tape = RecordingTransport(inner=served)
     first = _streamed(tape)
-    again = _streamed(Replay(tape.cassette()))
+    again = _streamed(ReplayTransport(tape.to_cassette()))
 
     assert first == again == ["response.created", "response.completed"]
-    assert tape.cassette().interactions[0].response.body == STREAM
+    assert tape.to_cassette().interactions[0].response.body == STREAM
 
 
 def _streamed(transport: httpx2.BaseTransport) -> list[str]:
@@ -256,24 +267,24 @@ def test_the_async_half_records_and_replays() -> None:
     """The same tape serves an async client."""
 
     async def both() -> tuple[Any, Any]:
-        tape = Record(async_inner=httpx2.MockTransport(echo))
+        tape = RecordingTransport(async_inner=httpx2.MockTransport(echo))
         async with httpx2.AsyncClient(transport=tape) as client:
             first = (await client.post(URL, json={"n": 1}, headers={"authorization": f"Bearer {SECRET}"})).json()
-        async with httpx2.AsyncClient(transport=Replay(tape.cassette())) as client:
+        async with httpx2.AsyncClient(transport=ReplayTransport(tape.to_cassette())) as client:
             return first, (await client.post(URL, json={"n": 1})).json()
 
     first, again = asyncio.run(both())
 
     assert first == {"authorization": f"Bearer {SECRET}", "key": SECRET, "ok": True}
-    assert again == {"authorization": STRUCK, "key": STRUCK, "ok": True}
+    assert again == {"authorization": REDACTED, "key": REDACTED, "ok": True}
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("", "cannot be|does not hold"),
-        ("{", "does not hold"),
-        ("[]", "does not hold"),
+        ("", "cannot be|is not valid"),
+        ("{", "is not valid"),
+        ("[]", "is not valid"),
         ('{"provenance": "made up"}', "provenance"),
         (
             '{"provenance": "recorded", "interactions": [{"request": {"method": "POST"}}]}',
@@ -289,7 +300,7 @@ def test_a_bad_cassette_says_what_is_wrong(tmp_path: Path, content: str, told: s
     file.write_text(content)
 
     with pytest.raises(BadCassette, match=told) as raised:
-        load(file)
+        load_cassette(file)
 
     assert "bad.json" in str(raised.value)
 
@@ -301,22 +312,22 @@ def test_an_unreadable_cassette_is_a_typed_error(tmp_path: Path, content: bytes 
         (tmp_path / "bad.json").write_bytes(content)
 
     with pytest.raises(BadCassette, match="cannot be read"):
-        load(tmp_path / "bad.json")
+        load_cassette(tmp_path / "bad.json")
 
 
 def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:
     """What is saved can be loaded, says where it comes from, and leaves nothing behind."""
-    cassette = Record().cassette(Provenance.BY_HAND, "a note")
-    save(cassette, tmp_path / "deep" / "a.json")
+    cassette = RecordingTransport().to_cassette(Provenance.BY_HAND, "a note")
+    save_cassette(cassette, tmp_path / "deep" / "a.json")
 
-    assert load(tmp_path / "deep" / "a.json") == cassette
+    assert load_cassette(tmp_path / "deep" / "a.json") == cassette
     assert [each.name for each in (tmp_path / "deep").iterdir()] == ["a.json"]
 
 
 def test_a_replay_needs_no_key_and_no_network() -> None:
     """A whole emission runs from a cassette."""
-    played = scene("bound", "anthropic")
-    tape = replay(played)
+    played = get_scenario("bound", "anthropic")
+    tape = make_replay_transport(played)
     emit_binding_moment(SITUATION, client=played.client(tape), **played.arguments())
 
     assert tape.unused() == ()

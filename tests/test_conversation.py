@@ -12,10 +12,10 @@ from google.genai import types as google
 from openai.types.chat import ChatCompletionMessage
 from openai.types.responses import ResponseFunctionToolCall
 
-from emitter.conversation import read
-from emitter.kinds import Trust
-from emitter.prompt import load
-from emitter.wire import Role
+from emitter.conversation import parse_conversation
+from emitter.messages import Role
+from emitter.models import Trust
+from emitter.prompts import load
 
 PROMPTS = load()
 TRAFFIC = Path(__file__).parents[1] / ".." / "shared" / "vendor-traffic"
@@ -29,7 +29,7 @@ def user(content: Any) -> dict[str, Any]:
 
 def said(situation: Any) -> list[tuple[Role, str]]:
     """Return the turns as they were read."""
-    return [(each.role, each.text) for each in read(situation, PROMPTS).messages]
+    return [(each.role, each.text) for each in parse_conversation(situation, PROMPTS).messages]
 
 
 PLAIN: dict[str, tuple[list[Any], list[tuple[Role, str]]]] = {
@@ -156,7 +156,7 @@ PLAIN: dict[str, tuple[list[Any], list[tuple[Role, str]]]] = {
 @pytest.mark.parametrize(("situation", "turns"), PLAIN.values(), ids=PLAIN.keys())
 def test_every_vendors_messages_are_read(situation: list[Any], turns: list[tuple[Role, str]]) -> None:
     """All that was said stands in the turns, in order; private thinking does not."""
-    talk = read(situation, PROMPTS)
+    talk = parse_conversation(situation, PROMPTS)
 
     hosted = any(name in json.dumps(situation, default=str) for name in ("web_search_call", "executableCode"))
     assert [(each.role, each.text) for each in talk.messages] == turns
@@ -167,7 +167,7 @@ def test_every_vendors_messages_are_read(situation: list[Any], turns: list[tuple
 @pytest.mark.parametrize("role", ["system", "developer"])
 def test_system_messages_are_kept_apart(role: str) -> None:
     """The agent's own instructions go into the system prompt, whatever they are called."""
-    talk = read([{"role": role, "content": "Be brief."}, user("Ship?")], PROMPTS)
+    talk = parse_conversation([{"role": role, "content": "Be brief."}, user("Ship?")], PROMPTS)
 
     assert talk.system == ("Be brief.",)
     assert [each.text for each in talk.messages] == ["Ship?"]
@@ -211,7 +211,7 @@ RESULTS: dict[str, tuple[dict[str, Any], Role]] = {
 @pytest.mark.parametrize(("message", "role"), RESULTS.values(), ids=RESULTS.keys())
 def test_what_a_tool_returned_is_fenced_and_taints(message: dict[str, Any], role: Role) -> None:
     """One fence of ours stands around it, and the whole conversation counts as untrusted."""
-    talk = read([user("Ship?"), message], PROMPTS)
+    talk = parse_conversation([user("Ship?"), message], PROMPTS)
     last = talk.messages[-1]
 
     assert talk.trust is Trust.UNTRUSTED
@@ -277,7 +277,7 @@ CITED: dict[str, list[dict[str, Any]]] = {
 @pytest.mark.parametrize("messages", CITED.values(), ids=CITED)
 def test_a_text_that_was_drawn_from_elsewhere_taints(messages: list[dict[str, Any]]) -> None:
     """A vendor's own tool leaves its findings in the agent's text, so that names of sources and calls taint."""
-    assert read([user("Ship?"), *messages], PROMPTS).trust is Trust.UNTRUSTED
+    assert parse_conversation([user("Ship?"), *messages], PROMPTS).trust is Trust.UNTRUSTED
 
 
 @pytest.mark.parametrize("empty", [None, [], {}])
@@ -285,7 +285,7 @@ def test_no_sources_taint_nothing(empty: Any) -> None:
     """Vendors send the field with nothing in it."""
     part = {"type": "output_text", "text": "Yes.", "annotations": empty, "citations": empty}
     message = {"role": "assistant", "content": [part], "annotations": empty, "citations": empty}
-    assert read([user("Ship?"), message], PROMPTS).trust is Trust.TRUSTED
+    assert parse_conversation([user("Ship?"), message], PROMPTS).trust is Trust.TRUSTED
 
 
 def test_a_result_names_its_tool() -> None:

@@ -12,9 +12,9 @@ from google.genai import types as google
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.conversation import Conversation, read
+from emitter.conversation import Conversation, parse_conversation
 from emitter.errors import InputError
-from emitter.prompt import load
+from emitter.prompts import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,13 +29,13 @@ def user(content: Any) -> dict[str, Any]:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "empty text": ("", "Say what there is to decide"),
-    "blank text": (" \n\t", "Say what there is to decide"),
-    "no messages": ([], "holds no message"),
-    "only a system message": ([{"role": "system", "content": "x"}], "holds no message"),
+    "empty text": ("", "Describe the task or the decision"),
+    "blank text": (" \n\t", "Describe the task or the decision"),
+    "no messages": ([], "has no messages"),
+    "only a system message": ([{"role": "system", "content": "x"}], "has no messages"),
     "only thinking": (
         [{"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]}],
-        "holds no message",
+        "has no messages",
     ),
     "nothing": (None, "Pass a text or a list of messages"),
     "a number": (5, "The situation is of type int. Pass a text or a list of messages"),
@@ -107,7 +107,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 def test_what_cannot_be_shown_as_text_is_refused(situation: Any, told: str) -> None:
     """The error names the place and says what to do; nothing is dropped in silence."""
     with pytest.raises(InputError) as raised:
-        read(situation, PROMPTS)
+        parse_conversation(situation, PROMPTS)
 
     assert told in str(raised.value)
 
@@ -119,7 +119,7 @@ def test_a_deep_value_is_refused() -> None:
         deep = [deep]
 
     with pytest.raises(InputError, match="nested too deeply"):
-        read([{"type": "function_call_output", "output": deep}], PROMPTS)
+        parse_conversation([{"type": "function_call_output", "output": deep}], PROMPTS)
 
 
 WORDS = st.sampled_from(
@@ -139,7 +139,7 @@ VALUES = st.recursive(
 def test_any_json_is_read_or_refused(situation: Any) -> None:
     """No JSON value makes reading raise anything but an input error."""
     try:
-        talk = read(situation, PROMPTS)
+        talk = parse_conversation(situation, PROMPTS)
     except InputError as error:
         assert str(error)  # noqa: PT017  either outcome is right
     else:
@@ -176,7 +176,7 @@ def test_recorded_messages_lose_nothing() -> None:
     read_whole = 0
     for name, situation in messages:
         try:
-            talk = read(situation, PROMPTS)
+            talk = parse_conversation(situation, PROMPTS)
         except InputError:
             continue
         shown = "\n".join([*talk.system, *(each.text for each in talk.messages)]).replace("&lt;", "<")

@@ -160,9 +160,9 @@ def test_the_schemas_can_refuse() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     """An absent value is absent on the wire, and zero is not absent."""
-    assert events.payload(events.EnvelopeRefusal("v", "m"), "n") == {"nodeId": "n", "provider": "v", "model": "m"}
-    assert events.payload(events.RecoveryApplied("custom", 0), "n")["byteOffset"] == 0
-    assert events.payload(NodeFailed("c", "m", 2), "n") == {
+    assert events.build_payload(events.EnvelopeRefusal("v", "m"), "n") == {"nodeId": "n", "provider": "v", "model": "m"}
+    assert events.build_payload(events.RecoveryApplied("custom", 0), "n")["byteOffset"] == 0
+    assert events.build_payload(NodeFailed("c", "m", 2), "n") == {
         "nodeId": "n",
         "error": {"code": "c", "message": "m"},
         "attempts": 2,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.cassette.file import Cassette, Provenance, save
+from emitter.bulk.jsonl import open_jsonl
 from emitter.errors import BadJournal
-from emitter.lines import opened
-from emitter.sinks import Recorder, to_jsonl
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
+from emitter.telemetry.sinks import EventRecorder, to_jsonl
+from emitter.testing.cassettes import Cassette, Provenance, save_cassette
 from tests.store.making import event, fresh
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def _no_umask() -> Iterator[None]:
 
 
 def _journal(place: Path) -> None:
-    with opened(place, "emitter", 1, "journal") as lines:
-        lines.begin({})
+    with open_jsonl(place, "emitter", 1, "journal") as lines:
+        lines.write_header({})
 
 
 def _store(place: Path) -> None:
     with SqliteStore(place) as store:
-        store.once("run", "c", fresh)
+        store.get_or_create("run", "c", fresh)
         assert sorted(each.name for each in place.parent.iterdir()) == [place.name, *(place.name + end for end in ENDS)]
         _assert_private(place.parent)
 
@@ -47,11 +47,11 @@ ENDS = ("-once", "-shm", "-wal")
 
 
 def _events(place: Path) -> None:
-    Recorder("run", "node", "cause", to_jsonl(place))(event("a"))
+    EventRecorder("run", "node", "cause", to_jsonl(place))(event("a"))
 
 
 def _cassette(place: Path) -> None:
-    save(Cassette(provenance=Provenance.BY_HAND), place)
+    save_cassette(Cassette(provenance=Provenance.BY_HAND), place)
 
 
 def _assert_private(folder: Path) -> None:
@@ -94,5 +94,8 @@ def test_a_journal_is_a_regular_file(device: Callable[[Path], str], tmp_path: Pa
     """Reading a device to its end may never end."""
     from pathlib import Path  # noqa: PLC0415
 
-    with pytest.raises(BadJournal, match="cannot be opened"), opened(Path(device(tmp_path)), "emitter", 1, "journal"):
+    with (
+        pytest.raises(BadJournal, match="cannot be opened"),
+        open_jsonl(Path(device(tmp_path)), "emitter", 1, "journal"),
+    ):
         pass

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from emitter.assets import folder
+from emitter.assets import find_data_folder
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("prompts", "providers", "cassettes")
@@ -31,10 +31,10 @@ def test_the_wheel_carries_every_asset() -> None:
 @pytest.mark.parametrize("name", FOLDERS)
 def test_an_asset_folder_is_found(name: str) -> None:
     """The look-up finds the folder in this installation."""
-    assert any(True for _ in folder(name).iterdir())
+    assert any(True for _ in find_data_folder(name).iterdir())
 
 
 def test_a_missing_folder_is_said() -> None:
     """A build without its folders says so."""
     with pytest.raises(FileNotFoundError, match="reinstall"):
-        folder("no-such-folder")
+        find_data_folder("no-such-folder")

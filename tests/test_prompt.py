@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter import prompt
-from emitter.assets import folder
-from emitter.door.wording import load as load_for
+from emitter import prompts as prompt
+from emitter.assets import find_data_folder
+from emitter.client.request import load_prompts as load_for
 from emitter.errors import BadPrompt, InputError
-from emitter.kinds import Trust
-from emitter.prompt import Material, load, material
+from emitter.models import Trust
+from emitter.prompts import Material, load, render_material
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,8 +25,8 @@ PROMPTS = load()
 
 def test_every_own_prompt_holds() -> None:
     """The library's files are exactly the ones that are filled."""
-    assert {f"{name}.md" for name in PROMPTS.templates} == {each.name for each in folder("prompts").iterdir()}
-    assert "vendor.emitter.binding-moment" in prompt.ask(PROMPTS)
+    assert {f"{name}.md" for name in PROMPTS.templates} == {each.name for each in find_data_folder("prompts").iterdir()}
+    assert "vendor.emitter.binding-moment" in prompt.binding_moment_prompt(PROMPTS)
 
 
 BAD: dict[str, tuple[str, bytes, str]] = {
@@ -42,7 +42,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "dollar before a digit": ("situation", b"$situation costs $5", "lone dollar sign. Write $$"),
     "empty": ("begin", b" \n", "prompts/begin.md is empty"),
     "not UTF-8": ("ask", b"\xff\xfe$", "prompts/ask.md is not UTF-8 text"),
-    "no such prompt": ("aks", b"Ask!", "prompts/aks.md is none of the prompts. They are answer.md, ask.md"),
+    "no such prompt": ("aks", b"Ask!", "prompts/aks.md is not one of the prompts. They are answer.md, ask.md"),
 }
 
 
@@ -61,7 +61,7 @@ def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
     """A wrong folder is not taken for an empty wish."""
     (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
 
-    with pytest.raises(BadPrompt, match="holds none"):
+    with pytest.raises(BadPrompt, match="has no templates"):
         load(tmp_path)
 
 
@@ -97,15 +97,15 @@ def test_values_are_inert(text: str) -> None:
     """A dollar sign, a placeholder or a brace in a value is text like any other."""
     marked = f"[$text ${{source}} $$ {text}]"
 
-    assert marked in material(PROMPTS, Material(marked, "log"))
+    assert marked in render_material(PROMPTS, Material(marked, "log"))
 
 
 def test_the_lists_are_bullets_or_nothing() -> None:
     """Losses and violations stand one a line; without losses nothing is said."""
-    assert prompt.losses(PROMPTS, ()) == ""
-    assert prompt.losses(PROMPTS, ("a", "b")).endswith("- a\n- b")
-    assert "- a\n- b" in prompt.corrective(PROMPTS, ("a", "b"))
-    assert prompt.schema(PROMPTS, {"type": "object"}).endswith('{"type": "object"}')
+    assert prompt.render_losses(PROMPTS, ()) == ""
+    assert prompt.render_losses(PROMPTS, ("a", "b")).endswith("- a\n- b")
+    assert "- a\n- b" in prompt.render_correction(PROMPTS, ("a", "b"))
+    assert prompt.render_schema(PROMPTS, {"type": "object"}).endswith('{"type": "object"}')
 
 
 SIGNS = ("<", "\N{FULLWIDTH LESS-THAN SIGN}", "\N{SMALL LESS-THAN SIGN}")
@@ -132,7 +132,7 @@ HOSTILE = st.lists(marks() | st.text(max_size=8) | st.sampled_from(['"', "'", "\
 @given(HOSTILE, HOSTILE)
 def test_a_fence_cannot_be_opened_or_closed_from_inside(text: str, source: str) -> None:
     """Whatever stands in text or source, the only marks are ours, once each and in our places."""
-    fenced = material(PROMPTS, Material(text, source, Trust.UNTRUSTED))
+    fenced = render_material(PROMPTS, Material(text, source, Trust.UNTRUSTED))
     opened = re.findall(r'^<UNTRUSTED type="material" source="([^"<>\n]*)">$', fenced, re.MULTILINE)
 
     assert unicodedata.normalize("NFKC", fenced).count("<") == 2
@@ -145,12 +145,14 @@ def test_a_fence_cannot_be_opened_or_closed_from_inside(text: str, source: str) 
 def test_a_source_stays_on_its_line(source: str) -> None:
     """A source can neither start a heading nor a line of its own."""
     for trust in Trust:
-        first = material(PROMPTS, Material("x", source, trust)).splitlines()[0]
+        first = render_material(PROMPTS, Material("x", source, trust)).splitlines()[0]
 
         assert first.startswith("# Material")
-        assert trust is Trust.TRUSTED or first == material(PROMPTS, Material("x", "plain", trust)).splitlines()[0]
-        assert len(material(PROMPTS, Material("x", source, trust)).splitlines()) == len(
-            material(PROMPTS, Material("x", "plain", trust)).splitlines()
+        assert (
+            trust is Trust.TRUSTED or first == render_material(PROMPTS, Material("x", "plain", trust)).splitlines()[0]
+        )
+        assert len(render_material(PROMPTS, Material("x", source, trust)).splitlines()) == len(
+            render_material(PROMPTS, Material("x", "plain", trust)).splitlines()
         )
 
 
@@ -166,7 +168,7 @@ ASKED = {
 @pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
 def test_what_no_rule_can_find_is_asked_of_the_model(words: str) -> None:
     """The draft binds the agent in more than a linter sees."""
-    assert words in prompt.ask(PROMPTS)
+    assert words in prompt.binding_moment_prompt(PROMPTS)
 
 
 AFTER = {"objection": ("objection", "deliberation"), "answer": ("answer",), "chosen": ("number", "option")}

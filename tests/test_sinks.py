@@ -28,7 +28,7 @@ from emitter.events import (
     RetryExhausted,
     RunEvent,
 )
-from emitter.sinks import Recorder, new_id, now, to_all, to_jsonl, to_logging
+from emitter.telemetry.sinks import EventRecorder, generate_id, to_all, to_jsonl, to_logging, utc_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,11 +49,13 @@ def told(event: Event, sequence: int = 0) -> RunEvent:
 def test_a_list_is_a_sink() -> None:
     """The recorder stamps and counts; a list's append takes every event, in order."""
     kept: list[RunEvent] = []
-    recorder = Recorder("r", "n", "c", kept.append, stamp=lambda: "2026-01-31T12:00:00Z", mint=iter("abc").__next__)
+    recorder = EventRecorder(
+        "r", "n", "c", kept.append, now=lambda: "2026-01-31T12:00:00Z", new_id=iter("abc").__next__
+    )
     for each in "xyz":
         recorder(log(each))
 
-    assert kept == recorder.told
+    assert kept == recorder.events
     assert [each.sequence for each in kept] == [0, 1, 2]
     assert [each.event_id for each in kept] == ["a", "b", "c"]
     assert kept[0].to_json()["causationId"] == "c"
@@ -65,24 +67,24 @@ def test_what_a_sink_raises_reaches_the_caller() -> None:
     def broken(_: RunEvent) -> None:
         raise RuntimeError("queue is full")
 
-    recorder = Recorder("r", "n", "c", broken)
+    recorder = EventRecorder("r", "n", "c", broken)
     with pytest.raises(RuntimeError, match="queue is full"):
         recorder(log("x"))
 
-    assert len(recorder.told) == 1
+    assert len(recorder.events) == 1
 
 
 def test_stamps_and_ids_are_openwops() -> None:
     """Time is ISO 8601 in UTC with milliseconds; ids are fresh."""
-    assert len(now()) == len("2026-01-31T12:00:00.000Z")
-    assert now().endswith("Z")
-    assert new_id() != new_id()
+    assert len(utc_timestamp()) == len("2026-01-31T12:00:00.000Z")
+    assert utc_timestamp().endswith("Z")
+    assert generate_id() != generate_id()
 
 
 def test_a_stamp_is_the_time() -> None:
     """It lies between the times before and after, cut to the millisecond."""
     before = datetime.now(UTC)
-    stamp = datetime.fromisoformat(now())
+    stamp = datetime.fromisoformat(utc_timestamp())
 
     assert before - timedelta(milliseconds=1) < stamp <= datetime.now(UTC)
 
@@ -115,7 +117,7 @@ def test_a_place_that_takes_no_file_is_refused_at_once(tmp_path: Path, place: st
     """The mistake is told before a token is spent."""
     (tmp_path / "file").write_text("x", encoding="utf-8")
 
-    with pytest.raises(InputError, match="cannot take events"):
+    with pytest.raises(InputError, match="cannot be opened for events"):
         to_jsonl(tmp_path / place)
 
 
@@ -149,7 +151,7 @@ def small_files() -> Iterator[int]:
 
 def test_half_a_line_is_told(tmp_path: Path, small_files: int) -> None:
     """A line that the disk took only a part of is an error, not a success."""
-    with pytest.raises(EmitterError, match="not be written whole"):
+    with pytest.raises(EmitterError, match="only be written in part"):
         to_jsonl(tmp_path / "events.jsonl")(told(log("x" * small_files)))
 
 

@@ -15,7 +15,7 @@ from benchmarks.runners.sdk_clients import KEY
 from benchmarks.runners.talk import talk
 from benchmarks.runners.task import BUDGET, MODELS, PROMPT, WHOLE, Moment
 from emitter import Policy
-from emitter.many import aemit_many
+from emitter.bulk import aemit_many
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping

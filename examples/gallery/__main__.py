@@ -13,7 +13,7 @@ from examples.gallery import adaptive, slack, terminal
 from examples.gallery.decision import MOMENT
 from playwright.sync_api import sync_playwright
 
-from emitter.render.html import Form, Html
+from emitter.render.html_page import Form, Html
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emitter.kinds import BindingMoment, Meta, Option, Question
+from emitter.models import BindingMoment, Meta, Option, Question
 
 MOMENT = BindingMoment(
     synopsis="Resume the migration from partition 62 now, so that it ends well before the 08:00 peak.",

@@ -11,7 +11,7 @@ from examples.gallery.template import filled
 from emitter.render.slack import RENDERER
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 
 def page() -> str:

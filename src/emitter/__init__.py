@@ -1,6 +1,6 @@
-"""Language models that hand over decisions a program can rely on.
+"""Typed output and decisions from language models.
 
-Names are loaded when first used: importing this package loads no vendor SDK.
+Public names load on first use, so importing this package loads no vendor SDK.
 """
 
 from __future__ import annotations
@@ -9,42 +9,55 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    __version__: str
-
-    from emitter.accept import Acceptor as Acceptor
-    from emitter.accept import Rules as Rules
     from emitter.authority import Authority as Authority
     from emitter.authority import ConfirmRequest as ConfirmRequest
     from emitter.authority import Scope as Scope
-    from emitter.authority.envelope import aemit_authorization as aemit_authorization
-    from emitter.authority.envelope import emit_authorization as emit_authorization
-    from emitter.batch import Batch as Batch
-    from emitter.cassette import Record as Record
-    from emitter.cassette import Replay as Replay
+    from emitter.authority.envelopes import aemit_authorization as aemit_authorization
+    from emitter.authority.envelopes import emit_authorization as emit_authorization
+    from emitter.bulk import AsyncRun as AsyncRun
+    from emitter.bulk import Job as Job
+    from emitter.bulk import JobResult as JobResult
+    from emitter.bulk import Run as Run
+    from emitter.bulk import RunProgress as RunProgress
+    from emitter.bulk import aemit_binding_moments as aemit_binding_moments
+    from emitter.bulk import aemit_many as aemit_many
+    from emitter.bulk import emit_binding_moments as emit_binding_moments
+    from emitter.bulk import emit_many as emit_many
+    from emitter.bulk.batches import Batch as Batch
+    from emitter.checks import LintConfig as LintConfig
+    from emitter.client.binding_moments import Withheld as Withheld
+    from emitter.client.binding_moments import aemit_binding_moment as aemit_binding_moment
+    from emitter.client.binding_moments import astream_binding_moment as astream_binding_moment
+    from emitter.client.binding_moments import emit_binding_moment as emit_binding_moment
+    from emitter.client.binding_moments import stream_binding_moment as stream_binding_moment
+    from emitter.client.documents import aemit as aemit
+    from emitter.client.documents import astream as astream
+    from emitter.client.documents import emit as emit
+    from emitter.client.documents import stream as stream
+    from emitter.client.result import Emission as Emission
+    from emitter.client.result import Trace as Trace
+    from emitter.client.streams import AsyncStream as AsyncStream
+    from emitter.client.streams import Stream as Stream
     from emitter.clock import Clock as Clock
-    from emitter.decide import Act as Act
-    from emitter.decide import Continuation as Continuation
-    from emitter.decide import Dialogue as Dialogue
-    from emitter.decide import FreeText as FreeText
-    from emitter.decide import Hold as Hold
-    from emitter.decide import Incorporate as Incorporate
-    from emitter.decide import Reopen as Reopen
-    from emitter.decide import Resolution as Resolution
-    from emitter.decide import Selected as Selected
-    from emitter.decide import Unanswered as Unanswered
-    from emitter.decide import Unresolved as Unresolved
-    from emitter.decide import continue_after as continue_after
-    from emitter.decide import dialogue as dialogue
-    from emitter.decide import digest as digest
-    from emitter.decide import free_text as free_text
-    from emitter.decide import selected as selected
-    from emitter.decide.lint import Discipline as Discipline
-    from emitter.document import aemit as aemit
-    from emitter.document import astream as astream
-    from emitter.document import emit as emit
-    from emitter.document import stream as stream
-    from emitter.door.running import AsyncStream as AsyncStream
-    from emitter.door.running import Stream as Stream
+    from emitter.decisions import Act as Act
+    from emitter.decisions import Continuation as Continuation
+    from emitter.decisions import Dialogue as Dialogue
+    from emitter.decisions import FreeText as FreeText
+    from emitter.decisions import Hold as Hold
+    from emitter.decisions import Incorporate as Incorporate
+    from emitter.decisions import Reopen as Reopen
+    from emitter.decisions import Resolution as Resolution
+    from emitter.decisions import Selected as Selected
+    from emitter.decisions import Unresolved as Unresolved
+    from emitter.decisions import UnresolvedReason as UnresolvedReason
+    from emitter.decisions import answer_in_words as answer_in_words
+    from emitter.decisions import continue_after as continue_after
+    from emitter.decisions import digest as digest
+    from emitter.decisions import open_dialogue as open_dialogue
+    from emitter.decisions import select_option as select_option
+    from emitter.decisions.ledger import Ledger as Ledger
+    from emitter.decisions.ledger_entries import PendingDecision as PendingDecision
+    from emitter.decisions.ledger_entries import ResolvedDecision as ResolvedDecision
     from emitter.errors import AuthenticationError as AuthenticationError
     from emitter.errors import AuthorityError as AuthorityError
     from emitter.errors import BadCassette as BadCassette
@@ -82,52 +95,78 @@ if TYPE_CHECKING:
     from emitter.errors import UnknownModelWarning as UnknownModelWarning
     from emitter.errors import Unreachable as Unreachable
     from emitter.events import RunEvent as RunEvent
-    from emitter.kinds import AIEnvelope as AIEnvelope
-    from emitter.kinds import BindingMoment as BindingMoment
-    from emitter.kinds import ClarificationRequest as ClarificationRequest
-    from emitter.kinds import Deliberation as Deliberation
-    from emitter.kinds import ErrorReport as ErrorReport
-    from emitter.kinds import Hatches as Hatches
-    from emitter.kinds import Trust as Trust
-    from emitter.ledger import Ledger as Ledger
-    from emitter.ledger import Pending as Pending
-    from emitter.ledger import Resolved as Resolved
-    from emitter.many import AsyncRun as AsyncRun
-    from emitter.many import Item as Item
-    from emitter.many import Job as Job
-    from emitter.many import Run as Run
-    from emitter.many import RunProgress as RunProgress
-    from emitter.many import aemit_binding_moments as aemit_binding_moments
-    from emitter.many import aemit_many as aemit_many
-    from emitter.many import emit_binding_moments as emit_binding_moments
-    from emitter.many import emit_many as emit_many
-    from emitter.moment import Emission as Emission
-    from emitter.moment import Trace as Trace
-    from emitter.moment import Withheld as Withheld
-    from emitter.moment import aemit_binding_moment as aemit_binding_moment
-    from emitter.moment import astream_binding_moment as astream_binding_moment
-    from emitter.moment import emit_binding_moment as emit_binding_moment
-    from emitter.moment import stream_binding_moment as stream_binding_moment
+    from emitter.host import Acceptor as Acceptor
+    from emitter.host import HostConfig as HostConfig
+    from emitter.messages import Usage as Usage
+    from emitter.models import AIEnvelope as AIEnvelope
+    from emitter.models import BindingMoment as BindingMoment
+    from emitter.models import ClarificationRequest as ClarificationRequest
+    from emitter.models import Deliberation as Deliberation
+    from emitter.models import ErrorReport as ErrorReport
+    from emitter.models import Hatches as Hatches
+    from emitter.models import Trust as Trust
     from emitter.policy import Policy as Policy
     from emitter.policy import Prices as Prices
-    from emitter.progress import Restart as Restart
-    from emitter.progress import Slot as Slot
-    from emitter.progress import TextDelta as TextDelta
-    from emitter.prompt import Material as Material
-    from emitter.redact import Secrets as Secrets
+    from emitter.prompts import Material as Material
+    from emitter.redaction import Secrets as Secrets
     from emitter.schema import Violation as Violation
-    from emitter.sinks import to_all as to_all
-    from emitter.sinks import to_jsonl as to_jsonl
-    from emitter.sinks import to_logging as to_logging
-    from emitter.wire import Usage as Usage
+    from emitter.streaming import FieldComplete as FieldComplete
+    from emitter.streaming import Restart as Restart
+    from emitter.streaming import TextDelta as TextDelta
+    from emitter.telemetry.sinks import to_all as to_all
+    from emitter.telemetry.sinks import to_jsonl as to_jsonl
+    from emitter.telemetry.sinks import to_logging as to_logging
+    from emitter.testing.cassettes import RecordingTransport as RecordingTransport
+    from emitter.testing.cassettes import ReplayTransport as ReplayTransport
+
+    __version__: str
 
 _HOME = {
-    "accept": ("Acceptor", "Rules"),
-    "authority": ("Authority", "ConfirmRequest", "Scope"),
-    "authority.envelope": ("aemit_authorization", "emit_authorization"),
-    "batch": ("Batch",),
-    "cassette": ("Record", "Replay"),
-    "decide": (
+    "authority": (
+        "Authority",
+        "ConfirmRequest",
+        "Scope",
+    ),
+    "authority.envelopes": (
+        "aemit_authorization",
+        "emit_authorization",
+    ),
+    "bulk": (
+        "AsyncRun",
+        "Job",
+        "JobResult",
+        "Run",
+        "RunProgress",
+        "aemit_binding_moments",
+        "aemit_many",
+        "emit_binding_moments",
+        "emit_many",
+    ),
+    "bulk.batches": ("Batch",),
+    "checks": ("LintConfig",),
+    "client.binding_moments": (
+        "Withheld",
+        "aemit_binding_moment",
+        "astream_binding_moment",
+        "emit_binding_moment",
+        "stream_binding_moment",
+    ),
+    "client.documents": (
+        "aemit",
+        "astream",
+        "emit",
+        "stream",
+    ),
+    "client.result": (
+        "Emission",
+        "Trace",
+    ),
+    "client.streams": (
+        "AsyncStream",
+        "Stream",
+    ),
+    "clock": ("Clock",),
+    "decisions": (
         "Act",
         "Continuation",
         "Dialogue",
@@ -137,18 +176,19 @@ _HOME = {
         "Reopen",
         "Resolution",
         "Selected",
-        "Unanswered",
         "Unresolved",
+        "UnresolvedReason",
+        "answer_in_words",
         "continue_after",
-        "dialogue",
         "digest",
-        "free_text",
-        "selected",
+        "open_dialogue",
+        "select_option",
     ),
-    "decide.lint": ("Discipline",),
-    "document": ("aemit", "astream", "emit", "stream"),
-    "door.running": ("AsyncStream", "Stream"),
-    "clock": ("Clock",),
+    "decisions.ledger": ("Ledger",),
+    "decisions.ledger_entries": (
+        "PendingDecision",
+        "ResolvedDecision",
+    ),
     "errors": (
         "AuthenticationError",
         "AuthorityError",
@@ -188,7 +228,12 @@ _HOME = {
         "Unreachable",
     ),
     "events": ("RunEvent",),
-    "kinds": (
+    "host": (
+        "Acceptor",
+        "HostConfig",
+    ),
+    "messages": ("Usage",),
+    "models": (
         "AIEnvelope",
         "BindingMoment",
         "ClarificationRequest",
@@ -197,37 +242,29 @@ _HOME = {
         "Hatches",
         "Trust",
     ),
-    "ledger": ("Ledger", "Pending", "Resolved"),
-    "many": (
-        "AsyncRun",
-        "Item",
-        "Job",
-        "Run",
-        "RunProgress",
-        "aemit_binding_moments",
-        "aemit_many",
-        "emit_binding_moments",
-        "emit_many",
+    "policy": (
+        "Policy",
+        "Prices",
     ),
-    "moment": (
-        "Emission",
-        "Trace",
-        "Withheld",
-        "aemit_binding_moment",
-        "astream_binding_moment",
-        "emit_binding_moment",
-        "stream_binding_moment",
-    ),
-    "progress": ("Restart", "Slot", "TextDelta"),
-    "prompt": ("Material",),
-    "policy": ("Policy", "Prices"),
-    "redact": ("Secrets",),
+    "prompts": ("Material",),
+    "redaction": ("Secrets",),
     "schema": ("Violation",),
-    "sinks": ("to_all", "to_jsonl", "to_logging"),
-    "wire": ("Usage",),
+    "streaming": (
+        "FieldComplete",
+        "Restart",
+        "TextDelta",
+    ),
+    "telemetry.sinks": (
+        "to_all",
+        "to_jsonl",
+        "to_logging",
+    ),
+    "testing.cassettes": (
+        "RecordingTransport",
+        "ReplayTransport",
+    ),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
-
 if not TYPE_CHECKING:  # a type checker that saw these would take every misspelt name for a public one
     __all__ = [*_MODULES, "__version__"]  # noqa: PLE0604  the keys of _MODULES are strings
 

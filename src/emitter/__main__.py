@@ -1,4 +1,4 @@
-"""``python -m emitter`` is the command ``emitter``."""
+"""Run the command line with ``python -m emitter``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Checks of arguments that several functions take."""
+"""Checks of arguments that several public functions share."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import cast
 from emitter.errors import InputError
 
 
-def listed(name: str, given: object, single: tuple[type, ...], what: str) -> Iterable[object]:
-    """Return a setting that is a list; refuse a single one of its members, which may itself be iterable."""
-    if isinstance(given, single) or not isinstance(given, Iterable):
-        raise InputError(f"{name} must be a list.", hint=f"Put {what} into one.")
-    return cast("Iterable[object]", given)
+def check_list(name: str, value: object, item_types: tuple[type, ...], description: str) -> Iterable[object]:
+    """Return an argument that must be a list. A single item is rejected, even if it is iterable."""
+    if isinstance(value, item_types) or not isinstance(value, Iterable):
+        raise InputError(f"{name} must be a list.", hint=f"Put {description} into one.")
+    return cast("Iterable[object]", value)
 
 
-def check_kind(name: str, given: object, kind: type) -> None:
-    """Refuse a setting of another type."""
-    if not isinstance(given, kind):
-        raise InputError(f"{name} is of type {type(given).__name__}; it must be of type {kind.__name__}.")
+def check_type(name: str, value: object, expected: type) -> None:
+    """Raise ``InputError`` if the argument has another type."""
+    if not isinstance(value, expected):
+        raise InputError(f"{name} is of type {type(value).__name__}; it must be of type {expected.__name__}.")
 
 
-def whole(name: str, given: object) -> None:
-    """Refuse what is no text, or no text that a wire can carry."""
-    if not isinstance(given, str):
-        raise InputError(f"{name} is of type {type(given).__name__}, not text.")
+def check_text(name: str, value: object) -> None:
+    """Raise ``InputError`` if the argument is not a text that can be encoded as UTF-8."""
+    if not isinstance(value, str):
+        raise InputError(f"{name} is of type {type(value).__name__}, not text.")
     try:
-        given.encode()
+        value.encode()
     except UnicodeEncodeError as error:
         raise InputError(f"{name} holds a lone surrogate.", hint="Decode it from its bytes again.") from error

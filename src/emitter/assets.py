@@ -1,6 +1,7 @@
-"""Where ``prompts/``, ``providers/`` and ``cassettes/`` lie: inside the wheel, or in the checkout.
+"""Locate the packaged ``prompts/``, ``providers/`` and ``cassettes/`` folders.
 
-In a checkout the folders themselves are read, so an edit is live for the next process.
+An installed wheel contains them inside the package. A checkout reads the folders themselves, so edits take effect in
+the next process.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 
-def folder(name: str) -> Traversable:
-    """Return the data folder ``name``: the packaged one first, the checkout's second."""
+def find_data_folder(name: str) -> Traversable:
+    """Return the data folder ``name`` of the package, or of the checkout."""
     package = files("emitter")
-    for place in (package.joinpath("_assets", name), package.joinpath("..", "..", name)):
-        if place.is_dir():
-            return place
+    for folder in (package.joinpath("_assets", name), package.joinpath("..", "..", name)):
+        if folder.is_dir():
+            return folder
     raise FileNotFoundError(f"emitter was built without its folder {name!r}: reinstall it.")

@@ -1,4 +1,4 @@
-"""Time, as emissions need it: what it is, how long a call may take, and how long to wait before a re-send."""
+"""The time, timeouts and retry delays of a driver."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ if TYPE_CHECKING:
 
     from tenacity.wait import WaitBaseT
 
-    from emitter.steps import Wait
+    from emitter.core.effects import Sleep
 
-_FIRST_WAIT = 0.5
-_LONGEST_WAIT = 30.0
+_INITIAL_BACKOFF = 0.5
+_MAX_BACKOFF = 30.0
 
 
 @dataclass(slots=True)
 class Clock:
-    """Time, as a driver needs it; tests hand in their own.
+    """The functions that a driver uses for time. Tests pass their own.
 
-    ``monotonic`` returns seconds, ``sleep`` and ``asleep`` wait so many, ``wait`` is the tenacity strategy
-    for re-sends after faults (full jitter up to ``0.5 * 2**n`` seconds, at most 30, where None).
+    ``monotonic`` returns seconds, and ``sleep`` and ``async_sleep`` wait for seconds. ``wait`` is the tenacity strategy
+    for retries after faults; the default is full jitter up to ``0.5 * 2**n`` seconds, at most 30.
     """
 
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    asleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    async_sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     wait: WaitBaseT | None = None
 
 
 @dataclass(slots=True)
-class Limits:
-    """Seconds: ``timeout`` for one call, ``deadline`` for everything (None for no limit)."""
+class TimeLimits:
+    """Limits in seconds: ``timeout`` for one call, ``deadline`` for the whole emission (None for no limit)."""
 
     timeout: float
     deadline: float | None = None
     clock: Clock = field(default_factory=Clock)
 
 
-def pause(step: Wait, clock: Clock) -> float:
-    """Return how many seconds to wait: what the strategy says, and no less than the vendor asked for."""
+def retry_delay(step: Sleep, clock: Clock) -> float:
+    """Return the seconds to wait before a retry: the strategy's delay, or the vendor's minimum if that is longer."""
     from tenacity import RetryCallState, Retrying, wait_random_exponential  # noqa: PLC0415  39 ms, only on faults
 
-    strategy = clock.wait or wait_random_exponential(_FIRST_WAIT, _LONGEST_WAIT)
+    strategy = clock.wait or wait_random_exponential(_INITIAL_BACKOFF, _MAX_BACKOFF)
     state = RetryCallState(Retrying(), None, (), {})
-    state.attempt_number = step.nth
-    return max(step.at_least, strategy(state))
+    state.attempt_number = step.retry_number
+    return max(step.min_seconds, strategy(state))

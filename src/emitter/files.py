@@ -1,29 +1,29 @@
-"""Opening the files that hold answers, so that only their owner can read what is created."""
+"""Open files that only their owner can read."""
 
 from __future__ import annotations
 
 import os
 import stat
 
-PRIVATE = 0o600
-"""Read and write for the owner, nothing for anybody else."""
+PRIVATE_MODE = 0o600
+"""Read and write permission for the owner only."""
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Open a file for ``open(..., opener=private_opener)``; a file that is created belongs to its owner alone.
+    """Open a file with ``open(..., opener=private_opener)``, so that a new file is readable by its owner alone.
 
-    The mode of a file that exists already is left as it is.
+    The mode of an existing file does not change.
     """
-    return os.open(path, flags, PRIVATE)
+    return os.open(path, flags, PRIVATE_MODE)
 
 
 def open_private(path: str | os.PathLike[str], flags: int) -> int:
-    """Return the descriptor of a regular file, created for its owner alone where ``flags`` allow that.
+    """Open a regular file and return its descriptor. A new file is readable by its owner alone.
 
-    Raises ``OSError`` where the file cannot be opened, or is a device, a pipe or a socket: reading one of those
-    may never end.
+    Raises:
+        OSError: The file cannot be opened, or is a device, a pipe or a socket, whose reads may never end.
     """
-    file = os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0), PRIVATE)
+    file = os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0), PRIVATE_MODE)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
         raise OSError(None, "it is not a regular file")
@@ -31,6 +31,6 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
 
 
 def create_private(path: str | os.PathLike[str]) -> None:
-    """Create an empty file for its owner alone, where there is none."""
-    if not os.path.exists(path):  # noqa: PTH110  a Path would be made of a text just to ask
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+    """Create an empty file that only its owner can read, unless it exists."""
+    if not os.path.exists(path):  # noqa: PTH110  avoids building a Path
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_MODE))

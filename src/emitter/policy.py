@@ -1,4 +1,7 @@
-"""What an emission may spend: calls, tokens, money and time. Set by the caller, checked when it is made."""
+"""Limits on the attempts, tokens, cost and time of an emission.
+
+``Policy`` and ``Prices`` check their values when you create them.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,26 @@ from typing import TYPE_CHECKING, Any
 from emitter.errors import InputError
 
 if TYPE_CHECKING:
-    from emitter.wire import Usage
+    from emitter.messages import Usage
 
-_MILLION = 1_000_000
+_TOKENS_PER_PRICE = 1_000_000
 DEFAULT_MAX_RESPONSE_BYTES = 32 << 20
-"""32 MiB. A streamed answer has 6 to 150 bytes a token (326 at most, in recorded traffic), so this is room for
-128,000 tokens, the largest output of most models, even at 262 bytes a token."""
+"""32 MiB.
+
+A streamed answer has 6 to 150 bytes per token (at most 326 in recorded traffic), so this is room for 128,000 tokens,
+the largest output of most models, at up to 262 bytes per token.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in a currency of the caller's own.
+    """The price of a million tokens, in a currency of your choice.
 
-    ``cache_read`` and ``cache_write`` are those of the parts of the input that a vendor bills apart; the price of
-    ``input`` where None.
+    Args:
+        input: The price of input tokens.
+        output: The price of output tokens.
+        cache_read: The price of input read from the cache. Defaults to ``input``.
+        cache_write: The price of input written to the cache. Defaults to ``input``.
     """
 
     input: float
@@ -31,37 +40,48 @@ class Prices:
     cache_write: float | None = None
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            price = getattr(self, each.name)
-            _numeric("Prices", each.name, price)
+        for item in fields(self):
+            price = getattr(self, item.name)
+            _check_number("Prices", item.name, price)
             if price is not None and not 0 <= price < math.inf:
-                raise InputError(f"Prices.{each.name} is {price!r}; it must be 0 or more.")
+                raise InputError(f"Prices.{item.name} is {price!r}; it must be 0 or more.")
 
-    def of(self, usage: Usage) -> float:
-        """Return what ``usage`` costs."""
-        read = self.input if self.cache_read is None else self.cache_read
-        written = self.input if self.cache_write is None else self.cache_write
+    def cost_of(self, usage: Usage) -> float:
+        """Return the cost of ``usage``."""
+        read_price = self.input if self.cache_read is None else self.cache_read
+        write_price = self.input if self.cache_write is None else self.cache_write
         plain = usage.input - usage.cache_read - usage.cache_write
-        parts = (plain * self.input, usage.cache_read * read, usage.cache_write * written, usage.output * self.output)
-        return sum(parts) / _MILLION
+        parts = (
+            plain * self.input,
+            usage.cache_read * read_price,
+            usage.cache_write * write_price,
+            usage.output * self.output,
+        )
+        return sum(parts) / _TOKENS_PER_PRICE
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What an emission may spend.
+    """Limits of an emission.
 
-    ``max_attempts`` counts all answered calls, the first included (1 to 16); the ``schema_rounds`` of ``host=`` may
-    allow fewer. ``output_tokens`` is the first
-    output budget (the vendor's default where None), ``max_output_tokens`` the ceiling it may be raised to
-    (the model's own where None). ``truncation_multiplier`` (above 1, at most 8) raises it after a cut.
-    ``max_faults`` bounds the re-sends after transport faults. ``max_total_tokens`` and ``max_cost`` (at these
-    ``prices``) bound all calls together, in and out: a call that could pass them gets a smaller output budget, or
-    is not made. ``nl_to_format`` allows two calls more, once the attempts are used up on answers that broke the
-    form: one in plain words, and one that puts these into the form (Tam et al., arXiv 2408.02442).
-    ``max_retry_after``, ``timeout`` (one call; it wins over the client's own) and ``deadline`` (the whole
-    emission; None for no limit) are in seconds. A blocking call that is not a stream can only bound each wait for
-    the network, so a vendor that trickles an answer may outlast both; every other call is ended.
-    ``max_response_bytes`` bounds the body of one response, decompressed; a larger one is a ``LimitReached``.
+    Args:
+        max_attempts: The most answered calls, including the first (1 to 16). The host's ``schema_rounds`` can lower it.
+        output_tokens: The first output budget. By default it is derived from the schema.
+        max_output_tokens: The largest output budget after truncations. Defaults to the model's own limit.
+        truncation_multiplier: The factor that raises the budget after a truncation (1 to 8).
+        max_faults: The most retries after transport faults (0 to 16).
+        max_total_tokens: The limit on the input and output of all calls. A call that could exceed it gets a smaller
+            output budget, or is not made.
+        max_cost: The limit on the cost of all calls, at ``prices``. It works like ``max_total_tokens``.
+        prices: The prices for ``max_cost``.
+        nl_to_format: True allows two more calls after the last attempt broke the schema: one for the answer in plain
+            words, and one that converts the words to the schema (Tam et al., arXiv 2408.02442).
+        max_retry_after: The longest wait that a vendor may ask for, in seconds.
+        timeout: The limit on one call in seconds. It overrides the client's own.
+        deadline: The limit on the whole emission in seconds, or None. A blocking call that is not a stream can only
+            limit each wait for the network, so a vendor that sends its answer slowly can exceed both limits. Every
+            other call is ended.
+        max_response_bytes: The largest decompressed body of one response. A larger one raises ``LimitReached``.
     """
 
     max_attempts: int = 3
@@ -82,33 +102,33 @@ class Policy:
         for name, low, high in _BOUNDS:
             value = getattr(self, name)
             if value is not None:
-                _within(name, value, low, high)
+                _check_range(name, value, low, high)
         if self.max_cost is not None and not isinstance(self.prices, Prices):
             raise InputError(
                 "Policy.max_cost is set, and no prices.",
                 hint="Pass prices=Prices(input=…, output=…), per million tokens.",
             )
         for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline)):
-            _numeric("Policy", name, seconds)
+            _check_number("Policy", name, seconds)
             if seconds is not None and not seconds > 0:
                 raise InputError(f"Policy.{name} is {seconds!r}; it must be above 0 seconds.")
 
 
-def _within(name: str, value: Any, low: float, high: float) -> None:
-    _numeric("Policy", name, value)
-    if name in _WHOLE and isinstance(value, float):
+def _check_range(name: str, value: Any, low: float, high: float) -> None:
+    _check_number("Policy", name, value)
+    if name in _INTEGER_FIELDS and isinstance(value, float):
         raise InputError(f"Policy.{name} is {value!r}; it must be a whole number.")
     if not low <= value <= high:
         bounds = f"{low} to {high}" if high < math.inf else f"{low} or more"
         raise InputError(f"Policy.{name} is {value!r}; it must be {bounds}.")
 
 
-def _numeric(owner: str, name: str, value: Any) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, _NUMBER)):
-        raise InputError(f"{owner}.{name} is {value!r}; it must be a number.")
+def _check_number(type_name: str, name: str, value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, _NUMBER_TYPES)):
+        raise InputError(f"{type_name}.{name} is {value!r}; it must be a number.")
 
 
-_NUMBER = (int, float)
+_NUMBER_TYPES = (int, float)
 _BOUNDS = (
     ("max_attempts", 1, 16),
     ("truncation_multiplier", 1, 8),
@@ -120,9 +140,8 @@ _BOUNDS = (
     ("max_retry_after", 0, math.inf),
     ("max_response_bytes", 1, math.inf),
 )
-_WHOLE = frozenset(
+_INTEGER_FIELDS = frozenset(
     {"max_attempts", "output_tokens", "max_output_tokens", "max_faults", "max_total_tokens", "max_response_bytes"}
 )
-
 DEFAULT_POLICY = Policy()
-"""What an emission may spend where the caller says nothing."""
+"""The limits that apply if no policy is passed."""

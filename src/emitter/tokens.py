@@ -1,7 +1,7 @@
-"""Count tokens: exactly where the vendor's rank file is at hand, else by an estimate that is never too low.
+"""Count tokens.
 
-Nothing is ever downloaded and no file is ever removed. tiktoken's own loader would do both, without a time
-limit, so only its encoder is used here, on ranks that were read and verified first.
+The count is exact if the encoding's rank file is in tiktoken's cache, and otherwise an estimate that is never too low.
+Nothing is downloaded and no file is removed: tiktoken's own loader could do both, so only its encoder is used.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from emitter.budget.estimate import most
-from emitter.wire import OutputMode
+from emitter.budget import estimate_max_tokens
+from emitter.messages import OutputMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import tiktoken
 
-    from emitter.wire import Request
+    from emitter.messages import ModelRequest
 
-_PIECE = 1 << 16
-_AROUND_MESSAGE = 4
-_AROUND_REQUEST = 3
-_SENDS_SCHEMA = frozenset({OutputMode.JSON_SCHEMA, OutputMode.TOOL})
+_CHUNK_SIZE = 1 << 16
+_TOKENS_PER_MESSAGE = 4
+_TOKENS_PER_REQUEST = 3
+_MODES_WITH_SCHEMA = frozenset({OutputMode.JSON_SCHEMA, OutputMode.TOOL})
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranks:
-    """A published rank file; ``pattern`` splits text before the merges."""
+class _RankFile:
+    """A published rank file. ``pattern`` splits the text before merging."""
 
     url: str
     size: int
@@ -44,7 +44,7 @@ class _Ranks:
 
 # tiktoken 0.14.0, tiktoken_ext/openai_public.py
 _ENCODINGS = {
-    "o200k_base": _Ranks(
+    "o200k_base": _RankFile(
         url="https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
         size=3_613_922,
         sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
@@ -54,7 +54,7 @@ _ENCODINGS = {
             r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
         ),
     ),
-    "cl100k_base": _Ranks(
+    "cl100k_base": _RankFile(
         url="https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
         size=1_681_126,
         sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
@@ -64,70 +64,68 @@ _ENCODINGS = {
         ),
     ),
 }
-_loaded: dict[str, tiktoken.Encoding | None] = {}
-_lock = Lock()
+_encoding_cache: dict[str, tiktoken.Encoding | None] = {}
+_encoding_lock = Lock()
 
 
-def count(text: str, encoding: str | None) -> int:
-    """Return the tokens of ``text``: exact where ``encoding`` is at hand, else a number not below the true one.
+def count_tokens(text: str, encoding: str | None) -> int:
+    """Return the number of tokens in ``text``: exact if ``encoding`` is available, otherwise an upper bound.
 
-    The first exact count of a process loads the ranks (0.3 s, 80 MiB); see ``counter`` for a way without.
+    The first exact count in a process loads the ranks (0.3 s, 80 MiB). ``make_token_counter`` can avoid that.
     """
-    return counter(encoding)(text)
+    return make_token_counter(encoding)(text)
 
 
-def counter(encoding: str | None, *, load: bool = True) -> Callable[[str], int]:
-    """Return what counts the tokens of a text in ``encoding``; None stands for a tokenizer nobody can have here.
+def make_token_counter(encoding: str | None, *, load: bool = True) -> Callable[[str], int]:
+    """Return a function that counts tokens in ``encoding``; None means an unpublished tokenizer.
 
-    With ``load`` false an encoding is used only where this process has it already: a caller that may not wait
-    gets the estimate at once.
+    If ``load`` is false, an encoding is used only if this process has loaded it before.
     """
-    found = _encoding(encoding, load=load) if encoding in _ENCODINGS else None
-    return most if found is None else lambda text: _exact(found, text)
+    available = _find_encoding(encoding, load=load) if encoding in _ENCODINGS else None
+    return estimate_max_tokens if available is None else lambda text: _count_exactly(available, text)
 
 
-def at_hand(encoding: str | None, *, load: bool = True) -> bool:
-    """Tell whether ``counter`` would count exactly."""
-    return encoding in _ENCODINGS and _encoding(encoding, load=load) is not None
+def has_exact_counter(encoding: str | None, *, load: bool = True) -> bool:
+    """Return whether ``make_token_counter`` would count exactly."""
+    return encoding in _ENCODINGS and _find_encoding(encoding, load=load) is not None
 
 
-def of_request(request: Request, encoding: str | None) -> int:
-    """Return the tokens that ``request`` puts in: system, turns and the schema that is sent, with what frames them.
+def count_request_tokens(request: ModelRequest, encoding: str | None) -> int:
+    """Return the input tokens of ``request``: system prompt, turns and schema, with their framing.
 
-    The frame is what OpenAI publishes for its chat models; what a vendor adds of its own besides is not known.
+    The framing is the one that OpenAI publishes for its chat models. Other vendors' framing is unknown.
     """
-    turns = request.turns()
-    framed = _AROUND_MESSAGE * (len(turns) + 1) + _AROUND_REQUEST
-    return sum(map(counter(encoding), texts(request))) + framed
+    turns = request.all_messages()
+    framed = _TOKENS_PER_MESSAGE * (len(turns) + 1) + _TOKENS_PER_REQUEST
+    return sum(map(make_token_counter(encoding), request_texts(request))) + framed
 
 
-def texts(request: Request, schema: str | None = None) -> tuple[str, ...]:
-    """Return the texts of which the input of ``request`` is made; ``schema`` is its schema where known as text.
-
-    A schema that stands in the prompt is a part of the prompt.
-    """
-    said = (request.system, *(each.text for each in request.turns()))
-    if request.output.mode not in _SENDS_SCHEMA:
-        return said
-    return (*said, json.dumps(request.output.schema, ensure_ascii=False) if schema is None else schema)
+def request_texts(request: ModelRequest, schema: str | None = None) -> tuple[str, ...]:
+    """Return the texts of the request's input. ``schema`` is the schema as text, if it is known already."""
+    texts = (request.system, *(message.text for message in request.all_messages()))
+    if request.output.mode not in _MODES_WITH_SCHEMA:
+        return texts
+    return (*texts, json.dumps(request.output.schema, ensure_ascii=False) if schema is None else schema)
 
 
-def _exact(encoding: tiktoken.Encoding, text: str) -> int:
-    return sum(len(encoding.encode_ordinary(text[start : start + _PIECE])) for start in range(0, len(text), _PIECE))
+def _count_exactly(encoding: tiktoken.Encoding, text: str) -> int:
+    return sum(
+        len(encoding.encode_ordinary(text[start : start + _CHUNK_SIZE])) for start in range(0, len(text), _CHUNK_SIZE)
+    )
 
 
-def _encoding(name: str, *, load: bool) -> tiktoken.Encoding | None:
-    if name in _loaded or not load:
-        return _loaded.get(name)
-    with _lock:
-        if name not in _loaded:
-            _loaded[name] = _load(name, _ENCODINGS[name])
-        return _loaded[name]
+def _find_encoding(name: str, *, load: bool) -> tiktoken.Encoding | None:
+    if name in _encoding_cache or not load:
+        return _encoding_cache.get(name)
+    with _encoding_lock:
+        if name not in _encoding_cache:
+            _encoding_cache[name] = _load_encoding(name, _ENCODINGS[name])
+        return _encoding_cache[name]
 
 
-def _load(name: str, ranks: _Ranks) -> tiktoken.Encoding | None:
-    """Return the encoding, or None where its file is not at hand or not the published one."""
-    content = _content(ranks)
+def _load_encoding(name: str, rank_file: _RankFile) -> tiktoken.Encoding | None:
+    """Return the encoding, or None if its file is missing or is not the published one."""
+    content = _read_rank_file(rank_file)
     if content is None:
         return None
     import tiktoken  # noqa: PLC0415 - 20 ms that only an exact count is worth
@@ -135,24 +133,24 @@ def _load(name: str, ranks: _Ranks) -> tiktoken.Encoding | None:
     merges = {
         base64.b64decode(token): int(rank) for token, _, rank in (line.partition(b" ") for line in content.splitlines())
     }
-    return tiktoken.Encoding(name, pat_str=ranks.pattern, mergeable_ranks=merges, special_tokens={})
+    return tiktoken.Encoding(name, pat_str=rank_file.pattern, mergeable_ranks=merges, special_tokens={})
 
 
-def _content(ranks: _Ranks) -> bytes | None:
-    path = _cached(ranks.url)
+def _read_rank_file(rank_file: _RankFile) -> bytes | None:
+    path = _cache_path(rank_file.url)
     try:
-        if path is None or path.stat().st_size != ranks.size:
+        if path is None or path.stat().st_size != rank_file.size:
             return None
         content = path.read_bytes()
     except OSError:
         return None
-    return content if hashlib.sha256(content).hexdigest() == ranks.sha256 else None
+    return content if hashlib.sha256(content).hexdigest() == rank_file.sha256 else None
 
 
-def _cached(url: str) -> Path | None:
-    """Return where tiktoken keeps the file of ``url``; an empty variable switches its cache off."""
-    place = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
-    if place == "":
+def _cache_path(url: str) -> Path | None:
+    """Return the path of tiktoken's cached file. An empty variable turns its cache off."""
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
+    if folder == "":
         return None
     name = hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
-    return Path(place or Path(tempfile.gettempdir()) / "data-gym-cache") / name
+    return Path(folder or Path(tempfile.gettempdir()) / "data-gym-cache") / name

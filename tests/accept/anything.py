@@ -12,9 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from emitter.accept import Context, Counters, EnvelopeContract, Limits, RefusalMode, Rules, Strictness, Trust
-from emitter.accept.catalogue import A2UI_KIND, media_kinds, register_kind
-from emitter.kinds import BindingMoment, Option, Question, turn
+from emitter.host import (
+    Counters,
+    EnvelopeContext,
+    EnvelopeContract,
+    HostConfig,
+    HostLimits,
+    RefusalMode,
+    Strictness,
+    Trust,
+)
+from emitter.host.kinds import A2UI_KIND, media_kinds
+from emitter.host.registry import register_kind
+from emitter.models import BindingMoment, Option, Question, binding_moment
 from tests.accept.envelopes import CATALOGUE, NOTE, PAYLOADS, envelope
 
 if TYPE_CHECKING:
@@ -23,7 +33,7 @@ if TYPE_CHECKING:
 OPEN = "vendor.acme.open"
 """A kind that takes any object, and advertises a version."""
 
-FULL = register_kind(OPEN, {"type": "object"}, version=1, into=CATALOGUE.with_kinds(*media_kinds(), A2UI_KIND))
+FULL = register_kind(OPEN, {"type": "object"}, version=1, registry=CATALOGUE.with_kinds(*media_kinds(), A2UI_KIND))
 MOMENT = BindingMoment(
     synopsis="Ship now: all is green.",
     findings=("The tests pass.",),
@@ -44,7 +54,7 @@ VALID: dict[str, dict[str, Any]] = {
     },
     "vendor.emitter.document": {"name": "Invoice", "document": {"total": 12}},
     "vendor.emitter.deliberation": {"state": "It may do.", "missing": ["the date"], "permission": "May I ask?"},
-    "vendor.emitter.binding-moment": turn.payload(MOMENT, "All is green."),
+    "vendor.emitter.binding-moment": binding_moment.turn_payload(MOMENT, "All is green."),
     "vendor.emitter.authorization": {
         "authorization": {
             "kind": "refusal",
@@ -197,7 +207,7 @@ def _places(value: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
 ANYTHING: st.SearchStrategy[Any] = mutated() | VALUES | whole()
 
 CONTEXTS = st.builds(
-    Context,
+    EnvelopeContext,
     run_id=st.just("run-1"),
     node_id=st.sampled_from(["node-1", "node-2"]),
     contract=st.builds(
@@ -211,12 +221,12 @@ CONTEXTS = st.builds(
     counters=st.builds(Counters, st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)),
 )
 RULES = st.builds(
-    Rules,
-    catalogue=st.just(FULL),
-    limits=st.builds(Limits, st.integers(1, 4), st.integers(0, 3), st.integers(0, 3)),
+    HostConfig,
+    registry=st.just(FULL),
+    limits=st.builds(HostLimits, st.integers(1, 4), st.integers(0, 3), st.integers(0, 3)),
     strictness=st.sampled_from(Strictness),
-    envelopes=st.sampled_from([True, True, True, False]),
-    clarifications=st.booleans(),
+    accepts_envelopes=st.sampled_from([True, True, True, False]),
+    allows_clarifications=st.booleans(),
 )
 
 

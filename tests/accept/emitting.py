@@ -21,25 +21,25 @@ from emitter import (
     stream,
     stream_binding_moment,
 )
-from emitter.accept import Acceptor, Rules
 from emitter.errors import EmissionError
-from emitter.kinds import BindingMoment, Option, Question
-from emitter.store import MemoryStore
-from emitter.testing import Text, decided
+from emitter.host import Acceptor, HostConfig
+from emitter.models import BindingMoment, Option, Question
+from emitter.stores import MemoryStore
+from emitter.testing import Text, write_decision
 from tests.accept.leaking import KEY, SECRETS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.accept.outcome import Outcome
     from emitter.events import RunEvent
-    from emitter.store import Entry
-    from emitter.testing import Asked, Behaviour
+    from emitter.host.outcomes import EnvelopeOutcome
+    from emitter.stores import Entry
+    from emitter.testing import Behaviour, ReceivedRequest
 
 MODELS = ("openai/gpt-6-sol", "anthropic/claude-sonnet-5-5", "google/gemini-3.8-flash")
 MODEL = MODELS[0]
-RULES = Rules(secrets=SECRETS)
-AT_ONCE = Batch(poll=0.02, slowest=0.02)
+RULES = HostConfig(secrets=SECRETS)
+AT_ONCE = Batch(poll=0.02, max_poll=0.02)
 POLICY = Policy(max_attempts=2, max_faults=0)
 FORM: dict[str, Any] = {
     "title": "Note",
@@ -71,13 +71,13 @@ def moment(said: str) -> BindingMoment:
     )
 
 
-def saying(said: str) -> Callable[[Asked], Behaviour]:
+def saying(said: str) -> Callable[[ReceivedRequest], Behaviour]:
     """Return what answers with a decision where one is asked for, and with a document elsewhere."""
 
-    def answered(asked: Asked) -> Behaviour:
+    def answered(asked: ReceivedRequest) -> Behaviour:
         if "recommended_idx" in str(asked.body):
-            return decided(moment(said), f"Because of {said}.")
-        return Text(note(said), chunk=3)
+            return write_decision(moment(said), f"Because of {said}.")
+        return Text(note(said), chunk_size=3)
 
     return answered
 
@@ -194,6 +194,6 @@ class Meeting(MemoryStore):
         return found
 
 
-def marked(outcome: Outcome | Any) -> bool:
+def marked(outcome: EnvelopeOutcome | Any) -> bool:
     """Tell whether something shows that a secret was struck out of it."""
     return "[REDACTED:stripe]" in repr(outcome) and KEY not in repr(outcome)

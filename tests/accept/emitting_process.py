@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emitter import emit
-from emitter.accept import Acceptor
 from emitter.errors import EmissionError
-from emitter.store import SqliteStore
+from emitter.host import Acceptor
+from emitter.stores import SqliteStore
 from tests.accept.emitting import FORM, MODEL, POLICY
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def meeting(folder: Path) -> Callable[[object], None]:
 def main(path: str, how: str) -> None:
     """Emit, and tell of it."""
     with SqliteStore(path) as store:
-        host = Acceptor(store=store, mint=killed) if how == "killed" else Acceptor(store=store)
+        host = Acceptor(store=store, new_id=killed) if how == "killed" else Acceptor(store=store)
         checks = [meeting(Path(how))] if Path(how).is_dir() else []
         try:
             emission = emit(FORM, "?", model=MODEL, policy=POLICY, run_id="run-1", host=host, checks=checks)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from emitter.accept import Acceptor, Context, Rules, register_kind
-from emitter.accept.catalogue import STANDARD
-from emitter.store import MemoryStore
+from emitter.host import Acceptor, EnvelopeContext, HostConfig, register_kind
+from emitter.host.registry import STANDARD
+from emitter.stores import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,8 @@ NOTE_SCHEMA: dict[str, Any] = {
     "required": ["text"],
     "additionalProperties": False,
 }
-CATALOGUE = register_kind(NOTE, NOTE_SCHEMA, version=2, into=STANDARD)
-CONTEXT = Context("run-1", "node-1")
+CATALOGUE = register_kind(NOTE, NOTE_SCHEMA, version=2, registry=STANDARD)
+CONTEXT = EnvelopeContext("run-1", "node-1")
 
 PAYLOADS: dict[str, Any] = {
     "clarification.request": {"questions": [{"id": "q1", "question": "Which region?"}]},
@@ -54,11 +54,11 @@ def ids() -> Iterator[str]:
     return (f"id-{number}" for number in count(1))
 
 
-def acceptor(rules: Rules | None = None, **given: Any) -> Acceptor:
+def acceptor(rules: HostConfig | None = None, **given: Any) -> Acceptor:
     """Return a host whose ids and time are known beforehand."""
     made = ids()
-    settings = {"store": MemoryStore(), "mint": lambda: next(made), "stamp": lambda: "2026-05-18T10:00:01.000Z"}
-    return Acceptor(rules or Rules(catalogue=CATALOGUE), **{**settings, **given})
+    settings = {"store": MemoryStore(), "new_id": lambda: next(made), "now": lambda: "2026-05-18T10:00:01.000Z"}
+    return Acceptor(rules or HostConfig(registry=CATALOGUE), **{**settings, **given})
 
 
 def types(events: tuple[RunEvent, ...]) -> list[str]:

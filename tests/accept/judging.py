@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from emitter.accept import Accepted, Breached, Code, Gated, Invalid
+from emitter.host import Accepted, Breached, Gated, InvalidEnvelope, OutcomeCode
 from tests.kinds.openwop import FOLDER, errors
 
 if TYPE_CHECKING:
-    from emitter.accept import Acceptance
+    from emitter.host import Acceptance
 
 MEMBERS = {
     "accepted": {"status", "envelopeId", "recordedEventIds"},
@@ -33,12 +33,12 @@ def as_json(value: Any) -> Any:
 def judge(found: Acceptance) -> None:
     """Hold an acceptance to what it must be."""
     told = as_json(found.outcome.to_json())
-    assert isinstance(found.outcome, (Accepted, Gated, Invalid, Breached))
+    assert isinstance(found.outcome, (Accepted, Gated, InvalidEnvelope, Breached))
     assert told["status"] == found.status == found.outcome.status
     assert set(told) == MEMBERS[found.status]
     assert (found.envelope is not None) is (found.status == "accepted")
     if not isinstance(found.outcome, Accepted):
-        assert isinstance(found.outcome.code, Code)
+        assert isinstance(found.outcome.code, OutcomeCode)
         assert told["reason"].startswith(found.outcome.code.value)
     elif not found.cached:
         assert told["recordedEventIds"] == [each.event_id for each in found.events]

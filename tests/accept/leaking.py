@@ -14,7 +14,7 @@ from urllib.parse import quote
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from emitter.accept import Secrets
+from emitter.host import Secrets
 from tests.accept.anything import OPEN, VALID
 from tests.accept.envelopes import envelope
 

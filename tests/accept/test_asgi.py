@@ -12,10 +12,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from emitter.accept.asgi import DISCOVERY_PATH, discovery_app
-from emitter.accept.catalogue import A2UI_KIND, STANDARD, media_kinds, register_kind
 from emitter.errors import InputError
-from emitter.testing.server import Server
+from emitter.host.asgi import DISCOVERY_PATH, create_discovery_app
+from emitter.host.kinds import A2UI_KIND, media_kinds
+from emitter.host.registry import STANDARD, register_kind
+from emitter.testing.uvicorn_server import SimulatorServer
 from tests.kinds import openwop
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ ERROR = "/schemas/envelopes/error.schema.json"
 @pytest.fixture(scope="module")
 def host() -> Iterator[httpx2.Client]:
     """Serve the documents on loopback, and below a mount, and yield a client."""
-    app = discovery_app(CATALOGUE, CAPABILITIES, base_url=BASE)
-    server = Server(Starlette(routes=[Mount("/mounted", app), Mount("/", app)]), "127.0.0.1", 0)  # type: ignore[arg-type]
+    app = create_discovery_app(CATALOGUE, CAPABILITIES, base_url=BASE)
+    server = SimulatorServer(Starlette(routes=[Mount("/mounted", app), Mount("/", app)]), "127.0.0.1", 0)  # type: ignore[arg-type]
     try:
         with httpx2.Client(base_url=f"http://127.0.0.1:{server.port}") as client:
             yield client
@@ -55,7 +56,7 @@ def test_each_schema_is_served_at_its_canonical_path(host: httpx2.Client, kind_i
     assert answer.headers["content-type"] == "application/schema+json"
     assert answer.headers["cache-control"] == "public, max-age=300"
     assert answer.headers["access-control-allow-origin"] == "*"
-    assert answer.json() == CATALOGUE[kind_id].document(BASE)
+    assert answer.json() == CATALOGUE[kind_id].build_document(BASE)
     assert answer.json()["$id"] == f"{BASE}/schemas/envelopes/{kind_id}.schema.json"
 
 
@@ -152,18 +153,18 @@ def test_nothing_is_taken(host: httpx2.Client, path: str, method: str) -> None:
 
 def test_a_host_may_have_another_path() -> None:
     """The path is a parameter; the routes are those of the kinds, and that one."""
-    app = discovery_app(STANDARD, {}, base_url=BASE, path="/v1/capabilities")
+    app = create_discovery_app(STANDARD, {}, base_url=BASE, path="/v1/capabilities")
 
     paths = {getattr(each, "path", None) for each in app.routes}
     assert paths == {"/v1/capabilities", *(f"/schemas/envelopes/{name}.schema.json" for name in STANDARD)}
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "no base": ({"base_url": "host.example"}, "base_url is no http or https address"),
+    "no base": ({"base_url": "host.example"}, "base_url must be the http or https URL"),
     "no path": ({"path": "capabilities"}, "must start with /"),
-    "a path with a hole": ({"path": "/{x}"}, "hold no braces"),
-    "no JSON": ({"capabilities": {"x": object()}}, "The document capabilities is no JSON"),
-    "no number": ({"capabilities": {"x": float("inf")}}, "The document capabilities is no JSON"),
+    "a path with a hole": ({"path": "/{x}"}, "contain no braces"),
+    "no JSON": ({"capabilities": {"x": object()}}, "The document capabilities is not JSON"),
+    "no number": ({"capabilities": {"x": float("inf")}}, "The document capabilities is not JSON"),
 }
 
 
@@ -171,7 +172,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 def test_what_cannot_be_served(given: dict[str, Any], told: str) -> None:
     """It is said when the application is built, and not to a client."""
     with pytest.raises(InputError, match=told):
-        discovery_app(**{"catalogue": STANDARD, "capabilities": {}, "base_url": BASE, **given})
+        create_discovery_app(**{"registry": STANDARD, "capabilities": {}, "base_url": BASE, **given})
 
 
 def test_it_is_what_it_was_when_it_was_built(host: httpx2.Client) -> None:
@@ -186,9 +187,7 @@ def test_it_is_what_it_was_when_it_was_built(host: httpx2.Client) -> None:
 
 def test_without_the_extra_it_says_what_to_install() -> None:
     """And not that some module is missing."""
-    code = "import sys; sys.modules['starlette'] = None\nimport emitter.accept.asgi"
+    code = "import sys; sys.modules['starlette'] = None\nimport emitter.host.asgi"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert (
-        "emitter.errors.given.MissingExtra: Serving needs starlette. Run: pip install 'emitter[asgi]'" in ended.stderr
-    )
+    assert "emitter.errors.MissingExtra: Starlette is not installed. Run: pip install 'emitter[asgi]'" in ended.stderr

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import Acceptor, Context, Rules, Secrets, debug_bundle
-from emitter.accept.catalogue import Kind
 from emitter.errors import EmitterError, InputError
 from emitter.events import Level, LogAppended, NodeCompleted
-from emitter.store import MemoryStore, SqliteStore
+from emitter.host import Acceptor, EnvelopeContext, HostConfig, Secrets, build_debug_bundle
+from emitter.host.kinds import EnvelopeKind
+from emitter.stores import MemoryStore, SqliteStore
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def test_a_bundle_holds_the_run_and_what_the_host_takes() -> None:
     """Every event, of acceptances and refusals, in order; the kinds with their versions."""
     host = acceptor()
     found = [host.accept(each, CONTEXT) for each in (envelope(), envelope(), envelope(payload={}), envelope("error"))]
-    bundle = debug_bundle(host, "run-1")
+    bundle = build_debug_bundle(host, "run-1")
 
     assert bundle == {
         "runId": "run-1",
@@ -40,16 +40,16 @@ def test_a_bundle_holds_the_run_and_what_the_host_takes() -> None:
 def test_a_bundle_is_of_one_run() -> None:
     """Of a run that nobody knows it holds no event."""
     host = acceptor()
-    host.accept(envelope(), Context("run-2", "node-1"))
+    host.accept(envelope(), EnvelopeContext("run-2", "node-1"))
 
-    assert debug_bundle(host, "run-1")["events"] == []
-    assert len(debug_bundle(host, "run-2")["events"]) == 1
+    assert build_debug_bundle(host, "run-1")["events"] == []
+    assert len(build_debug_bundle(host, "run-2")["events"]) == 1
 
 
 def test_a_kind_without_a_version_is_named_without_one() -> None:
     """As the capability document has it."""
-    kinds = CATALOGUE.with_kinds(Kind("vendor.acme.draft", None, {"type": "object"}))
-    bundle = debug_bundle(acceptor(Rules(kinds)), "run-1")
+    kinds = CATALOGUE.with_kinds(EnvelopeKind("vendor.acme.draft", None, {"type": "object"}))
+    bundle = build_debug_bundle(acceptor(HostConfig(kinds)), "run-1")
 
     assert "vendor.acme.draft" in bundle["supportedEnvelopes"]
     assert bundle["schemaVersions"].keys() == set(CATALOGUE.ids)
@@ -60,15 +60,15 @@ def test_a_bundle_outlives_its_process(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "log.db") as store:
         host = acceptor(store=store)
         host.accept(envelope(), CONTEXT)
-        told = debug_bundle(host, "run-1")
+        told = build_debug_bundle(host, "run-1")
     with SqliteStore(tmp_path / "log.db") as store:
-        assert debug_bundle(acceptor(store=store), "run-1") == told
+        assert build_debug_bundle(acceptor(store=store), "run-1") == told
 
 
 def test_a_host_without_a_log_says_so() -> None:
     """And what to do."""
-    with pytest.raises(InputError, match=r"keeps no log\. Give the Acceptor a store"):
-        debug_bundle(Acceptor(store=None), "run-1")
+    with pytest.raises(InputError, match=r"has no log\. Give the Acceptor a store"):
+        build_debug_bundle(Acceptor(store=None), "run-1")
 
 
 def test_a_store_that_is_closed_is_told(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_store_that_is_closed_is_told(tmp_path: Path) -> None:
     store.close()
 
     with pytest.raises(EmitterError, match="closed"):
-        debug_bundle(acceptor(store=store), "run-1")
+        build_debug_bundle(acceptor(store=store), "run-1")
 
 
 def leaky(*_: object) -> list[Any]:
@@ -88,10 +88,10 @@ def leaky(*_: object) -> list[Any]:
 
 def test_a_bundle_holds_no_secret() -> None:
     """Neither what a handler told, nor what was told before the secret was registered, nor the run's own name."""
-    store, run = MemoryStore(), Context(f"run-{SECRET}", "node-1")
-    acceptor(Rules(CATALOGUE, handlers={NOTE: leaky}), store=store).accept(envelope(), run)
-    careless = debug_bundle(acceptor(store=store), run.run_id)
-    bundle = debug_bundle(acceptor(Rules(CATALOGUE, secrets=SECRETS), store=store), run.run_id)
+    store, run = MemoryStore(), EnvelopeContext(f"run-{SECRET}", "node-1")
+    acceptor(HostConfig(CATALOGUE, handlers={NOTE: leaky}), store=store).accept(envelope(), run)
+    careless = build_debug_bundle(acceptor(store=store), run.run_id)
+    bundle = build_debug_bundle(acceptor(HostConfig(CATALOGUE, secrets=SECRETS), store=store), run.run_id)
 
     assert SECRET in json.dumps(careless)
     assert SECRET not in json.dumps(bundle)
@@ -103,10 +103,10 @@ def test_a_bundle_holds_no_secret() -> None:
 def test_a_bundle_does_not_change_the_log() -> None:
     """Whoever changes the bundle, or strikes it through, leaves the run as it was."""
     store = MemoryStore()
-    host = acceptor(Rules(CATALOGUE, handlers={NOTE: leaky}), store=store)
+    host = acceptor(HostConfig(CATALOGUE, handlers={NOTE: leaky}), store=store)
     host.accept(envelope(), CONTEXT)
     before = store.events("run-1")
-    debug_bundle(host, "run-1")["events"][0].clear()
-    debug_bundle(acceptor(Rules(CATALOGUE, secrets=SECRETS), store=store), "run-1")
+    build_debug_bundle(host, "run-1")["events"][0].clear()
+    build_debug_bundle(acceptor(HostConfig(CATALOGUE, secrets=SECRETS), store=store), "run-1")
 
     assert store.events("run-1") == before

@@ -17,36 +17,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.accept import (
+from emitter.errors import EmitterError, InputError, StoreFailed
+from emitter.events import NodeCompleted
+from emitter.host import (
     Accepted,
     Acceptor,
     Breached,
     CapKind,
-    Code,
     Counters,
     EnvelopeContract,
     Gated,
-    Invalid,
+    HostConfig,
+    InvalidEnvelope,
+    OutcomeCode,
     RefusalMode,
-    Rules,
     Secrets,
     Trust,
-    debug_bundle,
+    build_debug_bundle,
 )
-from emitter.accept.record import outcome
-from emitter.errors import EmitterError, InputError, StoreFailed
-from emitter.events import NodeCompleted
+from emitter.host.outcomes import load_outcome
 from emitter.schema import Violation
-from emitter.store import Entry, Fresh, MemoryStore, SqliteStore
+from emitter.stores import Entry, MemoryStore, NewEntry, SqliteStore
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope, types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from emitter.accept import Context, Outcome
-    from emitter.kinds.envelope import AIEnvelope
-    from emitter.store import Kept
-    from emitter.store.log import Store
+    from emitter.host import EnvelopeContext, EnvelopeOutcome
+    from emitter.models.envelope import AIEnvelope
+    from emitter.stores import StoredEntry
+    from emitter.stores.protocol import Store
 
 CORRELATION = "run-1:node-1:0:abc123"
 
@@ -67,15 +67,15 @@ class Handling:
 
     given: list[AIEnvelope] = field(default_factory=list)
 
-    def __call__(self, given: AIEnvelope, _: Context) -> tuple[NodeCompleted, ...]:
+    def __call__(self, given: AIEnvelope, _: EnvelopeContext) -> tuple[NodeCompleted, ...]:
         """Handle a note."""
         self.given.append(given)
         return (NodeCompleted({"count": len(self.given)}),)
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> HostConfig:
         """Rules that have it handle notes."""
-        return Rules(CATALOGUE, handlers={NOTE: self})
+        return HostConfig(CATALOGUE, handlers={NOTE: self})
 
 
 def test_a_repetition_is_the_first_again(store: Store) -> None:
@@ -150,7 +150,7 @@ def test_what_comes_before_dedup_is_looked_at_again(store: Store) -> None:
 
 def test_a_secret_is_struck_out_of_what_is_remembered(store: Store) -> None:
     """Whoever reads the store, or asks again without the registry, does not see it."""
-    rules = Rules(CATALOGUE, secrets=Secrets.of({"stripe": "sk-live-0123456789"}))
+    rules = HostConfig(CATALOGUE, secrets=Secrets.of({"stripe": "sk-live-0123456789"}))
     acceptor(rules, store=store).accept(envelope(payload={"text": "sk-live-0123456789"}), CONTEXT)
     again = acceptor(store=store).accept(envelope(), CONTEXT)
     assert again.envelope is not None
@@ -174,7 +174,7 @@ def test_an_approval_does_not_advance_on_what_was_recorded_as_untrusted() -> Non
     host.accept(envelope(), replace(CONTEXT, inputs=Trust.UNTRUSTED))
     found = host.accept(envelope(), replace(CONTEXT, approving=True))
 
-    assert (found.status, found.outcome.to_json().get("reason")) == ("invalid", Code.APPROVAL.value)
+    assert (found.status, found.outcome.to_json().get("reason")) == ("invalid", OutcomeCode.APPROVAL.value)
     assert (types(found.events), found.failed) == (["log.appended"], False)
     assert host.accept(envelope(), CONTEXT).cached
 
@@ -191,11 +191,11 @@ def test_an_approval_advances_on_what_was_recorded_as_trusted() -> None:
 # a handler that fails
 
 
-def failing(times: int, then: Handling) -> Callable[[AIEnvelope, Context], Any]:
+def failing(times: int, then: Handling) -> Callable[[AIEnvelope, EnvelopeContext], Any]:
     """Return a handler that raises so often, and then does what another does."""
     left = [OSError("the disk is full")] * times
 
-    def handle(given: AIEnvelope, context: Context) -> Any:
+    def handle(given: AIEnvelope, context: EnvelopeContext) -> Any:
         if left:
             raise left.pop()
         return then(given, context)
@@ -206,7 +206,7 @@ def failing(times: int, then: Handling) -> Callable[[AIEnvelope, Context], Any]:
 def test_a_handler_that_raises_keeps_nothing(store: Store) -> None:
     """What it raises is raised, no event is told, and the next try is a first one."""
     handling, heard = Handling(), list[Any]()
-    rules = Rules(CATALOGUE, handlers={NOTE: failing(2, handling)})
+    rules = HostConfig(CATALOGUE, handlers={NOTE: failing(2, handling)})
     host = acceptor(rules, store=store, sink=heard.append, observe=heard.append)
     for _ in range(2):
         with pytest.raises(OSError, match="the disk is full"):
@@ -226,13 +226,13 @@ def test_a_handler_that_raises_half_way_tells_nothing(store: Store) -> None:
         raise OSError
 
     with pytest.raises(OSError):  # noqa: PT011  it has no message
-        acceptor(Rules(CATALOGUE, handlers={NOTE: handle}), store=store).accept(envelope(), CONTEXT)
+        acceptor(HostConfig(CATALOGUE, handlers={NOTE: handle}), store=store).accept(envelope(), CONTEXT)
     assert store.events("run-1") == ()
 
 
 def test_an_event_that_no_store_can_keep_is_told_and_nothing_is_kept(store: Store) -> None:
     """The envelope may come again, to a handler that does better."""
-    odd, whole = Rules(CATALOGUE, handlers={NOTE: lambda *_: [NodeCompleted({"at": object()})]}), Handling()
+    odd, whole = HostConfig(CATALOGUE, handlers={NOTE: lambda *_: [NodeCompleted({"at": object()})]}), Handling()
     with pytest.raises(InputError, match="no JSON"):
         acceptor(odd, store=store).accept(envelope(), CONTEXT)
 
@@ -248,7 +248,7 @@ def test_a_handler_may_accept_another_envelope(store: Store) -> None:
         inner = host.accept(envelope("error", correlationId="c-2", envelopeId="env-2"), CONTEXT)
         return [NodeCompleted({"inner": inner.status})]
 
-    host = acceptor(Rules(CATALOGUE, handlers={NOTE: handle}), store=store)
+    host = acceptor(HostConfig(CATALOGUE, handlers={NOTE: handle}), store=store)
     found = host.accept(envelope(), CONTEXT)
 
     assert found.events[0].to_json()["payload"]["outputs"] == {"inner": "accepted"}
@@ -263,7 +263,7 @@ def test_a_handler_may_not_wait_for_itself(store: Store) -> None:
         host.accept(envelope(), CONTEXT)
         return []
 
-    host = acceptor(Rules(CATALOGUE, handlers={NOTE: handle}), store=store)
+    host = acceptor(HostConfig(CATALOGUE, handlers={NOTE: handle}), store=store)
     with pytest.raises(EmitterError, match="the envelope that it is handling"):
         host.accept(envelope(), CONTEXT)
     assert store.find("run-1", CORRELATION) is None
@@ -285,24 +285,24 @@ def test_without_a_store_nothing_is_remembered() -> None:
     assert len(handling.given) == 2
     assert host.recall(CORRELATION, CONTEXT) is None
     with pytest.raises(InputError, match="Give the Acceptor a store"):
-        debug_bundle(host, "run-1")
+        build_debug_bundle(host, "run-1")
 
 
 # what a host may have put into the store
 
-REMEMBERED: dict[str, Outcome] = {
+REMEMBERED: dict[str, EnvelopeOutcome] = {
     "accepted": Accepted("env-0", ("ev-1", "ev-2")),
     "accepted, nothing told": Accepted("env-0"),
-    "unknown kind": Gated(Code.KIND, "unknown_envelope_kind: the host takes error", NOTE, ("error",)),
+    "unknown kind": Gated(OutcomeCode.KIND, "unknown_envelope_kind: the host takes error", NOTE, ("error",)),
     "contract": Gated(
-        Code.CONTRACT, "envelope_contract_violation: x", NOTE, ("error", "a.b"), RefusalMode.DISCARD_AND_WARN
+        OutcomeCode.CONTRACT, "envelope_contract_violation: x", NOTE, ("error", "a.b"), RefusalMode.DISCARD_AND_WARN
     ),
-    "invalid": Invalid(
-        Code.PAYLOAD,
+    "invalid": InvalidEnvelope(
+        OutcomeCode.PAYLOAD,
         "envelope_invalid: /payload/text: type: a value of type string",
         (Violation("/payload/text", "type", "a value of type string"), Violation("", "json", "one document")),
     ),
-    "invalid, with the code alone": Invalid(Code.NOT_APPLICABLE, "not-applicable"),
+    "invalid, with the code alone": InvalidEnvelope(OutcomeCode.NOT_APPLICABLE, "not-applicable"),
     **{f"breached {each.value}": Breached(each, 3, 4) for each in CapKind},
 }
 
@@ -310,11 +310,11 @@ REMEMBERED: dict[str, Outcome] = {
 def remembering(outcome: Mapping[str, Any], whole: Mapping[str, Any], kind: str = NOTE) -> MemoryStore:
     """Return a store in which an envelope stands."""
     made = MemoryStore()
-    made.once("run-1", CORRELATION, lambda: Fresh(Entry(kind, outcome, whole)))
+    made.get_or_create("run-1", CORRELATION, lambda: NewEntry(Entry(kind, outcome, whole)))
     return made
 
 
-def same(one: Outcome, other: Outcome) -> bool:
+def same(one: EnvelopeOutcome, other: EnvelopeOutcome) -> bool:
     """Tell whether two outcomes say the same: in the same words, with the same code."""
     codes = [getattr(each, "code", None) for each in (one, other)]
     return (one.to_json(), type(one), codes[0]) == (other.to_json(), type(other), codes[1])
@@ -322,7 +322,7 @@ def same(one: Outcome, other: Outcome) -> bool:
 
 @pytest.mark.parametrize("whole", [{}, envelope()], ids=["no envelope", "envelope"])
 @pytest.mark.parametrize("known", REMEMBERED.values(), ids=REMEMBERED.keys())
-def test_every_outcome_is_returned_as_it_was_put(known: Outcome, whole: dict[str, Any]) -> None:
+def test_every_outcome_is_returned_as_it_was_put(known: EnvelopeOutcome, whole: dict[str, Any]) -> None:
     """A host may remember refusals as well; none is handled or told again."""
     handling = Handling()
     memory = remembering(known.to_json(), whole)
@@ -334,7 +334,7 @@ def test_every_outcome_is_returned_as_it_was_put(known: Outcome, whole: dict[str
 
 
 @pytest.mark.parametrize("known", REMEMBERED.values(), ids=REMEMBERED.keys())
-def test_an_outcome_of_another_kind_conflicts(known: Outcome) -> None:
+def test_an_outcome_of_another_kind_conflicts(known: EnvelopeOutcome) -> None:
     """Whatever became of it."""
     found = acceptor(store=remembering(known.to_json(), {}, "error")).accept(envelope(), CONTEXT)
 
@@ -344,18 +344,18 @@ def test_an_outcome_of_another_kind_conflicts(known: Outcome) -> None:
 
 _TEXT = st.text(max_size=8)
 _VIOLATIONS = st.lists(st.builds(Violation, _TEXT, _TEXT, _TEXT), max_size=3).map(tuple)
-OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(
+OUTCOMES: st.SearchStrategy[EnvelopeOutcome] = st.one_of(
     st.builds(Accepted, _TEXT, st.lists(_TEXT, max_size=3).map(tuple)),
     st.builds(
         lambda code, rest, allowed, mode: Gated(code, f"{code.value}: {rest}", NOTE, allowed, mode),
-        st.sampled_from(Code),
+        st.sampled_from(OutcomeCode),
         _TEXT,
         st.lists(_TEXT, max_size=3).map(tuple),
         st.sampled_from(RefusalMode),
     ),
     st.builds(
-        lambda code, rest, found: Invalid(code, f"{code.value}: {rest}", found),
-        st.sampled_from(Code),
+        lambda code, rest, found: InvalidEnvelope(code, f"{code.value}: {rest}", found),
+        st.sampled_from(OutcomeCode),
         _TEXT,
         _VIOLATIONS,
     ),
@@ -364,9 +364,9 @@ OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(
 
 
 @given(OUTCOMES)
-def test_an_outcome_is_read_as_it_was_written(given_: Outcome) -> None:
+def test_an_outcome_is_read_as_it_was_written(given_: EnvelopeOutcome) -> None:
     """To JSON and back loses nothing."""
-    assert same(outcome(Entry(NOTE, json.loads(json.dumps(given_.to_json())), {})), given_)
+    assert same(load_outcome(Entry(NOTE, json.loads(json.dumps(given_.to_json())), {})), given_)
 
 
 FOREIGN: dict[str, dict[str, Any]] = {
@@ -395,7 +395,7 @@ def test_an_outcome_in_other_words_is_returned(kept: dict[str, Any]) -> None:
 def test_a_recorded_envelope_that_is_none_is_a_failure_of_the_store() -> None:
     """Neither what it says nor what lies behind it has a word of the content."""
     host = acceptor(store=remembering(Accepted("env-0").to_json(), {"payload": "sk-live"}))
-    with pytest.raises(StoreFailed, match="is no envelope") as error:
+    with pytest.raises(StoreFailed, match="envelope is not valid") as error:
         host.accept(envelope(), CONTEXT)
 
     assert "sk-live" not in "".join(traceback.format_exception(error.value))
@@ -429,9 +429,9 @@ class Together:
         self.barrier.wait(30)
         return found
 
-    def once(self, run_id: str, correlation_id: str, make: Callable[[], Fresh]) -> Kept:
+    def get_or_create(self, run_id: str, correlation_id: str, make: Callable[[], NewEntry]) -> StoredEntry:
         """Do what the store does."""
-        return self.store.once(run_id, correlation_id, make)
+        return self.store.get_or_create(run_id, correlation_id, make)
 
     def append(self, run_id: str, events: Any) -> Any:
         """Do what the store does."""
@@ -481,7 +481,7 @@ def test_of_two_kinds_at_once_one_is_accepted(store: Store) -> None:
 def test_after_one_that_failed_the_next_of_a_crowd_handles(store: Store) -> None:
     """Its caller has the error; of the others one handles, and the rest has what came of that."""
     handling = Handling()
-    rules = Rules(CATALOGUE, handlers={NOTE: failing(1, handling)})
+    rules = HostConfig(CATALOGUE, handlers={NOTE: failing(1, handling)})
     host = acceptor(rules, store=Together(store, Barrier(CROWD)))
 
     def accept(_: int) -> str:
@@ -500,9 +500,9 @@ def test_after_one_that_failed_the_next_of_a_crowd_handles(store: Store) -> None
 PROCESSES, ROUNDS = 2, 40
 _PROCESS = """
 import json, os, sys
-from emitter.accept import Acceptor, Rules
+from emitter.host import Acceptor, HostConfig
 from emitter.events import NodeCompleted
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, envelope
 
 file, notes, rounds = sys.argv[1], os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND), int(sys.argv[3])
@@ -512,7 +512,7 @@ def handle(given, context):
     return [NodeCompleted({"by": os.getpid()}), NodeCompleted({"second": True})]
 
 with SqliteStore(file) as store:
-    host = Acceptor(Rules(CATALOGUE, handlers={NOTE: handle}), store=store)
+    host = Acceptor(HostConfig(CATALOGUE, handlers={NOTE: handle}), store=store)
     print("ready", flush=True)
     sys.stdin.readline()
     for number in range(rounds):
@@ -570,7 +570,7 @@ def unshown(kind: str = "ui.a2ui-surface", **change: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", CONTENT)
 def test_content_that_the_host_cannot_show_is_stored(kind: str, store: Store) -> None:
     """It is gated with a warning, the node goes on, and what was emitted is there for a host that can show it."""
-    host = acceptor(Rules(), store=store)
+    host = acceptor(HostConfig(), store=store)
     found = host.accept(unshown(kind), CONTEXT)
     kept = store.find("run-1", "run-1:node-1:0:shown")
 
@@ -585,7 +585,7 @@ def test_content_that_the_host_cannot_show_is_stored(kind: str, store: Store) ->
 
 def test_stored_content_is_not_told_twice(store: Store) -> None:
     """A repetition has the outcome that it had; another kind under its id is a conflict."""
-    host = acceptor(Rules(), store=store)
+    host = acceptor(HostConfig(), store=store)
     first, again = host.accept(unshown(), CONTEXT), host.accept(unshown(), CONTEXT)
     other = host.accept(envelope("error", correlationId="run-1:node-1:0:shown"), CONTEXT)
 
@@ -597,7 +597,7 @@ def test_stored_content_is_not_told_twice(store: Store) -> None:
 
 def test_stored_content_holds_no_secret_and_states_its_trust(store: Store) -> None:
     """It passes redaction and trust as an accepted envelope does."""
-    host = acceptor(Rules(secrets=Secrets.of({"key": "sk-live-4f9a8b7c"})), store=store)
+    host = acceptor(HostConfig(secrets=Secrets.of({"key": "sk-live-4f9a8b7c"})), store=store)
     host.accept(unshown("ui.gauge", payload={"a": ["x sk-live-4f9a8b7c"]}), replace(CONTEXT, inputs=Trust.UNTRUSTED))
     kept = store.find("run-1", "run-1:node-1:0:shown")
 
@@ -615,9 +615,11 @@ def test_stored_content_holds_no_secret_and_states_its_trust(store: Store) -> No
     ],
     ids=["one too many", "outside the contract", "no content"],
 )
-def test_what_the_node_may_not_emit_is_not_stored(context: Context, given_: dict[str, Any], store: Store) -> None:
+def test_what_the_node_may_not_emit_is_not_stored(
+    context: EnvelopeContext, given_: dict[str, Any], store: Store
+) -> None:
     """Only content that nothing but its kind keeps from being accepted."""
-    found = acceptor(Rules(), store=store).accept(given_, context)
+    found = acceptor(HostConfig(), store=store).accept(given_, context)
 
     assert (found.status, found.failed) == ("gated", False)
     assert store.find("run-1", "run-1:node-1:0:shown") is None

@@ -8,37 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import (
-    CheckFailed,
-    EmissionError,
-    InputError,
-    Material,
-    emit,
-    emit_binding_moment,
-    emit_many,
-    sinks,
-    stream,
-)
-from emitter.accept import Acceptor, EnvelopeContract, Trust
-from emitter.kinds.withheld import Clarification, ClarificationRequest
+from emitter import CheckFailed, EmissionError, InputError, Material, emit, emit_binding_moment, emit_many, stream
+from emitter.host import Acceptor, EnvelopeContract, Trust
+from emitter.models.binding_moment import Clarification, ClarificationRequest
 from emitter.schema import Violation
-from emitter.store import MemoryStore, SqliteStore
+from emitter.stores import MemoryStore, SqliteStore
+from emitter.telemetry import sinks
 from emitter.testing import (
     ErrorEvent,
+    ErrorKind,
     Failed,
-    Failure,
     Filtered,
     Malformed,
     NotJson,
+    PlannedError,
     Refused,
     Simulator,
     Text,
-    Trouble,
     Twice,
     UnknownStop,
     Violating,
-    decided,
     simulator,
+    write_decision,
 )
 from tests.accept.emitting import (
     AT_ONCE,
@@ -59,7 +50,7 @@ from tests.accept.leaking import KEY, chain, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.testing import Asked, Behaviour
+    from emitter.testing import Behaviour, ReceivedRequest
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,14 +59,14 @@ ROOT = Path(__file__).parents[2]
 class Said:
     """An error of the vendor's that says something."""
 
-    trouble: Trouble = Trouble.BAD_REQUEST
+    trouble: ErrorKind = ErrorKind.BAD_REQUEST
     message: str = KEY
     code: str | None = None
     param: str | None = None
 
-    def plan(self, asked: Asked) -> Failure:  # noqa: ARG002  the same for everybody
+    def plan(self, asked: ReceivedRequest) -> PlannedError:  # noqa: ARG002  the same for everybody
         """Return the error."""
-        return Failure(self.trouble, self.message, param=self.param, code=self.code)
+        return PlannedError(self.trouble, self.message, param=self.param, code=self.code)
 
 
 @pytest.fixture
@@ -110,7 +101,7 @@ def test_no_secret_that_a_model_echoes_comes_out_of_a_door(door: str, model: str
 
 WRONG: dict[str, Behaviour] = {
     "a refusal": Refused(KEY, KEY),
-    "a filter": Filtered(written=KEY),
+    "a filter": Filtered(partial_text=KEY),
     "no document": Malformed(f"I say {KEY}"),
     "a violation": Violating({"text": KEY, "parts": KEY, KEY: KEY}),
     "another document": Violating({KEY: {KEY: [KEY]}}),
@@ -118,11 +109,11 @@ WRONG: dict[str, Behaviour] = {
     "a failure": Failed(500, KEY),
     "a bad request": Said(),
     "a bad parameter": Said(param=KEY),
-    "a bad key": Said(Trouble.UNAUTHORIZED, f"Incorrect API key provided: {KEY}."),
+    "a bad key": Said(ErrorKind.UNAUTHORIZED, f"Incorrect API key provided: {KEY}."),
     "no JSON": NotJson(KEY),
     "a page": NotJson(f"<title>{KEY}</title>"),
-    "an error under way": ErrorEvent(Failure(Trouble.SERVER, KEY), of=Text(note(KEY))),
-    "a stop": UnknownStop(KEY, of=Text(note(KEY))),
+    "an error under way": ErrorEvent(PlannedError(ErrorKind.SERVER, KEY), answer=Text(note(KEY))),
+    "a stop": UnknownStop(KEY, answer=Text(note(KEY))),
     "a code": Said(code=KEY),
 }
 
@@ -164,7 +155,7 @@ def test_no_secret_comes_out_of_the_place_of_a_slot(vendor: Simulator) -> None:
 @pytest.mark.parametrize("chunk", [1, 4, 50])
 def test_no_secret_comes_out_in_pieces(chunk: int, vendor: Simulator) -> None:
     """Whoever puts the pieces of a text together has it without the secret."""
-    vendor.script(Text(note(KEY), chunk=chunk))
+    vendor.script(Text(note(KEY), chunk_size=chunk))
     with stream(FORM, "?", model=MODEL, follow=["/text"], host=Acceptor(RULES)) as running:
         pieces = [each.text for each in running if hasattr(each, "text")]
 
@@ -344,7 +335,7 @@ def test_a_discarded_kind_warns_and_the_node_goes_on() -> None:
 
 def test_a_universal_kind_passes_the_contract_of_an_emission(vendor: Simulator) -> None:
     """A question to the principal is taken from a node that may emit nothing else."""
-    vendor.script(decided(ClarificationRequest(questions=(Clarification(id="q", question="Which?"),))))
+    vendor.script(write_decision(ClarificationRequest(questions=(Clarification(id="q", question="Which?"),))))
 
     assert emit_binding_moment("?", **contracted()).envelope.type == "clarification.request"
 

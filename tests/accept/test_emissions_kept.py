@@ -27,12 +27,12 @@ from emitter import (
     emit_binding_moment,
     emit_many,
 )
-from emitter.accept import Acceptor, Limits, Rules
 from emitter.errors import LimitReached
-from emitter.kinds import Deliberation
-from emitter.kinds.withheld import Clarification, ClarificationRequest
-from emitter.store import MemoryStore, SqliteStore
-from emitter.testing import Cut, Malformed, Simulator, decided, simulator
+from emitter.host import Acceptor, HostConfig, HostLimits
+from emitter.models import Deliberation
+from emitter.models.binding_moment import Clarification, ClarificationRequest
+from emitter.stores import MemoryStore, SqliteStore
+from emitter.testing import Cut, Malformed, Simulator, simulator, write_decision
 from emitter.testing import Refused as Refusing
 from tests.accept.emitting import DOORS, FORM, MODEL, POLICY, Meeting, moment, saying
 from tests.accept.judging import judge_log
@@ -40,15 +40,15 @@ from tests.accept.judging import judge_log
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.accept import AIEnvelope, Context
     from emitter.events import NodeCompleted, RunEvent
-    from emitter.store import Store
-    from emitter.testing import Asked, Behaviour
+    from emitter.host import AIEnvelope, EnvelopeContext
+    from emitter.stores import Store
+    from emitter.testing import Behaviour, ReceivedRequest
 
 ROOT = Path(__file__).parents[2]
 
 
-def counting(asked: Asked) -> Behaviour:
+def counting(asked: ReceivedRequest) -> Behaviour:
     """Say something else each time."""
     return saying(f"answer {next(_numbers)}")(asked)
 
@@ -165,7 +165,7 @@ def test_a_decision_under_other_terms_is_asked_anew(change: dict[str, Any], vend
 def test_what_withholds_a_decision_is_kept_as_well(vendor: Simulator) -> None:
     """It is a success of the turn: its reason is returned again."""
     store = MemoryStore()
-    vendor.script(decided(Deliberation(state="Open.", missing=("A date.",), permission="May I look?")))
+    vendor.script(write_decision(Deliberation(state="Open.", missing=("A date.",), permission="May I look?")))
     first, again = (emit_binding_moment("?", **asked(store)) for _ in range(2))
 
     assert first.envelope.type == "vendor.emitter.deliberation"
@@ -230,7 +230,8 @@ def test_two_threads_whose_models_choose_otherwise_get_the_same_envelope(vendor:
     """One model binds and the other does not: the emission is one, and what was recorded first is its outcome."""
     store = Meeting()
     vendor.script(
-        decided(moment("it")), decided(Deliberation(state="Open.", missing=("A date.",), permission="May I?"))
+        write_decision(moment("it")),
+        write_decision(Deliberation(state="Open.", missing=("A date.",), permission="May I?")),
     )
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda _: emit_binding_moment("?", **asked(store)), range(2)))
@@ -303,16 +304,16 @@ def test_the_name_of_an_emission_is_not_taken_without_a_store(vendor: Simulator)
 
 # limits
 
-FEW = Limits(envelopes_per_turn=32, schema_rounds=3, clarification_rounds=1)
-ASKING = decided(ClarificationRequest(questions=(Clarification(id="q", question="Which region?"),)))
+FEW = HostLimits(envelopes_per_turn=32, schema_rounds=3, clarification_rounds=1)
+ASKING = write_decision(ClarificationRequest(questions=(Clarification(id="q", question="Which region?"),)))
 
 
-def limited(limits: Limits, store: Store | None) -> Acceptor:
+def limited(limits: HostLimits, store: Store | None) -> Acceptor:
     """Return a host that allows little."""
-    return Acceptor(Rules(limits=limits), store=store)
+    return Acceptor(HostConfig(limits=limits), store=store)
 
 
-def hosts(kind: str, limits: Limits, folder: Path) -> Iterator[Acceptor]:
+def hosts(kind: str, limits: HostLimits, folder: Path) -> Iterator[Acceptor]:
     """Yield a host for each of three emissions: the same one, or another of the same store."""
     with SqliteStore(folder / "runs.db") as store:
         same = {"memory": limited(limits, MemoryStore()), "none": limited(limits, None), "shared": None}[kind]
@@ -345,7 +346,7 @@ def test_a_hosts_clarification_rounds_bind_the_emissions_of_a_node(
 @pytest.mark.parametrize("kind", ["memory", "none", "shared"])
 def test_a_hosts_envelopes_per_turn_bind_the_emissions_of_a_turn(kind: str, vendor: Simulator, tmp_path: Path) -> None:
     """One too many is not paid for; another turn of the node begins anew."""
-    given = hosts(kind, Limits(envelopes_per_turn=1), tmp_path)
+    given = hosts(kind, HostLimits(envelopes_per_turn=1), tmp_path)
     settings = {**asked(MemoryStore()), "node_id": "n"}
     emit(FORM, "first", **{**settings, "host": next(given)})
     with pytest.raises(LimitReached) as raised:
@@ -362,7 +363,9 @@ def test_a_hosts_envelopes_per_turn_bind_the_emissions_of_a_turn(kind: str, vend
 @pytest.mark.parametrize("door", DOORS)
 def test_the_limits_bind_every_door(door: str, vendor: Simulator) -> None:
     """A host that takes no envelope is asked for none, and one without rounds allows no retry."""
-    shut, once = (limited(each, MemoryStore()) for each in (Limits(envelopes_per_turn=0), Limits(schema_rounds=0)))
+    shut, once = (
+        limited(each, MemoryStore()) for each in (HostLimits(envelopes_per_turn=0), HostLimits(schema_rounds=0))
+    )
     with pytest.raises(LimitReached):
         DOORS[door](**{**asked(MemoryStore()), "host": shut})
     assert not vendor.calls
@@ -375,7 +378,7 @@ def test_the_limits_bind_every_door(door: str, vendor: Simulator) -> None:
 
 def test_a_repetition_is_no_further_envelope_of_the_turn(vendor: Simulator) -> None:
     """What was accepted is returned at the limit as well, and a batch of many situations has a node for each."""
-    host = limited(Limits(envelopes_per_turn=1), MemoryStore())
+    host = limited(HostLimits(envelopes_per_turn=1), MemoryStore())
     settings = {**asked(MemoryStore()), "host": host}
 
     assert emit(FORM, "?", **settings).value == emit(FORM, "?", **settings).value
@@ -387,14 +390,14 @@ def test_an_emission_under_way_counts(vendor: Simulator) -> None:
     """A handler that emits for its own turn finds the place of its envelope taken."""
     refused: list[str] = []
 
-    def emitting(_: AIEnvelope, context: Context) -> list[NodeCompleted]:
+    def emitting(_: AIEnvelope, context: EnvelopeContext) -> list[NodeCompleted]:
         try:
             emit(FORM, "inner", model=MODEL, host=host, run_id=context.run_id, node_id=context.node_id)
         except LimitReached as error:
             refused.append(error.code)
         return []
 
-    rules = Rules(limits=Limits(envelopes_per_turn=1), handlers={"vendor.emitter.document": emitting})
+    rules = HostConfig(limits=HostLimits(envelopes_per_turn=1), handlers={"vendor.emitter.document": emitting})
     host = Acceptor(rules)
     emit(FORM, "outer", model=MODEL, host=host, run_id="r", node_id="n")
 
@@ -410,7 +413,7 @@ def test_schema_rounds_are_the_lesser_of_policy_and_host(
 ) -> None:
     """A round is a retry; ``cap.breached`` tells the ceiling that held."""
     vendor.script(*[Malformed()] * 16)
-    host = limited(Limits(schema_rounds=rounds), MemoryStore())
+    host = limited(HostLimits(schema_rounds=rounds), MemoryStore())
     with pytest.raises(Invalid) as raised:
         emit(FORM, "?", model=MODEL, host=host, policy=Policy(max_attempts=attempts))
     (breach,) = [each.to_json()["payload"] for each in raised.value.trace.events if each.type == "cap.breached"]
@@ -423,7 +426,7 @@ def test_cuts_count_as_schema_rounds(vendor: Simulator) -> None:
     """A retry after a cut is a round like any other."""
     vendor.script(*[Cut()] * 16)
     with pytest.raises(Truncated):
-        emit(FORM, "?", model=MODEL, host=limited(Limits(schema_rounds=1), None), policy=Policy(max_attempts=8))
+        emit(FORM, "?", model=MODEL, host=limited(HostLimits(schema_rounds=1), None), policy=Policy(max_attempts=8))
 
     assert len(vendor.calls) == 2
 

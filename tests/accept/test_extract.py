@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.accept.extract import MAX_DOCUMENTS, MAX_REPAIRS, Extracted, extract
-from emitter.recover import Path
+from emitter.host.model_text import MAX_DOCUMENTS, MAX_REPAIRS, ExtractedDocument, extract_documents
+from emitter.recover import RecoveryPath
 from tests.work import examples
 
 ONE, TWO = {"type": "a", "payload": 1}, {"type": "b", "payload": [2]}
@@ -20,7 +20,7 @@ A, B = json.dumps(ONE), json.dumps(TWO)
 
 def values(text: str) -> list[Any]:
     """Return what was found, in its order."""
-    return [each.value for each in extract(text)]
+    return [each.value for each in extract_documents(text)]
 
 
 def fenced(content: str, mark: str = "```", language: str = "json") -> str:
@@ -117,18 +117,22 @@ def test_fences(text: str, found: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(f" {A}", Extracted(ONE, Path.DIRECT, 1), id="direct"),
-        pytest.param(f"é\n{fenced(A)}", Extracted(ONE, Path.MARKDOWN_FENCE, 11), id="fence"),
-        pytest.param(f"é\n{fenced('  ' + A)}", Extracted(ONE, Path.MARKDOWN_FENCE, 13), id="fence, indented"),
-        pytest.param(fenced('{"type": "a", "payload": 1,}'), Extracted(ONE, Path.JSONREPAIR, 8), id="repaired"),
-        pytest.param(fenced(f"é {A}"), Extracted(ONE, Path.BRACE_WALKER, 11), id="prose in the fence"),
-        pytest.param(json.dumps(A), Extracted(ONE, Path.CUSTOM, 0), id="in a string"),
-        pytest.param(fenced("no"), Extracted(None, None, 8), id="unread"),
+        pytest.param(f" {A}", ExtractedDocument(ONE, RecoveryPath.DIRECT, 1), id="direct"),
+        pytest.param(f"é\n{fenced(A)}", ExtractedDocument(ONE, RecoveryPath.MARKDOWN_FENCE, 11), id="fence"),
+        pytest.param(
+            f"é\n{fenced('  ' + A)}", ExtractedDocument(ONE, RecoveryPath.MARKDOWN_FENCE, 13), id="fence, indented"
+        ),
+        pytest.param(
+            fenced('{"type": "a", "payload": 1,}'), ExtractedDocument(ONE, RecoveryPath.JSONREPAIR, 8), id="repaired"
+        ),
+        pytest.param(fenced(f"é {A}"), ExtractedDocument(ONE, RecoveryPath.BRACE_WALKER, 11), id="prose in the fence"),
+        pytest.param(json.dumps(A), ExtractedDocument(ONE, RecoveryPath.CUSTOM, 0), id="in a string"),
+        pytest.param(fenced("no"), ExtractedDocument(None, None, 8), id="unread"),
     ],
 )
-def test_where_and_how(text: str, expected: Extracted) -> None:
+def test_where_and_how(text: str, expected: ExtractedDocument) -> None:
     """It is told how a document was read and at which byte it begins."""
-    assert extract(text) == (expected,)
+    assert extract_documents(text) == (expected,)
 
 
 DOCUMENTS = st.lists(
@@ -153,8 +157,9 @@ def test_what_was_rendered_is_extracted(documents: list[Any], data: st.DataObjec
         text += f"{data.draw(PROSE)}{end}{mark}json{end}"
         offsets.append(len(text.encode()))
         text += f"{written}{end}{mark}{end}{data.draw(PROSE)}{end}"
-    assert extract(text) == tuple(
-        Extracted(each, Path.MARKDOWN_FENCE, offset) for each, offset in zip(documents, offsets, strict=True)
+    assert extract_documents(text) == tuple(
+        ExtractedDocument(each, RecoveryPath.MARKDOWN_FENCE, offset)
+        for each, offset in zip(documents, offsets, strict=True)
     )
 
 
@@ -186,7 +191,7 @@ def test_no_prefix_completes_a_block(documents: list[Any], mark: str) -> None:
 @settings(max_examples=examples(400))
 def test_never_raises(text: str) -> None:
     """Any text is searched without an exception, and every place is one of the text."""
-    for each in extract(text):
+    for each in extract_documents(text):
         assert 0 <= each.byte_offset <= len(text.encode("utf-8", "surrogatepass"))
         assert (each.path is None) <= (each.value is None)
 
@@ -201,7 +206,7 @@ def test_never_raises(text: str) -> None:
 )
 def test_documents_are_bounded(text: str) -> None:
     """Of a hundred thousand documents as many are taken as the bound says, and one stands for the rest."""
-    found = extract(text)
+    found = extract_documents(text)
     assert len(found) == MAX_DOCUMENTS + 1
     assert found[-1].path is None
     assert found[-1].value is None
@@ -232,7 +237,7 @@ def test_linear(unit: str) -> None:
         text, times = unit * (size // len(unit)), list[float]()
         for _ in range(3):
             begin = process_time()
-            extract(text)
+            extract_documents(text)
             times.append(process_time() - begin)
         return min(times)
 
@@ -242,6 +247,6 @@ def test_linear(unit: str) -> None:
 def test_the_worst_blocks_take_seconds_at_most() -> None:
     """However many blocks there are that are hard to repair, their cost is bounded."""
     begin = process_time()
-    found = extract(fenced('["' + '["x" "y" ' * 222 + '"]') * 1_000)
+    found = extract_documents(fenced('["' + '["x" "y" ' * 222 + '"]') * 1_000)
     assert len(found) == MAX_DOCUMENTS + 1
     assert process_time() - begin < 10  # unbounded, these take minutes

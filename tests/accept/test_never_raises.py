@@ -9,10 +9,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from emitter.accept import Code, Context, Reassembly, Rules, Turn, debug_bundle, follow_up, for_model
-from emitter.accept.extract import MAX_DOCUMENTS
-from emitter.kinds.envelope import AIEnvelope, EnvelopeMeta, Source
-from emitter.store import SqliteStore
+from emitter.host import (
+    EnvelopeContext,
+    EnvelopeReassembler,
+    HostConfig,
+    OutcomeCode,
+    Turn,
+    build_debug_bundle,
+    build_follow_up,
+    render_for_model,
+)
+from emitter.host.model_text import MAX_DOCUMENTS
+from emitter.models.envelope import AIEnvelope, EnvelopeMeta, EnvelopeSource
+from emitter.stores import SqliteStore
 from tests.accept.anything import (
     ANYTHING,
     CONTEXTS,
@@ -38,7 +47,7 @@ from tests.work import count_lines, examples
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.accept import Acceptance, Acceptor
+    from emitter.host import Acceptance, Acceptor
 
 HARD = settings(max_examples=examples(120))
 SOFT = settings(HARD, max_examples=examples(40))
@@ -51,11 +60,11 @@ def held(host: Acceptor, found: Acceptance) -> None:
     """Judge an acceptance, and whatever can be made of it."""
     judge(found)
     repr(found)
-    follow_up(found)
+    build_follow_up(found)
     if found.envelope is not None:
-        for_model(found.envelope)
+        render_for_model(found.envelope)
     judge_log(host.store.events("run-1") if host.store else ())
-    as_json(debug_bundle(host, "run-1"))
+    as_json(build_debug_bundle(host, "run-1"))
 
 
 @pytest.mark.parametrize("kind", sorted(VALID))
@@ -68,7 +77,7 @@ def test_the_mutations_begin_with_what_holds(kind: str) -> None:
 
 @HARD
 @given(given=ANYTHING, context=CONTEXTS, rules=RULES)
-def test_whatever_it_is_there_is_an_outcome(given: Any, context: Context, rules: Rules) -> None:
+def test_whatever_it_is_there_is_an_outcome(given: Any, context: EnvelopeContext, rules: HostConfig) -> None:
     """Of an envelope, of what once was one, and of what never was."""
     host = acceptor(rules)
 
@@ -77,7 +86,7 @@ def test_whatever_it_is_there_is_an_outcome(given: Any, context: Context, rules:
 
 @SOFT
 @given(givens=st.lists(ANYTHING, min_size=1, max_size=5), context=CONTEXTS, rules=RULES)
-def test_a_turn_goes_on_whatever_comes(givens: list[Any], context: Context, rules: Rules) -> None:
+def test_a_turn_goes_on_whatever_comes(givens: list[Any], context: EnvelopeContext, rules: HostConfig) -> None:
     """Each has its outcome, what was counted never shrinks below 0, and the log has no gaps."""
     host = acceptor(rules)
     turn = host.turn(context)
@@ -98,10 +107,10 @@ def test_a_turn_goes_on_whatever_comes(givens: list[Any], context: Context, rule
     context=CONTEXTS,
     rules=RULES,
 )
-def test_a_text_is_read_whatever_it_says(text: str, context: Context, rules: Rules) -> None:
+def test_a_text_is_read_whatever_it_says(text: str, context: EnvelopeContext, rules: HostConfig) -> None:
     """Prose, torn fences, halves of characters, documents in fences."""
     host = acceptor(rules)
-    found = Turn.of(host, context).accept_text(text)
+    found = Turn.start(host, context).accept_text(text)
 
     assert len(found) <= MAX_DOCUMENTS + 1
     for each in found:
@@ -114,10 +123,12 @@ def test_a_text_is_read_whatever_it_says(text: str, context: Context, rules: Rul
     context=CONTEXTS,
     rules=RULES,
 )
-def test_chunks_are_put_together_whatever_they_are(chunks: list[Any], context: Context, rules: Rules) -> None:
+def test_chunks_are_put_together_whatever_they_are(
+    chunks: list[Any], context: EnvelopeContext, rules: HostConfig
+) -> None:
     """Those that fit, that contradict each other, and that are none; nothing is told before the last."""
     host = acceptor(rules)
-    reassembly = Reassembly(host)
+    reassembly = EnvelopeReassembler(host)
 
     for chunk, partial in chunks:
         given = {**chunk, "partial": partial} if partial and isinstance(chunk, dict) else chunk
@@ -128,12 +139,14 @@ def test_chunks_are_put_together_whatever_they_are(chunks: list[Any], context: C
         else:
             assert host.store is not None
             assert len(host.store.events("run-1")) == before
-    assert reassembly.expired() == ()
+    assert reassembly.expire() == ()
 
 
 @SOFT
 @given(payload=JSON, context=CONTEXTS, rules=RULES)
-def test_an_envelope_in_its_own_type_is_taken_as_its_document_is(payload: Any, context: Context, rules: Rules) -> None:
+def test_an_envelope_in_its_own_type_is_taken_as_its_document_is(
+    payload: Any, context: EnvelopeContext, rules: HostConfig
+) -> None:
     """``AIEnvelope`` or its JSON: the outcome is the same."""
     made = typed(payload)
     one, other = acceptor(rules), acceptor(rules)
@@ -149,7 +162,7 @@ def test_an_envelope_in_its_own_type_is_taken_as_its_document_is(payload: Any, c
 def test_a_store_in_a_file_takes_what_the_memory_takes(given: Any, folder: Path) -> None:
     """The same outcome, and the same log."""
     with SqliteStore(folder / "runs.db") as store:
-        context = Context(f"run-{next(RUNS)}", "node-1")
+        context = EnvelopeContext(f"run-{next(RUNS)}", "node-1")
         memory, file = acceptor(rules()), acceptor(rules(), store=store)
         assert memory.accept(given, context).outcome == file.accept(given, context).outcome
         assert memory.store is not None
@@ -209,7 +222,7 @@ def test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it(given: Any) 
     """With what v1 lets be absent filled in, and but for ``ts``, which must be in UTC, and the node besides."""
     found = acceptor(rules()).accept(given, CONTEXT)
     assume(not is_chunk(given) and not has_half(given))
-    refused = getattr(found.outcome, "code", None) == Code.SHAPE
+    refused = getattr(found.outcome, "code", None) == OutcomeCode.SHAPE
 
     assert refused is not is_valid(given), found.outcome
 
@@ -251,7 +264,7 @@ def test_each_member_is_taken_exactly_where_openwop_s_schema_takes_it(way: str) 
         if value is ...:
             del holder[name]
         if not is_chunk(given):
-            refused = getattr(acceptor(rules()).accept(given, CONTEXT).outcome, "code", None) == Code.SHAPE
+            refused = getattr(acceptor(rules()).accept(given, CONTEXT).outcome, "code", None) == OutcomeCode.SHAPE
             assert refused is not is_valid(given), value
 
 
@@ -290,14 +303,14 @@ def has_half(given: Any) -> bool:
     return False
 
 
-def rules() -> Rules:
+def rules() -> HostConfig:
     """Return what a host takes that takes everything."""
-    return Rules(catalogue=FULL)
+    return HostConfig(registry=FULL)
 
 
 def typed(payload: Any) -> AIEnvelope:
     """Return an envelope of the open kind, in its own type."""
-    meta = EnvelopeMeta(source=Source.USER, ts="2026-05-18T10:00:00Z")
+    meta = EnvelopeMeta(source=EnvelopeSource.USER, ts="2026-05-18T10:00:00Z")
     return AIEnvelope(
         type=OPEN, schema_version=1, envelope_id="e", correlation_id="c", payload={"it": payload}, meta=meta
     )

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 
-from emitter import sinks
-from emitter.accept import (
-    Acceptor,
-    Context,
-    Counters,
-    EnvelopeContract,
-    Reassembly,
-    RefusalMode,
-    Rules,
-    debug_bundle,
-    follow_up,
-    for_model,
-)
-from emitter.accept.telemetry import observe_acceptances
 from emitter.events import Level, LogAppended, NodeCompleted
-from emitter.store import MemoryStore, SqliteStore
+from emitter.host import (
+    Acceptor,
+    Counters,
+    EnvelopeContext,
+    EnvelopeContract,
+    EnvelopeReassembler,
+    HostConfig,
+    RefusalMode,
+    build_debug_bundle,
+    build_follow_up,
+    render_for_model,
+)
+from emitter.host.observability import observe_acceptances
+from emitter.stores import MemoryStore, SqliteStore
+from emitter.telemetry import sinks
 from tests.accept.anything import CONTEXTS, FULL, OPEN, VALID
 from tests.accept.envelopes import CONTEXT, NOTE, acceptor, envelope
 from tests.accept.leaking import FOREIGN, KEY, ODD, PAIR, PLACES, PLANTED, SECRETS, WAYS, chain, planted, shown
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from emitter.accept import AIEnvelope
     from emitter.events import Event, RunEvent
+    from emitter.host import AIEnvelope
 
 LAW = settings(max_examples=examples(50))
-RULES = Rules(catalogue=FULL, secrets=SECRETS)
+RULES = HostConfig(registry=FULL, secrets=SECRETS)
 
 
 class Listening:
     """A host with everything that can be told to: sinks, a log, a file, spans."""
 
-    def __init__(self, file: Path, rules: Rules = RULES) -> None:
+    def __init__(self, file: Path, rules: HostConfig = RULES) -> None:
         self.file, self.events, self.lines, self.spans = file, list["RunEvent"](), io.StringIO(), Collected()
         self.logger = logging.Logger("leaking")  # noqa: LOG001  of nobody else's
         self.logger.addHandler(logging.StreamHandler(self.lines))
@@ -63,7 +63,7 @@ class Listening:
         happened = [(each.name, dict(each.attributes or {})) for span in self.spans.spans for each in span.events]
         log = self.store.events("run-1")
         kept = list(vars_of(self.store))
-        bundle = debug_bundle(self.host, "run-1")
+        bundle = build_debug_bundle(self.host, "run-1")
         read = self.file.read_text("utf-8") if self.file.exists() else ""
         return [self.events, self.lines.getvalue(), spans, happened, log, kept, bundle, read, self.host]
 
@@ -73,20 +73,20 @@ def vars_of(store: MemoryStore) -> Iterable[object]:
     return (getattr(store, name) for name in ("_entries", "_logs"))
 
 
-def came_out(listening: Listening, given: Any, context: Context) -> list[Any]:
+def came_out(listening: Listening, given: Any, context: EnvelopeContext) -> list[Any]:
     """Return all that came of an envelope."""
     found = listening.host.accept(given, context)
     again = listening.host.accept(given, context)
     kept = [each for each in (found, again) if each.envelope is not None]
-    models = [each.envelope for each in kept] + [for_model(each.envelope) for each in kept if each.envelope]
+    models = [each.envelope for each in kept] + [render_for_model(each.envelope) for each in kept if each.envelope]
     known = [listening.host.recall(each.envelope.correlation_id, context) for each in kept if each.envelope]
-    words = [follow_up(each) for each in (found, again)]
+    words = [build_follow_up(each) for each in (found, again)]
     return [found, again, found.outcome.to_json(), models, known, words, *listening.told()]
 
 
 @LAW
 @given(given=planted(), context=CONTEXTS)
-def test_no_secret_comes_out(given: dict[str, Any], context: Context, folder: Path) -> None:
+def test_no_secret_comes_out(given: dict[str, Any], context: EnvelopeContext, folder: Path) -> None:
     """Not in what is returned, told, logged, kept, traced, printed, or said to a model."""
     file = folder / "events.jsonl"
     file.unlink(missing_ok=True)
@@ -118,7 +118,9 @@ _HOMES = {
 @pytest.mark.parametrize("secret", PLANTED)
 def test_the_judge_sees_what_is_there(secret: str) -> None:
     """Otherwise nothing above says anything: a host that knows no secret tells it, and each way is seen."""
-    found = acceptor(Rules(catalogue=FULL)).accept(envelope(OPEN, payload={"a": [secret]}, schemaVersion=1), CONTEXT)
+    found = acceptor(HostConfig(registry=FULL)).accept(
+        envelope(OPEN, payload={"a": [secret]}, schemaVersion=1), CONTEXT
+    )
 
     assert shown(found)
     assert all(shown({"a": [way(secret)]}) and shown(ValueError(way(secret))) for way in WAYS.values())
@@ -129,7 +131,7 @@ def test_the_judge_sees_what_is_there(secret: str) -> None:
 def test_no_secret_comes_out_of_chunks(secret: str, size: int, tmp_path: Path) -> None:
     """In pieces it is nowhere told, and in the whole it is struck out."""
     listening = Listening(tmp_path / "events.jsonl")
-    reassembly = Reassembly(listening.host)
+    reassembly = EnvelopeReassembler(listening.host)
     text = json.dumps({"a": secret, "b": {secret: 1}})
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     found = [reassembly.accept(chunk(number, piece, pieces), CONTEXT) for number, piece in enumerate(pieces)]
@@ -143,7 +145,7 @@ def test_no_secret_comes_out_of_chunks(secret: str, size: int, tmp_path: Path) -
 
 def test_a_reassembly_does_not_print_what_waits() -> None:
     """Nobody has struck anything out of it yet."""
-    reassembly = Reassembly(acceptor(RULES))
+    reassembly = EnvelopeReassembler(acceptor(RULES))
     reassembly.accept(chunk(0, KEY, [KEY, ""]), CONTEXT)
 
     assert shown(repr(reassembly)) == []
@@ -161,7 +163,9 @@ def chunk(number: int, piece: str, pieces: list[str]) -> dict[str, Any]:
 def test_no_secret_comes_out_of_a_refusal(broken: str, used: int, mode: RefusalMode, tmp_path: Path) -> None:
     """Whichever step refuses it, and whatever that leads to."""
     contract = EnvelopeContract(frozenset({NOTE}), mode) if broken == "contract" else EnvelopeContract()
-    context = Context("run-1", "node-1", contract, counters=Counters(99 if broken == "limit" else used, used, used))
+    context = EnvelopeContext(
+        "run-1", "node-1", contract, counters=Counters(99 if broken == "limit" else used, used, used)
+    )
     change: dict[str, Any] = {
         "type": {"type": f"vendor.acme.{KEY}"},
         "member": {KEY: KEY},
@@ -181,7 +185,7 @@ def test_a_handler_sees_no_secret_and_tells_none(tmp_path: Path) -> None:
     """It is given the redacted envelope, and what it knows by itself is struck out of its events."""
     seen: list[AIEnvelope] = []
 
-    def handle(given: AIEnvelope, _: Context) -> list[Event]:
+    def handle(given: AIEnvelope, _: EnvelopeContext) -> list[Event]:
         seen.append(given)
         return [NodeCompleted({"key": KEY, ODD: [FOREIGN]}), LogAppended(Level.INFO, f"with {PAIR[0]}", {KEY: KEY})]
 
@@ -195,7 +199,7 @@ def test_a_handler_sees_no_secret_and_tells_none(tmp_path: Path) -> None:
 def test_what_a_handler_raises_holds_no_secret_of_the_envelope(tmp_path: Path) -> None:
     """Its error rises as it is, with what came of the envelope alone; nothing is kept or told."""
 
-    def handle(given: AIEnvelope, _: Context) -> list[Event]:
+    def handle(given: AIEnvelope, _: EnvelopeContext) -> list[Event]:
         try:
             return given.payload[repr(given)]
         except KeyError as error:
@@ -207,7 +211,7 @@ def test_what_a_handler_raises_holds_no_secret_of_the_envelope(tmp_path: Path) -
 
     assert len(list(chain(raised.value))) >= 2
     assert shown(raised.value, listening.told()) == []
-    assert SECRETS.error(RuntimeError(KEY)).endswith("[REDACTED:stripe]")
+    assert SECRETS.redact_error(RuntimeError(KEY)).endswith("[REDACTED:stripe]")
 
 
 def test_a_file_of_a_store_holds_no_secret(tmp_path: Path) -> None:
@@ -226,7 +230,7 @@ def test_a_file_of_a_store_holds_no_secret(tmp_path: Path) -> None:
 def test_an_acceptance_cannot_be_pickled_with_its_secrets() -> None:
     """Nor its host: a registry stays in its process."""
     host = Acceptor(RULES, store=None)
-    for each in (host, host.rules, SECRETS, host.accept(envelope(), CONTEXT)):
+    for each in (host, host.config, SECRETS, host.accept(envelope(), CONTEXT)):
         with pytest.raises(TypeError) as raised:
             pickle.dumps(each)
         assert shown(raised.value) == []
@@ -236,7 +240,7 @@ def test_what_was_recorded_before_a_secret_was_known_is_struck_out_now() -> None
     """A store outlives its host's registry: a key that is registered later stands in it already."""
     store = MemoryStore()
     given = envelope(OPEN, payload={"a": KEY}, schemaVersion=1)
-    acceptor(Rules(catalogue=FULL), store=store).accept(given, CONTEXT)
+    acceptor(HostConfig(registry=FULL), store=store).accept(given, CONTEXT)
     host = acceptor(RULES, store=store)
 
     assert shown(host.accept(given, CONTEXT), host.recall(given["correlationId"], CONTEXT)) == []

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import Context, Counters, EnvelopeContract, Rules, Trust
-from emitter.accept.order import ALWAYS, ONCE, STEPS
-from emitter.accept.outcome import Code
-from emitter.redact import Secrets
-from emitter.store import MemoryStore
+from emitter.host import Counters, EnvelopeContext, EnvelopeContract, HostConfig, Trust
+from emitter.host.outcomes import OutcomeCode
+from emitter.host.pipeline import RECORDING_STEPS, STEPS, VALIDATION_STEPS
+from emitter.redaction import Secrets
+from emitter.stores import MemoryStore
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class Asked:
     """An envelope, where it comes from, and what the host takes."""
 
     given: dict[str, Any]
-    context: Context
-    rules: Rules
+    context: EnvelopeContext
+    rules: HostConfig
     before: str | None = None
 
 
@@ -75,15 +75,26 @@ def dedup(asked: Asked) -> Asked:
     return replace(asked, before="error")
 
 
-DEFECTS: dict[Callable[[Asked], Asked], Code] = {
-    shape: Code.SHAPE,
-    kind: Code.KIND,
-    payload: Code.PAYLOAD,
-    contract: Code.CONTRACT,
-    limits: Code.CAP,
-    redaction: Code.SHAPE,
-    trust: Code.APPROVAL,
-    dedup: Code.CONFLICT,
+STEP_NAMES = [
+    "check_shape",
+    "check_kind",
+    "check_payload",
+    "check_contract",
+    "check_limits",
+    "redact_secrets",
+    "apply_trust",
+    "deduplicate",
+]
+"""The steps that look for the defects below, in the same order."""
+DEFECTS: dict[Callable[[Asked], Asked], OutcomeCode] = {
+    shape: OutcomeCode.SHAPE,
+    kind: OutcomeCode.KIND,
+    payload: OutcomeCode.PAYLOAD,
+    contract: OutcomeCode.CONTRACT,
+    limits: OutcomeCode.CAP,
+    redaction: OutcomeCode.SHAPE,
+    trust: OutcomeCode.APPROVAL,
+    dedup: OutcomeCode.CONFLICT,
 }
 """What each step looks for, in the order of ai-envelope.md, and the code it is told with."""
 
@@ -92,28 +103,29 @@ def accepted(asked: Asked) -> tuple[Any, list[str]]:
     """Return what becomes of it, and the kinds that were handled."""
     handled: list[str] = []
 
-    def handle(given: Any, _: Context) -> tuple[()]:
+    def handle(given: Any, _: EnvelopeContext) -> tuple[()]:
         handled.append(given.type)
         return ()
 
     rules = replace(asked.rules, handlers={NOTE: handle})
     store = MemoryStore()
     if asked.before is not None:
-        first = acceptor(Rules(catalogue=CATALOGUE), store=store).accept(envelope(asked.before), CONTEXT)
+        first = acceptor(HostConfig(registry=CATALOGUE), store=store).accept(envelope(asked.before), CONTEXT)
         assert first.status == "accepted"
     return acceptor(rules, store=store).accept(asked.given, asked.context), handled
 
 
-WHOLE = Asked(envelope(), CONTEXT, Rules(catalogue=CATALOGUE))
+WHOLE = Asked(envelope(), CONTEXT, HostConfig(registry=CATALOGUE))
 
 
 def test_the_steps_stand_in_the_normative_order() -> None:
     """Ten steps, of which the last two are done once for a correlation id."""
     names = [each.__name__ for each in STEPS]
 
-    assert names == [*(each.__name__ for each in DEFECTS), "route", "events"]
-    assert (*ALWAYS, *ONCE) == STEPS
-    assert [each.__name__ for each in ONCE] == ["route", "events"]
+    assert names == [*STEP_NAMES, "call_handler", "record_envelope"]
+    assert len(STEP_NAMES) == len(DEFECTS)
+    assert (*VALIDATION_STEPS, *RECORDING_STEPS) == STEPS
+    assert [each.__name__ for each in RECORDING_STEPS] == ["call_handler", "record_envelope"]
 
 
 def test_an_envelope_without_a_defect_is_handled_once() -> None:

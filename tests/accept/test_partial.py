@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.accept.outcome import Code
-from emitter.accept.partial import Assembly, Bounds, Broken, Complete, Repeated, Waiting
-from emitter.kinds.envelope import AIEnvelope
+from emitter.host.outcomes import OutcomeCode
+from emitter.host.partial import (
+    BrokenChunks,
+    ChunkAssembler,
+    ChunkLimits,
+    CompleteEnvelope,
+    RepeatedChunk,
+    WaitingForChunks,
+)
+from emitter.models.envelope import AIEnvelope
 
 META = {"source": "ai-generation", "ts": "2026-05-18T10:00:00Z"}
 
@@ -36,9 +43,9 @@ def trusted(trust: str) -> dict[str, Any]:
     return {"meta": {**META, "contentTrust": trust}}
 
 
-def verdicts(*chunks: AIEnvelope, bounds: Bounds | None = None) -> list[Any]:
+def verdicts(*chunks: AIEnvelope, bounds: ChunkLimits | None = None) -> list[Any]:
     """Return what each chunk leads to, all at one time."""
-    assembly = Assembly(bounds)
+    assembly = ChunkAssembler(bounds)
     return [assembly.add(each, 0.0) for each in chunks]
 
 
@@ -64,28 +71,28 @@ def snapshots(document: Any, pieces: int, *, total: int = -1) -> list[AIEnvelope
 def test_fragments_are_joined() -> None:
     """Fragments wait for each other, and are joined in the order of their index."""
     first, second, third = fragments({"text": "häé"}, 3)
-    assembly = Assembly()
-    assert assembly.add(third, 0) == Waiting(1, -1)
-    assert assembly.add(first, 1) == Waiting(2, -1)
-    assert assembly.add(first, 2) == Waiting(2, -1)
+    assembly = ChunkAssembler()
+    assert assembly.add(third, 0) == WaitingForChunks(1, -1)
+    assert assembly.add(first, 1) == WaitingForChunks(2, -1)
+    assert assembly.add(first, 2) == WaitingForChunks(2, -1)
     end = assembly.add(second, 3)
-    assert isinstance(end, Complete)
+    assert isinstance(end, CompleteEnvelope)
     assert end.envelope.payload == {"text": "häé"}
     assert end.envelope.envelope_id == "e-2"
-    assert assembly.add(first, 4) == Repeated()
-    assert not assembly.expired(1e9)
+    assert assembly.add(first, 4) == RepeatedChunk()
+    assert not assembly.expire(1e9)
 
 
 def test_the_last_snapshot_is_the_envelope() -> None:
     """A snapshot that is the last stands alone; one that comes after it adds nothing."""
     first, second, third = snapshots({"text": "all"}, 3, total=3)
-    assembly = Assembly()
-    assert assembly.add(second, 0) == Waiting(1, 3)
+    assembly = ChunkAssembler()
+    assert assembly.add(second, 0) == WaitingForChunks(1, 3)
     end = assembly.add(third, 0)
-    assert isinstance(end, Complete)
+    assert isinstance(end, CompleteEnvelope)
     assert end.envelope.payload == {"text": "all"}
-    assert assembly.add(first, 0) == Repeated()
-    assert assembly.add(third, 0) == Repeated()
+    assert assembly.add(first, 0) == RepeatedChunk()
+    assert assembly.add(third, 0) == RepeatedChunk()
 
 
 def test_the_whole_says_nothing_of_its_chunks() -> None:
@@ -105,9 +112,9 @@ def test_the_whole_says_nothing_of_its_chunks() -> None:
 def test_an_envelope_that_is_no_chunk_passes() -> None:
     """An envelope without ``partial`` is whole, unless chunks came under its id."""
     whole = chunk(0, {}).model_copy(update={"partial": None})
-    assert verdicts(whole, whole) == [Complete(whole), Complete(whole)]
+    assert verdicts(whole, whole) == [CompleteEnvelope(whole), CompleteEnvelope(whole)]
     after = verdicts(chunk(0, {}), whole)
-    assert isinstance(after[1], Broken)
+    assert isinstance(after[1], BrokenChunks)
     assert after[1].violations[0].pointer == "/partial"
 
 
@@ -129,15 +136,15 @@ def test_any_order_and_repetition_of_fragments(payload: Any, pieces: int, known:
         assert each.partial is not None
         seen.add(each.partial.index)
         if len(seen) < pieces:
-            assert isinstance(verdict, Waiting)
+            assert isinstance(verdict, WaitingForChunks)
             assert verdict.chunks == len(seen)
         elif not whole:
-            assert isinstance(verdict, Complete)
+            assert isinstance(verdict, CompleteEnvelope)
             assert verdict.envelope.payload == payload
             assert verdict.envelope.envelope_id == f"e-{pieces - 1}"
             whole = True
         else:
-            assert verdict == Repeated()
+            assert verdict == RepeatedChunk()
 
 
 @given(PAYLOADS, PIECES, st.booleans(), st.data())
@@ -149,10 +156,10 @@ def test_any_order_and_repetition_of_snapshots(payload: Any, pieces: int, known:
     order = data.draw(st.permutations([*sent, *repeated]))
     found = verdicts(*order)
     at = order.index(sent[-1])
-    assert all(isinstance(each, Waiting) for each in found[:at])
-    assert isinstance(found[at], Complete)
+    assert all(isinstance(each, WaitingForChunks) for each in found[:at])
+    assert isinstance(found[at], CompleteEnvelope)
     assert found[at].envelope.payload == payload
-    assert all(each == Repeated() for each in found[at + 1 :])
+    assert all(each == RepeatedChunk() for each in found[at + 1 :])
 
 
 @given(PAYLOADS, st.integers(2, 6), st.sampled_from([fragments, snapshots]), st.data())
@@ -160,50 +167,74 @@ def test_any_order_and_repetition_of_snapshots(payload: Any, pieces: int, known:
 def test_nothing_is_complete_without_the_last(payload: Any, pieces: int, made: Any, data: st.DataObject) -> None:
     """Whatever came of an emission but the last chunk, it waits, and is told of when its time is over."""
     order = data.draw(st.lists(st.sampled_from(made(payload, pieces)[:-1]), min_size=1))
-    assembly = Assembly()
-    assert all(isinstance(assembly.add(each, 0), Waiting) for each in order)
-    assert [each.broken.code for each in assembly.expired(300)] == [Code.PARTIAL_TIMEOUT]
+    assembly = ChunkAssembler()
+    assert all(isinstance(assembly.add(each, 0), WaitingForChunks) for each in order)
+    assert [each.broken.code for each in assembly.expire(300)] == [OutcomeCode.PARTIAL_TIMEOUT]
 
 
 CONFLICTS = [
-    pytest.param([chunk(0, "a"), chunk(1, "b", type="error")], Code.CONFLICT, "/type", id="another type"),
-    pytest.param([chunk(0, "a"), chunk(1, "b", schemaVersion=2)], Code.SHAPE, "/schemaVersion", id="another version"),
-    pytest.param([chunk(0, "a"), chunk(1, "b", nodeId="n-2")], Code.SHAPE, "/nodeId", id="another node"),
-    pytest.param([chunk(0, "a"), chunk(0, "a", nodeId="n-2")], Code.SHAPE, "/nodeId", id="repeated by another node"),
-    pytest.param([chunk(0, "a"), chunk(1, {})], Code.SHAPE, "/payload", id="a text, then none"),
-    pytest.param([chunk(0, {}), chunk(1, "a", last=True)], Code.SHAPE, "/payload", id="none, then a text"),
-    pytest.param([chunk(1, "a"), chunk(1, "b")], Code.SHAPE, "/partial/index", id="two texts of one index"),
-    pytest.param([chunk(1, {}), chunk(1, {"a": 1})], Code.SHAPE, "/partial/index", id="two snapshots of one index"),
-    pytest.param([chunk(1, 1), chunk(1, True)], Code.SHAPE, "/partial/index", id="one and true"),
-    pytest.param([chunk(1, "a"), chunk(1, "a", last=True)], Code.SHAPE, "/partial/index", id="last after all"),
-    pytest.param([chunk(0, {}, total=3), chunk(1, {}, total=4)], Code.SHAPE, "/partial/total", id="another total"),
-    pytest.param([chunk(0, {}, total=3), chunk(0, {}, total=4)], Code.SHAPE, "/partial/total", id="repeated otherwise"),
-    pytest.param([chunk(3, {}, total=3)], Code.SHAPE, "/partial/index", id="beyond its own total"),
-    pytest.param([chunk(0, {}, total=0)], Code.SHAPE, "/partial/index", id="one of none"),
-    pytest.param([chunk(3, {}), chunk(0, {}, total=3)], Code.SHAPE, "/partial/index", id="beyond a total told later"),
-    pytest.param([chunk(2, "a", last=True), chunk(3, "b")], Code.SHAPE, "/partial/isPartial", id="behind the last"),
-    pytest.param([chunk(3, "a"), chunk(2, "b", last=True)], Code.SHAPE, "/partial/isPartial", id="last before another"),
+    pytest.param([chunk(0, "a"), chunk(1, "b", type="error")], OutcomeCode.CONFLICT, "/type", id="another type"),
     pytest.param(
-        [chunk(2, "a", last=True), chunk(1, "b", last=True)], Code.SHAPE, "/partial/isPartial", id="two last ones"
+        [chunk(0, "a"), chunk(1, "b", schemaVersion=2)], OutcomeCode.SHAPE, "/schemaVersion", id="another version"
     ),
-    pytest.param([chunk(1, {}, last=True, total=3)], Code.SHAPE, "/partial/isPartial", id="last before its total"),
+    pytest.param([chunk(0, "a"), chunk(1, "b", nodeId="n-2")], OutcomeCode.SHAPE, "/nodeId", id="another node"),
     pytest.param(
-        [chunk(1, "a", last=True), chunk(0, "b", total=3)], Code.SHAPE, "/partial/isPartial", id="total beyond the last"
+        [chunk(0, "a"), chunk(0, "a", nodeId="n-2")], OutcomeCode.SHAPE, "/nodeId", id="repeated by another node"
     ),
-    pytest.param([chunk(2, {}, total=3)], Code.SHAPE, "/partial/isPartial", id="the total's last is none"),
-    pytest.param([chunk(0, "{", last=True)], Code.PAYLOAD, "/payload", id="no JSON"),
-    pytest.param([chunk(0, "{'a': 1}", last=True)], Code.PAYLOAD, "/payload", id="JSON only to the lenient"),
-    pytest.param([chunk(0, "{}"), chunk(1, "{}", last=True)], Code.PAYLOAD, "/payload", id="two documents"),
+    pytest.param([chunk(0, "a"), chunk(1, {})], OutcomeCode.SHAPE, "/payload", id="a text, then none"),
+    pytest.param([chunk(0, {}), chunk(1, "a", last=True)], OutcomeCode.SHAPE, "/payload", id="none, then a text"),
+    pytest.param([chunk(1, "a"), chunk(1, "b")], OutcomeCode.SHAPE, "/partial/index", id="two texts of one index"),
+    pytest.param(
+        [chunk(1, {}), chunk(1, {"a": 1})], OutcomeCode.SHAPE, "/partial/index", id="two snapshots of one index"
+    ),
+    pytest.param([chunk(1, 1), chunk(1, True)], OutcomeCode.SHAPE, "/partial/index", id="one and true"),
+    pytest.param([chunk(1, "a"), chunk(1, "a", last=True)], OutcomeCode.SHAPE, "/partial/index", id="last after all"),
+    pytest.param(
+        [chunk(0, {}, total=3), chunk(1, {}, total=4)], OutcomeCode.SHAPE, "/partial/total", id="another total"
+    ),
+    pytest.param(
+        [chunk(0, {}, total=3), chunk(0, {}, total=4)], OutcomeCode.SHAPE, "/partial/total", id="repeated otherwise"
+    ),
+    pytest.param([chunk(3, {}, total=3)], OutcomeCode.SHAPE, "/partial/index", id="beyond its own total"),
+    pytest.param([chunk(0, {}, total=0)], OutcomeCode.SHAPE, "/partial/index", id="one of none"),
+    pytest.param(
+        [chunk(3, {}), chunk(0, {}, total=3)], OutcomeCode.SHAPE, "/partial/index", id="beyond a total told later"
+    ),
+    pytest.param(
+        [chunk(2, "a", last=True), chunk(3, "b")], OutcomeCode.SHAPE, "/partial/isPartial", id="behind the last"
+    ),
+    pytest.param(
+        [chunk(3, "a"), chunk(2, "b", last=True)], OutcomeCode.SHAPE, "/partial/isPartial", id="last before another"
+    ),
+    pytest.param(
+        [chunk(2, "a", last=True), chunk(1, "b", last=True)],
+        OutcomeCode.SHAPE,
+        "/partial/isPartial",
+        id="two last ones",
+    ),
+    pytest.param(
+        [chunk(1, {}, last=True, total=3)], OutcomeCode.SHAPE, "/partial/isPartial", id="last before its total"
+    ),
+    pytest.param(
+        [chunk(1, "a", last=True), chunk(0, "b", total=3)],
+        OutcomeCode.SHAPE,
+        "/partial/isPartial",
+        id="total beyond the last",
+    ),
+    pytest.param([chunk(2, {}, total=3)], OutcomeCode.SHAPE, "/partial/isPartial", id="the total's last is none"),
+    pytest.param([chunk(0, "{", last=True)], OutcomeCode.PAYLOAD, "/payload", id="no JSON"),
+    pytest.param([chunk(0, "{'a': 1}", last=True)], OutcomeCode.PAYLOAD, "/payload", id="JSON only to the lenient"),
+    pytest.param([chunk(0, "{}"), chunk(1, "{}", last=True)], OutcomeCode.PAYLOAD, "/payload", id="two documents"),
 ]
 
 
 @pytest.mark.parametrize(("sent", "code", "pointer"), CONFLICTS)
-def test_contradictions(sent: list[AIEnvelope], code: Code, pointer: str) -> None:
+def test_contradictions(sent: list[AIEnvelope], code: OutcomeCode, pointer: str) -> None:
     """Chunks that contradict each other are refused with the place, and nothing that comes later mends them."""
     late = chunk(9, {}, last=True)
     *before, broken, after = verdicts(*sent, late)
-    assert all(isinstance(each, Waiting) for each in before)
-    assert isinstance(broken, Broken)
+    assert all(isinstance(each, WaitingForChunks) for each in before)
+    assert isinstance(broken, BrokenChunks)
     assert (broken.code, broken.violations[0].pointer) == (code, pointer)
     assert after == broken
 
@@ -218,7 +249,7 @@ def test_contradictions(sent: list[AIEnvelope], code: Code, pointer: str) -> Non
 )
 def test_a_total_may_be_unknown_at_times(sent: list[AIEnvelope]) -> None:
     """A sender that does not know the total contradicts nobody who does."""
-    assert isinstance(verdicts(*sent)[-1], Complete)
+    assert isinstance(verdicts(*sent)[-1], CompleteEnvelope)
 
 
 @pytest.mark.parametrize(
@@ -232,19 +263,19 @@ def test_a_total_may_be_unknown_at_times(sent: list[AIEnvelope]) -> None:
 )
 def test_bounds(sent: list[AIEnvelope], pointer: str) -> None:
     """An emission beyond the bounds is refused."""
-    *before, broken = verdicts(*sent, bounds=Bounds(chunks=4, size=100))
-    assert all(isinstance(each, Waiting) for each in before)
-    assert isinstance(broken, Broken)
+    *before, broken = verdicts(*sent, bounds=ChunkLimits(max_chunks=4, max_size=100))
+    assert all(isinstance(each, WaitingForChunks) for each in before)
+    assert isinstance(broken, BrokenChunks)
     assert broken.violations[0].pointer == pointer
 
 
 def test_within_the_bounds() -> None:
     """Repetitions of a fragment, and snapshots one after the other, take no more than one."""
-    bounds = Bounds(chunks=4, size=100)
+    bounds = ChunkLimits(max_chunks=4, max_size=100)
     sent = [chunk(0, '{"a": "' + "b" * 60), chunk(0, '{"a": "' + "b" * 60), chunk(1, '"}', last=True)]
-    assert isinstance(verdicts(*sent, bounds=bounds)[-1], Complete)
+    assert isinstance(verdicts(*sent, bounds=bounds)[-1], CompleteEnvelope)
     grown = [chunk(index, {"a": "b" * 60}, last=index == 3) for index in range(4)]
-    assert isinstance(verdicts(*grown, bounds=bounds)[-1], Complete)
+    assert isinstance(verdicts(*grown, bounds=bounds)[-1], CompleteEnvelope)
 
 
 def test_no_json() -> None:
@@ -255,7 +286,7 @@ def test_no_json() -> None:
     for payload in (deep, {1: 2, "a": 3}, object(), 10**5_000):
         found = chunk(0, None).model_copy(update={"payload": payload})
         (verdict,) = verdicts(found)
-        assert isinstance(verdict, Broken)
+        assert isinstance(verdict, BrokenChunks)
 
 
 @pytest.mark.parametrize(
@@ -290,91 +321,91 @@ def test_trust_of_snapshots() -> None:
 
 def test_time_is_over() -> None:
     """An emission that is not whole in time is told of once, and a chunk that comes late is refused."""
-    assembly = Assembly(Bounds(timeout=10))
+    assembly = ChunkAssembler(ChunkLimits(timeout=10))
     assembly.add(chunk(0, "{"), 100)
     assembly.add(chunk(0, {}, correlationId="c-2"), 105, run_id="r-2")
-    assert not assembly.expired(109.9)
-    (late,) = assembly.expired(110)
+    assert not assembly.expire(109.9)
+    (late,) = assembly.expire(110)
     assert (late.run_id, late.correlation_id, late.type, late.node_id) == ("", "c-1", "vendor.acme.note", "n-1")
-    assert late.broken.code is Code.PARTIAL_TIMEOUT
-    assert not assembly.expired(110)
+    assert late.broken.code is OutcomeCode.PARTIAL_TIMEOUT
+    assert not assembly.expire(110)
     assert assembly.add(chunk(1, "}", last=True), 111) == late.broken
-    assert [each.run_id for each in assembly.expired(115)] == ["r-2"]
+    assert [each.run_id for each in assembly.expire(115)] == ["r-2"]
 
 
 def test_time_is_over_when_nobody_asked() -> None:
     """A last chunk that comes too late completes nothing, even where nobody asked what expired."""
-    assembly = Assembly(Bounds(timeout=10))
+    assembly = ChunkAssembler(ChunkLimits(timeout=10))
     assembly.add(chunk(0, {}), 0)
     verdict = assembly.add(chunk(1, {}, last=True), 10)
-    assert isinstance(verdict, Broken)
-    assert verdict.code is Code.PARTIAL_TIMEOUT
-    assert not assembly.expired(20)
+    assert isinstance(verdict, BrokenChunks)
+    assert verdict.code is OutcomeCode.PARTIAL_TIMEOUT
+    assert not assembly.expire(20)
 
 
 def test_runs_are_apart() -> None:
     """A correlation id means something in its run only."""
-    assembly = Assembly()
+    assembly = ChunkAssembler()
     assembly.add(chunk(0, "{"), 0, run_id="r-1")
-    assert assembly.add(chunk(1, "}", last=True), 0, run_id="r-2") == Waiting(1, -1)
+    assert assembly.add(chunk(1, "}", last=True), 0, run_id="r-2") == WaitingForChunks(1, -1)
     end = assembly.add(chunk(1, "}", last=True), 0, run_id="r-1")
-    assert isinstance(end, Complete)
-    assert [each.run_id for each in assembly.expired(300)] == ["r-2"]
+    assert isinstance(end, CompleteEnvelope)
+    assert [each.run_id for each in assembly.expire(300)] == ["r-2"]
 
 
 def test_open_emissions_are_bounded() -> None:
     """A run with too many emissions that wait is refused another, which may come again when there is room."""
-    assembly = Assembly(Bounds(open=2))
+    assembly = ChunkAssembler(ChunkLimits(max_open=2))
     first, second, third = (chunk(0, "{", correlationId=f"c-{number}") for number in range(3))
     assembly.add(first, 0)
     assembly.add(second, 0)
     refused = assembly.add(third, 0)
-    assert isinstance(refused, Broken)
-    assert isinstance(assembly.add(third, 0, run_id="another"), Waiting)
-    assert assembly.add(chunk(1, '"a"', correlationId="c-1"), 0) == Waiting(2, -1)
-    assert isinstance(assembly.add(chunk(0, {}, last=True, correlationId="c-3"), 0), Complete)
+    assert isinstance(refused, BrokenChunks)
+    assert isinstance(assembly.add(third, 0, run_id="another"), WaitingForChunks)
+    assert assembly.add(chunk(1, '"a"', correlationId="c-1"), 0) == WaitingForChunks(2, -1)
+    assert isinstance(assembly.add(chunk(0, {}, last=True, correlationId="c-3"), 0), CompleteEnvelope)
     assembly.add(chunk(1, "}", last=True, correlationId="c-0"), 0)
-    assert isinstance(assembly.add(third, 0), Waiting)
-    assert len(assembly.expired(300)) == 3
+    assert isinstance(assembly.add(third, 0), WaitingForChunks)
+    assert len(assembly.expire(300)) == 3
 
 
 def test_what_ended_is_known_for_a_while() -> None:
     """What ended is known as long as its timeout, and no more of them than the bound says."""
-    assembly = Assembly(Bounds(timeout=10, remembered=2))
+    assembly = ChunkAssembler(ChunkLimits(timeout=10, max_remembered=2))
     for number in range(4):
         assembly.add(chunk(0, {}, last=True, correlationId=f"c-{number}"), number)
-    assert isinstance(assembly.add(chunk(0, {}, correlationId="c-0"), 4), Waiting)
-    assert isinstance(assembly.add(chunk(0, {}, correlationId="c-3"), 12), Repeated)
-    assert isinstance(assembly.add(chunk(0, {}, correlationId="c-3"), 13), Waiting)
+    assert isinstance(assembly.add(chunk(0, {}, correlationId="c-0"), 4), WaitingForChunks)
+    assert isinstance(assembly.add(chunk(0, {}, correlationId="c-3"), 12), RepeatedChunk)
+    assert isinstance(assembly.add(chunk(0, {}, correlationId="c-3"), 13), WaitingForChunks)
 
 
 @pytest.mark.parametrize("ended", [True, False], ids=["ended", "waiting"])
 def test_forgetting(ended: bool) -> None:
     """What is forgotten may begin anew under the same id."""
-    assembly = Assembly()
+    assembly = ChunkAssembler()
     assembly.add(chunk(0, {"old": 1}, last=ended), 0, run_id="r")
     assembly.forget("c-1", run_id="r")
-    assert isinstance(assembly.add(chunk(0, {"new": 1}), 0, run_id="r"), Waiting)
+    assert isinstance(assembly.add(chunk(0, {"new": 1}), 0, run_id="r"), WaitingForChunks)
 
 
 def test_forgetting_in_another_run() -> None:
     """What is forgotten in one run is known in another."""
-    assembly = Assembly()
+    assembly = ChunkAssembler()
     assembly.add(chunk(0, {}, last=True), 0, run_id="r")
     assembly.forget("c-1")
-    assert isinstance(assembly.add(chunk(0, {}), 0, run_id="r"), Repeated)
+    assert isinstance(assembly.add(chunk(0, {}), 0, run_id="r"), RepeatedChunk)
 
 
 def test_nothing_is_held_of_what_ended() -> None:
     """Of an emission that ended, and of its run, nothing is held but how it ended, and that for a while."""
-    assembly = Assembly()
+    assembly = ChunkAssembler()
     assembly.add(chunk(0, "{"), 0, run_id="r")
     assembly.add(chunk(1, "}", last=True), 0, run_id="r")
     assembly.add(chunk(0, "{"), 0, run_id="s")
-    assembly.expired(300)
+    assembly.expire(300)
     assert not assembly._open
     assembly.add(chunk(0, {}, last=True, correlationId="c-2"), 600)
-    assert list(assembly._ended) == [("", "c-2")]
+    assert list(assembly._finished) == [("", "c-2")]
 
 
 CHUNKS = st.builds(
@@ -392,17 +423,17 @@ CHUNKS = st.builds(
 @settings()
 def test_any_sender(sent: list[tuple[AIEnvelope, int]]) -> None:
     """Whatever a sender sends, nothing raises, nothing is complete without a last chunk, and it is complete once."""
-    assembly, now, last = Assembly(Bounds(chunks=5, size=20, open=1, timeout=30)), 0, set[str]()
+    assembly, now, last = ChunkAssembler(ChunkLimits(max_chunks=5, max_size=20, max_open=1, timeout=30)), 0, set[str]()
     done: dict[str, int] = {}
     for each, passed in sent:
         now += passed
         if each.partial is not None and not each.partial.is_partial:
             last.add(each.correlation_id)
         verdict = assembly.add(each, now)
-        if isinstance(verdict, Complete):
+        if isinstance(verdict, CompleteEnvelope):
             assert each.correlation_id in last
             assert verdict.envelope.partial is None
             assert now - done.get(each.correlation_id, -30) >= 30
             done[each.correlation_id] = now
-    assert len(assembly.expired(now + 30)) <= 1
-    assert not assembly.expired(now + 60)
+    assert len(assembly.expire(now + 30)) <= 1
+    assert not assembly.expire(now + 60)

@@ -12,8 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.accept import Acceptance, AIEnvelope, Bounds, EnvelopeContract, Reassembly, Rules, Secrets, Trust
 from emitter.events import Event, NodeCompleted
+from emitter.host import (
+    Acceptance,
+    AIEnvelope,
+    ChunkLimits,
+    EnvelopeContract,
+    EnvelopeReassembler,
+    HostConfig,
+    Secrets,
+    Trust,
+)
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope, types
 
 TIMEOUT = 10.0
@@ -36,7 +45,7 @@ class Time:
 class Host:
     """A reassembly, its time, and what was handled."""
 
-    reassembly: Reassembly
+    reassembly: EnvelopeReassembler
     time: Time
     handled: list[Any]
 
@@ -54,7 +63,7 @@ class Host:
         return [each["type"] for each in self.reassembly.acceptor.store.events(run_id)]
 
 
-def host(rules: Rules | None = None, bounds: Bounds | None = None, **settings: Any) -> Host:
+def host(rules: HostConfig | None = None, bounds: ChunkLimits | None = None, **settings: Any) -> Host:
     """Return a host that puts chunks together, and handles notes by noting them."""
     handled: list[Any] = []
 
@@ -62,10 +71,10 @@ def host(rules: Rules | None = None, bounds: Bounds | None = None, **settings: A
         handled.append(found.payload)
         return [NodeCompleted()]
 
-    rules = replace(rules or Rules(CATALOGUE), handlers={NOTE: handle})
+    rules = replace(rules or HostConfig(CATALOGUE), handlers={NOTE: handle})
     time = Time()
     accepting = acceptor(rules, **settings)
-    return Host(Reassembly(accepting, bounds or Bounds(timeout=TIMEOUT), time), time, handled)
+    return Host(EnvelopeReassembler(accepting, bounds or ChunkLimits(timeout=TIMEOUT), time), time, handled)
 
 
 def chunk(index: int, payload: Any, *, last: bool = False, total: int = -1, **change: Any) -> dict[str, Any]:
@@ -130,7 +139,7 @@ def test_a_chunk_that_is_not_put_together_is_refused() -> None:
     found = acceptor().accept(chunk(0, {"text": "h"}), CONTEXT)
 
     assert found.status == "invalid"
-    assert "hand its chunks to a Reassembly" in found.outcome.to_json()["reason"]
+    assert "pass chunks to an EnvelopeReassembler" in found.outcome.to_json()["reason"]
 
 
 def test_a_typed_chunk_is_taken() -> None:
@@ -186,7 +195,7 @@ BROKEN: dict[str, list[dict[str, Any]]] = {
     "too many": [chunk(0, "a"), chunk(9, "b")],
     "too large": [chunk(0, "a"), chunk(1, "b" * 200)],
 }
-SMALL = Bounds(chunks=8, size=100, timeout=TIMEOUT)
+SMALL = ChunkLimits(max_chunks=8, max_size=100, timeout=TIMEOUT)
 
 
 @pytest.mark.parametrize("chunks", BROKEN.values(), ids=BROKEN.keys())
@@ -248,7 +257,7 @@ def test_what_broke_is_told_once(broken: str) -> None:
     taken.take(chunk(0, "a"))
     if broken == "timeout":
         taken.time.now = TIMEOUT
-        taken.reassembly.expired()
+        taken.reassembly.expire()
     else:
         taken.take(chunk(0, "b"))
     late = taken.found(*(chunk(index, "c") for index in range(1, 5)))
@@ -286,11 +295,11 @@ def test_what_does_not_come_in_time_is_refused() -> None:
     taken.time.now = TIMEOUT / 2
     other = fragments(correlationId="c-2")
     taken.take(other[0])
-    assert taken.reassembly.expired() == ()
+    assert taken.reassembly.expire() == ()
 
     taken.time.now = TIMEOUT
-    (late,) = taken.reassembly.expired()
-    assert taken.reassembly.expired() == ()
+    (late,) = taken.reassembly.expire()
+    assert taken.reassembly.expire() == ()
     assert late.outcome.to_json()["reason"].startswith("envelope_partial_timeout: /partial")
     assert [each.to_json()["payload"]["error"]["code"] for each in late.events] == ["envelope_partial_timeout"]
     assert [(each.node_id, each.causation_id) for each in late.events] == [("node-1", "run-1:node-1:0:abc123")]
@@ -305,12 +314,12 @@ def test_a_chunk_that_comes_too_late_is_told_so() -> None:
     found = last(taken.found(three))
 
     assert (found.status, types(found.events), taken.handled) == ("invalid", ["node.failed"], [])
-    assert taken.reassembly.expired() == ()
+    assert taken.reassembly.expire() == ()
 
 
 def test_what_is_awaited_is_bounded_for_each_run() -> None:
     """A run that begins many is refused a further one, which may come again; another run has its own room."""
-    taken = host(bounds=Bounds(open=2, timeout=TIMEOUT))
+    taken = host(bounds=ChunkLimits(max_open=2, timeout=TIMEOUT))
     begun = [fragments(correlationId=f"c-{number}") for number in range(3)]
     assert taken.take(*(each[0] for each in begun)) == [None, None, "invalid"]
     assert taken.take(begun[2][0], run_id="run-2") == [None]
@@ -321,7 +330,7 @@ def test_what_is_awaited_is_bounded_for_each_run() -> None:
 
 def test_what_found_no_room_may_come_again() -> None:
     """In any order, as other chunks may."""
-    taken, (one, two, three) = host(bounds=Bounds(open=1, timeout=TIMEOUT)), fragments()
+    taken, (one, two, three) = host(bounds=ChunkLimits(max_open=1, timeout=TIMEOUT)), fragments()
     other = fragments(correlationId="c-2")
     assert taken.take(other[0], two) == [None, "invalid"]
     assert taken.take(*other[1:]) == [None, "accepted"]
@@ -363,7 +372,7 @@ def test_one_untrusted_chunk_taints(tainted: int) -> None:
 @pytest.mark.parametrize("pieces", [2, 5, 17])
 def test_a_secret_in_pieces_is_struck_out(pieces: int) -> None:
     """No chunk holds it, and the whole does."""
-    rules = Rules(CATALOGUE, secrets=Secrets.of({"stripe": SECRET}))
+    rules = HostConfig(CATALOGUE, secrets=Secrets.of({"stripe": SECRET}))
     taken = host(rules)
     found = last(taken.found(*fragments(json.dumps({"text": f"It is {SECRET}."}), pieces)))
 
@@ -374,7 +383,7 @@ def test_a_secret_in_pieces_is_struck_out(pieces: int) -> None:
 
 def test_a_refusal_of_chunks_holds_no_secret() -> None:
     """Neither its reason nor its events, though an id is one."""
-    rules = Rules(CATALOGUE, secrets=Secrets.of({"stripe": SECRET}))
+    rules = HostConfig(CATALOGUE, secrets=Secrets.of({"stripe": SECRET}))
     found = last(host(rules).found(chunk(0, "a", correlationId=SECRET), chunk(0, SECRET, correlationId=SECRET)))
 
     assert found.status == "invalid"
@@ -417,8 +426,8 @@ def test_whatever_comes_is_handled_once_at_most(given_: list[tuple[Any, str, int
         taken.time.now += passed
         taken.take(each, run_id=run)
     taken.time.now += TIMEOUT
-    taken.reassembly.expired()
+    taken.reassembly.expire()
 
     assert len(taken.handled) <= 4
-    assert taken.reassembly.expired() == ()
-    assert taken.reassembly._first == {}
+    assert taken.reassembly.expire() == ()
+    assert taken.reassembly._first_chunks == {}

@@ -12,10 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter import events
-from emitter.accept.replay import REPLAY_DIVERGED_AT_REFUSAL, Divergence, diverged, divergences
-from emitter.accept.replay.fields import BY_NATURE, TABLE
 from emitter.events import Event, Level, LogAppended, Reason, ReplayDiverged, ReplayDivergedAtRefusal, RunEvent
-from emitter.kinds.envelope import Trust, correlation_id
+from emitter.host.replay import (
+    FIELD_RULES,
+    REPLAY_DIVERGED_AT_REFUSAL,
+    VOLATILE_FIELDS,
+    Divergence,
+    find_divergence_events,
+    find_divergences,
+)
+from emitter.models.envelope import Trust, make_correlation_id
 from tests.kinds.openwop import FOLDER, errors, needs_schemas
 from tests.work import examples
 
@@ -39,7 +45,7 @@ LOGGED = LogAppended(Level.DEBUG, "schema.request", {"envelopeType": "vendor.acm
 
 def log(*told: Event, run: str = "r-1", node: str = "n-1", kind: str = "k", first: int = 0) -> list[Doc]:
     """Return what a run's log holds of one emission."""
-    cause = correlation_id(run, node, 0, kind)
+    cause = make_correlation_id(run, node, 0, kind)
     return [
         RunEvent(
             each, f"{run}-{node}-{number}", run, node, f"2026-05-18T10:00:{number:02}Z", number, cause, Trust.TRUSTED
@@ -62,7 +68,7 @@ Told = tuple[str, int, str, str | None]
 
 def told(original: list[Any], replayed: list[Any]) -> list[Told]:
     """Return kind, place, point and id of what is told."""
-    found = diverged(original, replayed)
+    found = find_divergence_events(original, replayed)
     assert all(isinstance(each, ReplayDiverged) and each.source_run_id == "r-1" for each in found)
     return [
         (each.divergence_kind, each.at_sequence, each.divergence_point, each.original_event_id)
@@ -86,7 +92,7 @@ def test_a_replay_under_other_ids_at_another_time_is_the_same(event: Event) -> N
     replayed["engineVersion"] = "9"
     replayed["payload"].update(durationMs=3, traceId="t", costEstimateUsd=0.5) if event is USAGE else None
     text = json.dumps(replayed).replace('"i-1"', '"i-2"').replace('"e-1"', '"e-2"')
-    assert not diverged(original, [json.loads(text)])
+    assert not find_divergence_events(original, [json.loads(text)])
 
 
 @pytest.mark.parametrize(
@@ -160,8 +166,8 @@ def test_what_may_differ(event: Event, name: str, was: object, now: object) -> N
     replayed = changed(log(event), 0, **{name: now})
     if now is ...:
         del replayed[0]["payload"][name]
-    assert not diverged(original, replayed)
-    assert not diverged(replayed, original)
+    assert not find_divergence_events(original, replayed)
+    assert not find_divergence_events(replayed, original)
 
 
 def test_another_refusal_text_is_told() -> None:
@@ -180,8 +186,8 @@ def test_trust(stated: str, silent: bool) -> None:
     original, replayed = log(DONE), log(DONE)
     del original[0]["contentTrust"]
     replayed[0]["contentTrust"] = stated
-    assert (not diverged(original, replayed)) is silent
-    assert (not diverged(replayed, original)) is silent
+    assert (not find_divergence_events(original, replayed)) is silent
+    assert (not find_divergence_events(replayed, original)) is silent
 
 
 @pytest.mark.parametrize(
@@ -231,7 +237,7 @@ def test_the_first_divergence_of_a_chain(replayed: list[Doc], expected: Told) ->
 def test_one_extra_chain() -> None:
     """A chain that the run had not is told behind all that it had, once."""
     assert told(RUN, RUN + log(USAGE, DONE, node="n-2")) == [("extra", 6, USAGE.type, None)]
-    (found,) = divergences([], log(USAGE, run="r-2"))
+    (found,) = find_divergences([], log(USAGE, run="r-2"))
     assert found.event == ReplayDiverged("r-2", 0, "extra", USAGE.type)
 
 
@@ -239,7 +245,7 @@ def test_each_chain_tells_its_own() -> None:
     """Chains of other nodes and causes tell their own divergence, in the original's order, with where to tell it."""
     original = log(USAGE, DONE) + log(USAGE, DONE, node="n-2", first=2) + log(USAGE, DONE, kind="j", first=4)
     replayed = [*log(USAGE, run="r-2", node="n-2"), *log(DONE, run="r-2", kind="j", first=1)]
-    found = divergences(original, replayed)
+    found = find_divergences(original, replayed)
     assert [each.event for each in found] == [
         ReplayDiverged("r-1", 0, "missing", USAGE.type, "r-1-n-1-0"),
         ReplayDiverged("r-1", 3, "missing", DONE.type, "r-1-n-2-3"),
@@ -247,7 +253,7 @@ def test_each_chain_tells_its_own() -> None:
     ]
     assert [each.node_id for each in found] == ["n-1", "n-2", "n-1"]
     assert [each.causation_id for each in found] == [
-        correlation_id(run, node, 0, kind)
+        make_correlation_id(run, node, 0, kind)
         for run, node, kind in (("r-1", "n-1", "k"), ("r-2", "n-2", "k"), ("r-2", "n-1", "j"))
     ]
 
@@ -256,7 +262,7 @@ def test_nodes_run_side_by_side() -> None:
     """The order between nodes, and that of the documents handed over, says nothing; the sequence does."""
     one, other = log(USAGE, DONE), log(USAGE, READ, DONE, node="n-2", first=2)
     again = log(USAGE, READ, DONE, node="n-2") + log(USAGE, DONE, first=3)
-    assert not diverged(one + other, reversed(again))
+    assert not find_divergence_events(one + other, reversed(again))
 
 
 def test_chains_without_telling_ids_are_matched_by_order() -> None:
@@ -265,8 +271,8 @@ def test_chains_without_telling_ids_are_matched_by_order() -> None:
     replayed = copy.deepcopy(original)
     for each in replayed:
         each["causationId"] = f"random-{each['causationId'][-8:]}"
-    assert not diverged(original, replayed)
-    assert not diverged(replayed, original)
+    assert not find_divergence_events(original, replayed)
+    assert not find_divergence_events(replayed, original)
     replayed[3]["payload"]["path"] = "custom"
     assert told(original, replayed) == [("output", 3, READ.type, "r-1-n-1-3")]
 
@@ -274,9 +280,9 @@ def test_chains_without_telling_ids_are_matched_by_order() -> None:
 def test_runs_are_held_against_each_other_one_by_one() -> None:
     """Logs of several runs are matched by the run's id, and by order where that is new."""
     original = log(USAGE, DONE) + log(USAGE, READ, run="r-2")
-    assert not diverged(original, log(USAGE, READ, run="r-2") + log(USAGE, DONE))
-    assert not diverged(original, log(USAGE, DONE, run="r-3") + log(USAGE, READ, run="r-4"))
-    (found,) = diverged(original, log(USAGE, DONE) + log(USAGE, run="r-9"))
+    assert not find_divergence_events(original, log(USAGE, READ, run="r-2") + log(USAGE, DONE))
+    assert not find_divergence_events(original, log(USAGE, DONE, run="r-3") + log(USAGE, READ, run="r-4"))
+    (found,) = find_divergence_events(original, log(USAGE, DONE) + log(USAGE, run="r-9"))
     assert found.source_run_id == "r-2"
 
 
@@ -299,7 +305,7 @@ def test_refused_on_one_side_only(original: list[Doc], replayed: list[Doc], expe
     """A refusal that was none, or is none any more, has an event and a code of its own."""
     was, now, at = expected
     told = original[at]["eventId"] if at < len(original) else None
-    assert diverged(original, replayed) == (ReplayDivergedAtRefusal("r-1", at, was, now, told),)
+    assert find_divergence_events(original, replayed) == (ReplayDivergedAtRefusal("r-1", at, was, now, told),)
     assert REPLAY_DIVERGED_AT_REFUSAL == "replay_diverged_at_refusal"
 
 
@@ -315,7 +321,7 @@ def test_refused_on_one_side_only(original: list[Doc], replayed: list[Doc], expe
 )
 def test_no_flip(original: list[Doc], replayed: list[Doc]) -> None:
     """What failed in another way was no valid envelope: its divergence is an ordinary one."""
-    (found,) = diverged(original, replayed)
+    (found,) = find_divergence_events(original, replayed)
     assert isinstance(found, ReplayDiverged)
 
 
@@ -334,21 +340,21 @@ def test_no_flip(original: list[Doc], replayed: list[Doc]) -> None:
 def test_what_a_replay_does_not_tell_again(event: Event) -> None:
     """What a replay found, how the network was, and sentences for people are no part of what is compared."""
     original, replayed = log(USAGE, DONE), log(USAGE, event, DONE)
-    assert not diverged(original, replayed)
-    assert not diverged(replayed, original)
+    assert not find_divergence_events(original, replayed)
+    assert not find_divergence_events(replayed, original)
 
 
 def test_a_lease_is_not_told_again() -> None:
     """Who ran a run says nothing of what it came to."""
     lease = {**log(DONE)[0], "type": "lease.acquired"}
-    assert not diverged(RUN, [lease, *RUN])
+    assert not find_divergence_events(RUN, [lease, *RUN])
 
 
 def test_types_that_nobody_knows() -> None:
     """An event of an unknown type is compared whole, but for what differs by nature."""
     original = [{**log(DONE)[0], "type": "acme.thing.made", "payload": {"size": {"w": 1}, "runId": "r-1"}}]
     replayed = [{**original[0], "payload": {"size": {"w": 1.0}, "runId": "r-2"}}]
-    assert not diverged(original, replayed)
+    assert not find_divergence_events(original, replayed)
     replayed[0]["payload"] = {"size": {"w": 2}}
     assert told(original, replayed) == [("output", 0, "acme.thing.made", "r-1-n-1-0")]
 
@@ -366,7 +372,7 @@ def test_no_number_is_itself() -> None:
     original["payload"]["outputs"] = {"a": float("nan")}
     (replayed,) = log(DONE)
     replayed["payload"]["outputs"] = {"a": float("nan")}
-    assert not diverged([original], [replayed])
+    assert not find_divergence_events([original], [replayed])
 
 
 def test_one_more_of_the_same_type() -> None:
@@ -381,16 +387,16 @@ def test_one_more_of_the_same_type() -> None:
 def test_payloads_that_are_no_object(payload: Any) -> None:
     """A payload may be any JSON; it is compared as such."""
     original = [{**log(DONE)[0], "payload": payload}]
-    assert not diverged(original, copy.deepcopy(original))
-    assert len(diverged(original, [{**original[0], "payload": {"a": 1}}])) == 1
-    assert len(diverged([{**original[0], "payload": 7}], original)) == 1
+    assert not find_divergence_events(original, copy.deepcopy(original))
+    assert len(find_divergence_events(original, [{**original[0], "payload": {"a": 1}}])) == 1
+    assert len(find_divergence_events([{**original[0], "payload": 7}], original)) == 1
 
 
 def test_any_mapping_is_a_document() -> None:
     """A store may hand out read-only documents: they are read, and not taken for empty ones."""
     frozen = [MappingProxyType({**each, "payload": MappingProxyType(each["payload"])}) for each in RUN]
-    assert not diverged(RUN, frozen)
-    assert len(diverged(frozen, log(USAGE))) == 1
+    assert not find_divergence_events(RUN, frozen)
+    assert len(find_divergence_events(frozen, log(USAGE))) == 1
 
 
 def test_a_deep_payload() -> None:
@@ -399,8 +405,8 @@ def test_a_deep_payload() -> None:
     for _ in range(100_000):
         deep = [deep]
     original, replayed = ([{**log(DONE)[0], "payload": {"outputs": each}}] for each in (deep, [deep]))
-    assert not diverged(original, original)
-    assert len(diverged(original, replayed)) == 1
+    assert not find_divergence_events(original, original)
+    assert len(find_divergence_events(original, replayed)) == 1
 
 
 NAMES = st.sampled_from(
@@ -418,10 +424,10 @@ HOSTILE = st.lists(SCRAPS | st.dictionaries(NAMES, SCRAPS, min_size=3, max_size=
 @settings(max_examples=examples(50))
 def test_any_log(original: list[Any], replayed: list[Any]) -> None:
     """Whatever stands in a log, nothing raises, and a log is the replay of itself."""
-    for each in diverged(original, replayed):
+    for each in find_divergence_events(original, replayed):
         assert each.at_sequence >= 0
         assert each.source_run_id
-    assert not diverged(original, copy.deepcopy(original))
+    assert not find_divergence_events(original, copy.deepcopy(original))
 
 
 WORDS = st.sampled_from(["a", "b", "c"])
@@ -456,11 +462,11 @@ def test_any_single_mutation_is_told(original: list[Doc], data: st.DataObject) -
     elif kind == "type-mismatch":
         replayed[at]["type"] = "acme.other"
     else:
-        free = BY_NATURE | TABLE[point].free if point in TABLE else BY_NATURE
+        free = VOLATILE_FIELDS | FIELD_RULES[point].ignored if point in FIELD_RULES else VOLATILE_FIELDS
         payload = replayed[at]["payload"]
         name = data.draw(st.sampled_from(sorted(payload.keys() - free - {"fields"})))
         payload[name] = {"another": payload[name]} if name != "message" else "other"
-    (found,) = divergences(original, replayed)
+    (found,) = find_divergences(original, replayed)
     assert isinstance(found.event, ReplayDiverged)
     assert (found.event.divergence_kind, found.event.divergence_point) == (kind, point)
     assert found.node_id == original[at]["nodeId"]
@@ -475,18 +481,18 @@ def test_any_single_mutation_is_told(original: list[Doc], data: st.DataObject) -
 @settings()
 def test_a_run_is_its_own_replay(original: list[Doc]) -> None:
     """A run held against itself, in whatever form it was kept, is silent."""
-    assert not diverged(original, json.loads(json.dumps(original, sort_keys=True)))
+    assert not find_divergence_events(original, json.loads(json.dumps(original, sort_keys=True)))
 
 
 @needs_schemas
-@pytest.mark.parametrize("kind", TABLE)
+@pytest.mark.parametrize("kind", FIELD_RULES)
 def test_the_table_names_fields_that_there_are(kind: str) -> None:
     """What the table names is a field of the event's payload, or the sentence of an error in it."""
     payloads = json.loads((FOLDER / "run-event-payloads.schema.json").read_text("utf-8"))["$defs"]
     reference = payloads["_typeIndex"]["properties"][kind]["$ref"]
     known = payloads[reference.removeprefix("#/$defs/")]["properties"]
-    fields = TABLE[kind]
-    assert fields.exact | fields.fading | (fields.free - {"message"}) <= known.keys()
+    fields = FIELD_RULES[kind]
+    assert fields.exact | fields.redactable | (fields.ignored - {"message"}) <= known.keys()
 
 
 DEFINITIONS = {ReplayDiverged: "replayDiverged", ReplayDivergedAtRefusal: "replayDivergedAtRefusal"}
@@ -503,7 +509,7 @@ DEFINITIONS = {ReplayDiverged: "replayDiverged", ReplayDivergedAtRefusal: "repla
 )
 def test_what_is_told_holds_to_the_schemas(original: list[Doc], replayed: list[Doc]) -> None:
     """What is told of a divergence is a RunEventDoc, in the replay's own log."""
-    (found,) = divergences(original, replayed)
+    (found,) = find_divergences(original, replayed)
     assert isinstance(found, Divergence)
     assert found.node_id is not None
     assert found.causation_id is not None

@@ -7,35 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import (
+from emitter.errors import InputError
+from emitter.events import Level, LogAppended, NodeCompleted, NodeFailed
+from emitter.host import (
     Acceptance,
     Acceptor,
-    Context,
     Counters,
+    EnvelopeContext,
     EnvelopeContract,
-    Limits,
+    HostConfig,
+    HostLimits,
     RefusalMode,
-    Rules,
     Secrets,
     Strictness,
     Trust,
     register_kind,
 )
-from emitter.errors import InputError
-from emitter.events import Level, LogAppended, NodeCompleted, NodeFailed
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, NOTE_SCHEMA, acceptor, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from emitter.events import Event, RunEvent
-    from emitter.kinds.envelope import AIEnvelope
+    from emitter.models.envelope import AIEnvelope
 
-RULES = Rules(CATALOGUE)
+RULES = HostConfig(CATALOGUE)
 CORRELATION = "run-1:node-1:0:abc123"
 SECRET = "sk-live-0123456789"
-UNLISTED = register_kind("vendor.acme.draft", NOTE_SCHEMA, None, into=CATALOGUE)
+UNLISTED = register_kind("vendor.acme.draft", NOTE_SCHEMA, None, registry=CATALOGUE)
 
 
 def told(events: tuple[RunEvent, ...]) -> list[tuple[str, dict[str, Any]]]:
@@ -132,18 +132,18 @@ class Refused:
     status: str
     events: list[tuple[str, dict[str, Any]]]
     given: dict[str, Any] = field(default_factory=envelope)
-    rules: Rules = RULES
-    context: Context = CONTEXT
+    rules: HostConfig = RULES
+    context: EnvelopeContext = CONTEXT
 
 
 KINDS = ["clarification.request", "schema.request", "schema.response", "error"]
-HIGHER = "unknown_schema_version: /schemaVersion: version: version 2, which is the one advertised"
+HIGHER = "unknown_schema_version: /schemaVersion: version: version 2, as advertised"
 FOREIGN = replace(CONTEXT, contract=EnvelopeContract(frozenset({"vendor.acme.other"})))
 LENIENT = replace(CONTEXT, contract=EnvelopeContract(frozenset({"vendor.acme.other"}), RefusalMode.DISCARD_AND_WARN))
 TOLD_KINDS = {"refusedType": NOTE, "acceptedTypes": [*KINDS, "vendor.acme.other"]}
 
 
-def counted(**counters: int) -> Context:
+def counted(**counters: int) -> EnvelopeContext:
     """Return a context in which so much was counted."""
     return replace(CONTEXT, counters=Counters(**counters))
 
@@ -199,7 +199,7 @@ REFUSED: dict[str, Refused] = {
             failed("envelope_invalid", 'envelope_invalid: /payload: required: the property "text"'),
         ],
         envelope(payload={}),
-        replace(RULES, limits=Limits(schema_rounds=0)),
+        replace(RULES, limits=HostLimits(schema_rounds=0)),
     ),
     "contract": Refused(
         "gated",
@@ -247,13 +247,13 @@ REFUSED: dict[str, Refused] = {
     "a host without envelopes": Refused(
         "invalid",
         [failed("capability_required", "capability_required")],
-        rules=replace(RULES, envelopes=False),
+        rules=replace(RULES, accepts_envelopes=False),
     ),
     "a host that can ask nobody": Refused(
         "invalid",
         [failed("not-applicable", "not-applicable")],
         ASKING,
-        replace(RULES, clarifications=False),
+        replace(RULES, allows_clarifications=False),
     ),
 }
 
@@ -322,7 +322,7 @@ def test_a_conflict_fails_the_node() -> None:
 def test_what_cannot_be_asked_may_be_asked_of_another_host() -> None:
     """``not-applicable`` is found while the store is held, and nothing is kept."""
     store = MemoryStore()
-    mute = acceptor(replace(RULES, clarifications=False), store=store).accept(ASKING, CONTEXT)
+    mute = acceptor(replace(RULES, allows_clarifications=False), store=store).accept(ASKING, CONTEXT)
     found = acceptor(store=store).accept(ASKING, CONTEXT)
 
     assert (mute.status, found.status, found.cached) == ("invalid", "accepted", False)
@@ -339,7 +339,7 @@ def without(given: dict[str, Any], *names: str) -> dict[str, Any]:
 
 NO_SOURCE = "meta.source is absent; taken as ai-generation"
 NO_CORRELATION = "correlationId is absent; made from run, node and envelope, so that a repetition may not be known"
-UNLISTED_PAYLOAD = "the payload does not hold to a schema whose version the host does not advertise"
+UNLISTED_PAYLOAD = "the payload does not match the schema, whose version the host does not advertise"
 DONE = ("node.completed", {"outputs": {"envelopeType": NOTE}})
 DRIFT = log("warn", "envelope_schema_version_drift", emitted=1, advertised=2)
 
@@ -379,7 +379,7 @@ def test_what_is_amiss_and_taken_is_warned_of(
     given: dict[str, Any], expected: list[tuple[str, dict[str, Any]]], noted: tuple[tuple[str, ...], int | None]
 ) -> None:
     """Warnings first, then the drift, then what the kind tells."""
-    found = acceptor(Rules(UNLISTED)).accept(given, CONTEXT)
+    found = acceptor(HostConfig(UNLISTED)).accept(given, CONTEXT)
 
     assert (found.status, found.warnings, found.drift) == ("accepted", *noted)
     assert told(found.events) == expected
@@ -387,7 +387,7 @@ def test_what_is_amiss_and_taken_is_warned_of(
 
 def test_a_kind_without_a_version_is_held_to_its_schema_by_a_strict_host() -> None:
     """What is only warned of is then refused."""
-    strict = Rules(UNLISTED, strictness=Strictness.STRICT)
+    strict = HostConfig(UNLISTED, strictness=Strictness.STRICT)
     found = acceptor(strict).accept(envelope("vendor.acme.draft", payload={"text": 1}), CONTEXT)
 
     assert (found.status, told(found.events)) == ("invalid", [round_of("envelope_invalid")])
@@ -408,11 +408,11 @@ def test_a_made_up_id_names_run_node_and_envelope() -> None:
 # handlers
 
 
-def handled(rules: Rules, *events: Event) -> tuple[Rules, list[tuple[AIEnvelope, Context]]]:
+def handled(rules: HostConfig, *events: Event) -> tuple[HostConfig, list[tuple[AIEnvelope, EnvelopeContext]]]:
     """Return rules with a handler that tells ``events``, and the calls that it will have had."""
-    calls: list[tuple[AIEnvelope, Context]] = []
+    calls: list[tuple[AIEnvelope, EnvelopeContext]] = []
 
-    def handle(given: AIEnvelope, context: Context) -> Iterator[Event]:
+    def handle(given: AIEnvelope, context: EnvelopeContext) -> Iterator[Event]:
         calls.append((given, context))
         yield from events
 
@@ -452,7 +452,7 @@ def test_the_details_of_a_failure_name_the_node() -> None:
 
 def test_a_handler_may_take_a_universal_kind() -> None:
     """A host that asks in its own way asks, whatever else it says of clarifications."""
-    rules, calls = handled(replace(RULES, clarifications=False))
+    rules, calls = handled(replace(RULES, allows_clarifications=False))
     found = acceptor(rules).accept(ASKING, CONTEXT)
 
     assert (found.status, len(calls), found.events) == ("accepted", 1, ())
@@ -503,7 +503,7 @@ def test_a_handler_that_returns_no_events_is_told_so(returned: Any) -> None:
     """A function without ``return`` is the likeliest mistake; the error names the kind, and nothing is kept."""
     host = acceptor(replace(RULES, handlers={NOTE: lambda *_: returned}))
 
-    with pytest.raises(InputError, match=f"handler of {NOTE} returned what is no events") as error:
+    with pytest.raises(InputError, match=f"handler of {NOTE} must return events") as error:
         host.accept(envelope(), CONTEXT)
     assert "emitter.events" in (error.value.hint or "")
     assert SECRET not in str(error.value)

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import (
+from emitter.errors import InputError
+from emitter.host import (
     Acceptor,
-    Context,
+    EnvelopeContext,
     EnvelopeContract,
-    Limits,
+    HostConfig,
+    HostLimits,
     RefusalMode,
-    Rules,
     Secrets,
     Strictness,
     Trust,
 )
-from emitter.errors import InputError
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 SECRET = "sk-live-0123456789"
 
 
-def context(**given: Any) -> Context:
+def context(**given: Any) -> EnvelopeContext:
     """Return a context with something else in it."""
-    return Context(**{"run_id": "run-1", "node_id": "node-1", **given})
+    return EnvelopeContext(**{"run_id": "run-1", "node_id": "node-1", **given})
 
 
-def rules(**given: Any) -> Rules:
+def rules(**given: Any) -> HostConfig:
     """Return rules with something else in them."""
-    return Rules(**{"catalogue": CATALOGUE, **given})
+    return HostConfig(**{"registry": CATALOGUE, **given})
 
 
 WORDS: dict[str, tuple[object, object]] = {
@@ -75,10 +75,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "inputs, a list": (lambda: context(inputs=["untrusted"]), "inputs must be one of"),
     "boundary": (lambda: context(boundary={}), "boundary must be one of"),
     "approving": (lambda: context(approving="yes"), "approving must be True or False"),
-    "contract": (lambda: context(contract={NOTE}), "contract an EnvelopeContract"),
-    "run, no text": (lambda: context(run_id=5), "run_id must be a text of 1 to 128 characters"),
-    "run, empty": (lambda: context(run_id=""), "run_id must be a text of 1 to 128 characters"),
-    "node, too long": (lambda: context(node_id="n" * 129), "node_id must be a text of 1 to 128 characters"),
+    "contract": (lambda: context(contract={NOTE}), "contract must be an EnvelopeContract"),
+    "run, no text": (lambda: context(run_id=5), "run_id must be a string of 1 to 128 characters"),
+    "run, empty": (lambda: context(run_id=""), "run_id must be a string of 1 to 128 characters"),
+    "node, too long": (lambda: context(node_id="n" * 129), "node_id must be a string of 1 to 128 characters"),
     "kinds, one text": (lambda: EnvelopeContract(NOTE), "accepts must be a set of kinds, or None"),  # type: ignore[arg-type]
     "kinds, bytes": (lambda: EnvelopeContract(b"note"), "accepts must be a set of kinds"),  # type: ignore[arg-type]
     "kinds, numbers": (lambda: EnvelopeContract([7]), "accepts must be a set of kinds"),  # type: ignore[list-item,arg-type]
@@ -89,13 +89,16 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "mode, none": (lambda: EnvelopeContract(None, None), "refusal_mode must be one of"),  # type: ignore[arg-type]
     "strictness": (lambda: rules(strictness="lax"), "strictness must be one of 'warn', 'strict'"),
-    "limits": (lambda: rules(limits=3), "limits must be of type Limits"),
-    "a limit below 0": (lambda: Limits(schema_rounds=-1), "schema_rounds is -1; it must be a whole number"),
-    "catalogue": (lambda: rules(catalogue={}), "catalogue must be of type Catalogue"),
+    "limits": (lambda: rules(limits=3), "limits must be of type HostLimits"),
+    "a limit below 0": (lambda: HostLimits(schema_rounds=-1), "schema_rounds is -1; it must be a whole number"),
+    "catalogue": (lambda: rules(registry={}), "registry must be of type KindRegistry"),
     "secrets, a mapping": (lambda: rules(secrets={"stripe": SECRET}), "Secrets"),
     "secrets, none": (lambda: rules(secrets=None), "secrets must be of type Secrets"),
-    "a handler of no kind": (lambda: rules(handlers={"vendor.acme.gone": list}), "'vendor.acme.gone', which the"),
-    "a catalogue for rules": (lambda: Acceptor(CATALOGUE), "rules must be Rules"),  # type: ignore[arg-type]
+    "a handler of no kind": (
+        lambda: rules(handlers={"vendor.acme.gone": list}),
+        "'vendor.acme.gone', but the registry",
+    ),
+    "a catalogue for rules": (lambda: Acceptor(CATALOGUE), "config must be a HostConfig"),  # type: ignore[arg-type]
     "a file's name for a store": (lambda: Acceptor(store="runs.db"), "store must be a store, or None"),  # type: ignore[arg-type]
     "a store, switched on": (lambda: Acceptor(store=True), "store must be a store, or None"),  # type: ignore[arg-type]
 }
@@ -113,7 +116,7 @@ def test_everything_else_is_refused(make: Callable[[], object], told: str) -> No
 
 HINTS: dict[str, tuple[Callable[[], object], str]] = {
     "secrets": (lambda: rules(secrets={"stripe": SECRET}), "Secrets.of({...})"),
-    "rules": (lambda: Acceptor(CATALOGUE), "Acceptor(Rules(catalogue, ...))"),  # type: ignore[arg-type]
+    "rules": (lambda: Acceptor(CATALOGUE), "Acceptor(HostConfig(registry, ...))"),  # type: ignore[arg-type]
     "store": (lambda: Acceptor(store="runs.db"), "store=SqliteStore('runs.db')"),  # type: ignore[arg-type]
 }
 
@@ -129,6 +132,6 @@ def test_what_is_easily_got_wrong_has_a_hint(make: Callable[[], object], hint: s
 
 def test_what_is_right_is_taken() -> None:
     """The defaults, no store, and a registry of secrets."""
-    assert Acceptor().rules == Rules()
+    assert Acceptor().config == HostConfig()
     assert Acceptor(rules(secrets=Secrets.of({"stripe": SECRET})), store=None).store is None
     assert context().contract == EnvelopeContract()

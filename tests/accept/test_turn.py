@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.accept import Context, Counters, EnvelopeContract, Limits, RefusalMode, Rules
 from emitter.events import NodeFailed
-from emitter.store import MemoryStore, SqliteStore
+from emitter.host import Counters, EnvelopeContext, EnvelopeContract, HostConfig, HostLimits, RefusalMode
+from emitter.stores import MemoryStore, SqliteStore
 from tests.accept.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope, types
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.accept import Acceptance, Acceptor
+    from emitter.host import Acceptance, Acceptor
 
-FEW = Limits(envelopes_per_turn=3, schema_rounds=2, clarification_rounds=2)
+FEW = HostLimits(envelopes_per_turn=3, schema_rounds=2, clarification_rounds=2)
 ASK, SCHEMA = "clarification.request", "schema.request"
 
 
-def host(limits: Limits = FEW, **settings: Any) -> Acceptor:
+def host(limits: HostLimits = FEW, **settings: Any) -> Acceptor:
     """Return a host that allows little."""
-    return acceptor(Rules(CATALOGUE, limits=limits), **settings)
+    return acceptor(HostConfig(CATALOGUE, limits=limits), **settings)
 
 
 def numbered(number: int, kind: str = NOTE, **change: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def statuses(found: tuple[Acceptance, ...]) -> list[str]:
     return [each.status for each in found]
 
 
-def counts(context: Context) -> tuple[int, int, int]:
+def counts(context: EnvelopeContext) -> tuple[int, int, int]:
     """Return what was counted."""
     return context.counters.envelopes, context.counters.schema, context.counters.clarification
 
@@ -99,7 +99,7 @@ def test_the_next_turn_begins_anew() -> None:
     turn = host().turn(CONTEXT)
     for number, kind in enumerate((ASK, SCHEMA, NOTE)):
         turn.accept(numbered(number, kind))
-    turn = turn.following()
+    turn = turn.next_turn()
 
     assert counts(turn.context) == (0, 0, 1)
     assert turn.accept(numbered(3)).status == "accepted"
@@ -110,14 +110,14 @@ def test_rounds_go_on_in_the_next_turn() -> None:
     turn, told = host().turn(CONTEXT), []
     for number in range(3):
         told.append(types(turn.accept(numbered(number, payload={})).events))
-        turn = turn.following()
+        turn = turn.next_turn()
 
     assert told == [["log.appended"], ["log.appended"], ["cap.breached", "node.failed"]]
 
 
 def test_rounds_are_an_envelopes() -> None:
     """What holds ends them, so that the next envelope has its own."""
-    turn = host(Limits(9, 1, 9)).turn(CONTEXT)
+    turn = host(HostLimits(9, 1, 9)).turn(CONTEXT)
     bad, good = {"payload": {}}, {}
     found = [turn.accept(numbered(number, **change)) for number, change in enumerate((bad, good, bad, bad))]
 
@@ -131,7 +131,7 @@ def test_rounds_are_an_envelopes() -> None:
 
 def test_schemas_are_asked_for_within_the_rounds() -> None:
     """A request counts as a repair does, and is breached as one."""
-    turn = host(Limits(9, 2, 9)).turn(CONTEXT)
+    turn = host(HostLimits(9, 2, 9)).turn(CONTEXT)
     found = tuple(turn.accept(numbered(number, SCHEMA)) for number in range(3))
 
     assert statuses(found) == ["accepted", "accepted", "breached"]
@@ -144,7 +144,7 @@ def test_questions_are_a_nodes() -> None:
     found = []
     for number in range(3):
         found.append(turn.accept(numbered(number, ASK)))
-        turn = turn.following()
+        turn = turn.next_turn()
 
     assert statuses(tuple(found)) == ["accepted", "accepted", "breached"]
 
@@ -160,7 +160,7 @@ def test_a_turn_knows_the_questions_of_the_log(tmp_path: Path) -> None:
         third = later.turn(CONTEXT).accept(numbered(2, ASK))
         others = [
             later.turn(each).accept(numbered(3, ASK))
-            for each in (Context("run-1", "node-2"), Context("run-2", "node-1"))
+            for each in (EnvelopeContext("run-1", "node-2"), EnvelopeContext("run-2", "node-1"))
         ]
 
     assert (again.status, again.cached) == ("accepted", True)
@@ -177,14 +177,14 @@ def test_the_log_does_not_lower_what_a_host_counted() -> None:
 
 def test_nobody_asks_for_another_node() -> None:
     """A model that writes another ``nodeId`` is told so, and its own node's questions are counted on."""
-    turn = host(Limits(32, 3, 1)).turn(CONTEXT)
+    turn = host(HostLimits(32, 3, 1)).turn(CONTEXT)
     found = [turn.accept(numbered(each, ASK, nodeId=node)) for each, node in enumerate(("other", "node-1", "node-1"))]
 
     assert statuses(tuple(found)) == ["invalid", "accepted", "breached"]
     assert found[0].outcome.to_json()["details"][0] == {
         "instancePath": "/nodeId",
         "keyword": "node",
-        "message": "the node that emitted it, or none: nobody speaks for another node",
+        "message": "the id of the node that emitted it, or no nodeId",
     }
     assert counts(turn.context) == (3, 1, 1)
 
@@ -202,11 +202,11 @@ def test_without_a_store_a_turn_counts_what_it_sees() -> None:
 @pytest.mark.parametrize("kind", [NOTE, ASK, SCHEMA, "error", "schema.response"])
 def test_a_repetition_is_not_counted(kind: str) -> None:
     """Also at the limit, and in the next turn; it has the outcome that it had."""
-    turn = host(Limits(1, 1, 1)).turn(CONTEXT)
+    turn = host(HostLimits(1, 1, 1)).turn(CONTEXT)
     first = turn.accept(numbered(0, kind))
     before = counts(turn.context)
     again = turn.accept(numbered(0, kind))
-    later = turn.following().accept(numbered(0, kind))
+    later = turn.next_turn().accept(numbered(0, kind))
 
     assert [each.cached for each in (first, again, later)] == [False, True, True]
     assert first.outcome == again.outcome == later.outcome
@@ -250,7 +250,7 @@ def test_all_are_taken_in_order() -> None:
     assert [each.sequence for one in found for each in one.events] == [0, 1, 2]
 
 
-FATAL: dict[str, tuple[list[dict[str, Any]], Context, list[str]]] = {
+FATAL: dict[str, tuple[list[dict[str, Any]], EnvelopeContext, list[str]]] = {
     "contract": (
         [envelope(), numbered(1, "error")],
         replace(CONTEXT, contract=EnvelopeContract(frozenset())),
@@ -263,7 +263,7 @@ FATAL: dict[str, tuple[list[dict[str, Any]], Context, list[str]]] = {
 
 
 @pytest.mark.parametrize(("given_", "context", "expected"), FATAL.values(), ids=FATAL.keys())
-def test_what_fails_the_node_ends_the_turn(given_: list[Any], context: Context, expected: list[str]) -> None:
+def test_what_fails_the_node_ends_the_turn(given_: list[Any], context: EnvelopeContext, expected: list[str]) -> None:
     """What comes after it is not looked at."""
     assert statuses(host(replace(FEW, schema_rounds=2)).turn(context).accept_all(given_)) == expected
 
@@ -278,7 +278,7 @@ def test_what_is_discarded_does_not_end_the_turn() -> None:
 
 def test_a_handler_may_fail_the_node() -> None:
     """Its ``node.failed`` ends the turn as any other; told once, it does not end a replay."""
-    rules = Rules(CATALOGUE, handlers={NOTE: lambda *_: [NodeFailed("full", "No room.")]})
+    rules = HostConfig(CATALOGUE, handlers={NOTE: lambda *_: [NodeFailed("full", "No room.")]})
     failing = acceptor(rules)
     found = failing.turn(CONTEXT).accept_all([numbered(0), numbered(1, "error")])
     again = failing.turn(CONTEXT).accept_all([numbered(0), numbered(1, "error")])

@@ -5,37 +5,37 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from emitter import profile
-from emitter.adapters.response import read
-from emitter.profile import WireName
-from emitter.wire import Reply
+from emitter import profiles as profile
+from emitter.adapters.http_response import parse_response
+from emitter.messages import ModelResponse
+from emitter.profiles import WireFormat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.wire import Answer, Stop
+    from emitter.messages import CallResult, StopReason
 
 VENDORS = {
-    WireName.OPENAI_RESPONSES: "openai",
-    WireName.OPENAI_CHAT: "openai",
-    WireName.ANTHROPIC: "anthropic",
-    WireName.GOOGLE: "google",
+    WireFormat.OPENAI_RESPONSES: "openai",
+    WireFormat.OPENAI_CHAT: "openai",
+    WireFormat.ANTHROPIC: "anthropic",
+    WireFormat.GOOGLE: "google",
 }
 
 CLEAN = {
-    WireName.OPENAI_RESPONSES: "completed",
-    WireName.OPENAI_CHAT: "stop",
-    WireName.ANTHROPIC: "end_turn",
-    WireName.GOOGLE: "STOP",
+    WireFormat.OPENAI_RESPONSES: "completed",
+    WireFormat.OPENAI_CHAT: "stop",
+    WireFormat.ANTHROPIC: "end_turn",
+    WireFormat.GOOGLE: "STOP",
 }
 
 
 def answer(
-    wire: WireName, body: object, status: int = 200, headers: Mapping[str, str] | None = None, vendor: str = ""
-) -> Answer:
+    wire: WireFormat, body: object, status: int = 200, headers: Mapping[str, str] | None = None, vendor: str = ""
+) -> CallResult:
     """Read a body as it would have come."""
     text = body if isinstance(body, str) else json.dumps(body)
-    return read(profile.load(vendor or VENDORS[wire]), wire, status, headers or {}, text)
+    return parse_response(profile.load_profile(vendor or VENDORS[wire]), wire, status, headers or {}, text)
 
 
 def responses(*output: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -68,16 +68,16 @@ def google(*parts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"candidates": [candidate], "usageMetadata": usage}
 
 
-def text(wire: WireName, words: str, stop: str = "") -> dict[str, Any]:
+def text(wire: WireFormat, words: str, stop: str = "") -> dict[str, Any]:
     """Return the wire's plainest answer: ``words``, and a clean stop where no other is given."""
     match wire:
-        case WireName.OPENAI_RESPONSES:
+        case WireFormat.OPENAI_RESPONSES:
             return responses(said({"type": "output_text", "text": words}), **({"status": stop} if stop else {}))
-        case WireName.OPENAI_CHAT:
+        case WireFormat.OPENAI_CHAT:
             return chat({"content": words}, finish_reason=stop or "stop")
-        case WireName.ANTHROPIC:
+        case WireFormat.ANTHROPIC:
             return anthropic({"type": "text", "text": words}, stop_reason=stop or "end_turn")
-        case WireName.GOOGLE:
+        case WireFormat.GOOGLE:
             return google({"text": words}, finishReason=stop or "STOP")
 
 
@@ -86,7 +86,7 @@ def events(*payloads: object) -> str:
     return "".join(f"data: {each if isinstance(each, str) else json.dumps(each)}\n\n" for each in payloads)
 
 
-def shown(found: Answer) -> tuple[Stop, str, tuple[Any, ...]]:
+def shown(found: CallResult) -> tuple[StopReason, str, tuple[Any, ...]]:
     """Return what an answer says, for comparison with a row of a table."""
-    assert isinstance(found, Reply)
+    assert isinstance(found, ModelResponse)
     return found.stop, found.text, found.arguments

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
 
-from emitter import profile
-from emitter.adapters.client import make
+from emitter import profiles as profile
+from emitter.adapters.clients import create_client
+from emitter.client.execution import async_sdk_client, sdk_client
+from emitter.client.transport import Connection as Through
+from emitter.client.transport import UnaryCall
 from emitter.clock import Clock
-from emitter.door.exchange import Line as Through
-from emitter.door.exchange import Whole
-from emitter.door.session import asession, session
-from emitter.wire import Fault, Message, OutputFormat, OutputMode, Request, Role
+from emitter.messages import Fault, Message, ModelRequest, OutputFormat, OutputMode, Role
 from tests.adapters.bodies import VENDORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.door.plan import Plan
-    from emitter.profile import WireName
-    from emitter.wire import Answer
+    from emitter.client.request import PreparedEmission
+    from emitter.messages import CallResult
+    from emitter.profiles import WireFormat
 
 SCHEMA = {
     "type": "object",
@@ -38,9 +38,9 @@ MAX_BYTES = 1 << 20
 URL = "http://vendor.test/base"
 
 
-def request(mode: OutputMode = OutputMode.JSON_SCHEMA, **more: Any) -> Request:
+def request(mode: OutputMode = OutputMode.JSON_SCHEMA, **more: Any) -> ModelRequest:
     """Return a request in an output mode."""
-    return Request("m-1", "be brief", TURNS, OutputFormat("decide", SCHEMA, mode), 64, **more)
+    return ModelRequest("m-1", "be brief", TURNS, OutputFormat("decide", SCHEMA, mode), 64, **more)
 
 
 @dataclass
@@ -78,26 +78,26 @@ class Line:
     """A profile's wire in one of the two worlds, and the client it is reached through, if one is brought."""
 
     vendor: str
-    wire: WireName
+    wire: WireFormat
     world: str = "sync"
 
 
-def send(line: Line, vendor: Vendor, asked: Request, client: object = None) -> Answer:
+def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None) -> CallResult:
     """Send a request and return its answer."""
-    facts = profile.load(line.vendor)
-    plan = cast("Plan", SimpleNamespace(profile=facts, wire=line.wire))
+    facts = profile.load_profile(line.vendor)
+    plan = cast("PreparedEmission", SimpleNamespace(profile=facts, wire=line.wire))
     http = vendor.http_client(line.world)
     asynchronous = line.world == "async"
-    used = client or make(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
+    used = client or create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
-        with session(facts, used, None) as through:
-            exchange = Whole(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
+        with sdk_client(facts, used, None) as through:
+            exchange = UnaryCall(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
             list(exchange)
             return exchange.answer
 
-    async def run() -> Answer:
-        async with asession(facts, used, None) as through:
-            exchange = Whole(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
+    async def run() -> CallResult:
+        async with async_sdk_client(facts, used, None) as through:
+            exchange = UnaryCall(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
             async for _ in exchange:
                 pass
             return exchange.answer
@@ -105,7 +105,7 @@ def send(line: Line, vendor: Vendor, asked: Request, client: object = None) -> A
     return asyncio.run(run())
 
 
-def fault(wire: WireName, world: str, server: Vendor) -> Fault:
+def fault(wire: WireFormat, world: str, server: Vendor) -> Fault:
     """Return the fault that a call ends in, which must have been sent once."""
     found = send(Line(VENDORS[wire], wire, world), server, request())
     assert isinstance(found, Fault)

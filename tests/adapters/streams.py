@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from emitter.profile import WireName
+from emitter.profiles import WireFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -135,8 +135,8 @@ def _typed(kind: str, **payload: Any) -> Event:
 
 
 STREAMS = {
-    WireName.OPENAI_CHAT: chat,
-    WireName.OPENAI_RESPONSES: responses,
-    WireName.ANTHROPIC: anthropic,
-    WireName.GOOGLE: google,
+    WireFormat.OPENAI_CHAT: chat,
+    WireFormat.OPENAI_RESPONSES: responses,
+    WireFormat.ANTHROPIC: anthropic,
+    WireFormat.GOOGLE: google,
 }

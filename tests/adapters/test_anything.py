@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.adapters.adapter import ADAPTERS
-from emitter.adapters.answer import Tables
+from emitter.adapters import ADAPTERS
+from emitter.adapters.response_decoding import DecodingTables
 from emitter.errors import BadTraffic
-from emitter.profile import WireName, load
-from emitter.traffic import Classified, classify
-from emitter.wire import Fault, Reply, Stop
+from emitter.messages import Fault, ModelResponse, StopReason
+from emitter.profiles import WireFormat, load_profile
+from emitter.testing.recordings import ClassifiedExchange, classify_exchange
 from tests.adapters.bodies import VENDORS, answer, text
 from tests.work import examples
 
@@ -58,7 +58,7 @@ HEADERS = st.dictionaries(
     st.sampled_from(["retry-after", "Retry-After-Ms", "date", "x-request-id", "request-id", "other"]),
     st.text(max_size=12) | st.sampled_from(["5", "nan", "-1", "1e999", "Sat, 21 Nov 2026 04:00:00 GMT", "Sat, 21 Nov"]),
 )
-WIRES = st.sampled_from(list(WireName))
+WIRES = st.sampled_from(list(WireFormat))
 
 
 def _told(body: Any) -> Iterator[str]:
@@ -72,32 +72,32 @@ def _told(body: Any) -> Iterator[str]:
 
 
 def _sound(found: object, body: object) -> None:
-    assert isinstance(found, Reply | Fault)
-    if isinstance(found, Reply) and found.stop is Stop.COMPLETE:
+    assert isinstance(found, ModelResponse | Fault)
+    if isinstance(found, ModelResponse) and found.stop is StopReason.COMPLETE:
         assert set(CLEAN) & set(_told(body))
 
 
 @settings(max_examples=examples(300))
 @given(wire=WIRES, body=JSON, status=STATUSES, headers=HEADERS)
-def test_any_json_body(wire: WireName, body: Any, status: int, headers: dict[str, str]) -> None:
+def test_any_json_body(wire: WireFormat, body: Any, status: int, headers: dict[str, str]) -> None:
     """Any JSON under any status is an answer or a fault; outside 2xx it is never complete."""
     found = answer(wire, json.dumps(body), status, headers)
     _sound(found, body)
     if not 200 <= status < 300:
-        assert not isinstance(found, Reply) or found.stop in {Stop.REFUSED, Stop.OVERFLOWED}
+        assert not isinstance(found, ModelResponse) or found.stop in {StopReason.REFUSED, StopReason.OVERFLOWED}
 
 
 @settings(max_examples=examples(300))
 @given(wire=WIRES, body=st.dictionaries(NAMES, JSON, max_size=6))
-def test_any_object(wire: WireName, body: dict[str, Any]) -> None:
+def test_any_object(wire: WireFormat, body: dict[str, Any]) -> None:
     """A decoder takes any object at all."""
-    facts = load(VENDORS[wire])
-    _sound(ADAPTERS[wire].decode(body, Tables(facts.wires[wire].stops, facts.faults)), body)
+    facts = load_profile(VENDORS[wire])
+    _sound(ADAPTERS[wire].decode(body, DecodingTables(facts.wires[wire].stops, facts.faults)), body)
 
 
 @settings(max_examples=examples(300))
 @given(wire=WIRES, events=EVENTS, names=st.lists(st.sampled_from(["", "error", "message", "ping"]), min_size=1))
-def test_any_events(wire: WireName, events: list[dict[str, Any]], names: list[str]) -> None:
+def test_any_events(wire: WireFormat, events: list[dict[str, Any]], names: list[str]) -> None:
     """Any sequence of events is an answer or a fault, as a stream and as an array."""
     _sound(answer(wire, json.dumps(events)), events)
     lines = [f"event: {names[at % len(names)]}\ndata: {json.dumps(each)}\n\n" for at, each in enumerate(events)]
@@ -106,7 +106,7 @@ def test_any_events(wire: WireName, events: list[dict[str, Any]], names: list[st
 
 @settings(max_examples=examples(300))
 @given(wire=WIRES, data=st.data())
-def test_a_plain_answer_with_anything_in_one_place(wire: WireName, data: st.DataObject) -> None:
+def test_a_plain_answer_with_anything_in_one_place(wire: WireFormat, data: st.DataObject) -> None:
     """One value of a complete answer may be anything: what is read is sound, and without its stop not complete."""
     body = text(wire, "{}")
     places = list(_places(body))
@@ -130,14 +130,14 @@ TEXT = st.text(st.characters(exclude_categories=()))
 
 @settings()
 @given(wire=WIRES, words=TEXT, status=STATUSES, prefix=st.sampled_from(["", ":", "data:", "event: error\ndata:", "{"]))
-def test_any_text(wire: WireName, words: str, status: int, prefix: str) -> None:
+def test_any_text(wire: WireFormat, words: str, status: int, prefix: str) -> None:
     """Any text under any status is a fault, or at least no complete answer."""
     found = answer(wire, prefix + words, status)
-    assert isinstance(found, Fault) or found.stop is not Stop.COMPLETE
+    assert isinstance(found, Fault) or found.stop is not StopReason.COMPLETE
 
 
-@pytest.mark.parametrize("wire", WireName)
-def test_a_body_nested_without_end(wire: WireName) -> None:
+@pytest.mark.parametrize("wire", WireFormat)
+def test_a_body_nested_without_end(wire: WireFormat) -> None:
     """Depth is a fault, whether the body is a document or a stream."""
     deep = "[" * 100_000
     for body in (deep, f"data: {deep}\n\n", f'{{"error": {deep}'):
@@ -161,9 +161,9 @@ EXCHANGES = st.fixed_dictionaries(
 def test_any_exchange(exchange: dict[str, Any]) -> None:
     """Any recorded exchange with a status is classified; one without is refused in a sentence."""
     if not isinstance(exchange["response"]["status"], int):
-        with pytest.raises(BadTraffic, match="no status"):
-            classify(exchange, "x.json")
+        with pytest.raises(BadTraffic, match="no integer 'status'"):
+            classify_exchange(exchange, "x.json")
         return
-    line = classify(exchange, "x.json")
-    assert isinstance(line, Classified)
+    line = classify_exchange(exchange, "x.json")
+    assert isinstance(line, ClassifiedExchange)
     json.dumps(line.to_json())

@@ -12,14 +12,19 @@ import httpx2
 import pytest
 
 from emitter import EmissionError, Policy, RunEvent, aemit, astream, emit, stream
-from emitter.adapters.client import keys_of
-from emitter.adapters.credentials import of_client, of_error, of_request, searched
-from emitter.batch.submitting import fault_of
-from emitter.batch.vendor.shapes import Channel
-from emitter.door.hushed import hushing, without_credentials
-from emitter.profile import WireName, load
-from emitter.redact import NO_SECRETS
-from emitter.wire import Fault, FaultKind, Report
+from emitter.adapters.clients import (
+    credential_fragments,
+    find_client_credentials,
+    find_credentials,
+    find_error_credentials,
+    find_request_credentials,
+)
+from emitter.bulk.batches.scheduler import get_fault
+from emitter.bulk.batches.vendor_api import BatchConnection
+from emitter.client.transport import AnswerRedactor, redact_credentials
+from emitter.messages import Fault, FaultKind, ProviderErrorDetails
+from emitter.profiles import WireFormat, load_profile
+from emitter.redaction import NO_SECRETS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,7 +156,7 @@ def test_an_error_shows_no_credential_that_the_vendor_repeats(name: str, streams
     client = made(kind(transport=httpx2.MockTransport(echoing)))
     error = ended(model, world, client, streams=streams, sink=events.append)
 
-    told = [str(error), repr(error), str(vars(error)), repr(error.trace), NO_SECRETS.error(error)]
+    told = [str(error), repr(error), str(vars(error)), repr(error.trace), NO_SECRETS.redact_error(error)]
     assert TOKEN not in "\n".join([*told, *(json.dumps(each.to_json()) for each in events)])
     assert error.__cause__ is None
     assert error.vendor_message == "The token [REDACTED:credential] may not."
@@ -168,7 +173,7 @@ def test_an_error_under_a_good_status_shows_no_credential(name: str, streams: bo
     client = made(httpx2.Client(transport=httpx2.MockTransport(lambda _: answer)))
     error = ended(model, world, client, streams=streams, sink=None)
 
-    assert TOKEN not in "\n".join([str(error), str(vars(error)), repr(error.trace), NO_SECRETS.error(error)])
+    assert TOKEN not in "\n".join([str(error), str(vars(error)), repr(error.trace), NO_SECRETS.redact_error(error)])
     assert error.vendor_message == "The token [REDACTED:credential] may not."
 
 
@@ -185,7 +190,7 @@ def test_an_error_without_a_credential_keeps_its_cause() -> None:
 @pytest.mark.parametrize("odd", ["credential", "[REDACTED:credential]", "REDACTED", "\N{ZERO WIDTH SPACE}" * 6])
 def test_a_value_that_cannot_be_looked_for_hides_no_other(odd: str) -> None:
     """The other credentials of the request are struck out all the same."""
-    found = without_credentials(Fault(FaultKind.BAD_REQUEST, "", report=Report(TOKEN)), (odd, TOKEN))
+    found = redact_credentials(Fault(FaultKind.BAD_REQUEST, "", report=ProviderErrorDetails(TOKEN)), (odd, TOKEN))
     assert found.report is not None
     assert TOKEN not in found.report.message
 
@@ -204,8 +209,8 @@ def test_a_rejected_batch_shows_no_credential(name: str) -> None:
     model, _, made = CLIENTS[name]
     client = made(httpx2.Client(transport=httpx2.MockTransport(echoing)))
     vendor = model.partition("/")[0]
-    wire = WireName.OPENAI_CHAT if vendor == "openai" else WireName.ANTHROPIC
-    found = fault_of(Channel(client, load(vendor), wire, 1.0), _rejected(client))
+    wire = WireFormat.OPENAI_CHAT if vendor == "openai" else WireFormat.ANTHROPIC
+    found = get_fault(BatchConnection(client, load_profile(vendor), wire, 1.0), _rejected(client))
 
     assert TOKEN not in repr(found)
     assert found.report is not None
@@ -217,10 +222,12 @@ def test_what_the_client_holds_is_struck_out_of_later_answers(name: str) -> None
     """The answers of a batch come with another request than the one that they answer."""
     model, _, made = CLIENTS[name]
     client = made(httpx2.Client(transport=httpx2.MockTransport(echoing)))
-    keys = keys_of(load(model.partition("/")[0]), client)
-    found = hushing(NO_SECRETS, lambda: keys)(Fault(FaultKind.BAD_REQUEST, "", report=Report(f"no {TOKEN}")))
+    keys = find_credentials(load_profile(model.partition("/")[0]), client)
+    found = AnswerRedactor(NO_SECRETS, lambda: keys)(
+        Fault(FaultKind.BAD_REQUEST, "", report=ProviderErrorDetails(f"no {TOKEN}"))
+    )
 
-    assert found.report == Report("no [REDACTED:credential]")
+    assert found.report == ProviderErrorDetails("no [REDACTED:credential]")
 
 
 def test_the_rule_reads_requests_errors_and_clients() -> None:
@@ -229,6 +236,8 @@ def test_the_rule_reads_requests_errors_and_clients() -> None:
     error = RuntimeError()
     error.__cause__ = httpx2.ConnectError("x", request=request)
 
-    assert of_request(request) == of_error(error) == (TOKEN,)
-    assert of_error(httpx2.ConnectError("x")) == of_client(SimpleNamespace(api_key=None)) == ()
-    assert {f"Basic {BASIC}", BASIC, f"user:{TOKEN}", TOKEN} <= set(searched((f"Basic {BASIC}",)))
+    assert find_request_credentials(request) == find_error_credentials(error) == (TOKEN,)
+    assert (
+        find_error_credentials(httpx2.ConnectError("x")) == find_client_credentials(SimpleNamespace(api_key=None)) == ()
+    )
+    assert {f"Basic {BASIC}", BASIC, f"user:{TOKEN}", TOKEN} <= set(credential_fragments((f"Basic {BASIC}",)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.adapters.endpoint import shape_of, wire_of
-from emitter.profile import WireName
+from emitter.adapters import detect_wire, detect_wire_of_body
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import text
 
-R, C, A, G = WireName.OPENAI_RESPONSES, WireName.OPENAI_CHAT, WireName.ANTHROPIC, WireName.GOOGLE
+R, C, A, G = WireFormat.OPENAI_RESPONSES, WireFormat.OPENAI_CHAT, WireFormat.ANTHROPIC, WireFormat.GOOGLE
 
 NAMES = {
     "responses": R,
@@ -73,21 +73,21 @@ PATHS = {
 
 
 @pytest.mark.parametrize(("name", "wire"), NAMES.items(), ids=NAMES)
-def test_by_name(name: str, wire: WireName | None) -> None:
+def test_by_name(name: str, wire: WireFormat | None) -> None:
     """The endpoint's name tells it; what only sounds alike is none of ours."""
-    assert wire_of(name, "") is wire
+    assert detect_wire(name, "") is wire
 
 
 @pytest.mark.parametrize(("path", "wire"), PATHS.items(), ids=PATHS)
-def test_by_path(path: str, wire: WireName | None) -> None:
+def test_by_path(path: str, wire: WireFormat | None) -> None:
     """Without a name, or with one that says nothing, the path tells it."""
-    assert wire_of("", path) is wire
-    assert wire_of("an-unknown-name", path) is wire
+    assert detect_wire("", path) is wire
+    assert detect_wire("an-unknown-name", path) is wire
 
 
 def test_a_name_beats_a_path() -> None:
     """Where both are known, the name is the more exact."""
-    assert wire_of("messages", "/v1/responses") is A
+    assert detect_wire("messages", "/v1/responses") is A
 
 
 SHAPES = {
@@ -107,12 +107,12 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(("body", "wire"), SHAPES.values(), ids=SHAPES)
-def test_by_shape(body: object, wire: WireName | None) -> None:
+def test_by_shape(body: object, wire: WireFormat | None) -> None:
     """A body tells it only by what no other wire has."""
-    assert shape_of(body) is wire
+    assert detect_wire_of_body(body) is wire
 
 
-@pytest.mark.parametrize("wire", WireName)
-def test_a_plain_answer_has_its_wires_shape(wire: WireName) -> None:
+@pytest.mark.parametrize("wire", WireFormat)
+def test_a_plain_answer_has_its_wires_shape(wire: WireFormat) -> None:
     """Each wire's plainest answer is known again."""
-    assert shape_of(text(wire, "{}")) is wire
+    assert detect_wire_of_body(text(wire, "{}")) is wire

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from emitter.profile import WireName
-from emitter.wire import FaultKind, Reply, Stop
+from emitter.messages import FaultKind, ModelResponse, StopReason
+from emitter.profiles import WireFormat
 from tests.adapters.sending import Line, fault, request, saying, send
 
 pytest.importorskip("openai")
@@ -16,7 +16,7 @@ pytest.importorskip("anthropic")
 pytest.importorskip("google.genai")
 
 WORLDS = pytest.mark.parametrize("world", ["sync", "async"])
-WIRES = pytest.mark.parametrize("wire", WireName)
+WIRES = pytest.mark.parametrize("wire", WireFormat)
 
 DATE, LATER = "Sat, 21 Nov 2026 04:00:00 GMT", "Sat, 21 Nov 2026 04:00:30 GMT"
 WAITS = {
@@ -38,7 +38,7 @@ WAITS = {
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("name", WAITS)
-def test_how_long_to_wait(wire: WireName, world: str, name: str) -> None:
+def test_how_long_to_wait(wire: WireFormat, world: str, name: str) -> None:
     """What the vendor asks for is told in seconds; a date counts from the response's own."""
     headers, seconds = WAITS[name]
     assert fault(wire, world, saying('{"error": {"message": "x"}}', 429, **headers)).retry_after == seconds
@@ -46,7 +46,7 @@ def test_how_long_to_wait(wire: WireName, world: str, name: str) -> None:
 
 @WORLDS
 @WIRES
-def test_a_date_far_ahead_is_a_long_wait(wire: WireName, world: str) -> None:
+def test_a_date_far_ahead_is_a_long_wait(wire: WireFormat, world: str) -> None:
     """A date counts from the moment the response came where the response has none of its own."""
     asked = "Fri, 31 Dec 9999 23:59:59 GMT"
     found = fault(wire, world, saying('{"error": {"message": "x"}}', 429, retry_after=asked)).retry_after
@@ -62,48 +62,48 @@ def test_how_long_google_asks_to_wait(world: str) -> None:
         {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "17.5s"},
     ]
     error = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x", "details": details}
-    found = fault(WireName.GOOGLE, world, saying(json.dumps({"error": error}), 429))
+    found = fault(WireFormat.GOOGLE, world, saying(json.dumps({"error": error}), 429))
     assert (found.kind, found.code, found.retry_after) == (FaultKind.RATE_LIMIT, "RESOURCE_EXHAUSTED", 17.5)
 
 
-CODES: dict[str, tuple[WireName, int, dict[str, Any], FaultKind, str]] = {
+CODES: dict[str, tuple[WireFormat, int, dict[str, Any], FaultKind, str]] = {
     "openai-key": (
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         401,
         {"message": "x", "code": "invalid_api_key", "type": "invalid_request_error"},
         FaultKind.AUTHENTICATION,
         "invalid_api_key",
     ),
     "openai-dry": (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         429,
         {"message": "x", "code": "insufficient_quota", "type": "insufficient_quota"},
         FaultKind.QUOTA,
         "insufficient_quota",
     ),
     "openai-schema": (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         400,
         {"message": "Invalid schema for response_format 'x'", "code": "invalid_json_schema"},
         FaultKind.SCHEMA_REJECTED,
         "invalid_json_schema",
     ),
     "anthropic-busy": (
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         529,
         {"type": "overloaded_error", "message": "Overloaded"},
         FaultKind.OVERLOADED,
         "overloaded_error",
     ),
     "anthropic-spent": (
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         429,
         {"type": "rate_limit_error", "message": "x", "details": {"error_code": "enforced_spend_limit_reached"}},
         FaultKind.QUOTA,
         "enforced_spend_limit_reached",
     ),
     "google-key": (
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         400,
         {"code": 400, "status": "INVALID_ARGUMENT", "message": "API key not valid. Please pass a valid API key."},
         FaultKind.AUTHENTICATION,
@@ -121,46 +121,46 @@ def test_the_vendors_own_code(name: str, world: str) -> None:
     assert (found.kind, found.status, found.code) == (kind, status, code)
 
 
-STOPS: dict[str, tuple[str, WireName, dict[str, Any], Stop]] = {
+STOPS: dict[str, tuple[str, WireFormat, dict[str, Any], StopReason]] = {
     "openai-flagged": (
         "openai",
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         {"code": "invalid_prompt", "message": "Your prompt was flagged as violating our usage policy."},
-        Stop.REFUSED,
+        StopReason.REFUSED,
     ),
     "azure-filtered": (
         "azure-openai",
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         {"code": "content_filter", "message": "The response was filtered"},
-        Stop.REFUSED,
+        StopReason.REFUSED,
     ),
     "anthropic-filtered": (
         "anthropic",
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"},
-        Stop.REFUSED,
+        StopReason.REFUSED,
     ),
     "openai-too-long": (
         "openai",
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         {"code": "context_length_exceeded", "message": "x"},
-        Stop.OVERFLOWED,
+        StopReason.OVERFLOWED,
     ),
     "anthropic-too-long": (
         "anthropic",
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         {"type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8 maximum"},
-        Stop.OVERFLOWED,
+        StopReason.OVERFLOWED,
     ),
     "google-too-long": (
         "google",
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         {
             "code": 400,
             "status": "INVALID_ARGUMENT",
             "message": "The input token count (9) exceeds the maximum number of tokens allowed (8).",
         },
-        Stop.OVERFLOWED,
+        StopReason.OVERFLOWED,
     ),
 }
 
@@ -171,6 +171,6 @@ def test_an_error_that_is_an_answer(name: str, world: str) -> None:
     """A blocked prompt is a refusal and a prompt too long an overflow, though HTTP calls both a bad request."""
     vendor, wire, error, stop = STOPS[name]
     found = send(Line(vendor, wire, world), saying(json.dumps({"error": error}), 400, request_id="r"), request())
-    assert isinstance(found, Reply)
+    assert isinstance(found, ModelResponse)
     assert found.stop is stop
-    assert (found.refused_as is not None) == (stop is Stop.REFUSED)
+    assert (found.refused_as is not None) == (stop is StopReason.REFUSED)

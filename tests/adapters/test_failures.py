@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from emitter import profile
-from emitter.adapters.client import make
+from emitter import profiles as profile
+from emitter.adapters.clients import create_client
 from emitter.errors import InputError, UnexpectedRequest
-from emitter.profile import WireName
-from emitter.wire import Fault, FaultKind, Reply
+from emitter.messages import Fault, FaultKind, ModelResponse
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import VENDORS, text
 from tests.adapters.sending import URL, Line, Vendor, fault, request, saying, send
 
@@ -26,7 +26,7 @@ pytest.importorskip("anthropic")
 pytest.importorskip("google.genai")
 
 WORLDS = pytest.mark.parametrize("world", ["sync", "async"])
-WIRES = pytest.mark.parametrize("wire", WireName)
+WIRES = pytest.mark.parametrize("wire", WireFormat)
 
 
 def _raising(error: type[BaseException], message: str = "x") -> Vendor:
@@ -65,7 +65,7 @@ TRANSPORT = {
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("name", TRANSPORT)
-def test_transport(wire: WireName, world: str, name: str) -> None:
+def test_transport(wire: WireFormat, world: str, name: str) -> None:
     """A connection that fails is a fault without a status, and never an exception."""
     server, kind = TRANSPORT[name]
     found = fault(wire, world, Vendor(server.reply))
@@ -78,7 +78,7 @@ BODIES = {"html": "<html>hello</html>", "empty": "", "cut": '{"choices": [', "te
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("name", BODIES)
-def test_a_good_status_with_a_bad_body(wire: WireName, world: str, name: str) -> None:
+def test_a_good_status_with_a_bad_body(wire: WireFormat, world: str, name: str) -> None:
     """What is no answer under 200 is a fault of the protocol, whatever its content type says."""
     for kind in ("application/json", "text/html"):
         found = fault(wire, world, saying(BODIES[name], content_type=kind))
@@ -111,7 +111,7 @@ ERRORS = {
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("status", STATUSES)
-def test_an_error_status(wire: WireName, world: str, status: int) -> None:
+def test_an_error_status(wire: WireFormat, world: str, status: int) -> None:
     """The status decides where the body says nothing, and the request was sent once."""
     for body in ERRORS.values():
         found = fault(wire, world, saying(body, status))
@@ -120,17 +120,17 @@ def test_an_error_status(wire: WireName, world: str, status: int) -> None:
 
 @WORLDS
 @WIRES
-def test_a_request_id_is_kept(wire: WireName, world: str) -> None:
+def test_a_request_id_is_kept(wire: WireFormat, world: str) -> None:
     """The vendor's own id of the request stands in the reply."""
     server = saying(json.dumps(text(wire, "{}")), x_request_id="req-1")
     found = send(Line(VENDORS[wire], wire, world), server, request())
-    assert isinstance(found, Reply)
+    assert isinstance(found, ModelResponse)
     assert found.request_id == "req-1"
 
 
 @WORLDS
 @WIRES
-def test_our_own_error_is_nofault(wire: WireName, world: str) -> None:
+def test_our_own_error_is_nofault(wire: WireFormat, world: str) -> None:
     """A replay that does not know the request is told as it is, not sent again as a failed connection."""
     with pytest.raises(UnexpectedRequest):
         send(Line(VENDORS[wire], wire, world), _raising(UnexpectedRequest), request())
@@ -139,7 +139,7 @@ def test_our_own_error_is_nofault(wire: WireName, world: str) -> None:
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("error", [ZeroDivisionError, RecursionError, OverflowError, AssertionError, MemoryError])
-def test_whatever_a_call_raises_is_a_fault(wire: WireName, world: str, error: type[Exception]) -> None:
+def test_whatever_a_call_raises_is_a_fault(wire: WireFormat, world: str, error: type[Exception]) -> None:
     """An exception that no table knows ends the call as a fault; its class is named and its words are not."""
     found = fault(wire, world, _raising(error, "secret words"))
     assert (found.kind, found.status) == (FaultKind.PROTOCOL, None)
@@ -149,10 +149,10 @@ def test_whatever_a_call_raises_is_a_fault(wire: WireName, world: str, error: ty
 
 @WORLDS
 @WIRES
-def test_a_request_that_cannot_be_built_is_not_sent(wire: WireName, world: str) -> None:
+def test_a_request_that_cannot_be_built_is_not_sent(wire: WireFormat, world: str) -> None:
     """An option that is no JSON is a fault of the request, which another attempt does not cure."""
     server = saying("{}")
-    if wire is WireName.GOOGLE:  # its SDK's own model of the options says so
+    if wire is WireFormat.GOOGLE:  # its SDK's own model of the options says so
         with pytest.raises(InputError, match="temperature"):
             send(Line(VENDORS[wire], wire, world), server, request(options={"temperature": object()}))
         return
@@ -165,7 +165,7 @@ def test_a_request_that_cannot_be_built_is_not_sent(wire: WireName, world: str) 
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_an_interruption_rises(wire: WireName, world: str, error: type[BaseException]) -> None:
+def test_an_interruption_rises(wire: WireFormat, world: str, error: type[BaseException]) -> None:
     """What is no ``Exception`` is nobody's answer."""
     with pytest.raises(error):
         send(Line(VENDORS[wire], wire, world), _raising(error), request())
@@ -185,7 +185,7 @@ REDIRECTS = {
 @WIRES
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("to", REDIRECTS)
-def test_a_redirect_is_not_followed(wire: WireName, world: str, status: int, to: str) -> None:
+def test_a_redirect_is_not_followed(wire: WireFormat, world: str, status: int, to: str) -> None:
     """Neither the prompt nor a key goes to another address; asking again would change nothing."""
     found = fault(
         wire, world, Vendor(lambda sent: httpx2.Response(status, headers={"location": REDIRECTS[to] or str(sent.url)}))
@@ -197,13 +197,13 @@ def test_a_redirect_is_not_followed(wire: WireName, world: str, status: int, to:
 
 @WORLDS
 @WIRES
-def test_a_client_that_follows_redirects_is_kept_from_it(wire: WireName, world: str) -> None:
+def test_a_client_that_follows_redirects_is_kept_from_it(wire: WireFormat, world: str) -> None:
     """A client that the caller made does not follow a redirect either, and is as it was afterwards."""
     server = Vendor(lambda _: httpx2.Response(307, headers={"location": "http://other.test/"}))
     kind: Any = httpx2.Client if world == "sync" else httpx2.AsyncClient
     http = kind(transport=httpx2.MockTransport(server), follow_redirects=True)
-    facts = profile.load(VENDORS[wire])
-    client = make(facts, asynchronous=world == "async", base_url=URL, api_key="key", http_client=http)
+    facts = profile.load_profile(VENDORS[wire])
+    client = create_client(facts, asynchronous=world == "async", base_url=URL, api_key="key", http_client=http)
     found = send(Line(VENDORS[wire], wire, world), server, request(), client)
     assert isinstance(found, Fault)
     assert len(server.seen) == 1
@@ -213,11 +213,11 @@ def test_a_client_that_follows_redirects_is_kept_from_it(wire: WireName, world: 
 
 @WORLDS
 @WIRES
-def test_a_client_that_followed_one_all_the_same_is_not_believed(wire: WireName, world: str) -> None:
+def test_a_client_that_followed_one_all_the_same_is_not_believed(wire: WireFormat, world: str) -> None:
     """An HTTP client that cannot be kept from following redirects is noticed by the response's history."""
     server = saying(json.dumps(text(wire, "{}")))
-    client = make(
-        profile.load(VENDORS[wire]),
+    client = create_client(
+        profile.load_profile(VENDORS[wire]),
         asynchronous=world == "async",
         base_url=URL,
         api_key="key",
@@ -274,7 +274,7 @@ LARGE = {
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("name", LARGE)
-def test_a_response_that_is_too_large_is_not_read(wire: WireName, world: str, name: str) -> None:
+def test_a_response_that_is_too_large_is_not_read(wire: WireFormat, world: str, name: str) -> None:
     """Reading stops at the limit, which counts the bytes after decompression."""
     piece, headers = LARGE[name]
     sent = [Sized(piece, 1000)]
@@ -286,7 +286,7 @@ def test_a_response_that_is_too_large_is_not_read(wire: WireName, world: str, na
 
 @WORLDS
 @WIRES
-def test_an_error_body_that_is_too_large_is_cut(wire: WireName, world: str) -> None:
+def test_an_error_body_that_is_too_large_is_cut(wire: WireFormat, world: str) -> None:
     """The status says what happened, however long the error's body is."""
     sent = Sized(b" " * (1 << 16), 1000)
     found = fault(wire, world, Vendor(lambda _: httpx2.Response(429, headers={"retry-after": "7"}, stream=sent)))
@@ -297,7 +297,7 @@ def test_an_error_body_that_is_too_large_is_cut(wire: WireName, world: str) -> N
 @WORLDS
 @WIRES
 @pytest.mark.parametrize("charset", ["", "; charset=latin-1", "; charset=utf-8"])
-def test_a_body_that_is_not_utf8_is_a_fault(wire: WireName, world: str, charset: str) -> None:
+def test_a_body_that_is_not_utf8_is_a_fault(wire: WireFormat, world: str, charset: str) -> None:
     """JSON is UTF-8: no character is made up for bytes that are none, whatever the headers say."""
     body = json.dumps(text(wire, '{"n": "MARK"}')).encode().replace(b"MARK", b"M\xfcller")
     headers = {"content-type": f"application/json{charset}"}
@@ -309,9 +309,9 @@ def test_a_body_that_is_not_utf8_is_a_fault(wire: WireName, world: str, charset:
 
 @WORLDS
 @WIRES
-def test_a_byte_order_mark_is_ignored(wire: WireName, world: str) -> None:
+def test_a_byte_order_mark_is_ignored(wire: WireFormat, world: str) -> None:
     """RFC 8259, section 8.1 allows to ignore one."""
     server = saying("\ufeff" + json.dumps(text(wire, '{"n": 1}')))
     found = send(Line(VENDORS[wire], wire, world), server, request())
-    assert isinstance(found, Reply)
+    assert isinstance(found, ModelResponse)
     assert found.text == '{"n": 1}'

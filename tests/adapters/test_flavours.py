@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.profile import WireName
-from emitter.wire import Fault, Reply
+from emitter.messages import Fault, ModelResponse
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import text
 from tests.adapters.sending import Line, Vendor, request, saying, send
 
@@ -68,26 +68,26 @@ def _vertex(world: str, http: Any) -> Any:
 _VERTEX = "/v1/projects/p/locations/us-east5/publishers/anthropic/models/m-1:rawPredict"
 _GEMINI = "/v1beta1/projects/p/locations/us-central1/publishers/google/models/m-1:generateContent"
 
-FLAVOURS: dict[str, tuple[Callable[[str, Any], Any], str, WireName, str, tuple[str, str]]] = {
+FLAVOURS: dict[str, tuple[Callable[[str, Any], Any], str, WireFormat, str, tuple[str, str]]] = {
     "azure-chat": (
         _azure,
         "azure-openai",
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         "/openai/deployments/m-1/chat/completions",
         ("api-key", "k"),
     ),
     "azure-responses": (
         _azure,
         "azure-openai",
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         "/openai/responses",
         ("api-key", "k"),
     ),
-    "vertex-claude": (_vertex_claude, "anthropic", WireName.ANTHROPIC, _VERTEX, ("authorization", "Bearer t")),
-    "bedrock": (_bedrock, "anthropic", WireName.ANTHROPIC, "/model/m-1/invoke", ("authorization", "Bearer k")),
-    "bedrock-signed": (_signed_bedrock, "anthropic", WireName.ANTHROPIC, "/model/m-1/invoke", ("host", "")),
-    "foundry": (_foundry, "anthropic", WireName.ANTHROPIC, "/anthropic/v1/messages", ("api-key", "k")),
-    "vertex-gemini": (_vertex, "google", WireName.GOOGLE, _GEMINI, ("authorization", "Bearer t")),
+    "vertex-claude": (_vertex_claude, "anthropic", WireFormat.ANTHROPIC, _VERTEX, ("authorization", "Bearer t")),
+    "bedrock": (_bedrock, "anthropic", WireFormat.ANTHROPIC, "/model/m-1/invoke", ("authorization", "Bearer k")),
+    "bedrock-signed": (_signed_bedrock, "anthropic", WireFormat.ANTHROPIC, "/model/m-1/invoke", ("host", "")),
+    "foundry": (_foundry, "anthropic", WireFormat.ANTHROPIC, "/anthropic/v1/messages", ("api-key", "k")),
+    "vertex-gemini": (_vertex, "google", WireFormat.GOOGLE, _GEMINI, ("authorization", "Bearer t")),
 }
 
 
@@ -103,7 +103,7 @@ def test_a_flavour_keeps_its_path_and_its_credentials(name: str, world: str) -> 
     _, _, wire, path, (header, value) = FLAVOURS[name]
     server = saying(json.dumps(text(wire, '{"n": 1}')))
     found = _exchange(name, world, server)
-    assert isinstance(found, Reply)
+    assert isinstance(found, ModelResponse)
     assert found.text == '{"n": 1}'
     [sent] = server.seen
     assert sent.url.path == path

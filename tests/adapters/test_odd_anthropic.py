@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from emitter.profile import WireName
-from emitter.wire import Fault, Stop, Usage
+from emitter.messages import Fault, StopReason, Usage
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import answer, anthropic, events, shown
 
-REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
-    "plain-content": (anthropic() | {"content": "{}"}, Stop.COMPLETE, "{}", ()),
+REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
+    "plain-content": (anthropic() | {"content": "{}"}, StopReason.COMPLETE, "{}", ()),
     "details-of-refusal": (
         anthropic({"type": "text", "text": "{}"}, stop_details={"type": "refusal", "category": "cyber"}),
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "{}",
         (),
     ),
     "server-tool": (
         anthropic({"type": "server_tool_use", "input": {"query": "q"}}, {"type": "text", "text": "{}"}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
@@ -32,7 +32,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
-        Stop.TRUNCATED,
+        StopReason.TRUNCATED,
         "{}",
         (),
     ),
@@ -44,7 +44,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "{}",
         (),
     ),
@@ -55,7 +55,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
@@ -66,7 +66,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
-        Stop.TRUNCATED,
+        StopReason.TRUNCATED,
         "{}",
         (),
     ),
@@ -77,13 +77,13 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_details": {"type": "refusal"}}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_details": {"type": "none"}}},
         ),
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "{}",
         (),
     ),
     "thinking-is-no-answer": (
         anthropic({"type": "thinking", "thinking": "{}", "text": "{}"}, {"type": "redacted_thinking", "data": "{}"}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         (),
     ),
@@ -91,9 +91,9 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize(("body", "stop", "words", "arguments"), REPLIES.values(), ids=REPLIES)
-def test_an_odd_answer(body: Any, stop: Stop, words: str, arguments: tuple[Any, ...]) -> None:
+def test_an_odd_answer(body: Any, stop: StopReason, words: str, arguments: tuple[Any, ...]) -> None:
     """Each is read for what it is; no cut, refused or unknown one as complete."""
-    assert shown(answer(WireName.ANTHROPIC, body)) == (stop, words, arguments)
+    assert shown(answer(WireFormat.ANTHROPIC, body)) == (stop, words, arguments)
 
 
 CUT = {
@@ -110,12 +110,12 @@ CUT = {
 @pytest.mark.parametrize("body", CUT.values(), ids=CUT)
 def test_a_stream_that_never_ended(body: Any) -> None:
     """Without its terminal event a stream is a fault."""
-    assert isinstance(answer(WireName.ANTHROPIC, body), Fault)
+    assert isinstance(answer(WireFormat.ANTHROPIC, body), Fault)
 
 
 def test_a_cut_stream_keeps_what_it_cost() -> None:
     """The tokens that were told before the cut are counted."""
     begun = {"usage": {"input_tokens": 7, "output_tokens": 1}}
-    found = answer(WireName.ANTHROPIC, events({"type": "message_start", "message": begun}))
+    found = answer(WireFormat.ANTHROPIC, events({"type": "message_start", "message": begun}))
     assert isinstance(found, Fault)
     assert found.usage == Usage(input=7, output=1)

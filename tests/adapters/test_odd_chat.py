@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from emitter.profile import WireName
-from emitter.wire import Fault, Stop
+from emitter.messages import Fault, StopReason
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import answer, chat, events, shown
 
 
@@ -17,31 +17,31 @@ def called(*deltas: dict[str, Any]) -> str:
     return events(*({"choices": [each]} for each in [*chunks, {"delta": {}, "finish_reason": "tool_calls"}]))
 
 
-REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
-    "null-choices": ({"choices": None, "error": {}}, Stop.UNKNOWN, "", ()),
-    "null-message": ({"choices": [{"message": None, "finish_reason": None}]}, Stop.UNKNOWN, "", ()),
+REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
+    "null-choices": ({"choices": None, "error": {}}, StopReason.UNKNOWN, "", ()),
+    "null-message": ({"choices": [{"message": None, "finish_reason": None}]}, StopReason.UNKNOWN, "", ()),
     "parts": (
         chat({"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "{}"}]}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
-    "refusal-part": (chat({"content": [{"type": "refusal", "refusal": "No."}]}), Stop.REFUSED, "", ()),
+    "refusal-part": (chat({"content": [{"type": "refusal", "refusal": "No."}]}), StopReason.REFUSED, "", ()),
     "second-choice-cut": (
         {"choices": [*chat({"content": "{}"})["choices"], *chat({"content": "{"}, finish_reason="length")["choices"]]},
-        Stop.TRUNCATED,
+        StopReason.TRUNCATED,
         "{",
         (),
     ),
     "custom-tool": (
         chat({"tool_calls": [{"type": "custom", "custom": {"name": "f", "input": "x"}}]}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ("x",),
     ),
     "call-without-arguments": (
         chat({"tool_calls": [{"function": {"name": "f", "arguments": None}}]}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ("",),
     ),
@@ -50,7 +50,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"choices": [{"delta": {"content": "{}"}, "finish_reason": "content_filter"}]},
             {"choices": [{"delta": {}, "finish_reason": "stop"}]},
         ),
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "{}",
         (),
     ),
@@ -59,13 +59,13 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"choices": [{"delta": {"content": "{}"}, "finish_reason": "stop"}]},
             {"choices": [{"delta": {}, "finish_reason": "length"}]},
         ),
-        Stop.TRUNCATED,
+        StopReason.TRUNCATED,
         "{}",
         (),
     ),
     "chunk-with-message": (
         events({"choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}]}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
@@ -74,7 +74,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"id": "a", "function": {"name": "f", "arguments": '{"n": 1}'}},
             {"id": "b", "function": {"name": "f", "arguments": '{"n": 2}'}},
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ('{"n": 1}', '{"n": 2}'),
     ),
@@ -83,13 +83,13 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}},
             {"index": 0, "id": "b", "function": {"name": "f", "arguments": "[]"}},
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ("{}", "[]"),
     ),
     "call-continued-without-index": (
         called({"id": "a", "function": {"name": "f", "arguments": "{"}}, {"function": {"arguments": "}"}}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ("{}",),
     ),
@@ -98,7 +98,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"index": [], "function": {"name": "f", "arguments": "{"}},
             {"index": [], "function": {"arguments": "}"}},
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ("{}",),
     ),
@@ -106,9 +106,9 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize(("body", "stop", "words", "arguments"), REPLIES.values(), ids=REPLIES)
-def test_an_odd_answer(body: Any, stop: Stop, words: str, arguments: tuple[Any, ...]) -> None:
+def test_an_odd_answer(body: Any, stop: StopReason, words: str, arguments: tuple[Any, ...]) -> None:
     """Each is read for what it is; no cut, refused or unknown one as complete."""
-    assert shown(answer(WireName.OPENAI_CHAT, body)) == (stop, words, arguments)
+    assert shown(answer(WireFormat.OPENAI_CHAT, body)) == (stop, words, arguments)
 
 
 CUT = {
@@ -122,4 +122,4 @@ CUT = {
 @pytest.mark.parametrize("body", CUT.values(), ids=CUT)
 def test_a_stream_that_never_ended(body: Any) -> None:
     """Without its terminal event a stream is a fault."""
-    assert isinstance(answer(WireName.OPENAI_CHAT, body), Fault)
+    assert isinstance(answer(WireFormat.OPENAI_CHAT, body), Fault)

@@ -6,44 +6,44 @@ from typing import Any
 
 import pytest
 
-from emitter.profile import WireName
-from emitter.wire import Fault, Stop
+from emitter.messages import Fault, StopReason
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import answer, google, shown
 
-REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
+REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     "snake-case": (
         {
             "candidates": [{"content": {"parts": [{"text": "{}"}]}, "finish_reason": 1, "index": 0}],
             "usage_metadata": {"prompt_token_count": 7},
             "prompt_feedback": {"block_reason": 0},
         },
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
-    "snake-case-blocked": ({"prompt_feedback": {"block_reason": "SAFETY"}}, Stop.REFUSED, "", ()),
+    "snake-case-blocked": ({"prompt_feedback": {"block_reason": "SAFETY"}}, StopReason.REFUSED, "", ()),
     "snake-case-call": (
         google({"function_call": {"name": "f", "args": {"n": 1}}, "text": None}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ({"n": 1},),
     ),
-    "null-call": (google({"functionCall": None, "text": "{}"}), Stop.COMPLETE, "{}", ()),
+    "null-call": (google({"functionCall": None, "text": "{}"}), StopReason.COMPLETE, "{}", ()),
     "block-of-another-kind": (
         {**google({"text": "{}"}), "promptFeedback": {"blockReason": ["NEW"]}},
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "",
         (),
     ),
     "blocked-beside-an-answer": (
         {**google({"text": "{}"}), "promptFeedback": {"blockReason": "SAFETY"}},
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "",
         (),
     ),
     "second-candidate-blocked": (
         {"candidates": [*google({"text": "{}"})["candidates"], {"finishReason": "SAFETY"}]},
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "",
         (),
     ),
@@ -52,24 +52,24 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"candidates": [{"content": {"parts": [{"text": "{"}]}, "finish_reason": 0}]},
             {"candidates": [{"content": {"parts": [{"text": "}"}]}, "finish_reason": 1}]},
         ],
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
     "blocked-at-the-end": (
         [google({"text": "{"}), google({"text": "}"}, finishReason="SAFETY")],
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "{}",
         (),
     ),
-    "envelope": ({"response": google({"text": "{}"})}, Stop.COMPLETE, "{}", ()),
+    "envelope": ({"response": google({"text": "{}"})}, StopReason.COMPLETE, "{}", ()),
 }
 
 
 @pytest.mark.parametrize(("body", "stop", "words", "arguments"), REPLIES.values(), ids=REPLIES)
-def test_an_odd_answer(body: Any, stop: Stop, words: str, arguments: tuple[Any, ...]) -> None:
+def test_an_odd_answer(body: Any, stop: StopReason, words: str, arguments: tuple[Any, ...]) -> None:
     """Each is read for what it is; no cut, refused or unknown one as complete."""
-    assert shown(answer(WireName.GOOGLE, body)) == (stop, words, arguments)
+    assert shown(answer(WireFormat.GOOGLE, body)) == (stop, words, arguments)
 
 
 CUT = {
@@ -82,4 +82,4 @@ CUT = {
 @pytest.mark.parametrize("body", CUT.values(), ids=CUT)
 def test_a_stream_that_never_ended(body: Any) -> None:
     """Without its terminal event a stream is a fault."""
-    assert isinstance(answer(WireName.GOOGLE, body), Fault)
+    assert isinstance(answer(WireFormat.GOOGLE, body), Fault)

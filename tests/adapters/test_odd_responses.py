@@ -6,48 +6,48 @@ from typing import Any
 
 import pytest
 
-from emitter.profile import WireName
-from emitter.wire import Fault, Stop
+from emitter.messages import Fault, StopReason
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import answer, events, responses, said, shown
 
-REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
+REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     "commentary": (
         responses(
             said({"type": "output_text", "text": "hm"}, phase="commentary"),
             said({"type": "output_text", "text": "{}"}, phase="final_answer"),
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
     "refused-in-commentary": (
         responses(said({"type": "refusal", "refusal": "No."}, phase="commentary")),
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "",
         (),
     ),
-    "plain-content": (responses({"type": "message", "content": "{}"}), Stop.COMPLETE, "{}", ()),
+    "plain-content": (responses({"type": "message", "content": "{}"}), StopReason.COMPLETE, "{}", ()),
     "complete-but-cut": (
         responses(said({"type": "output_text", "text": "{"}), incomplete_details={"reason": "max_output_tokens"}),
-        Stop.TRUNCATED,
+        StopReason.TRUNCATED,
         "{",
         (),
     ),
     "half-a-message": (
         responses(said({"type": "output_text", "text": "{}"}, status="incomplete")),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "{}",
         (),
     ),
     "custom-tool": (
         responses({"type": "custom_tool_call", "name": "f", "input": "x"}),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ("x",),
     ),
     "policy": (
         responses(status="failed", error={"code": "bio_policy", "message": "no"}),
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "",
         (),
     ),
@@ -57,7 +57,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "}"},
             {"type": "response.completed", "response": {"status": "completed", "output": []}},
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
@@ -66,7 +66,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"},
             {"type": "response.completed", "response": {"status": "completed", "output": []}},
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "",
         ("{}",),
     ),
@@ -75,7 +75,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"},
             {"type": "response.completed", "response": {"output": []}},
         ),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "",
         ("{}",),
     ),
@@ -84,7 +84,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "response.output_text.done", "output_index": 0, "content_index": 0, "text": "{}"},
             {"type": "response.completed"},
         ),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "{}",
         (),
     ),
@@ -96,7 +96,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             },
             {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "{}"}))},
         ),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "{}",
         (),
     ),
@@ -105,53 +105,53 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "{}"}))},
             {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "[]"}))},
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}[]",
         (),
     ),
     "an-end-that-contradicts-its-status": (
         events({"type": "response.incomplete", "response": responses(said({"type": "output_text", "text": "{}"}))}),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "{}",
         (),
     ),
     "half-a-call": (
         responses({"type": "function_call", "arguments": "{}", "status": "incomplete"}),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "",
         ("{}",),
     ),
     "a-call-in-progress": (
         responses({"type": "custom_tool_call", "input": "{}", "status": "in_progress"}),
-        Stop.PAUSED,
+        StopReason.PAUSED,
         "",
         ("{}",),
     ),
     "a-message-in-progress": (
         responses(said({"type": "output_text", "text": "{}"}, status="in_progress")),
-        Stop.PAUSED,
+        StopReason.PAUSED,
         "{}",
         (),
     ),
     "an-item-of-an-unknown-status": (
         responses(said({"type": "output_text", "text": "{}"}, status="completed:almost")),
-        Stop.UNKNOWN,
+        StopReason.UNKNOWN,
         "{}",
         (),
     ),
     "a-search-that-failed": (
         responses({"type": "web_search_call", "status": "failed"}, said({"type": "output_text", "text": "{}"})),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "{}",
         (),
     ),
-    "refusal-as-an-item": (responses({"type": "refusal", "refusal": "No."}), Stop.REFUSED, "", ()),
+    "refusal-as-an-item": (responses({"type": "refusal", "refusal": "No."}), StopReason.REFUSED, "", ()),
     "reasoning-is-no-answer": (
         responses(
             {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "{}"}]},
             said({"type": "reasoning_text", "text": "{}"}, {"type": "output_text", "text": "[]"}),
         ),
-        Stop.COMPLETE,
+        StopReason.COMPLETE,
         "[]",
         (),
     ),
@@ -160,7 +160,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "response.refusal.done", "output_index": 0, "content_index": 0, "refusal": "No."},
             {"type": "response.completed", "response": responses(said({"type": "output_text", "text": "{}"}))},
         ),
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "{}",
         (),
     ),
@@ -169,7 +169,7 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
             {"type": "response.refusal.done", "output_index": 0, "content_index": 0, "refusal": "No."},
             {"type": "response.completed", "response": {"status": "completed", "output": []}},
         ),
-        Stop.REFUSED,
+        StopReason.REFUSED,
         "",
         (),
     ),
@@ -177,9 +177,9 @@ REPLIES: dict[str, tuple[Any, Stop, str, tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize(("body", "stop", "words", "arguments"), REPLIES.values(), ids=REPLIES)
-def test_an_odd_answer(body: Any, stop: Stop, words: str, arguments: tuple[Any, ...]) -> None:
+def test_an_odd_answer(body: Any, stop: StopReason, words: str, arguments: tuple[Any, ...]) -> None:
     """Each is read for what it is; no cut, refused or unknown one as complete."""
-    assert shown(answer(WireName.OPENAI_RESPONSES, body)) == (stop, words, arguments)
+    assert shown(answer(WireFormat.OPENAI_RESPONSES, body)) == (stop, words, arguments)
 
 
 CUT = {
@@ -198,4 +198,4 @@ CUT = {
 @pytest.mark.parametrize("body", CUT.values(), ids=CUT)
 def test_a_stream_that_never_ended(body: Any) -> None:
     """Without its terminal event a stream is a fault."""
-    assert isinstance(answer(WireName.OPENAI_RESPONSES, body), Fault)
+    assert isinstance(answer(WireFormat.OPENAI_RESPONSES, body), Fault)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from emitter.adapters.adapter import ADAPTERS
-from emitter.adapters.body import check_options
+from emitter.adapters import ADAPTERS
+from emitter.adapters.request_options import check_options
 from emitter.errors import InputError
-from emitter.profile import WireName, load
-from emitter.wire import OutputMode, Reply
+from emitter.messages import ModelResponse, OutputMode
+from emitter.profiles import WireFormat, load_profile
 from tests.adapters.bodies import VENDORS, text
 from tests.adapters.sending import SCHEMA, TIMEOUT, Line, request, saying, send
 
@@ -43,23 +43,23 @@ GOOGLE = {
 NAMED = {"name": "decide", "schema": SCHEMA, "strict": True}
 FUNCTION = {"name": "decide", "parameters": SCHEMA, "strict": True}
 
-BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
+BODIES: dict[str, tuple[str, WireFormat, OutputMode, dict[str, Any]]] = {
     "responses-schema": (
         "openai",
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         OutputMode.JSON_SCHEMA,
         {**RESPONSES, "text": {"format": {"type": "json_schema", **NAMED}}},
     ),
     "responses-object": (
         "openai",
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         OutputMode.JSON_OBJECT,
         {**RESPONSES, "text": {"format": {"type": "json_object"}}},
     ),
-    "responses-text": ("openai", WireName.OPENAI_RESPONSES, OutputMode.TEXT, RESPONSES),
+    "responses-text": ("openai", WireFormat.OPENAI_RESPONSES, OutputMode.TEXT, RESPONSES),
     "responses-tool": (
         "openai",
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         OutputMode.TOOL,
         {
             **RESPONSES,
@@ -70,20 +70,20 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
     ),
     "chat-schema": (
         "openai",
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         OutputMode.JSON_SCHEMA,
         {**CHAT, "response_format": {"type": "json_schema", "json_schema": NAMED}},
     ),
     "chat-object": (
         "openai",
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         OutputMode.JSON_OBJECT,
         {**CHAT, "response_format": {"type": "json_object"}},
     ),
-    "chat-text": ("openai", WireName.OPENAI_CHAT, OutputMode.TEXT, CHAT),
+    "chat-text": ("openai", WireFormat.OPENAI_CHAT, OutputMode.TEXT, CHAT),
     "chat-tool": (
         "openai",
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         OutputMode.TOOL,
         {
             **CHAT,
@@ -94,15 +94,15 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
     ),
     "anthropic-schema": (
         "anthropic",
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         OutputMode.JSON_SCHEMA,
         {**ANTHROPIC, "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
     ),
-    "anthropic-object": ("anthropic", WireName.ANTHROPIC, OutputMode.JSON_OBJECT, ANTHROPIC),
-    "anthropic-text": ("anthropic", WireName.ANTHROPIC, OutputMode.TEXT, ANTHROPIC),
+    "anthropic-object": ("anthropic", WireFormat.ANTHROPIC, OutputMode.JSON_OBJECT, ANTHROPIC),
+    "anthropic-text": ("anthropic", WireFormat.ANTHROPIC, OutputMode.TEXT, ANTHROPIC),
     "anthropic-tool": (
         "anthropic",
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         OutputMode.TOOL,
         {
             **ANTHROPIC,
@@ -112,7 +112,7 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
     ),
     "google-schema": (
         "google",
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         OutputMode.JSON_SCHEMA,
         {
             **GOOGLE,
@@ -125,19 +125,19 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
     ),
     "google-object": (
         "google",
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         OutputMode.JSON_OBJECT,
         {**GOOGLE, "generationConfig": {"maxOutputTokens": 64, "responseMimeType": "application/json"}},
     ),
     "google-text": (
         "google",
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         OutputMode.TEXT,
         {**GOOGLE, "generationConfig": {"maxOutputTokens": 64}},
     ),
     "google-tool": (
         "google",
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         OutputMode.TOOL,
         {
             **GOOGLE,
@@ -149,10 +149,10 @@ BODIES: dict[str, tuple[str, WireName, OutputMode, dict[str, Any]]] = {
 }
 
 PATHS = {
-    WireName.OPENAI_RESPONSES: ("/base/responses", "authorization", "Bearer key"),
-    WireName.OPENAI_CHAT: ("/base/chat/completions", "authorization", "Bearer key"),
-    WireName.ANTHROPIC: ("/base/v1/messages", "authorization", "Bearer key"),
-    WireName.GOOGLE: ("/base/v1/models/m-1:generateContent", "x-goog-api-key", "key"),
+    WireFormat.OPENAI_RESPONSES: ("/base/responses", "authorization", "Bearer key"),
+    WireFormat.OPENAI_CHAT: ("/base/chat/completions", "authorization", "Bearer key"),
+    WireFormat.ANTHROPIC: ("/base/v1/messages", "authorization", "Bearer key"),
+    WireFormat.GOOGLE: ("/base/v1/models/m-1:generateContent", "x-goog-api-key", "key"),
 }
 
 WORLDS = pytest.mark.parametrize("world", ["sync", "async"])
@@ -166,13 +166,13 @@ def test_the_body_on_the_wire(name: str, world: str) -> None:
     server = saying(json.dumps(text(wire, '{"n": 1}')))
     found = send(Line(vendor, wire, world), server, request(mode))
     assert server.body == expected
-    assert isinstance(found, Reply)
+    assert isinstance(found, ModelResponse)
     assert found.text == '{"n": 1}'
 
 
 @WORLDS
 @pytest.mark.parametrize("wire", PATHS)
-def test_path_key_and_timeout(wire: WireName, world: str) -> None:
+def test_path_key_and_timeout(wire: WireFormat, world: str) -> None:
     """The SDK's own path and credentials are used, and the policy's timeout reaches the transport."""
     path, header, value = PATHS[wire]
     server = saying("{}")
@@ -184,28 +184,28 @@ def test_path_key_and_timeout(wire: WireName, world: str) -> None:
 
 
 @pytest.mark.parametrize("wire", PATHS)
-def test_a_correction_is_the_last_user_turn(wire: WireName) -> None:
+def test_a_correction_is_the_last_user_turn(wire: WireFormat) -> None:
     """A schema retry adds one turn and changes nothing else."""
     first, again = saying("{}"), saying("{}")
     line = Line(VENDORS[wire], wire)
     send(line, first, request())
     send(line, again, request(correction="mend it"))
     turns = next(key for key in ("input", "messages", "contents") if key in first.body)
-    added = {"role": "user", "parts": [{"text": "mend it"}]} if wire is WireName.GOOGLE else None
+    added = {"role": "user", "parts": [{"text": "mend it"}]} if wire is WireFormat.GOOGLE else None
     assert again.body[turns] == [*first.body[turns], added or {"role": "user", "content": "mend it"}]
     assert {**again.body, turns: None} == {**first.body, turns: None}
 
 
-OPTIONS: dict[WireName, tuple[dict[str, Any], tuple[str, ...], Any]] = {
-    WireName.OPENAI_RESPONSES: ({"text": {"verbosity": "low"}}, ("text", "verbosity"), "low"),
-    WireName.OPENAI_CHAT: ({"reasoning_effort": "low"}, ("reasoning_effort",), "low"),
-    WireName.ANTHROPIC: ({"output_config": {"effort": "low"}}, ("output_config", "effort"), "low"),
-    WireName.GOOGLE: ({"seed": 7}, ("generationConfig", "seed"), 7),
+OPTIONS: dict[WireFormat, tuple[dict[str, Any], tuple[str, ...], Any]] = {
+    WireFormat.OPENAI_RESPONSES: ({"text": {"verbosity": "low"}}, ("text", "verbosity"), "low"),
+    WireFormat.OPENAI_CHAT: ({"reasoning_effort": "low"}, ("reasoning_effort",), "low"),
+    WireFormat.ANTHROPIC: ({"output_config": {"effort": "low"}}, ("output_config", "effort"), "low"),
+    WireFormat.GOOGLE: ({"seed": 7}, ("generationConfig", "seed"), 7),
 }
 
 
 @pytest.mark.parametrize("wire", OPTIONS)
-def test_options_are_laid_over_the_body(wire: WireName) -> None:
+def test_options_are_laid_over_the_body(wire: WireFormat) -> None:
     """The caller's options stand beside what we send, and leave the schema where it was."""
     options, path, value = OPTIONS[wire]
     plain, laid = saying("{}"), saying("{}")
@@ -229,51 +229,51 @@ def keys(body: dict[str, Any]) -> set[str]:
 
 @pytest.mark.parametrize("mode", OutputMode)
 @pytest.mark.parametrize("wire", PATHS)
-def test_options_may_set_nothing_that_the_library_sets(wire: WireName, mode: OutputMode) -> None:
+def test_options_may_set_nothing_that_the_library_sets(wire: WireFormat, mode: OutputMode) -> None:
     """Whatever a wire writes into a request, whole or for a stream, is listed as its own."""
     adapter = ADAPTERS[wire]
-    facts = load(VENDORS[wire]).wires[wire]
+    facts = load_profile(VENDORS[wire]).wires[wire]
     encoded = adapter.encode(request(mode=mode), facts)
-    written = encoded["config"] if wire is WireName.GOOGLE else adapter.streamed(encoded, facts)
+    written = encoded["config"] if wire is WireFormat.GOOGLE else adapter.with_stream(encoded, facts)
 
     for path in keys(written) - set(facts.output.options):
         whole, _, inner = path.partition(".")
         options: dict[str, Any] = {whole: {inner: 1} if inner else 1}
         with pytest.raises(InputError, match=f"options= may not set {whole}"):
-            check_options(options, adapter.OWNED, plain=True)
+            check_options(options, adapter.RESERVED_OPTIONS, require_json=True)
         with pytest.raises(InputError, match=f"options= may not set {whole}"):
-            check_options({whole: 1}, adapter.OWNED, plain=True)
+            check_options({whole: 1}, adapter.RESERVED_OPTIONS, require_json=True)
 
 
-REFUSED: dict[str, tuple[WireName, dict[str, Any], str]] = {
-    "budget": (WireName.OPENAI_RESPONSES, {"max_output_tokens": 9}, "Set Policy(output_tokens=...)"),
-    "form": (WireName.OPENAI_RESPONSES, {"text": {"format": {"type": "text"}}}, "options= may not set text.format."),
-    "form-as-text": (WireName.OPENAI_RESPONSES, {"text": "plain"}, "options= may not set text."),
-    "old-budget": (WireName.OPENAI_CHAT, {"max_tokens": 9}, "Set Policy(output_tokens=...)"),
-    "camel-case": (WireName.GOOGLE, {"maxOutputTokens": 9}, "options= may not set maxOutputTokens. Set Policy("),
-    "other-form": (WireName.GOOGLE, {"response_schema": {}}, "The schema that you ask for decides it."),
-    "headers": (WireName.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Set headers on the client, such as"),
-    "body": (WireName.ANTHROPIC, {"extra_body": {"a": "b"}}, "write the entries of extra_body directly into it"),
-    "timeout": (WireName.ANTHROPIC, {"timeout": 5}, "Set Policy(timeout=...)."),
-    "stream": (WireName.OPENAI_CHAT, {"stream": True}, "Call stream() or astream()."),
+REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
+    "budget": (WireFormat.OPENAI_RESPONSES, {"max_output_tokens": 9}, "Set Policy(output_tokens=...)"),
+    "form": (WireFormat.OPENAI_RESPONSES, {"text": {"format": {"type": "text"}}}, "options= may not set text.format."),
+    "form-as-text": (WireFormat.OPENAI_RESPONSES, {"text": "plain"}, "options= may not set text."),
+    "old-budget": (WireFormat.OPENAI_CHAT, {"max_tokens": 9}, "Set Policy(output_tokens=...)"),
+    "camel-case": (WireFormat.GOOGLE, {"maxOutputTokens": 9}, "options= may not set maxOutputTokens. Set Policy("),
+    "other-form": (WireFormat.GOOGLE, {"response_schema": {}}, "The schema that you ask for decides it."),
+    "headers": (WireFormat.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Set headers on the client, such as"),
+    "body": (WireFormat.ANTHROPIC, {"extra_body": {"a": "b"}}, "write the entries of extra_body directly into it"),
+    "timeout": (WireFormat.ANTHROPIC, {"timeout": 5}, "Set Policy(timeout=...)."),
+    "stream": (WireFormat.OPENAI_CHAT, {"stream": True}, "Call stream() or astream()."),
 }
 
 
 @pytest.mark.parametrize(("wire", "options", "told"), REFUSED.values(), ids=REFUSED)
-def test_what_to_use_instead_is_told(wire: WireName, options: dict[str, Any], told: str) -> None:
+def test_what_to_use_instead_is_told(wire: WireFormat, options: dict[str, Any], told: str) -> None:
     """Other spellings and other names of the same thing are known, too."""
     with pytest.raises(InputError, match=re.escape(told)):
-        check_options(options, ADAPTERS[wire].OWNED, plain=True)
+        check_options(options, ADAPTERS[wire].RESERVED_OPTIONS, require_json=True)
 
 
 @pytest.mark.parametrize("wire", OPTIONS)
-def test_what_the_vendor_alone_knows_may_be_set(wire: WireName) -> None:
+def test_what_the_vendor_alone_knows_may_be_set(wire: WireFormat) -> None:
     """Beside what the library sets, in the same object too."""
-    check_options(OPTIONS[wire][0], ADAPTERS[wire].OWNED, plain=True)
+    check_options(OPTIONS[wire][0], ADAPTERS[wire].RESERVED_OPTIONS, require_json=True)
 
 
 def test_options_that_googles_sdk_does_not_know_are_refused() -> None:
     """Its own error names the model that it reads them with, and nothing is sent."""
-    line = Line(VENDORS[WireName.GOOGLE], WireName.GOOGLE)
+    line = Line(VENDORS[WireFormat.GOOGLE], WireFormat.GOOGLE)
     with pytest.raises(InputError, match="temprature: Extra inputs are not permitted"):
         send(line, saying("{}"), request(options={"temprature": 0}))

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from emitter.adapters.sse import Decoder, is_stream
+from emitter.adapters.sse import SseDecoder, is_event_stream
 
 
 def events(written: str) -> list[Any]:
     """Return the events of a stream that comes in one piece."""
-    decoder = Decoder()
+    decoder = SseDecoder()
     found = [*decoder.feed(written), *decoder.end()]
-    assert not decoder.broken
+    assert not decoder.is_broken
     return found
 
 
@@ -38,7 +38,7 @@ WRITTEN = {
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
 def test_two_events(written: str) -> None:
     """All of these are the same two events."""
-    assert is_stream(written)
+    assert is_event_stream(written)
     assert events(written) == [ONE, TWO]
 
 
@@ -63,14 +63,14 @@ def test_the_name_does_not_outlive_its_event() -> None:
 @pytest.mark.parametrize("written", ["data: {\n\n", 'data: {"a": 1} x\n\n', "data: no\n\n"])
 def test_a_payload_that_is_no_json(written: str) -> None:
     """It is an error and not left out: the missing event might be the one that counts."""
-    decoder = Decoder()
+    decoder = SseDecoder()
     before = decoder.feed(f'data: {{"a": 1}}\n\n{written}')
     after = [*decoder.feed('data: {"a": 2}\n\n'), *decoder.end()]
-    assert decoder.broken
+    assert decoder.is_broken
     assert (before, after) == ([ONE], [])
 
 
 @pytest.mark.parametrize("written", ['{"data": 1}', "[1]", "", "<html>", "database: x"])
 def test_what_is_no_stream(written: str) -> None:
     """A document is told from a stream by its first characters."""
-    assert not is_stream(written)
+    assert not is_event_stream(written)

@@ -9,56 +9,56 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter import profile
-from emitter.profile import WireName
-from emitter.wire import Fault, FaultKind, Reply, Stop
+from emitter import profiles as profile
+from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import CLEAN, VENDORS, answer, anthropic, chat, events, google, responses, said, text
 from tests.work import examples
 
 if TYPE_CHECKING:
-    from emitter.wire import Answer
+    from emitter.messages import CallResult
 
-WIRES = list(WireName)
-KNOWN = {wire: sorted(profile.load(VENDORS[wire]).wires[wire].stops.reasons) for wire in WIRES}
+WIRES = list(WireFormat)
+KNOWN = {wire: sorted(profile.load_profile(VENDORS[wire]).wires[wire].stops.reasons) for wire in WIRES}
 WHOLE = '{"a": 1}'
 
 
-def streamed(wire: WireName, stop: Any) -> str:
+def streamed(wire: WireFormat, stop: Any) -> str:
     """Return a stream that holds a whole document and ends with ``stop``."""
     match wire:
-        case WireName.OPENAI_RESPONSES:
+        case WireFormat.OPENAI_RESPONSES:
             body = {**text(wire, WHOLE), "status": stop}
             return events({"type": "response.completed", "response": body})
-        case WireName.OPENAI_CHAT:
+        case WireFormat.OPENAI_CHAT:
             chunks = ({"delta": {"content": WHOLE}}, {"delta": {}, "finish_reason": stop})
             return events(*({"choices": [each]} for each in chunks))
-        case WireName.ANTHROPIC:
+        case WireFormat.ANTHROPIC:
             return events(
                 {"type": "message_start", "message": {}},
                 {"type": "content_block_delta", "index": 0, "delta": {"text": WHOLE}},
                 {"type": "message_delta", "delta": {"stop_reason": stop}},
                 {"type": "message_stop"},
             )
-        case WireName.GOOGLE:
+        case WireFormat.GOOGLE:
             return events(google({"text": WHOLE}, finishReason=stop))
 
 
-def unary(wire: WireName, stop: Any) -> dict[str, Any]:
+def unary(wire: WireFormat, stop: Any) -> dict[str, Any]:
     """Return a body that holds a whole document and ends with ``stop``."""
     match wire:
-        case WireName.OPENAI_RESPONSES:
+        case WireFormat.OPENAI_RESPONSES:
             return {**text(wire, WHOLE), "status": stop}
-        case WireName.OPENAI_CHAT:
+        case WireFormat.OPENAI_CHAT:
             return chat({"content": WHOLE}, finish_reason=stop)
-        case WireName.ANTHROPIC:
+        case WireFormat.ANTHROPIC:
             return anthropic({"type": "text", "text": WHOLE}, stop_reason=stop)
-        case WireName.GOOGLE:
+        case WireFormat.GOOGLE:
             return google({"text": WHOLE}, finishReason=stop)
 
 
-def is_complete(found: Answer) -> bool:
+def is_complete(found: CallResult) -> bool:
     """Tell whether an answer counts."""
-    return isinstance(found, Reply) and found.stop is Stop.COMPLETE
+    return isinstance(found, ModelResponse) and found.stop is StopReason.COMPLETE
 
 
 MUTATIONS = {
@@ -87,7 +87,7 @@ MUTATIONS = {
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_word_that_is_almost_known_is_unknown(wire: WireName, mutation: str) -> None:
+def test_a_word_that_is_almost_known_is_unknown(wire: WireFormat, mutation: str) -> None:
     """Prefix, suffix, case, white space, a colon, another type: no table names it, so it is no clean stop."""
     complete = [word for word in KNOWN[wire] if is_complete(answer(wire, unary(wire, word)))]
     assert CLEAN[wire] in complete
@@ -108,7 +108,7 @@ WORDS = st.text(max_size=12) | st.builds(
 
 @given(st.sampled_from(WIRES), WORDS)
 @settings(max_examples=examples(150))
-def test_no_word_outside_the_table_is_a_clean_stop(wire: WireName, word: str) -> None:
+def test_no_word_outside_the_table_is_a_clean_stop(wire: WireFormat, word: str) -> None:
     """Whatever it resembles."""
     if word in KNOWN[wire]:
         return
@@ -116,13 +116,13 @@ def test_no_word_outside_the_table_is_a_clean_stop(wire: WireName, word: str) ->
     assert not is_complete(answer(wire, streamed(wire, word)))
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_every_profile_fails_closed(name: str) -> None:
     """No family of any table means complete, and no detail makes a word complete."""
-    for wire in profile.load(name).wires.values():
-        assert Stop.COMPLETE not in wire.stops.families.values()
+    for wire in profile.load_profile(name).wires.values():
+        assert StopReason.COMPLETE not in wire.stops.families.values()
         for word in wire.stops.reasons:
-            assert wire.stops.meaning(f"{word}:length") is not Stop.COMPLETE
+            assert wire.stops.lookup(f"{word}:length") is not StopReason.COMPLETE
 
 
 @pytest.mark.parametrize("others", [("length",), (["stop"],), (5,), (True,), ({"reason": "stop"},), ("stop:length",)])
@@ -131,14 +131,14 @@ def test_a_clean_stop_hides_no_other(others: tuple[Any, ...], *, first: bool) ->
     """Of several reasons in one stream the worst counts, in either order."""
     said_of_it = ["stop", *others] if first else [*others, "stop"]
     chunks = [{"choices": [{"delta": {"content": WHOLE}, "finish_reason": each}]} for each in said_of_it]
-    assert not is_complete(answer(WireName.OPENAI_CHAT, events(*chunks)))
+    assert not is_complete(answer(WireFormat.OPENAI_CHAT, events(*chunks)))
 
 
 def test_both_names_of_a_reason_count() -> None:
     """Where two fields speak of the end, a good one does not hide the other."""
     old = {"finish_details": {"type": "max_tokens"}}
-    assert not is_complete(answer(WireName.OPENAI_CHAT, chat({"content": WHOLE}, **old)))
-    assert not is_complete(answer(WireName.GOOGLE, google({"text": WHOLE}, finish_reason="MAX_TOKENS")))
+    assert not is_complete(answer(WireFormat.OPENAI_CHAT, chat({"content": WHOLE}, **old)))
+    assert not is_complete(answer(WireFormat.GOOGLE, google({"text": WHOLE}, finish_reason="MAX_TOKENS")))
 
 
 FILLED: list[Any] = ["No.", " ", True, 1, {"reason": "policy"}, ["No."], {"type": "refusal"}]
@@ -152,9 +152,9 @@ def test_whatever_fills_the_refusal_refuses(refusal: Any) -> None:
         chat({"content": WHOLE, "refusal": refusal}),
         events(*({"choices": [each]} for each in chunks)),
     ):
-        found = answer(WireName.OPENAI_CHAT, body)
-        assert isinstance(found, Reply)
-        assert found.stop is Stop.REFUSED
+        found = answer(WireFormat.OPENAI_CHAT, body)
+        assert isinstance(found, ModelResponse)
+        assert found.stop is StopReason.REFUSED
 
 
 PARTS: list[Any] = [{"refusal": "No."}, {"text": "No."}, {"refusal": ""}, {"refusal": None}, {}]
@@ -166,27 +166,27 @@ def test_a_part_that_refuses_refuses(part: dict[str, Any]) -> None:
     refusal, words = {"type": "refusal", **part}, {"type": "text", "text": WHOLE}
     chunks = ({"delta": {"content": [words]}}, {"delta": {"content": [refusal]}}, {"finish_reason": "stop"})
     for wire, body in (
-        (WireName.OPENAI_CHAT, chat({"content": [words, refusal]})),
-        (WireName.OPENAI_CHAT, chat({"content": refusal})),
-        (WireName.OPENAI_CHAT, events(*({"choices": [each]} for each in chunks))),
-        (WireName.OPENAI_RESPONSES, responses(said(words, refusal))),
-        (WireName.OPENAI_RESPONSES, events({"type": "response.completed", "response": responses(said(refusal))})),
-        (WireName.ANTHROPIC, anthropic(words, refusal)),
+        (WireFormat.OPENAI_CHAT, chat({"content": [words, refusal]})),
+        (WireFormat.OPENAI_CHAT, chat({"content": refusal})),
+        (WireFormat.OPENAI_CHAT, events(*({"choices": [each]} for each in chunks))),
+        (WireFormat.OPENAI_RESPONSES, responses(said(words, refusal))),
+        (WireFormat.OPENAI_RESPONSES, events({"type": "response.completed", "response": responses(said(refusal))})),
+        (WireFormat.ANTHROPIC, anthropic(words, refusal)),
     ):
         found = answer(wire, body)
-        assert isinstance(found, Reply), wire
-        assert found.stop is Stop.REFUSED, wire
+        assert isinstance(found, ModelResponse), wire
+        assert found.stop is StopReason.REFUSED, wire
 
 
 @pytest.mark.parametrize("empty", [None, "", [], {}, False])
 def test_an_empty_refusal_is_none(empty: Any) -> None:
     """Most servers send the field with nothing in it."""
-    assert is_complete(answer(WireName.OPENAI_CHAT, chat({"content": WHOLE, "refusal": empty})))
+    assert is_complete(answer(WireFormat.OPENAI_CHAT, chat({"content": WHOLE, "refusal": empty})))
 
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("streams", [False, True])
-def test_a_body_that_contradicts_itself_is_a_fault(wire: WireName, *, streams: bool) -> None:
+def test_a_body_that_contradicts_itself_is_a_fault(wire: WireFormat, *, streams: bool) -> None:
     """A member that is named twice with different values is not read as the last of them."""
     clean = streamed(wire, CLEAN[wire]) if streams else json.dumps(unary(wire, CLEAN[wire]))
     stop = f'": "{CLEAN[wire]}"'
@@ -201,19 +201,19 @@ def test_a_body_that_contradicts_itself_is_a_fault(wire: WireName, *, streams: b
         assert found.kind is FaultKind.PROTOCOL
 
 
-@pytest.mark.parametrize("wire", [WireName.ANTHROPIC, WireName.GOOGLE])
+@pytest.mark.parametrize("wire", [WireFormat.ANTHROPIC, WireFormat.GOOGLE])
 @pytest.mark.parametrize("number", ["1e-400", "1e400", "NaN", "-Infinity"])
-def test_a_number_that_cannot_be_held_is_no_argument(wire: WireName, number: str) -> None:
+def test_a_number_that_cannot_be_held_is_no_argument(wire: WireFormat, number: str) -> None:
     """Where the vendor hands over an object, it is held to what a text is held to."""
-    from emitter.judge import document  # noqa: PLC0415
+    from emitter.core.verdicts import extract_document  # noqa: PLC0415
 
     body = json.dumps(
         anthropic({"type": "tool_use", "name": "f", "input": {"a": 12345}})
-        if wire is WireName.ANTHROPIC
+        if wire is WireFormat.ANTHROPIC
         else google({"functionCall": {"name": "f", "args": {"a": 12345}}})
     )
     whole, odd = answer(wire, body), answer(wire, body.replace("12345", number))
-    assert isinstance(whole, Reply)
-    assert isinstance(odd, Reply)
-    assert document(whole) is not None
-    assert document(odd) is None
+    assert isinstance(whole, ModelResponse)
+    assert isinstance(odd, ModelResponse)
+    assert extract_document(whole) is not None
+    assert extract_document(odd) is None

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.profile import WireName
-from emitter.wire import Fault, FaultKind, Reply
+from emitter.messages import Fault, FaultKind, ModelResponse
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import answer, anthropic, chat, google, responses, said
 from tests.adapters.streams import STREAMS, Frame
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 DOCUMENT = '{"decision": "bïnd · 決める 🙂", "why": "one\\nline", "n": [1, 2.5, null]}'
 
-ANSWERS: dict[str, tuple[WireName, dict[str, Any]]] = {
+ANSWERS: dict[str, tuple[WireFormat, dict[str, Any]]] = {
     "responses-text": (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         responses(
             {"type": "reasoning", "summary": []},
             said({"type": "output_text", "text": "thinking aloud"}, phase="commentary"),
@@ -29,11 +29,11 @@ ANSWERS: dict[str, tuple[WireName, dict[str, Any]]] = {
         ),
     ),
     "responses-call": (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         responses({"type": "function_call", "name": "decide", "arguments": DOCUMENT}),
     ),
     "responses-cut": (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         responses(
             said({"type": "output_text", "text": DOCUMENT[:20]}),
             status="incomplete",
@@ -41,30 +41,30 @@ ANSWERS: dict[str, tuple[WireName, dict[str, Any]]] = {
         ),
     ),
     "responses-refused": (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         responses(said({"type": "refusal", "refusal": "I cannot help with that."})),
     ),
     "responses-failed": (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         responses(status="failed", error={"code": "rate_limit_exceeded", "message": "slow down"}),
     ),
-    "chat-text": (WireName.OPENAI_CHAT, chat({"content": DOCUMENT})),
-    "chat-cut": (WireName.OPENAI_CHAT, chat({"content": DOCUMENT[:20]}, finish_reason="length")),
-    "chat-refused": (WireName.OPENAI_CHAT, chat({"content": None, "refusal": "No."})),
-    "chat-filtered": (WireName.OPENAI_CHAT, chat({"content": DOCUMENT}, finish_reason="content_filter")),
+    "chat-text": (WireFormat.OPENAI_CHAT, chat({"content": DOCUMENT})),
+    "chat-cut": (WireFormat.OPENAI_CHAT, chat({"content": DOCUMENT[:20]}, finish_reason="length")),
+    "chat-refused": (WireFormat.OPENAI_CHAT, chat({"content": None, "refusal": "No."})),
+    "chat-filtered": (WireFormat.OPENAI_CHAT, chat({"content": DOCUMENT}, finish_reason="content_filter")),
     "chat-calls": (
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         chat(
             {"tool_calls": [{"id": f"call_{n}", "function": {"name": "f", "arguments": DOCUMENT}} for n in (1, 2)]},
             finish_reason="tool_calls",
         ),
     ),
     "chat-legacy-call": (
-        WireName.OPENAI_CHAT,
+        WireFormat.OPENAI_CHAT,
         chat({"function_call": {"name": "f", "arguments": DOCUMENT}}, finish_reason="function_call"),
     ),
     "anthropic-text": (
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         anthropic(
             {"type": "text", "text": DOCUMENT[:9]},
             {"type": "thinking", "thinking": "hm", "signature": "x"},
@@ -72,7 +72,7 @@ ANSWERS: dict[str, tuple[WireName, dict[str, Any]]] = {
         ),
     ),
     "anthropic-call": (
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         anthropic(
             {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "q"}},
             {"type": "tool_use", "id": "t", "name": "decide", "input": json.loads(DOCUMENT)},
@@ -80,18 +80,18 @@ ANSWERS: dict[str, tuple[WireName, dict[str, Any]]] = {
         ),
     ),
     "anthropic-refused": (
-        WireName.ANTHROPIC,
+        WireFormat.ANTHROPIC,
         anthropic(stop_reason="refusal", stop_details={"type": "refusal", "category": "bio"}),
     ),
-    "anthropic-cut": (WireName.ANTHROPIC, anthropic({"type": "text", "text": DOCUMENT}, stop_reason="max_tokens")),
+    "anthropic-cut": (WireFormat.ANTHROPIC, anthropic({"type": "text", "text": DOCUMENT}, stop_reason="max_tokens")),
     "google-text": (
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         google({"text": "hm", "thought": True}, {"text": DOCUMENT[:9]}, {"text": DOCUMENT[9:]}),
     ),
-    "google-call": (WireName.GOOGLE, google({"functionCall": {"name": "decide", "args": json.loads(DOCUMENT)}})),
-    "google-cut": (WireName.GOOGLE, google({"text": DOCUMENT}, finishReason="MAX_TOKENS")),
+    "google-call": (WireFormat.GOOGLE, google({"functionCall": {"name": "decide", "args": json.loads(DOCUMENT)}})),
+    "google-cut": (WireFormat.GOOGLE, google({"text": DOCUMENT}, finishReason="MAX_TOKENS")),
     "google-blocked": (
-        WireName.GOOGLE,
+        WireFormat.GOOGLE,
         {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 7}},
     ),
 }
@@ -176,6 +176,6 @@ def test_text_cut_anywhere_is_never_a_whole_other_answer(name: str, cut: Cut, da
     written = Frame(done=False).write(list(STREAMS[wire](body, cut)))
     found = answer(wire, written[: data.draw(st.integers(0, len(written)))])
     whole = answer(wire, body)
-    if isinstance(found, Reply):
-        assert isinstance(whole, Reply)
+    if isinstance(found, ModelResponse):
+        assert isinstance(whole, ModelResponse)
         assert (found.stop, found.text, found.arguments) == (whole.stop, whole.text, whole.arguments)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.store import MemoryStore, SqliteStore, SqlStore
+from emitter.stores import MemoryStore, SqliteStore, SqlStore
 from tests.store.postgres import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.store import Store
+    from emitter.stores import Store
     from tests.store.postgres import Postgres
 
 

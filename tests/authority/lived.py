@@ -8,23 +8,22 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from emitter.authority import Authority, StopRequest
-from emitter.authority.chain import genesis
-from emitter.authority.export import export
-from emitter.authority.signing import new_key, public, signer
-from emitter.decide.canonical import Profile
-from emitter.decide.digest import digest_of
+from emitter.authority.audit import export_lines
+from emitter.authority.chain import compute_genesis_hash
+from emitter.authority.signing import make_signer, new_key, public_jwk
+from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.errors import ConfirmExpired
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.core.making import act, granted, work
 from tests.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.store import Store
+    from emitter.stores import Store
 
 KEY = new_key()
-PUBLIC = public(KEY)
+PUBLIC = public_jwk(KEY)
 TYPES = "CONFIRM INTENT RECEIPT REVOKE CONFIRM STOP RESUME CONFIRM INTENT RECEIPT EXPIRE CONFIRM INTENT".split()  # noqa: SIM905  one line
 """What the chain has, in its order."""
 
@@ -73,7 +72,7 @@ def lived(store: Store, workflow_id: str = "w", sign: Callable[[str], str] | Non
 
 @cache
 def _chains(workflow_id: str, *, signed: bool) -> tuple[Document, ...]:
-    sign = signer(KEY) if signed else None
+    sign = make_signer(KEY) if signed else None
     return tuple(lived(MemoryStore(), workflow_id, sign).lines(workflow_id))
 
 
@@ -84,12 +83,12 @@ def chain(workflow_id: str = "w", *, signed: bool = False) -> list[Document]:
 
 def text(lines: list[Document]) -> bytes:
     """Return the lines as they stand in a file."""
-    return b"".join(export(lines))
+    return b"".join(export_lines(lines))
 
 
 def forged(lines: list[Document], workflow_id: str = "w") -> list[Document]:
     """Return the lines with numbers and hashes that hold, as anybody can make them; signatures stay."""
-    prev, made = genesis(workflow_id), list[Document]()
+    prev, made = compute_genesis_hash(workflow_id), list[Document]()
     for number, each in enumerate(lines):
         made.append(hashed({**each, "seq": number, "prev": prev}))
         prev = made[-1]["hash"]
@@ -99,7 +98,7 @@ def forged(lines: list[Document], workflow_id: str = "w") -> list[Document]:
 def hashed(line: Document) -> Document:
     """Return a line with the hash that it must have."""
     members = {name: line[name] for name in ("seq", "at", "prev", "record")}
-    return {**line, "hash": digest_of(members, Profile.WIRE)}
+    return {**line, "hash": digest_of(members, CanonicalProfile.WIRE)}
 
 
 def _ticking(clock: Hand) -> Callable[[], float]:

@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.export import read_lines, report
-from emitter.authority.signing import checker, new_key, public, signer
+from emitter.authority.audit import read_lines, report_chain
+from emitter.authority.signing import make_signer, make_verifier, new_key, public_jwk
 from emitter.errors import Tampered
 from tests.authority.lived import PUBLIC, TYPES, Document, chain, forged, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority.export import Report
+    from emitter.authority.audit import ChainReport
 
 HEAD = chain()[-1]["hash"]
 EARLIER = "2027-01-15T07:00:00.000Z"
 
 
-def verified(lines: list[Document] | bytes, *keys: Any, **how: Any) -> Report:
+def verified(lines: list[Document] | bytes, *keys: Any, **how: Any) -> ChainReport:
     """Return what a file of these lines comes to."""
     data = lines if isinstance(lines, bytes) else text(lines)
-    return report(read_lines(data), checker(*keys) if keys else None, **how)
+    return report_chain(read_lines(data), make_verifier(*keys) if keys else None, **how)
 
 
 def swapped(lines: list[Document], one: int, other: int) -> list[Document]:
@@ -62,33 +62,33 @@ def spaced(lines: list[Document]) -> bytes:
 
 
 EDITS: dict[str, tuple[Callable[[list[Document]], Any], str, str]] = {
-    "two lines swapped": (lambda it: swapped(it, 3, 4), "line 3", "does not follow on the line before"),
-    "a receipt edited": (lambda it: edited(it, 2, target="ceo"), "line 2", "its hash does not hold"),
-    "a receipt's effects edited": (lambda it: edited(it, 2, side_effects={}), "line 2", "its hash does not hold"),
-    "an intent edited": (lambda it: edited(it, 1, spends={"budget_usd": 1}), "line 1", "its hash does not hold"),
-    "a confirm widened": (lambda it: edited(it, 0, limits={"budget_usd": 10**6}), "line 0", "its hash does not hold"),
-    "a reason edited": (lambda it: edited(it, 3, reason="Nobody said so."), "line 3", "its hash does not hold"),
-    "the time edited": (lambda it: marked(it, 2, at="2027-01-15T08:00:09.001Z"), "line 2", "its hash does not hold"),
-    "a hash edited": (lambda it: marked(it, 2, hash=it[1]["hash"]), "line 2", "its hash does not hold"),
-    "a number edited": (lambda it: marked(it, 2, seq=3), "line 2", "its hash does not hold"),
-    "a member more": (lambda it: edited(it, 2, note="x"), "line 2", "is no line of a chain"),
-    "a member of a line more": (lambda it: marked(it, 2, note="x"), "line 2", "is no line of a chain"),
-    "another type": (lambda it: edited(it, 2, type="INTENT"), "line 2", "is no line of a chain"),
-    "an absent member as null": (lambda it: edited(it, 1, step_id=None), "line 1", "is no line of a chain"),
-    "the first line dropped": (lambda it: without(it, 0), "line 0", "does not follow on the line before"),
-    "a middle line dropped": (lambda it: without(it, 2), "line 2", "does not follow on the line before"),
-    "a line doubled": (lambda it: [*it[:3], *it[2:]], "line 3", "does not follow on the line before"),
-    "two chains spliced": (lambda it: [*it[:5], *chain("v")[5:]], "line 5", "does not follow on the line before"),
+    "two lines swapped": (lambda it: swapped(it, 3, 4), "line 3", "does not follow the previous line"),
+    "a receipt edited": (lambda it: edited(it, 2, target="ceo"), "line 2", "its hash does not match"),
+    "a receipt's effects edited": (lambda it: edited(it, 2, side_effects={}), "line 2", "its hash does not match"),
+    "an intent edited": (lambda it: edited(it, 1, spends={"budget_usd": 1}), "line 1", "its hash does not match"),
+    "a confirm widened": (lambda it: edited(it, 0, limits={"budget_usd": 10**6}), "line 0", "its hash does not match"),
+    "a reason edited": (lambda it: edited(it, 3, reason="Nobody said so."), "line 3", "its hash does not match"),
+    "the time edited": (lambda it: marked(it, 2, at="2027-01-15T08:00:09.001Z"), "line 2", "its hash does not match"),
+    "a hash edited": (lambda it: marked(it, 2, hash=it[1]["hash"]), "line 2", "its hash does not match"),
+    "a number edited": (lambda it: marked(it, 2, seq=3), "line 2", "its hash does not match"),
+    "a member more": (lambda it: edited(it, 2, note="x"), "line 2", "is not a line of a chain"),
+    "a member of a line more": (lambda it: marked(it, 2, note="x"), "line 2", "is not a line of a chain"),
+    "another type": (lambda it: edited(it, 2, type="INTENT"), "line 2", "is not a line of a chain"),
+    "an absent member as null": (lambda it: edited(it, 1, step_id=None), "line 1", "is not a line of a chain"),
+    "the first line dropped": (lambda it: without(it, 0), "line 0", "does not follow the previous line"),
+    "a middle line dropped": (lambda it: without(it, 2), "line 2", "does not follow the previous line"),
+    "a line doubled": (lambda it: [*it[:3], *it[2:]], "line 3", "does not follow the previous line"),
+    "two chains spliced": (lambda it: [*it[:5], *chain("v")[5:]], "line 5", "does not follow the previous line"),
     "all lines dropped": (lambda _: [], "line 0", "has no line"),
-    "a line cut off amid": (lambda it: text(it)[:-20], "line 12", "is no line of a chain"),
-    "a blank line": (lambda it: text(it).replace(b"\n", b"\n\n", 1), "line 1", "is no line of a chain"),
-    "a byte order mark": (lambda it: b"\xef\xbb\xbf" + text(it), "line 0", "is no line of a chain"),
-    "no UTF-8": (lambda it: text(it).replace(b"mom", b"m\xffm", 1), "line 1", "is no line of a chain"),
-    "an array": (lambda _: b"[]\n", "line 0", "is no line of a chain"),
-    "a name that stands twice": (repeated, "line 1", "stands twice"),
-    "another spelling": (spaced, "line 1", "not spelled as it was written"),
-    "line ends of Windows": (lambda it: text(it).replace(b"\n", b"\r\n"), "line 0", "not spelled as it was written"),
-    "a number as a fraction": (lambda it: text(it).replace(b":742", b":742.0", 1), "line 1", "not spelled as"),
+    "a line cut off amid": (lambda it: text(it)[:-20], "line 12", "is not a line of a chain"),
+    "a blank line": (lambda it: text(it).replace(b"\n", b"\n\n", 1), "line 1", "is not a line of a chain"),
+    "a byte order mark": (lambda it: b"\xef\xbb\xbf" + text(it), "line 0", "is not a line of a chain"),
+    "no UTF-8": (lambda it: text(it).replace(b"mom", b"m\xffm", 1), "line 1", "is not a line of a chain"),
+    "an array": (lambda _: b"[]\n", "line 0", "is not a line of a chain"),
+    "a name that stands twice": (repeated, "line 1", "two members of the same name"),
+    "another spelling": (spaced, "line 1", "is not canonical JSON"),
+    "line ends of Windows": (lambda it: text(it).replace(b"\n", b"\r\n"), "line 0", "is not canonical JSON"),
+    "a number as a fraction": (lambda it: text(it).replace(b":742", b":742.0", 1), "line 1", "is not canonical JSON"),
 }
 
 
@@ -157,15 +157,23 @@ def test_another_chain_is_not_the_one_that_was_noted() -> None:
 
 
 SIGNED: dict[str, tuple[Callable[[list[Document]], Any], str, str]] = {
-    "hashed anew": (lambda it: forged(edited(it, 3, reason="No.")), "line 3", "not of its hash"),
-    "hashed anew, the end dropped": (lambda it: forged(edited(it[:4], 3, reason="No.")), "line 3", "not of its hash"),
-    "another line's signature": (lambda it: marked(it, 2, signature=it[1]["signature"]), "line 2", "not of its hash"),
+    "hashed anew": (lambda it: forged(edited(it, 3, reason="No.")), "line 3", "does not match its hash"),
+    "hashed anew, the end dropped": (
+        lambda it: forged(edited(it[:4], 3, reason="No.")),
+        "line 3",
+        "does not match its hash",
+    ),
+    "another line's signature": (
+        lambda it: marked(it, 2, signature=it[1]["signature"]),
+        "line 2",
+        "does not match its hash",
+    ),
     "no signature": (lambda it: [*it[:4], {k: v for k, v in it[4].items() if k != "signature"}], "line 4", "not sign"),
     "none signed": (lambda _: chain(), "line 0", "is not signed"),
     "signed by somebody else": (
-        lambda it: marked(it, 0, signature=signer(new_key())(it[0]["hash"])),
+        lambda it: marked(it, 0, signature=make_signer(new_key())(it[0]["hash"])),
         "line 0",
-        "by a key that was not named",
+        "by an unknown key",
     ),
 }
 
@@ -181,7 +189,7 @@ def test_a_signed_chain_cannot_be_written_anew(edit: Callable[[list[Document]], 
 
 def test_a_signed_chain_holds() -> None:
     """By its own key, among others; and by nobody's where none is asked for."""
-    found = verified(chain(signed=True), public(new_key()), PUBLIC)
+    found = verified(chain(signed=True), public_jwk(new_key()), PUBLIC)
 
     assert (found.signed, found.lines) == (len(TYPES), len(TYPES))
     assert verified(chain(signed=True)).signed == len(TYPES)
@@ -191,5 +199,5 @@ def test_a_signed_chain_holds() -> None:
 def test_a_chain_is_of_its_workflow() -> None:
     """One that holds is refused in the place of another workflow's."""
     assert verified(chain("v"), workflow_id="v").workflow_id == "v"
-    with pytest.raises(Tampered, match="of another workflow's chain"):
+    with pytest.raises(Tampered, match="belongs to another workflow's chain"):
         verified(chain("v"), workflow_id="w")

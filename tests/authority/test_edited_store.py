@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.authority import Authority
-from emitter.authority.export import report
-from emitter.authority.journal import noted_head
-from emitter.authority.signing import signer
+from emitter.authority.audit import report_chain
+from emitter.authority.journal import read_logged_head
+from emitter.authority.signing import make_signer
 from emitter.errors import Tampered
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.authority.core.making import act, granted, types, work
 from tests.authority.lived import KEY, Document, hashed, lived
 from tests.store.making import edited
@@ -30,7 +30,7 @@ def place(tmp_path: Path) -> Path:
     file = tmp_path / "store.db"
     with SqliteStore(file) as store:
         for each in ("w", "v"):
-            lived(store, each, signer(KEY))
+            lived(store, each, make_signer(KEY))
     return file
 
 
@@ -74,12 +74,12 @@ def exchanged(connection: sqlite3.Connection) -> None:
 
 
 ROWS: dict[str, tuple[Callable[[sqlite3.Connection], object], str]] = {
-    "an intent edited": (partial(retold, 1), "its hash does not hold"),
-    "a receipt edited": (partial(retold, 2), "its hash does not hold"),
-    "edited and hashed anew": (rehashed, "line 4 .* does not follow on the line before"),
-    "a line moved": (lambda it: put(it, 2, row(it, 3)), "line 2 .* does not follow on the line before"),
-    "no line at all": (lambda it: put(it, 2, row(it, 2) | {"outcome": {}}), "is no line of a chain"),
-    "two chains exchanged": (exchanged, "line 0 .* does not follow on the line before"),
+    "an intent edited": (partial(retold, 1), "its hash does not match"),
+    "a receipt edited": (partial(retold, 2), "its hash does not match"),
+    "edited and hashed anew": (rehashed, "line 4 .* does not follow the previous line"),
+    "a line moved": (lambda it: put(it, 2, row(it, 3)), "line 2 .* does not follow the previous line"),
+    "no line at all": (lambda it: put(it, 2, row(it, 2) | {"outcome": {}}), "is not a line of a chain"),
+    "two chains exchanged": (exchanged, "line 0 .* does not follow the previous line"),
 }
 
 
@@ -97,7 +97,7 @@ def test_an_edited_store_authorizes_nothing(
         uses: tuple[Callable[[], object], ...] = (
             lambda: authority.execute(confirm_id, work(act("more"), lambda: done.append("done"))),
             lambda: authority.revoke(confirm_id),
-            lambda: authority.standing(confirm_id),
+            lambda: authority.get_grant(confirm_id),
             lambda: authority.stop("w"),
             lambda: authority.receipts("w"),
         )
@@ -111,9 +111,9 @@ def test_an_edited_store_authorizes_nothing(
 def test_a_store_tells_that_the_end_of_a_chain_was_cut_off(place: Path) -> None:
     """Its log of events has the hash of each line; who takes lines out leaves that behind."""
     with SqliteStore(place) as store:
-        lines, head = list(Authority(store).lines("w")), noted_head(store, "w")
-        assert noted_head(store, "elsewhere") is None
-    assert report(lines, head=head).head == head
+        lines, head = list(Authority(store).lines("w")), read_logged_head(store, "w")
+        assert read_logged_head(store, "elsewhere") is None
+    assert report_chain(lines, head=head).head == head
 
     with edited(place) as connection:
         connection.execute(DROP, (str(len(lines) - 1),))
@@ -121,7 +121,7 @@ def test_a_store_tells_that_the_end_of_a_chain_was_cut_off(place: Path) -> None:
         left = list(Authority(store).lines("w"))
         assert len(types(Authority(store))) == len(left) == len(lines) - 1
         with pytest.raises(Tampered, match="its end was cut off"):
-            report(left, head=noted_head(store, "w"))
+            report_chain(left, head=read_logged_head(store, "w"))
 
 
 def test_what_was_retained_cannot_be_edited(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_what_was_retained_cannot_be_edited(tmp_path: Path) -> None:
 
     with edited(tmp_path / "store.db") as connection:
         put(connection, 2, row(connection, 2) | {"envelope": {"kept": {"value": "43"}}})
-    with SqliteStore(tmp_path / "store.db") as store, pytest.raises(Tampered, match="is not what it returned"):
+    with SqliteStore(tmp_path / "store.db") as store, pytest.raises(Tampered, match="does not match the receipt"):
         Authority(store).execute(confirm_id, work(tool=lambda: "not called"))
 
 
@@ -162,12 +162,12 @@ def test_no_workflow_can_be_hidden(place: Path, change: Callable[[sqlite3.Connec
         authority = Authority(store)
         uses: tuple[Callable[[], object], ...] = (
             authority.workflows,
-            authority.unfinished,
+            authority.unfinished_actions,
             authority.receipts,
             lambda: authority.stop("new"),
         )
         for use in (*uses, *uses):
-            with pytest.raises(Tampered, match="the list of workflows is not what was written"):
+            with pytest.raises(Tampered, match="the list of workflows was changed"):
                 use()
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.authority import Authority, ForeignConfirm, ForeignReceipt, ForeignStop, read_foreign
-from emitter.authority.chain import genesis
-from emitter.authority.export import report
+from emitter.authority.audit import report_chain
+from emitter.authority.chain import compute_genesis_hash
 from emitter.authority.schemas import SCHEMAS
 from emitter.errors import InputError, Tampered, UnknownConfirm
 from emitter.schema import Validator
@@ -20,7 +20,7 @@ from tests.authority.lived import hashed
 from tests.shared import SHARED
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 SEED = SHARED / "seeds" / "delegation-invariants.txt"
 
@@ -141,9 +141,14 @@ def test_a_foreign_record_authorizes_nothing() -> None:
         authority.confirm("d", foreign)  # type: ignore[arg-type]
     with pytest.raises(UnknownConfirm):
         authority.execute("confirm_42c1", work(act(workflow_id=workflow), pytest.fail))
-    line = {"seq": 0, "at": CONFIRM_EXAMPLE["timestamp"], "prev": genesis(workflow), "record": CONFIRM_EXAMPLE}
+    line = {
+        "seq": 0,
+        "at": CONFIRM_EXAMPLE["timestamp"],
+        "prev": compute_genesis_hash(workflow),
+        "record": CONFIRM_EXAMPLE,
+    }
     with pytest.raises(Tampered):
-        report([hashed(line)])
+        report_chain([hashed(line)])
 
 
 FOREIGN: dict[str, tuple[dict[str, Json], bool]] = {

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority, StopRequest
-from emitter.authority.export import export, read_lines, report
-from emitter.authority.rules.state import End
+from emitter.authority.audit import export_lines, read_lines, report_chain
+from emitter.authority.rules import GrantEnd
 from emitter.errors import Tampered
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.core.making import act, approved, asked, granted, work
 from tests.authority.lived import TYPES, Document, chain, lived, text
 from tests.ledger.asking import Hand
@@ -34,7 +34,7 @@ def test_a_chain_comes_back_as_it_was(source: Callable[[bytes], Any]) -> None:
     lines = list(read_lines(source(text(chain()))))
 
     assert lines == chain()
-    assert b"".join(export(lines)) == text(chain())
+    assert b"".join(export_lines(lines)) == text(chain())
 
 
 def test_lines_are_parted_by_line_feeds_only() -> None:
@@ -42,28 +42,28 @@ def test_lines_are_parted_by_line_feeds_only() -> None:
     authority = Authority(MemoryStore())
     authority.stop(StopRequest("w", reason="one\u2028two\x85three\rfour\nfive\x1csix"))
 
-    (data,) = export(authority.lines("w"))
+    (data,) = export_lines(authority.lines("w"))
     assert "\u2028" in data.decode()
-    assert report(read_lines(data)).lines == report(read_lines(data.decode())).lines == 1
+    assert report_chain(read_lines(data)).lines == report_chain(read_lines(data.decode())).lines == 1
 
 
 def test_what_has_no_canonical_form_is_not_exported() -> None:
     """A store that somebody wrote into may hold what no line does."""
     with pytest.raises(Tampered, match="has no canonical form") as refused:
-        list(export([{}, {"x": "\ud800"}]))
+        list(export_lines([{}, {"x": "\ud800"}]))
 
     assert refused.value.place == "line 1"
 
 
 def test_a_report_tells_what_a_chain_comes_to() -> None:
     """How much of each authority was spent, why it ended, and what nobody saw end."""
-    found = report(chain(), workflow_id="w")
+    found = report_chain(chain(), workflow_id="w")
 
     assert (found.workflow_id, found.lines, found.signed) == ("w", len(TYPES), 0)
     assert found.head == chain()[-1]["hash"]
     assert found.counts == {each: TYPES.count(each) for each in TYPES}
     assert [each.intent_id for each in found.unfinished] == ["killed"]
-    assert [each.end for each in found.confirms] == [End.REVOKED, End.STOPPED, End.EXPIRED, None]
+    assert [each.end for each in found.confirms] == [GrantEnd.REVOKED, GrantEnd.STOPPED, GrantEnd.EXPIRED, None]
     assert found.confirms[0].spent == {"budget_usd": 742, "max_side_effects": 1}
     assert [each.uses for each in found.confirms] == [1, 0, 1, 1]
 
@@ -72,13 +72,13 @@ def test_a_store_of_any_kind_will_do() -> None:
     """The chain is the store's; the report is of its lines."""
     authority = lived(MemoryStore(), "elsewhere")
 
-    assert report(authority.lines("elsewhere")).workflow_id == "elsewhere"
-    assert report(export_and_read(authority, "elsewhere")).workflow_id == "elsewhere"
+    assert report_chain(authority.lines("elsewhere")).workflow_id == "elsewhere"
+    assert report_chain(export_and_read(authority, "elsewhere")).workflow_id == "elsewhere"
 
 
 def export_and_read(authority: Authority, workflow_id: str) -> list[Document]:
     """Return a chain that went through a file."""
-    return list(read_lines(b"".join(export(authority.lines(workflow_id)))))
+    return list(read_lines(b"".join(export_lines(authority.lines(workflow_id)))))
 
 
 def test_a_clock_that_was_behind_is_no_forgery() -> None:
@@ -91,10 +91,10 @@ def test_a_clock_that_was_behind_is_no_forgery() -> None:
     clock.now -= 4
     authority.confirm(consent, request)
 
-    assert report(authority.lines("w"), max_skew=5).lines == 1
-    assert report(authority.lines("w"), max_skew=4).lines == 1
-    with pytest.raises(Tampered, match="has not come"):
-        report(authority.lines("w"), max_skew=3)
+    assert report_chain(authority.lines("w"), max_skew=5).lines == 1
+    assert report_chain(authority.lines("w"), max_skew=4).lines == 1
+    with pytest.raises(Tampered, match="is in the future"):
+        report_chain(authority.lines("w"), max_skew=3)
 
 
 def test_an_act_that_changes_nothing_holds() -> None:
@@ -103,7 +103,7 @@ def test_an_act_that_changes_nothing_holds() -> None:
     confirm_id = granted(authority, limits={"max_side_effects": 0}).confirm_id
     authority.execute(confirm_id, work(act(is_pure=True)))
 
-    assert [each.spent for each in report(authority.lines("w")).confirms] == [{}]
+    assert [each.spent for each in report_chain(authority.lines("w")).confirms] == [{}]
 
 
 def test_what_a_delegate_does_while_all_is_stopped_holds() -> None:
@@ -113,4 +113,4 @@ def test_what_a_delegate_does_while_all_is_stopped_holds() -> None:
     bob = Authority(store, actor="bob")
     bob.execute(granted(bob).confirm_id, work())
 
-    assert report(bob.lines("w")).counts == {"STOP": 1, "CONFIRM": 1, "INTENT": 1, "RECEIPT": 1}
+    assert report_chain(bob.lines("w")).counts == {"STOP": 1, "CONFIRM": 1, "INTENT": 1, "RECEIPT": 1}

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.authority import Authority, StopRequest
-from emitter.authority.export import read_lines, report
+from emitter.authority.audit import read_lines, report_chain
 from emitter.errors import AuthorityError, InputError, Tampered
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.core.making import S256, act, asked, granted, work
 from tests.authority.lived import TYPES, Document, chain, forged, text
 from tests.ledger.asking import Hand
@@ -62,101 +62,185 @@ READ = {"workflow_id": "w", "capabilities": ["read"]}
 PART = {"request_id": "s", "stop_scope": "step", "step_id": "a"}
 OVER = {"request_id": "s", "takeover_mode": "delegate_to_other_agent", "delegate_to": "bob"}
 LATE = "2027-01-15T09:00:00.000Z"
-MIGHT = "was not allowed where it stands"
+MIGHT = "was not allowed at its position"
 FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] = {
-    "an act that nobody confirmed": (lambda it: it[1:2], 0, "Nobody confirmed this"),
-    "an act before its confirm": (lambda it: moved(it, 0, 1), 0, "Nobody confirmed this"),
-    "an act by another's confirm": (lambda it: told(it, 1, authorization_ref="x"), 1, "Nobody confirmed this"),
-    "an act after the revocation": (lambda it: moved([it[0], it[1], it[3]], 1, 2), 2, "taken back"),
+    "an act that nobody confirmed": (lambda it: it[1:2], 0, "This workflow has no such confirm"),
+    "an act before its confirm": (lambda it: moved(it, 0, 1), 0, "This workflow has no such confirm"),
+    "an act by another's confirm": (
+        lambda it: told(it, 1, authorization_ref="x"),
+        1,
+        "This workflow has no such confirm",
+    ),
+    "an act after the revocation": (lambda it: moved([it[0], it[1], it[3]], 1, 2), 2, "The confirm was revoked"),
     "an act by a revoked confirm": (
         lambda it: told(it, 12, authorization_ref=it[0]["record"]["confirm_id"]),
         12,
-        "taken back",
+        "The confirm was revoked",
     ),
-    "an act while all is stopped": (lambda it: moved(it, 12, 6), 6, "was stopped"),
+    "an act while all is stopped": (lambda it: moved(it, 12, 6), 6, "The workflow or this step was stopped"),
     "an act of a stopped step": (
         lambda it: added(added(it, 5, **PART), 12, intent_id="again", step_id="a"),
         14,
-        "this step of it, was stopped",
+        "The workflow or this step was stopped",
     ),
     "an act by another than the delegate": (
         lambda it: added(added(it, 5, **OVER), 12, intent_id="again"),
         14,
-        "was stopped",
+        "The workflow or this step was stopped",
     ),
     "an act by what the stop killed": (
         lambda it: told(it, 12, authorization_ref=it[4]["record"]["confirm_id"]),
         12,
-        "stopped after this was confirmed",
+        "The workflow was stopped after this confirm",
     ),
-    "an act after the time": (lambda it: [*it[:12], {**it[12], "at": LATE}], 12, "another time than that"),
-    "an act too late": (lambda it: told([*it[:12], {**it[12], "at": LATE}], 12, timestamp=LATE), 12, "time of the au"),
-    "an act on another target": (lambda it: told(it, 8, target="ceo"), 8, "covers another"),
-    "an act of another step": (lambda it: told(terms(it, 7, scope=STEP), 8, step_id="b"), 8, "covers another"),
+    "an act after the time": (
+        lambda it: [*it[:12], {**it[12], "at": LATE}],
+        12,
+        "The record's timestamp differs from its line's",
+    ),
+    "an act too late": (
+        lambda it: told([*it[:12], {**it[12], "at": LATE}], 12, timestamp=LATE),
+        12,
+        "The confirm has expired",
+    ),
+    "an act on another target": (
+        lambda it: told(it, 8, target="ceo"),
+        8,
+        "The confirm does not cover this workflow, step, target or capability",
+    ),
+    "an act of another step": (
+        lambda it: told(terms(it, 7, scope=STEP), 8, step_id="b"),
+        8,
+        "The confirm does not cover this workflow, step, target or capability",
+    ),
     "an act of another capability": (
         lambda it: told(terms(it, 0, scope=READ), 1, capability="purchase"),
         1,
-        "covers another",
+        "The confirm does not cover this workflow, step, target or capability",
     ),
-    "an act riskier than approved": (lambda it: told(terms(it, 7, risk_level="low"), 8, risk_level="high"), 8, "riski"),
+    "an act riskier than approved": (
+        lambda it: told(terms(it, 7, risk_level="low"), 8, risk_level="high"),
+        8,
+        "The action's risk level is higher than the approved one",
+    ),
     "an act over the budget": (
         lambda it: told(it, 1, spends={"budget_usd": 801}),
         1,
-        "more of budget_usd than is left",
+        "The action would use more budget_usd than the 800 left",
     ),
-    "an act that hides its price": (lambda it: told(it, 1, spends={}), 1, "does not say how much"),
+    "an act that hides its price": (
+        lambda it: told(it, 1, spends={}),
+        1,
+        "The action does not state how much of budget_usd it uses",
+    ),
     "an act that spends another coin": (
         lambda it: told(it, 8, spends={"budget_eur": 1}),
         8,
-        "takes of budget_eur, which was not",
+        "The action uses budget_eur, which was not granted",
     ),
     "an act too many": (
         lambda it: terms(it, 0, limits={"max_side_effects": 0, "budget_usd": 800}),
         1,
-        "more of max_side_effects than is left",
+        "The action would use more max_side_effects than the 0 left",
     ),
-    "an act twice": (lambda it: added(it, 12), 13, "stands in the chain before"),
-    "an act of another call": (lambda it: terms(it, 0, call=CALL), 1, "for one call, and"),
+    "an act twice": (lambda it: added(it, 12), 13, "The record is already in the chain"),
+    "an act of another call": (lambda it: terms(it, 0, call=CALL), 1, "The confirm is for a different call"),
     "a call made twice": (
         lambda it: added(told(terms(it, 11, call=CALL), 12, call=CALL), 12, intent_id="again"),
         13,
-        "for one call, which was made",
+        "The confirm was for one call, which was already made",
     ),
-    "a confirm wider than approved": (lambda it: told(it, 0, limits={"budget_usd": 900}), 0, "not what the chosen"),
-    "a confirm of longer life": (lambda it: told(it, 0, ttl_seconds=601), 0, "not what the chosen option was of"),
-    "a confirm twice": (lambda it: added(it, 11), 13, "stands in the chain before"),
-    "a decision that grants twice": (lambda it: added(it, 11, confirm_id="more"), 13, "granted another"),
-    "a confirm of the future": (lambda it: told(it, 11, timestamp=LATE), 11, "has not come"),
-    "a confirm from before the stop": (lambda it: moved([*it[:1], *it[3:7]], 0, 4)[1:], 3, "stopped after this"),
-    "a confirm while all is stopped": (lambda it: moved(it, 11, 6), 6, "was stopped"),
+    "a confirm wider than approved": (
+        lambda it: told(it, 0, limits={"budget_usd": 900}),
+        0,
+        "The confirm does not match the chosen option",
+    ),
+    "a confirm of longer life": (
+        lambda it: told(it, 0, ttl_seconds=601),
+        0,
+        "The confirm does not match the chosen option",
+    ),
+    "a confirm twice": (lambda it: added(it, 11), 13, "The record is already in the chain"),
+    "a decision that grants twice": (
+        lambda it: added(it, 11, confirm_id="more"),
+        13,
+        "The decision already granted another confirm",
+    ),
+    "a confirm of the future": (lambda it: told(it, 11, timestamp=LATE), 11, "The approval's time is in the future"),
+    "a confirm from before the stop": (
+        lambda it: moved([*it[:1], *it[3:7]], 0, 4)[1:],
+        3,
+        "The workflow was stopped after this approval",
+    ),
+    "a confirm while all is stopped": (lambda it: moved(it, 11, 6), 6, "The workflow or this step was stopped"),
     "a confirm too old": (
         lambda it: told(it, 11, timestamp="2027-01-15T08:00:22.000Z") and terms(it, 11, ttl_seconds=60),
         11,
-        "too old",
+        "The approval had expired",
     ),
-    "a revocation of nothing": (lambda it: told(it, 3, confirm_id="x"), 3, "Nobody confirmed this"),
-    "a revocation twice": (lambda it: added(it, 3, revoke_id="more"), 13, "taken back before"),
-    "a revocation that nobody may make": (lambda it: terms(it, 0, revocable=False), 3, "not revocable"),
-    "an end twice": (lambda it: added(it, 10), 13, "stands in the chain before"),
-    "a stop twice": (lambda it: added(it, 5), 13, "stands in the chain before"),
-    "a resumption of nothing": (lambda it: told(it, 6, request_id="x"), 6, "No stop of this workflow"),
-    "a resumption twice": (lambda it: added(it, 6), 13, "No stop of this workflow"),
-    "a resumption of what is final": (lambda it: told(it, 5, takeover_mode=None), 6, "The stop is final"),
-    "a receipt of nothing": (lambda it: told(it, 2, intent_ref="x"), 2, "never begun"),
-    "a receipt before its act": (lambda it: moved(it, 2, 1), 1, "never begun"),
-    "a receipt twice": (lambda it: added(it, 2, receipt_id="more"), 13, "stands in the chain before"),
+    "a revocation of nothing": (lambda it: told(it, 3, confirm_id="x"), 3, "This workflow has no such confirm"),
+    "a revocation twice": (lambda it: added(it, 3, revoke_id="more"), 13, "The confirm was already revoked"),
+    "a revocation that nobody may make": (
+        lambda it: terms(it, 0, revocable=False),
+        3,
+        "The confirm was granted as not revocable",
+    ),
+    "an end twice": (lambda it: added(it, 10), 13, "The record is already in the chain"),
+    "a stop twice": (lambda it: added(it, 5), 13, "The record is already in the chain"),
+    "a resumption of nothing": (
+        lambda it: told(it, 6, request_id="x"),
+        6,
+        "This workflow has no active stop with this id",
+    ),
+    "a resumption twice": (lambda it: added(it, 6), 13, "This workflow has no active stop with this id"),
+    "a resumption of what is final": (
+        lambda it: told(it, 5, takeover_mode=None),
+        6,
+        "The stop is final, or control was delegated to another agent",
+    ),
+    "a receipt of nothing": (lambda it: told(it, 2, intent_ref="x"), 2, "The receipt's action never began"),
+    "a receipt before its act": (lambda it: moved(it, 2, 1), 1, "The receipt's action never began"),
+    "a receipt twice": (lambda it: added(it, 2, receipt_id="more"), 13, "The record is already in the chain"),
     "a receipt's id twice": (
         lambda it: added(it, 2, intent_ref="killed", receipt_id=it[2]["record"]["receipt_id"]),
         13,
-        "stands in the chain before",
+        "The record is already in the chain",
     ),
-    "a receipt of another target": (lambda it: told(it, 2, target="ceo"), 2, "of another act"),
-    "a receipt of another action": (lambda it: told(it, 2, action="read"), 2, "of another act"),
-    "a receipt of another step": (lambda it: told(it, 2, step_id="a"), 2, "of another act"),
-    "a receipt of another actor": (lambda it: told(it, 2, actor="bob"), 2, "of another act"),
-    "a receipt by another's confirm": (lambda it: told(it, 2, authorization_ref="x"), 2, "of another act"),
-    "a receipt of another time": (lambda it: told(it, 2, timestamp=LATE), 2, "another time than that"),
-    "a stop of another time": (lambda it: told(it, 5, timestamp=LATE), 5, "another time than that"),
+    "a receipt of another target": (
+        lambda it: told(it, 2, target="ceo"),
+        2,
+        "The receipt does not match the action's intent",
+    ),
+    "a receipt of another action": (
+        lambda it: told(it, 2, action="read"),
+        2,
+        "The receipt does not match the action's intent",
+    ),
+    "a receipt of another step": (
+        lambda it: told(it, 2, step_id="a"),
+        2,
+        "The receipt does not match the action's intent",
+    ),
+    "a receipt of another actor": (
+        lambda it: told(it, 2, actor="bob"),
+        2,
+        "The receipt does not match the action's intent",
+    ),
+    "a receipt by another's confirm": (
+        lambda it: told(it, 2, authorization_ref="x"),
+        2,
+        "The receipt does not match the action's intent",
+    ),
+    "a receipt of another time": (
+        lambda it: told(it, 2, timestamp=LATE),
+        2,
+        "The record's timestamp differs from its line's",
+    ),
+    "a stop of another time": (
+        lambda it: told(it, 5, timestamp=LATE),
+        5,
+        "The record's timestamp differs from its line's",
+    ),
 }
 
 
@@ -164,7 +248,7 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
 def test_a_forged_chain_is_refused(forge: Callable[[list[Document]], list[Document]], number: int, reason: str) -> None:
     """All of its hashes hold, and what one line says was never allowed where it stands."""
     with pytest.raises(Tampered) as refused:
-        report(forged(forge(chain())))
+        report_chain(forged(forge(chain())))
 
     message = str(refused.value)
     assert (refused.value.place, MIGHT in message, reason in message) == (f"line {number}", True, True), message
@@ -172,8 +256,10 @@ def test_a_forged_chain_is_refused(forge: Callable[[list[Document]], list[Docume
 
 def test_what_is_forged_is_else_as_it_was() -> None:
     """The table above says something only because a chain whose hashes are made anew holds."""
-    assert report(forged(chain())).head == chain()[-1]["hash"]
-    assert report(forged(terms(chain(), 0, limits={"budget_usd": 742, "max_side_effects": 1}))).lines == len(TYPES)
+    assert report_chain(forged(chain())).head == chain()[-1]["hash"]
+    assert report_chain(forged(terms(chain(), 0, limits={"budget_usd": 742, "max_side_effects": 1}))).lines == len(
+        TYPES
+    )
 
 
 def test_an_intent_has_all_that_it_was_authorized_by() -> None:
@@ -233,7 +319,7 @@ def test_what_the_library_writes_holds(steps: list[tuple[int, int, int]], skew: 
     for each in steps:
         with suppress(AuthorityError, InputError):
             life.go(*each)
-    found = report(read_lines(text(list(life.authority.lines("w")))), workflow_id="w", max_skew=skew)
+    found = report_chain(read_lines(text(list(life.authority.lines("w")))), workflow_id="w", max_skew=skew)
 
-    assert found.confirms == tuple(map(life.authority.standing, life.confirms))
-    assert found.unfinished == life.authority.unfinished("w")
+    assert found.confirms == tuple(map(life.authority.get_grant, life.confirms))
+    assert found.unfinished == life.authority.unfinished_actions("w")

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from emitter.authority.records import Chained
-from emitter.authority.schemas import RECORDS, SCHEMAS
-from emitter.decide.canonical import Profile, conform
+from emitter.authority.records import ChainRecord
+from emitter.authority.schemas import RECORD_TYPES, SCHEMAS
+from emitter.decisions.canonical_json import CanonicalProfile, normalize_json
 from emitter.schema import Validator
 from tests.authority.core.making import S256, act, asked
 from tests.authority.lived import chain
@@ -23,9 +23,9 @@ from tests.authority.schemas import FOLDER, files
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
-CHAINED: TypeAdapter[Any] = TypeAdapter(Chained)
+CHAINED: TypeAdapter[Any] = TypeAdapter(ChainRecord)
 VALIDATORS = {name: Validator(dict(schema)) for name, schema in SCHEMAS.items()}
 
 CALL = {"r3_s256": S256, "call_id": "c", "function": "mail:send", "classes": f"sha256:{'0' * 64}"}
@@ -66,7 +66,7 @@ def written(name: str) -> list[dict[str, Json]]:
 
 def accepted(name: str, document: Json) -> bool:
     """Tell whether the model takes it: a record of a chain is what its ``type`` says, as where it is read."""
-    record = RECORDS[name]
+    record = RECORD_TYPES[name]
     try:
         if "type" in record.model_fields:
             return isinstance(CHAINED.validate_python(document), record)
@@ -85,8 +85,8 @@ def test_every_record_has_its_schema() -> None:
     """Each that can stand in a chain, and what is asked for before; with words for each type."""
     chained = {each["record"]["type"].lower() for each in chain()}
 
-    assert {*RECORDS} == {*chained, "line", "confirm-request", "action-request"}
-    assert {*SCHEMAS} == {*RECORDS, "proposal", "authorization-envelope", "workflow-declaration"}
+    assert {*RECORD_TYPES} == {*chained, "line", "confirm-request", "action-request"}
+    assert {*SCHEMAS} == {*RECORD_TYPES, "proposal", "authorization-envelope", "workflow-declaration"}
     for name, schema in SCHEMAS.items():
         assert schema["$id"] == f"{name}.schema.json"
         assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -94,7 +94,7 @@ def test_every_record_has_its_schema() -> None:
         assert schema["description"]
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", RECORD_TYPES)
 def test_its_objects_are_closed(name: str) -> None:
     """Each object refuses what it does not name, but for what an act did, which is a host's own to tell."""
     schema = SCHEMAS[name]
@@ -107,7 +107,7 @@ def test_its_objects_are_closed(name: str) -> None:
     assert "discriminator" not in json.dumps(schema)
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", RECORD_TYPES)
 def test_what_is_written_holds(name: str) -> None:
     """All that the library writes is valid."""
     records = written(name)
@@ -118,10 +118,10 @@ def test_what_is_written_holds(name: str) -> None:
         assert VALIDATORS[name](each) == (), each
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", RECORD_TYPES)
 def test_a_record_is_read_back_from_what_it_is_written_as(name: str) -> None:
     """By pydantic's own methods as by ours; what is absent is never null."""
-    record = RECORDS[name]
+    record = RECORD_TYPES[name]
     for each in written(name):
         made = record.model_validate(each)
 
@@ -170,7 +170,7 @@ def within(document: Json, path: list[Any]) -> Json:
 @st.composite
 def changes(draw: st.DrawFn) -> tuple[str, Json]:
     """Return a record in which up to three members are odd, are not there, or are more than there may be."""
-    name = draw(st.sampled_from([*RECORDS]))
+    name = draw(st.sampled_from([*RECORD_TYPES]))
     document: Json = copy.deepcopy(draw(st.sampled_from(written(name))))
     for _ in range(draw(st.integers(1, 3))):
         *path, last = draw(st.sampled_from(places(document)[1:] or [("x",)]))
@@ -179,7 +179,7 @@ def changes(draw: st.DrawFn) -> tuple[str, Json]:
         if kind == 0:
             del parent[last]
         elif kind == 1 and isinstance(parent, dict):
-            members = [each for schema in RECORDS.values() for each in schema.model_fields]
+            members = [each for schema in RECORD_TYPES.values() for each in schema.model_fields]
             parent[draw(st.sampled_from([*members, "note", ""]))] = copy.deepcopy(draw(st.sampled_from(ODD)))
         else:
             parent[last] = copy.deepcopy(draw(st.sampled_from(ODD)))
@@ -190,12 +190,12 @@ def changes(draw: st.DrawFn) -> tuple[str, Json]:
 def test_model_and_schema_agree(changed: tuple[str, Json]) -> None:
     """What one accepts, the other accepts: a change at random, read as it would be from a file."""
     name, document = changed
-    document = conform(document, Profile.WIRE)
+    document = normalize_json(document, CanonicalProfile.WIRE)
 
     assert accepted(name, document) == (VALIDATORS[name](document) == ())
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", RECORD_TYPES)
 def test_each_member_agrees(name: str) -> None:
     """Whatever stands where anything stands."""
     record = written(name)[-1]

@@ -10,28 +10,38 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 from tenacity import wait_none
 
-from emitter.adapters.client import make
-from emitter.batch import Asked, Batch, Channel, Ended, Means, Standing, opened, run, vendor_of
+from emitter.adapters.clients import create_client
+from emitter.bulk.batches import (
+    Batch,
+    BatchConnection,
+    BatchContext,
+    BatchEmissionRequest,
+    BatchStatus,
+    FinishedBatchEmission,
+    get_batch_vendor,
+    open_batch_journal,
+    run_batches,
+)
+from emitter.client.request import prepare_emission
+from emitter.client.settings import Settings
 from emitter.clock import Clock
-from emitter.document.wanted import wanted
-from emitter.door.plan import plan
-from emitter.door.settings import Settings
+from emitter.forms.document import document_form
 from emitter.policy import Policy
-from emitter.profile import of_model
+from emitter.profiles import find_profile
 from emitter.testing import Cut, Failed, Malformed, Refused, Simulator, Text, Violating
-from emitter.testing.batches.desk import BatchDesk
-from emitter.testing.ledger import Ledger
-from emitter.testing.serving import Pace
+from emitter.testing.application import ResponseSpeed
+from emitter.testing.batch_endpoints import BatchSimulatorHandler
+from emitter.testing.handler import CallLog
 from tests.many.asking import Numbered, number_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
     from pathlib import Path
 
-    from emitter.batch import Journal
-    from emitter.steps import Outcome
-    from emitter.testing import Asked as Request
+    from emitter.bulk.batches import BatchJournal
+    from emitter.core.effects import EmissionOutcome
     from emitter.testing import Behaviour
+    from emitter.testing import ReceivedRequest as Request
 
 OPENAI, CHAT = "openai/gpt-6-sol", "openai/gpt-6-sol chat"
 ANTHROPIC, GOOGLE = "anthropic/claude-sonnet-5-5", "google/gemini-3.8-flash"
@@ -46,9 +56,9 @@ def answered(asked: Request) -> Behaviour:
     marks: dict[str, Behaviour] = {
         "refuse": Refused(),
         "hopeless": Malformed(),
-        "cut": Cut(of=right) if not asked.before and (asked.budget or 0) < _RAISED else right,
+        "cut": Cut(answer=right) if not asked.repeat_count and (asked.budget or 0) < _RAISED else right,
         "violate": right if corrected else Violating({"n": "one"}),
-        "fail": right if asked.before else Failed(),
+        "fail": right if asked.repeat_count else Failed(),
     }
     return next((marks[each] for each in marks if f" {each}" in said), right)
 
@@ -59,12 +69,12 @@ POLICY = Policy(output_tokens=_BUDGET)
 
 
 @contextmanager
-def vendor(answers: Any = answered, polls: int = 2) -> Iterator[tuple[Simulator, BatchDesk]]:
+def vendor(answers: Any = answered, polls: int = 2) -> Iterator[tuple[Simulator, BatchSimulatorHandler]]:
     """Serve the answers; the desk holds the batches."""
-    ledger = Ledger(None)
-    desk = BatchDesk(answers, ledger, seed=0, check_schemas=True)
+    ledger = CallLog(None)
+    desk = BatchSimulatorHandler(answers, ledger, seed=0, check_schemas=True)
     desk.batches.polls = polls
-    with Simulator(desk, ledger, Pace(0.0, None), "127.0.0.1", 0) as running:
+    with Simulator(desk, ledger, ResponseSpeed(0.0, None), "127.0.0.1", 0) as running:
         yield running, desk
 
 
@@ -77,7 +87,7 @@ class Time:
 
     def clock(self) -> Clock:
         """Return it as a driver wants it."""
-        return Clock(monotonic=lambda: self.now, asleep=self._asleep, wait=wait_none())
+        return Clock(monotonic=lambda: self.now, async_sleep=self._asleep, wait=wait_none())
 
     async def _asleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -89,11 +99,11 @@ class Time:
 class Came:
     """What a run came to."""
 
-    items: dict[str, Ended] = field(default_factory=dict[str, Ended])
-    told: list[Standing] = field(default_factory=list[Standing])
+    items: dict[str, FinishedBatchEmission] = field(default_factory=dict[str, FinishedBatchEmission])
+    told: list[BatchStatus] = field(default_factory=list[BatchStatus])
     time: Time = field(default_factory=Time)
 
-    def outcome(self, key: str) -> Outcome:
+    def outcome(self, key: str) -> EmissionOutcome:
         """Return the outcome of an emission."""
         found = self.items[key].outcome
         assert not isinstance(found, Exception), found
@@ -118,7 +128,7 @@ class Setting:
     """So many items are taken, and then the run is left."""
     more: dict[str, Any] = field(default_factory=dict[str, Any])
     transport: httpx2.AsyncBaseTransport | None = None
-    doom: Callable[[Journal], Journal] | None = None
+    doom: Callable[[BatchJournal], BatchJournal] | None = None
     """What the journal is written through, where it is to fail."""
 
 
@@ -129,20 +139,20 @@ def settings_of(setting: Setting, client: object, time: Time) -> Settings:
     return Settings(model, client, (), setting.policy, wire=wire, clock=time.clock(), **{"sink": None, **setting.more})
 
 
-def planned(settings: Settings, tasks: Iterable[str]) -> Iterator[Asked]:
+def planned(settings: Settings, tasks: Iterable[str]) -> Iterator[BatchEmissionRequest]:
     """Return the emissions to be made, each known by its place."""
-    asked = wanted(Numbered, (), ())
+    asked = document_form(Numbered, (), ())
     for place, each in enumerate(tasks):
-        yield Asked(f"k{place}", plan(asked, each, settings), settings)
+        yield BatchEmissionRequest(f"k{place}", prepare_emission(asked, each, settings), settings)
 
 
 @asynccontextmanager
 async def client_at(model: str, url: str, transport: httpx2.AsyncBaseTransport | None = None) -> AsyncIterator[Any]:
     """Yield an asynchronous client of the vendor's own SDK that asks there."""
-    profile, _ = of_model(model.partition(" ")[0])
+    profile, _ = find_profile(model.partition(" ")[0])
     base = f"{url}/v1" if profile.name == "openai" else url
     async with httpx2.AsyncClient(transport=transport or httpx2.AsyncHTTPTransport(verify=False), timeout=30) as http:
-        made: Any = make(profile, asynchronous=True, base_url=base, api_key="a-key", http_client=http)
+        made: Any = create_client(profile, asynchronous=True, base_url=base, api_key="a-key", http_client=http)
         client = getattr(made, "aio", made)
         try:
             yield client
@@ -154,13 +164,13 @@ async def arun(client: Any, tasks: Iterable[str], setting: Setting, came: Came) 
     """Make a run, and return what it came to."""
     settings = settings_of(setting, client, came.time)
     asked = list(planned(settings, tasks))
-    profile, _ = of_model(settings.model)
+    profile, _ = find_profile(settings.model)
     wire = asked[0].plan.wire if asked else profile.default_wire
-    channel = Channel(client, profile, wire, settings.policy.timeout)
-    with opened(setting.journal, {"run": setting.about}) as journal:
+    channel = BatchConnection(client, profile, wire, settings.policy.timeout)
+    with open_batch_journal(setting.journal, {"run": setting.about}) as journal:
         book = setting.doom(journal) if setting.doom else journal
-        means = Means(vendor_of(profile), channel, book, setting.how, settings.clock, came.told.append)
-        async with aclosing(run(means, _stream(asked))) as running:
+        means = BatchContext(get_batch_vendor(profile), channel, book, setting.how, settings.clock, came.told.append)
+        async with aclosing(run_batches(means, _stream(asked))) as running:
             async for each in running:
                 came.items[each.key] = each
                 if setting.most is not None and len(came.items) >= setting.most:
@@ -168,7 +178,7 @@ async def arun(client: Any, tasks: Iterable[str], setting: Setting, came: Came) 
     return came
 
 
-async def _stream(asked: Iterable[Asked]) -> AsyncIterator[Asked]:
+async def _stream(asked: Iterable[BatchEmissionRequest]) -> AsyncIterator[BatchEmissionRequest]:
     for each in asked:
         yield each
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.batch import Batch, opened
-from emitter.batch.answers import of_answer, to_answer
-from emitter.batch.vendor import vendor_of
+from emitter.bulk.batches import Batch, open_batch_journal
+from emitter.bulk.batches.journal import dump_answer, load_answer
+from emitter.bulk.batches.vendors import get_batch_vendor
 from emitter.errors import BadJournal, InputError, JournalFailed
-from emitter.profile import load
-from emitter.wire import Fault, FaultKind, Reply, Stop, Usage
+from emitter.messages import Fault, FaultKind, ModelResponse, StopReason, Usage
+from emitter.profiles import load_profile
 from tests.batch.asking import Setting, ran, vendor
 from tests.many.asking import asked_of, task
 
@@ -31,8 +31,8 @@ usages = st.none() | st.builds(Usage, counts, counts, counts, counts, counts, st
 texts = st.text(st.characters(exclude_categories=()), max_size=20)
 documents = st.recursive(st.none() | st.booleans() | counts | texts, lambda x: st.dictionaries(texts, x) | st.lists(x))
 replies = st.builds(
-    Reply,
-    stop=st.sampled_from(Stop),
+    ModelResponse,
+    stop=st.sampled_from(StopReason),
     raw_stop=texts,
     text=texts,
     arguments=st.lists(documents, max_size=2).map(tuple),
@@ -54,7 +54,7 @@ faults = st.builds(
 @given(replies | faults)
 def test_an_answer_comes_back_as_it_was(answer: Any) -> None:
     """Through JSON, whatever is in it."""
-    assert to_answer(json.loads(json.dumps(of_answer(answer)))) == answer
+    assert load_answer(json.loads(json.dumps(dump_answer(answer)))) == answer
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_answer_comes_back_as_it_was(answer: Any) -> None:
 def test_what_is_no_answer_is_refused(given: Any) -> None:
     """With the one error that a reader of lines expects."""
     with pytest.raises(ValueError, match=r"."):
-        to_answer(given)
+        load_answer(given)
 
 
 def made(tmp_path: Path) -> list[bytes]:
@@ -76,10 +76,10 @@ def made(tmp_path: Path) -> list[bytes]:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda _: [b"hello\n"], "no journal of batches"),
-        (lambda _: [b"a binary file \x00\xff"], "no journal of batches"),
-        (lambda _: [b'{"journal": "emitter", "version": 1}\n'], "no journal of batches"),
-        (lambda lines: [lines[0].replace(b'"version": 1', b'"version": 7')], "of format 7"),
+        (lambda _: [b"hello\n"], "not a journal of batches"),
+        (lambda _: [b"a binary file \x00\xff"], "not a journal of batches"),
+        (lambda _: [b'{"journal": "emitter", "version": 1}\n'], "not a journal of batches"),
+        (lambda lines: [lines[0].replace(b'"version": 1', b'"version": 7')], "has format 7"),
         (lambda lines: [lines[0].replace(b"tests", b"other")], "differs in run"),
         (lambda lines: [*lines[:2], b"{}\n"], "line 3"),
         (lambda lines: [*lines[:2], b"torn, and then\n", *lines[2:]], "line 3"),
@@ -109,7 +109,7 @@ def test_a_file_that_does_not_hold_is_refused_and_left_as_it_is(change: Any, tol
 
 def test_a_folder_is_no_journal(tmp_path: Path) -> None:
     """The error says what the system says."""
-    with pytest.raises(BadJournal, match="directory"), opened(tmp_path, ABOUT):
+    with pytest.raises(BadJournal, match="directory"), open_batch_journal(tmp_path, ABOUT):
         pass
 
 
@@ -118,7 +118,7 @@ def test_a_torn_last_line_is_dropped_and_told(tmp_path: Path) -> None:
     place = tmp_path / "journal"
     lines = made(tmp_path)
     place.write_bytes(b"".join(lines)[:-9])
-    with vendor() as (running, _), opened(place, ABOUT) as journal:
+    with vendor() as (running, _), open_batch_journal(place, ABOUT) as journal:
         assert running.url
         assert journal.notice is not None
         assert "in the middle of a line" in journal.notice
@@ -128,7 +128,7 @@ def test_a_torn_last_line_is_dropped_and_told(tmp_path: Path) -> None:
 def test_a_full_disk_sends_nothing(tmp_path: Path) -> None:
     """What cannot be written down is not submitted; when there is room, the run goes on."""
     setting = Setting(journal=tmp_path / "journal")
-    with opened(setting.journal, ABOUT):
+    with open_batch_journal(setting.journal, ABOUT):
         pass
     size = (tmp_path / "journal").stat().st_size
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -149,7 +149,7 @@ def test_a_full_disk_sends_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"poll": 0}, {"poll": "30"}, {"poll": float("inf")}, {"poll": True}, {"slowest": 1.0}, {"timeout": -1},
+        {"poll": 0}, {"poll": "30"}, {"poll": float("inf")}, {"poll": True}, {"max_poll": 1.0}, {"timeout": -1},
         {"cancel": 1}, {"max_requests": 0}, {"max_requests": 1.5}, {"max_bytes": None},
     ],
     ids=str,
@@ -163,4 +163,4 @@ def test_settings_that_cannot_be_are_refused(given: dict[str, Any]) -> None:
 def test_a_vendor_without_batches_is_refused_by_name() -> None:
     """Before anything is sent."""
     with pytest.raises(InputError, match="no batch interface"):
-        vendor_of(load("mistral"))
+        get_batch_vendor(load_profile("mistral"))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.batch import Batch
+from emitter.bulk import Job, aemit_binding_moments, aemit_many, emit_many
+from emitter.bulk.batches import Batch
 from emitter.clock import Clock
 from emitter.errors import InputError, Refused
-from emitter.many import Job, aemit_binding_moments, aemit_many, emit_many
 from tests.batch.asking import MODELS, POLICY, Time, vendor
 from tests.many.asking import Numbered, asked_of, task
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.many import Item
+    from emitter.bulk import JobResult
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])
 TASKS = [task(0, "cut"), task(1), task(2, "refuse"), " ", task(4, "violate")]
 
 
-def emitted(world: str, situations: Any, schema: Any = Numbered, **more: Any) -> tuple[list[Item[Any]], Any]:
+def emitted(world: str, situations: Any, schema: Any = Numbered, **more: Any) -> tuple[list[JobResult[Any]], Any]:
     """Emit in either world by batches; return the items as they came, and the run."""
     arguments: dict[str, Any] = {"model": MODELS["responses"], "batch": True, "policy": POLICY, **more}
     arguments.setdefault("clock", Time().clock())
@@ -32,7 +32,7 @@ def emitted(world: str, situations: Any, schema: Any = Numbered, **more: Any) ->
         with emit_many(schema, situations, **arguments) as run:
             return list(run), run
 
-    async def collect() -> tuple[list[Item[Any]], Any]:
+    async def collect() -> tuple[list[JobResult[Any]], Any]:
         async with aemit_many(schema, situations, **arguments) as run:
             return [each async for each in run], run
 
@@ -59,9 +59,9 @@ def test_items_are_those_of_the_other_form(world: str, wire: str, served: Any) -
     assert [items[n].value.n for n in (0, 1, 4)] == [0, 1, 4]
     assert isinstance(items[2].error, Refused)
     assert isinstance(items[3].error, InputError)
-    assert [len(each.orders) for each in desk.batches.held.values()] == [4, 2]
+    assert [len(each.jobs) for each in desk.batches.stored.values()] == [4, 2]
     assert run.usage == running.billed
-    assert (run.calls, run.tally.retries, run.tally.failed) == (6, 2, 2)
+    assert (run.calls, run.stats.retries, run.stats.failed) == (6, 2, 2)
 
 
 @both_worlds
@@ -127,7 +127,7 @@ def test_progress_and_decisions(served: Any) -> None:
 
     async def collect() -> list[Any]:
         how: dict[str, Any] = {"model": MODELS["responses"], "batch": Batch(poll=1), "progress": told.append}
-        async with aemit_binding_moments([task(0)], clock=Clock(asleep=Time().clock().asleep), **how) as run:
+        async with aemit_binding_moments([task(0)], clock=Clock(async_sleep=Time().clock().async_sleep), **how) as run:
             return [each async for each in run]
 
     items = asyncio.run(collect())

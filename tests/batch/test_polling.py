@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from emitter.batch import Batch
-from emitter.judge import Verdict
-from emitter.testing.batches.store import BatchCourse
+from emitter.bulk.batches import Batch
+from emitter.core.verdicts import Verdict
+from emitter.testing.batches import BatchScript
 from tests.batch.asking import MODELS, POLICY, Setting, ran, vendor
 from tests.many.asking import asked_of, task
 
@@ -24,7 +24,7 @@ TASKS = [task(n) for n in range(4)]
 def test_looks_become_rarer_while_nothing_changes() -> None:
     """By half each time, up to the slowest; a change begins anew."""
     with vendor(polls=6) as (running, _):
-        came = ran(running.url, [task(0, "cut")], Setting(how=Batch(poll=10, slowest=30)))
+        came = ran(running.url, [task(0, "cut")], Setting(how=Batch(poll=10, max_poll=30)))
 
     once = [10, 10, 15, 22.5, 30, 30]
     assert came.time.slept == [*once, *once]
@@ -139,15 +139,15 @@ def test_a_batch_that_may_not_be_looked_at_is_kept_for_another_run(status: int, 
 def test_a_batch_that_somebody_else_cancelled_is_not_sent_again(model: str) -> None:
     """What was done is collected; for the rest, somebody did not want it."""
     with vendor(polls=3) as (running, desk):
-        desk.batches.script(BatchCourse())
-        held = desk.batches.make
+        desk.batches.script(BatchScript())
+        held = desk.batches.create
 
         def make(*arguments: Any) -> Any:
             made = held(*arguments)
             made.cancelled = True
             return made
 
-        desk.batches.make = make  # type: ignore[method-assign]
+        desk.batches.create = make  # type: ignore[method-assign]
         came = ran(running.url, TASKS, Setting(model=model))
         assert desk.batches.submitted == 4
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from emitter.batch import Batch, Journal
-from emitter.judge import Verdict
+from emitter.bulk.batches import Batch, BatchJournal
+from emitter.core.verdicts import Verdict
 from tests.batch.asking import MODELS, OPENAI, Came, Setting, ran, vendor
 from tests.many.asking import asked_of, task
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from emitter.testing.batches.desk import BatchDesk
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.testing.batch_endpoints import BatchSimulatorHandler
 
 every_wire = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 TASKS = [task(0), task(1, "cut"), task(2, "violate")]
@@ -59,10 +59,10 @@ class Wire(httpx2.AsyncHTTPTransport):
         return response
 
 
-class Pen(Journal):
+class Pen(BatchJournal):
     """Writes a journal until the process ends: before, within or after its ``last`` line."""
 
-    def __init__(self, journal: Journal, last: int | None, how: str) -> None:
+    def __init__(self, journal: BatchJournal, last: int | None, how: str) -> None:
         for name, value in vars(journal).items():
             setattr(self, name, value)
         self.last, self.how, self.lines = last, how, 0
@@ -71,13 +71,13 @@ class Pen(Journal):
         self.lines += 1
         if self.lines == self.last and self.how == "before":
             raise KilledError
-        kept = self._lines
+        kept = self._file
         assert kept is not None
-        at = kept.end
+        at = kept.end_offset
         super()._write(members)
         if self.lines == self.last:
             if self.how == "within":
-                os.truncate(kept.place, (at + kept.end) // 2)
+                os.truncate(kept.path, (at + kept.end_offset) // 2)
             raise KilledError
 
 
@@ -85,7 +85,7 @@ def whole(url: str, setting: Setting) -> tuple[int, int]:
     """Make a whole run; return how many requests it sends, and how many lines it writes."""
     wire, pens = Wire(), list[Pen]()
 
-    def doom(journal: Journal) -> Journal:
+    def doom(journal: BatchJournal) -> BatchJournal:
         pens.append(Pen(journal, None, ""))
         return pens[0]
 
@@ -93,7 +93,7 @@ def whole(url: str, setting: Setting) -> tuple[int, int]:
     return wire.sent, pens[0].lines
 
 
-def resumed(desk: BatchDesk, running: Any, setting: Setting) -> None:
+def resumed(desk: BatchSimulatorHandler, running: Any, setting: Setting) -> None:
     """Make the run again, and see that all is there and nothing was paid for twice."""
     came = ran(running.url, TASKS, setting)
 
@@ -129,7 +129,7 @@ def test_killed_at_any_line_of_the_journal(model: str, how: str, tmp_path: Path)
         setting = Setting(model=model, journal=tmp_path / str(last))
         with vendor() as (running, desk):
 
-            def doom(journal: Journal, last: int = last) -> Journal:
+            def doom(journal: BatchJournal, last: int = last) -> BatchJournal:
                 return Pen(journal, last, how)
 
             with pytest.raises(KilledError):
@@ -185,7 +185,7 @@ def test_cancelling_what_is_left(model: str, tmp_path: Path) -> None:
         assert first.items == {}
         assert first.notices
         assert "cancelled" in first.notices[-1]
-        assert all(each.cancelled for each in desk.batches.held.values())
+        assert all(each.cancelled for each in desk.batches.stored.values())
 
         came = ran(running.url, tasks, Setting(model=model, journal=journal))
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.door.perform import aperform
+from emitter.client.execution import aexecute
+from emitter.core.effects import total_usage
+from emitter.core.verdicts import Verdict
 from emitter.errors import EmissionError
-from emitter.judge import Verdict
 from emitter.policy import Policy
-from emitter.steps import total_usage
 from emitter.testing import Cut, Text
 from tests.batch.asking import MODELS, POLICY, Setting, Time, client_at, planned, ran, settings_of, vendor
 from tests.many.asking import asked_of, task
 
 if TYPE_CHECKING:
     from emitter.events import RunEvent
-    from emitter.testing import Asked as Request
     from emitter.testing import Behaviour
+    from emitter.testing import ReceivedRequest as Request
 
 every_wire = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 
@@ -44,7 +44,7 @@ def test_each_verdict_has_its_remedy_in_the_next_batch(model: str) -> None:
         for place, (_, verdicts, paid) in enumerate(MARKS.values()):
             assert [each.verdict for each in came.outcome(f"k{place}").attempts] == verdicts
             assert asked_of(running)[place] == paid
-        assert [len(each.orders) for each in desk.batches.held.values()] == [6, 4, 1]
+        assert [len(each.jobs) for each in desk.batches.stored.values()] == [6, 4, 1]
         assert total_usage(tuple(a for k in came.items for a in came.outcome(k).attempts)) == running.billed
     values = [came.outcome(f"k{place}").value for place in (0, 1, 2, 5)]
     assert [each.n for each in values] == [0, 1, 2, 5]
@@ -65,7 +65,7 @@ def alone(url: str, situation: str, setting: Setting) -> tuple[list[dict[str, An
             settings = settings_of(setting, client, Time())
             asked = next(planned(settings, [situation]))
             try:
-                done = await aperform(asked.plan, settings)
+                done = await aexecute(asked.plan, settings)
             except EmissionError as error:
                 return told(error.trace.events), error.code  # type: ignore[arg-type]
             return told(done.trace.events), done.value
@@ -92,12 +92,16 @@ def test_the_two_calls_in_plain_words_lie_in_batches_too() -> None:
     """What a policy allows beyond the attempts goes the same way."""
 
     def words_first(asked: Request) -> Behaviour:
-        return Text({"n": 3}) if "Here is an answer" in str(asked.body) or asked.before > 2 else Text("Three, I say.")
+        return (
+            Text({"n": 3})
+            if "Here is an answer" in str(asked.body) or asked.repeat_count > 2
+            else Text("Three, I say.")
+        )
 
     setting = Setting(policy=replace(POLICY, nl_to_format=True, max_attempts=1))
     with vendor(words_first) as (running, desk):
         came = ran(running.url, [task(3)], setting)
-        batches = len(desk.batches.held)
+        batches = len(desk.batches.stored)
 
     assert any(each.type == "envelope.nlToFormat.engaged" for each in came.items["k0"].events)
     assert batches == len(came.outcome("k0").attempts) == 2
@@ -106,7 +110,7 @@ def test_the_two_calls_in_plain_words_lie_in_batches_too() -> None:
 def test_limits_of_all_calls_hold() -> None:
     """A budget that leaves nothing for the second call ends the emission, as it ends the single call."""
     setting = Setting(policy=Policy(output_tokens=64, max_total_tokens=700))
-    with vendor(Cut(of=Text({"n": 1}))) as (running, _):
+    with vendor(Cut(answer=Text({"n": 1}))) as (running, _):
         came = ran(running.url, [task(1, "x" * 100)], setting)
         assert running.billed.total <= 700
 

@@ -10,11 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from emitter.budget.answer import of_schema
-from emitter.budget.estimate import most
-from emitter.budget.first import needed
-from emitter.budget.measured import answer_tokens, measured
-from emitter.kinds import turn
+from emitter.budget import (
+    answer_tokens_needed,
+    estimate_answer_length,
+    estimate_compiled_answer,
+    estimate_max_tokens,
+    measure_schema,
+)
+from emitter.models import binding_moment
 from emitter.schema import compile_schema
 
 YES_NO = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
@@ -68,10 +71,10 @@ def nested(depth: int) -> dict[str, Any]:
 )
 def test_no_bounded_answer_is_longer_than_the_worst(schema: dict[str, Any], document: object) -> None:
     """The longest document, written with indentation, fits what its schema is said to take."""
-    span = of_schema(schema)
-    assert span.worst is not None
-    assert span.typical <= span.worst
-    assert most(json.dumps(document, ensure_ascii=False)) <= span.worst + 4
+    span = estimate_answer_length(schema)
+    assert span.maximum is not None
+    assert span.typical <= span.maximum
+    assert estimate_max_tokens(json.dumps(document, ensure_ascii=False)) <= span.maximum + 4
 
 
 @pytest.mark.parametrize(
@@ -94,9 +97,9 @@ def test_no_bounded_answer_is_longer_than_the_worst(schema: dict[str, Any], docu
 )
 def test_what_the_schema_does_not_bound_has_no_worst(schema: object) -> None:
     """Free text, endless lists, maps, recursion and what cannot be followed are unbounded, yet have a typical."""
-    span = of_schema(schema)
-    assert span.worst is None
-    assert 0 <= span.typical <= span.known
+    span = estimate_answer_length(schema)
+    assert span.maximum is None
+    assert 0 <= span.typical <= span.longest_known
 
 
 @pytest.mark.parametrize(
@@ -117,16 +120,16 @@ def test_what_the_schema_does_not_bound_has_no_worst(schema: object) -> None:
 )
 def test_a_hostile_schema_is_measured_all_the_same(schema: object) -> None:
     """What no vendor would take breaks nothing here."""
-    span = of_schema(schema)
-    assert 0 <= span.typical <= span.known
+    span = estimate_answer_length(schema)
+    assert 0 <= span.typical <= span.longest_known
 
 
 def test_references_that_multiply_are_followed_once_each() -> None:
     """Thirty definitions, each twice the next, are no 2^30 steps."""
     defs = {f"d{i}": obj(a={"$ref": f"#/$defs/d{i + 1}"}, b={"$ref": f"#/$defs/d{i + 1}"}) for i in range(30)}
-    span = of_schema({"$ref": "#/$defs/d0", "$defs": {**defs, "d30": {"type": "boolean"}}})
-    assert span.worst is not None
-    assert span.worst > 2**30
+    span = estimate_answer_length({"$ref": "#/$defs/d0", "$defs": {**defs, "d30": {"type": "boolean"}}})
+    assert span.maximum is not None
+    assert span.maximum > 2**30
 
 
 SCHEMAS = st.recursive(
@@ -144,19 +147,19 @@ SCHEMAS = st.recursive(
 @given(SCHEMAS, SCHEMAS)
 def test_more_to_write_never_takes_less(one: dict[str, Any], other: dict[str, Any]) -> None:
     """A further property, branch or item makes no answer shorter, and no budget smaller."""
-    alone = of_schema(obj(a=one))
+    alone = estimate_answer_length(obj(a=one))
     for larger in (obj(a=one, b=other), obj(a={"anyOf": [one, other]}), obj(a=obj(c=one))):
-        span = of_schema(larger)
+        span = estimate_answer_length(larger)
         assert alone.typical <= span.typical
-        assert alone.known <= span.known
-        assert needed(alone) <= needed(span)
+        assert alone.longest_known <= span.longest_known
+        assert answer_tokens_needed(alone) <= answer_tokens_needed(span)
 
 
 @given(SCHEMAS)
 def test_a_typical_answer_is_never_longer_than_the_worst(schema: dict[str, Any]) -> None:
     """The budget that is set aside never lies below a typical answer."""
-    span = of_schema(schema)
-    assert span.typical <= span.known <= needed(span)
+    span = estimate_answer_length(schema)
+    assert span.typical <= span.longest_known <= answer_tokens_needed(span)
 
 
 class Label(BaseModel):
@@ -169,26 +172,26 @@ class Label(BaseModel):
 @pytest.mark.parametrize("name", ["openai", "anthropic", "google", "plain"])
 def test_a_bound_counts_though_the_vendor_does_not_enforce_it(name: str) -> None:
     """An answer beyond a bound would be sent back, so no room is kept for it."""
-    worst = answer_tokens(compile_schema(Label, name)).worst
+    worst = estimate_compiled_answer(compile_schema(Label, name)).maximum
     assert worst is not None
     assert 400 <= worst <= 500
 
 
 def test_a_binding_moment_is_unbounded_and_of_a_length_that_was_seen() -> None:
     """The turn's real answers, of 620 tokens and so, are what its schema is said to take typically."""
-    span = measured(compile_schema(turn.SCHEMA, "openai")).answer
-    assert span.worst is None
+    span = measure_schema(compile_schema(binding_moment.TURN_SCHEMA, "openai")).answer
+    assert span.maximum is None
     assert 600 <= span.typical <= 4000
 
 
 def test_a_compiled_schema_is_measured_once() -> None:
     """The second look returns the first one's object."""
     compiled = compile_schema(YES_NO, "openai")
-    assert measured(compiled) is measured(compiled)
+    assert measure_schema(compiled) is measure_schema(compiled)
 
 
 def test_many_schemas_are_not_kept_for_ever() -> None:
     """More schemas than are kept are measured right all the same."""
     for width in range(1, 300):
         compiled = compile_schema(obj(code={"type": "string", "maxLength": width}), "google")
-        assert measured(compiled).answer == answer_tokens(compiled)
+        assert measure_schema(compiled).answer == estimate_compiled_answer(compiled)

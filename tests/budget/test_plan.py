@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from emitter import PromptTooLong, profile
-from emitter.door.form import Enclosing, Wanted
-from emitter.door.plan import plan
-from emitter.door.settings import Settings
+from emitter import PromptTooLong
+from emitter import profiles as profile
+from emitter.client.request import prepare_emission
+from emitter.client.settings import Settings
+from emitter.forms.form import OutputForm
 from emitter.policy import Policy
-from emitter.profile import WireName
-from emitter.schema.findings import Reading
+from emitter.profiles import WireFormat
+from emitter.schema.results import ParseResult
 
 YES_NO = {
     "type": "object",
@@ -38,13 +39,26 @@ class Case:
 
     def planned(self, situation: str = "Shall we?") -> tuple[int, int]:
         """Return the first budget and the ceiling."""
-        wanted = Wanted("vendor.emitter.document", "node", "answer", self.schema, lambda _: "Decide.", Reading, NOBODY)
+        wanted = OutputForm(
+            "vendor.emitter.document", "node", "answer", self.schema, lambda _: "Decide.", ParseResult, NOBODY
+        )
         settings = Settings(model=self.model, policy=self.policy, options=self.options, wire=self.wire, **UNSENT)
-        ask = plan(wanted, situation, settings).ask
-        return ask.request.budget, ask.ceiling
+        ask = prepare_emission(wanted, situation, settings).emission_request
+        return ask.request.max_output_tokens, ask.max_budget
 
 
-NOBODY = Enclosing(lambda value, _: ("a.kind", value), lambda *_: None)
+class Nobody:
+    """Puts any value into a kind, and takes none out again."""
+
+    def to_payload(self, value: Any, _: Any) -> tuple[str, Any]:
+        """Return the value as it is."""
+        return "a.kind", value
+
+    def from_envelope(self, *_: Any) -> None:
+        """Return nothing."""
+
+
+NOBODY = Nobody()
 OWN = Policy(output_tokens=1024)
 
 
@@ -126,10 +140,10 @@ def test_nothing_is_refused_for_a_window_that_may_be_larger(model: str) -> None:
     assert first >= 512
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_every_wire_says_what_thinking_takes(name: str) -> None:
     """No wire leaves open whether thinking counts, and every word that a model thinks with is known to it."""
-    loaded = profile.load(name)
+    loaded = profile.load_profile(name)
     for each in loaded.wires.values():
         assert each.thinking is not None
         assert {row.effort for row in loaded.thinkers} - {"none"} <= each.thinking.allowances.keys()
@@ -158,8 +172,8 @@ def test_every_wire_says_what_thinking_takes(name: str) -> None:
 )
 def test_a_model_thinks_as_its_row_says(name: str, model: str, options: dict[str, Any], tokens: int) -> None:
     """Unasked by the table of thinkers, asked by the caller's options, and a word nobody knows changes nothing."""
-    loaded = profile.load(name)
-    assert loaded.thinking(loaded.default_wire, model, options) == tokens
+    loaded = profile.load_profile(name)
+    assert loaded.thinking_tokens(loaded.default_wire, model, options) == tokens
 
 
 @pytest.mark.parametrize(
@@ -178,10 +192,10 @@ def test_a_model_thinks_as_its_row_says(name: str, model: str, options: dict[str
 )
 def test_a_model_has_its_encoding(name: str, model: str, encoding: str | None) -> None:
     """OpenAI publishes how its models count, the others do not."""
-    assert profile.load(name).encoding(model) == encoding
+    assert profile.load_profile(name).token_encoding(model) == encoding
 
 
 def test_a_wire_is_looked_up_by_its_name() -> None:
     """Every wire of a vendor has facts of its own."""
-    loaded = profile.load("openai")
-    assert loaded.thinking(WireName.OPENAI_CHAT, "gpt-5", {"reasoning": {"effort": "none"}}) == 4096
+    loaded = profile.load_profile("openai")
+    assert loaded.thinking_tokens(WireFormat.OPENAI_CHAT, "gpt-5", {"reasoning": {"effort": "none"}}) == 4096

@@ -27,7 +27,7 @@ from tests.scenarios.answers import BOUND
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.testing import Asked, Behaviour
+    from emitter.testing import Behaviour, ReceivedRequest
 
 SCHEMA: dict[str, Any] = {
     "title": "Invoice",
@@ -49,7 +49,7 @@ def types(events: Any) -> list[str]:
     return [each.type for each in events]
 
 
-def answered(asked: Asked) -> Behaviour:
+def answered(asked: ReceivedRequest) -> Behaviour:
     """Answer with a decision where one is asked for, and with the document elsewhere."""
     return Text(BOUND) if "recommended_idx" in str(asked.body) else Text(DOCUMENT)
 

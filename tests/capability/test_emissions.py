@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import Batch, EmissionError, Policy, PromptTooLong, RunEvent, emit, emit_binding_moment, emit_many, stream
-from emitter.accept import Acceptor
 from emitter.errors import CapabilityNotProvided
+from emitter.host import Acceptor
 from emitter.testing import Malformed
 from tests.capability.doors import LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, types
 
@@ -90,7 +90,7 @@ def test_a_refusal_crosses_a_process(vendor: Simulator) -> None:  # noqa: ARG001
 
 def test_a_batch_is_made_at_the_vendor_of_the_fallback(vendor: Simulator) -> None:
     """The batch interface is that of the model that is asked, and its emissions tell the same."""
-    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "batch": Batch(poll=0.01, slowest=0.01)}
+    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "batch": Batch(poll=0.01, max_poll=0.01)}
     items = emit_many(SCHEMA, ["a", "b"], model=SHORT, progress=False, **more).results()
     assert [each.result.events[0].event for each in items] == [SUBSTITUTED, SUBSTITUTED]
     assert {call.model for call in vendor.calls} <= {"claude-sonnet-5-5"}

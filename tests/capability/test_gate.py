@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.capability import (
-    DISPATCH,
-    NOT_PROVIDED,
-    Candidate,
-    Dispatch,
-    Insufficient,
-    Substituted,
-    Why,
-    gate,
+from emitter.core.capability_gate import (
+    CAPABILITY_NOT_PROVIDED,
+    USE_NAMED_MODEL,
+    CandidateModel,
+    NoCapableModel,
+    RefusalCause,
+    UseFallbackModel,
+    UseNamedModel,
+    choose_model,
 )
-from emitter.events import ModelCapabilitySubstituted, NodeFailed, payload
+from emitter.events import ModelCapabilitySubstituted, NodeFailed, build_payload
 from tests.kinds.openwop import errors, needs_schemas
 
 HELD = frozenset({"structured-output", "discriminator-enum", "function-calling"})
-NAMED = Candidate("openai", "gpt-4o", HELD)
-LARGE = Candidate("anthropic", "claude-opus-4-7", HELD | {"long-context", "reasoning"})
-NOBODY = Candidate("unknown-vendor", "unknown-model", frozenset())
+NAMED = CandidateModel("openai", "gpt-4o", HELD)
+LARGE = CandidateModel("anthropic", "claude-opus-4-7", HELD | {"long-context", "reasoning"})
+NOBODY = CandidateModel("unknown-vendor", "unknown-model", frozenset())
 LONG = ("structured-output", "long-context")
 
 
@@ -33,10 +33,10 @@ class Row:
     """What a node asks for, and who is asked: ``to`` is the model, None where nobody is."""
 
     required: tuple[str, ...]
-    named: Candidate
-    fallback: Candidate | None
-    to: Candidate | None
-    why: Why | None = None
+    named: CandidateModel
+    fallback: CandidateModel | None
+    to: CandidateModel | None
+    why: RefusalCause | None = None
     substitution: bool = True
 
 
@@ -47,15 +47,17 @@ MATRIX = {
     "dispatch: nor are its credentials": Row(("reasoning",), LARGE, replace(NAMED, authenticated=False), LARGE),
     "substitute: the fallback provides all of it": Row(LONG, NAMED, LARGE, LARGE),
     "substitute: for a vendor of which nothing is known": Row(LONG, NOBODY, LARGE, LARGE),
-    "refuse: no fallback is declared": Row(LONG, NAMED, None, None, Why.NO_FALLBACK),
-    "refuse: the host substitutes none": Row(LONG, NAMED, LARGE, None, Why.NO_FALLBACK, substitution=False),
+    "refuse: no fallback is declared": Row(LONG, NAMED, None, None, RefusalCause.NO_FALLBACK),
+    "refuse: the host substitutes none": Row(LONG, NAMED, LARGE, None, RefusalCause.NO_FALLBACK, substitution=False),
     "refuse: no credentials for the fallback": Row(
-        LONG, NAMED, replace(LARGE, authenticated=False), None, Why.UNAUTHENTICATED
+        LONG, NAMED, replace(LARGE, authenticated=False), None, RefusalCause.UNAUTHENTICATED
     ),
-    "refuse: the fallback lacks something too": Row((*LONG, "vision-input"), NAMED, LARGE, None, Why.LACKING),
-    "refuse: the fallback lacks what the model has": Row(LONG, NAMED, NOBODY, None, Why.LACKING),
-    "refuse: the fallback is the model itself": Row(LONG, NAMED, NAMED, None, Why.LACKING),
-    "refuse: nobody knows the capability": Row(("nonexistent-capability-9b3f",), LARGE, None, None, Why.NO_FALLBACK),
+    "refuse: the fallback lacks something too": Row((*LONG, "vision-input"), NAMED, LARGE, None, RefusalCause.LACKING),
+    "refuse: the fallback lacks what the model has": Row(LONG, NAMED, NOBODY, None, RefusalCause.LACKING),
+    "refuse: the fallback is the model itself": Row(LONG, NAMED, NAMED, None, RefusalCause.LACKING),
+    "refuse: nobody knows the capability": Row(
+        ("nonexistent-capability-9b3f",), LARGE, None, None, RefusalCause.NO_FALLBACK
+    ),
 }
 rows = pytest.mark.parametrize("row", MATRIX.values(), ids=MATRIX)
 
@@ -68,34 +70,34 @@ def missing(row: Row) -> tuple[str, ...]:
 @rows
 def test_the_matrix_of_decisions(row: Row) -> None:
     """``model-capability-substituted``, ``model-capability-insufficient``: dispatch, substitute or refuse."""
-    found = gate(row.required, row.named, row.fallback, substitution=row.substitution)
+    found = choose_model(row.required, row.named, row.fallback, substitution=row.substitution)
     if row.to is row.named:
-        assert found == DISPATCH
+        assert found == USE_NAMED_MODEL
     elif row.to is not None:
         assert row.fallback is not None
         expected = (row.named.provider, row.named.model, row.fallback.provider, row.fallback.model, missing(row))
-        assert found == Substituted(ModelCapabilitySubstituted(*expected))
+        assert found == UseFallbackModel(ModelCapabilitySubstituted(*expected))
     else:
-        assert isinstance(found, Insufficient)
+        assert isinstance(found, NoCapableModel)
         told = found.event
         assert (told.provider, told.model, told.missing_capabilities) == (
             row.named.provider,
             row.named.model,
             missing(row),
         )
-        assert found.why is row.why
-        assert told.fallback_attempted is (row.why is not Why.NO_FALLBACK)
+        assert found.cause is row.why
+        assert told.fallback_attempted is (row.why is not RefusalCause.NO_FALLBACK)
 
 
 @needs_schemas
 @rows
 def test_what_is_told_satisfies_its_schema(row: Row) -> None:
     """Each payload is one of ``run-event-payloads.schema.json``, which is closed: nothing else is said."""
-    found = gate(row.required, row.named, row.fallback, substitution=row.substitution)
+    found = choose_model(row.required, row.named, row.fallback, substitution=row.substitution)
     told = {
-        Dispatch: (),
-        Substituted: (getattr(found, "event", None),),
-        Insufficient: getattr(found, "events", ()),
+        UseNamedModel: (),
+        UseFallbackModel: (getattr(found, "event", None),),
+        NoCapableModel: getattr(found, "events", ()),
     }[type(found)]
     schemas = {
         "model.capability.substituted": "modelCapabilitySubstituted",
@@ -104,29 +106,29 @@ def test_what_is_told_satisfies_its_schema(row: Row) -> None:
     }
     for each in told:
         where = f"run-event-payloads.schema.json#/$defs/{schemas[each.type]}"
-        assert errors(payload(each, "editor-node"), where) == []
+        assert errors(build_payload(each, "editor-node"), where) == []
 
 
 @rows
 def test_the_cause_is_told_before_its_effect(row: Row) -> None:
     """A refusal is two events: what was lacking, then that the node failed, with the terminal code."""
-    found = gate(row.required, row.named, row.fallback, substitution=row.substitution)
-    if not isinstance(found, Insufficient):
+    found = choose_model(row.required, row.named, row.fallback, substitution=row.substitution)
+    if not isinstance(found, NoCapableModel):
         return
     first, last = found.events
     assert first == found.event
     assert isinstance(last, NodeFailed)
-    assert (last.code, last.attempts) == (NOT_PROVIDED, None)
+    assert (last.code, last.attempts) == (CAPABILITY_NOT_PROVIDED, None)
     assert last.details == {"missingCapabilities": list(found.event.missing_capabilities)}
 
 
 def test_no_event_says_whether_there_are_credentials() -> None:
     """A fallback without a key and one that lacks something are told in the same words."""
-    unknown = gate(LONG, NAMED, replace(LARGE, authenticated=False))
-    lacking = gate(LONG, NAMED, NOBODY)
-    assert isinstance(unknown, Insufficient)
-    assert isinstance(lacking, Insufficient)
-    assert unknown.why is not lacking.why
+    unknown = choose_model(LONG, NAMED, replace(LARGE, authenticated=False))
+    lacking = choose_model(LONG, NAMED, NOBODY)
+    assert isinstance(unknown, NoCapableModel)
+    assert isinstance(lacking, NoCapableModel)
+    assert unknown.cause is not lacking.cause
     assert unknown.events == lacking.events
 
 
@@ -148,18 +150,18 @@ def test_laws_of_the_gate(
     substitution: bool,
 ) -> None:
     """Who is asked provides all that is required, and only a model that lacks something is replaced."""
-    other = None if fallback is None else Candidate("b", "2", fallback[0], authenticated=fallback[1])
-    found = gate(required, Candidate("a", "1", named), other, substitution=substitution)
+    other = None if fallback is None else CandidateModel("b", "2", fallback[0], authenticated=fallback[1])
+    found = choose_model(required, CandidateModel("a", "1", named), other, substitution=substitution)
     match found:
-        case Dispatch():
+        case UseNamedModel():
             assert required <= named
-        case Substituted(event):
+        case UseFallbackModel(event):
             assert other is not None
             assert substitution
             assert other.authenticated
             assert required <= other.provides
             assert set(event.missing_capabilities) == required - named != set()
-        case Insufficient(event):
+        case NoCapableModel(event):
             usable = other is not None and substitution and other.authenticated and required <= other.provides
             assert not usable
             assert set(event.missing_capabilities) == required - named != set()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import RunEvent, emit
-from emitter.door.settings import Settings
+from emitter.client.settings import Settings
 from emitter.errors import CapabilityNotProvided, UnknownModel
 from emitter.policy import DEFAULT_POLICY
-from emitter.profile.capabilities import Capability
+from emitter.profiles.tables import Capability
 from emitter.testing import Text
 from tests.capability.doors import DOCUMENT, LONG, SCHEMA, SHORT, SITUATION, every_door
 
@@ -49,11 +49,11 @@ def test_model_capability_substituted_no_credential_disclosure(
 ODD: dict[str, tuple[Any, str]] = {
     "one text": ("long-context", "must be a list"),
     "no list": (7, "must be a list"),
-    "capitals": (["Long-Context"], "is no capability"),
-    "a digit first": (["9lives"], "is no capability"),
-    "nothing": ([""], "is no capability"),
-    "a line break behind": (["long-context\n"], "is no capability"),
-    "no text": ([7], "is no capability"),
+    "capitals": (["Long-Context"], "is not a capability"),
+    "a digit first": (["9lives"], "is not a capability"),
+    "nothing": ([""], "is not a capability"),
+    "a line break behind": (["long-context\n"], "is not a capability"),
+    "no text": ([7], "is not a capability"),
     "twice": (["reasoning", "reasoning"], "twice"),
     "33 of them": ([f"c{n}" for n in range(33)], "at most 32"),
 }

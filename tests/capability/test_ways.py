@@ -64,7 +64,7 @@ def test_options_are_those_of_a_wire(vendor: Simulator, fallback: str, *, sent: 
     assert ("metadata" in vendor.calls[0].body) is sent
     second = emission.events[1].event
     assert isinstance(second, LogAppended)
-    assert ("left out" in second.message) is not sent
+    assert ("ignored" in second.message) is not sent
 
 
 def test_options_go_with_the_wire_to_another_vendor(vendor: Simulator) -> None:

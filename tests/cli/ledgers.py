@@ -7,8 +7,8 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from emitter.authority.signing import signer
-from emitter.store import SqliteStore
+from emitter.authority.signing import make_signer
+from emitter.stores import SqliteStore
 from tests.authority.lived import KEY, PUBLIC, chain, forged, lived, text
 from tests.store.making import edited
 
@@ -24,7 +24,7 @@ def furnish(folder: Path) -> None:
     """Put all of it there."""
     with SqliteStore(folder / "store.db") as store:
         for each in ("w", "v"):
-            lived(store, each, signer(KEY))
+            lived(store, each, make_signer(KEY))
     with SqliteStore(folder / "bare.db"):
         pass
     files = {

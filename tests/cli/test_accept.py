@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.cli import accept
+from emitter.cli import host
 from emitter.errors import EmitterError
-from emitter.sinks import to_jsonl
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
+from emitter.telemetry.sinks import to_jsonl
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Ran, Run
@@ -133,7 +133,7 @@ def test_json_tells_what_was_refused(run: Run) -> None:
     assert '- /payload: required: the property "text"' in bad["followUp"]
 
 
-NO_OBJECT = "invalid invalid_envelope_shape: /: type: one JSON object that is whole: what came is none, or is cut"
+NO_OBJECT = "invalid invalid_envelope_shape: /: type: one complete JSON object"
 REFUSED: dict[str, tuple[list[str], str]] = {
     "unknown kind": (["note.json"], "gated unknown_envelope_kind: the host takes clarification.request,"),
     "payload": (["bad.json", *KIND], "invalid envelope_invalid: /payload: required"),
@@ -152,7 +152,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["note.json", *KIND, "--contract", ","],
         "gated envelope_contract_violation: the",
     ),
-    "another node's": (["elsewhere.json", *KIND], "invalid invalid_envelope_shape: /nodeId: node: the node"),
+    "another node's": (["elsewhere.json", *KIND], "invalid invalid_envelope_shape: /nodeId: node: the id of the node"),
     "version": (
         ["note.json", "--kind", f"{NOTE}@1=note.schema.json"],
         "invalid unknown_schema_version: /schemaVersion",
@@ -236,7 +236,7 @@ def test_a_limit_is_a_turns(run: Run) -> None:
         *(["accepted", "standard"],) * 2,
         ["breached", "standard"],
     ]
-    assert ran.err == "emitter: the node has failed; envelopes that were not looked at: 7\n"
+    assert ran.err == "emitter: the node failed; envelopes not processed: 7\n"
 
 
 def test_a_text_holds_so_many_envelopes(run: Run) -> None:
@@ -267,7 +267,7 @@ def test_a_limit_may_be_set(run: Run, option: str, given: list[dict[str, Any]], 
 
     assert (ran.status, len(ran.out.splitlines())) == (1, 2)
     assert told in ran.out.splitlines()[1]
-    assert ran.err == "emitter: the node has failed; envelopes that were not looked at: 1\n"
+    assert ran.err == "emitter: the node failed; envelopes not processed: 1\n"
     assert run(["accept", "-", "error.json", option, "2"], written(given)).err == ""
 
 
@@ -299,7 +299,7 @@ def test_what_was_struck_out_is_counted(run: Run) -> None:
     """On the envelope's line."""
     ran = run(["accept", "secret.json", *KIND, "--secrets", "secrets.json"])
 
-    assert ran.out == f"accepted {NOTE} env-4 events: node.completed secrets struck out: 1\n"
+    assert ran.out == f"accepted {NOTE} env-4 events: node.completed secrets redacted: 1\n"
 
 
 # events and stores
@@ -348,33 +348,37 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "folder": (["."], b"", ". cannot be read: Is a directory"),
     "binary": (["binary"], b"", "binary is not UTF-8 text"),
     "binary on stdin": (["-"], b"\xff\xfe{}", "standard input is not UTF-8 text"),
-    "kind, no file": (["error.json", "--kind", "vendor.acme.a"], b"", "is not of the form ID=FILE or ID@VERSION=FILE"),
-    "kind, no name of a file": (["error.json", "--kind", "vendor.acme.a="], b"", "is not of the form ID=FILE"),
+    "kind, no file": (["error.json", "--kind", "vendor.acme.a"], b"", "must have the form ID=FILE or ID@VERSION=FILE"),
+    "kind, no name of a file": (["error.json", "--kind", "vendor.acme.a="], b"", "must have the form ID=FILE"),
     "kind, missing file": (["error.json", "--kind", "vendor.acme.a=absent"], b"", "absent cannot be read"),
-    "kind, no id": (["error.json", "--kind", "=note.schema.json"], b"", "is no id of a kind"),
+    "kind, no id": (["error.json", "--kind", "=note.schema.json"], b"", "is not a valid kind id"),
     "kind, no namespace": (
         ["error.json", "--kind", "note=note.schema.json"],
         b"",
         "note has no namespace. Use vendor.",
     ),
     "kind, reserved": (["error.json", "--kind", "error=note.schema.json"], b"", "error is reserved"),
-    "kind, twice": (["error.json", *KIND, *KIND], b"", f"has a kind {NOTE} already"),
+    "kind, twice": (["error.json", *KIND, *KIND], b"", f"already has a kind {NOTE}"),
     "kind, odd version": (
         ["error.json", "--kind", "vendor.acme.a@x=note.schema.json"],
         b"",
-        "is not of the form ID=FILE",
+        "must have the form ID=FILE",
     ),
-    "kind, version below 0": (["error.json", "--kind", "vendor.acme.a@-1=note.schema.json"], b"", "is not of the form"),
+    "kind, version below 0": (["error.json", "--kind", "vendor.acme.a@-1=note.schema.json"], b"", "must have the form"),
     "kind, no JSON": (["error.json", "--kind", "vendor.acme.a=text"], b"", "text is not JSON"),
-    "kind, no schema": (["error.json", "--kind", "vendor.acme.a=list"], b"", "A JSON Schema is an object or a boolean"),
-    "kind, no object": (["error.json", "--kind", "vendor.acme.a=error.json"], b"", 'Let it say "type": "object"'),
+    "kind, no schema": (
+        ["error.json", "--kind", "vendor.acme.a=list"],
+        b"",
+        "A JSON Schema must be an object or a boolean",
+    ),
+    "kind, no object": (["error.json", "--kind", "vendor.acme.a=error.json"], b"", 'Set "type": "object"'),
     "kind, deep": (["error.json", "--kind", "vendor.acme.a=-"], DEEP, "standard input is not JSON"),
     "contract, no list": (
         ["error.json", "--contract", "list"],
         b"",
-        "list is no contract. Name kinds, apart by commas",
+        "list is not a contract. Pass kinds separated by commas",
     ),
-    "contract, no accepts": (["error.json", "--contract", "note.json"], b"", "note.json is no contract"),
+    "contract, no accepts": (["error.json", "--contract", "note.json"], b"", "note.json is not a contract"),
     "contract, no JSON": (["error.json", "--contract", "text"], b"", "text is not JSON"),
     "contract, binary": (["error.json", "--contract", "binary"], b"", "binary is not UTF-8 text"),
     "secrets, missing file": (["error.json", "--secrets", "absent"], b"", "absent cannot be read"),
@@ -382,27 +386,31 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "secrets, no mapping": (
         ["error.json", "--secrets", "list"],
         b"",
-        "Secrets are no mapping from ids to values. Name each",
+        "The secrets are not a mapping from ids to values. Pass a mapping",
     ),
-    "secrets, no text": (["error.json", "--secrets", "-"], b'{"a": 1}', "A value of secret number 1 is no text"),
+    "secrets, no text": (["error.json", "--secrets", "-"], b'{"a": 1}', "A value of secret number 1 is not a string"),
     "secrets, too short": (["error.json", "--secrets", "-"], b'{"a": "abc"}', "has fewer than 4 characters"),
     "secrets, odd id": (
         ["error.json", "--secrets", "-"],
         b'{"]": "abcdef"}',
         "secret number 1 cannot stand in a marker",
     ),
-    "events, nowhere": (["error.json", "--events", "absent/e"], b"", "absent/e cannot take events: No such file"),
-    "events, folder": (["error.json", "--events", "folder"], b"", "folder cannot take events: Is a directory"),
+    "events, nowhere": (
+        ["error.json", "--events", "absent/e"],
+        b"",
+        "absent/e cannot be opened for events: No such file",
+    ),
+    "events, folder": (["error.json", "--events", "folder"], b"", "folder cannot be opened for events: Is a directory"),
     "store, no database": (
         ["error.json", "--store", "text"],
         b"",
-        "cannot be opened: file is not a database. Name another",
+        "cannot be opened: file is not a database. Pass the path of another",
     ),
     "store, folder": (["error.json", "--store", "folder"], b"", "cannot be opened"),
     "store, nowhere": (["error.json", "--store", "absent/log.db"], b"", "cannot be opened"),
-    "store, no name": (["error.json", "--store", ""], b"", "--store is empty. Name a file, or leave it out."),
-    "run, no id": (["error.json", "--run-id", ""], b"", "run_id must be a text of 1 to 128 characters"),
-    "node, long id": (["error.json", "--node-id", "n" * 129], b"", "node_id must be a text of 1 to 128 characters"),
+    "store, no name": (["error.json", "--store", ""], b"", "--store is empty. Pass a file, or remove --store."),
+    "run, no id": (["error.json", "--run-id", ""], b"", "run_id must be a string of 1 to 128 characters"),
+    "node, long id": (["error.json", "--node-id", "n" * 129], b"", "node_id must be a string of 1 to 128 characters"),
 }
 
 
@@ -468,7 +476,7 @@ def test_what_is_huge_is_refused(run: Run, given: bytes) -> None:
     ran = run(["accept", "-"], given)
 
     assert ran.status == 1
-    assert ran.err == "" or ran.err.startswith("emitter: the node has failed; envelopes that were not looked at: ")
+    assert ran.err == "" or ran.err.startswith("emitter: the node failed; envelopes not processed: ")
     assert {line.split()[0] for line in ran.out.splitlines()} <= {"invalid", "breached"}
 
 
@@ -487,7 +495,7 @@ def test_a_contract_may_name_many_kinds(run: Run) -> None:
     assert run(["accept", "error.json", "--contract", kinds]).status == 0
 
 
-NO_LIST = "c.json is no contract. Name kinds, apart by commas, or a .json file"
+NO_LIST = "c.json is not a contract. Pass kinds separated by commas, or a .json file"
 NO_CONTRACT: dict[str, tuple[str, Any, str]] = {
     "a text instead of a list": ("c.json", {"accepts": NOTE}, NO_LIST),
     "null instead of a list": ("c.json", {"accepts": None}, NO_LIST),
@@ -547,7 +555,7 @@ def test_what_fails_the_node_ends_the_turn(run: Run) -> None:
     ran = run(["accept", "note.json", "error.json", *KIND, "--contract", "only.json"])
 
     assert [line.split()[:2] for line in ran.out.splitlines()] == [["gated", "note.json"]]
-    assert (ran.status, ran.err) == (1, "emitter: the node has failed; envelopes that were not looked at: 1\n")
+    assert (ran.status, ran.err) == (1, "emitter: the node failed; envelopes not processed: 1\n")
 
 
 def test_a_hint_is_about_the_command(run: Run) -> None:
@@ -560,8 +568,8 @@ def test_a_hint_is_about_the_command(run: Run) -> None:
 
 def test_every_argument_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
     """--help says what each is for, and what the exit status means."""
-    parser = argparse.ArgumentParser(description=accept.__doc__)
-    accept.add_arguments(parser)
+    parser = argparse.ArgumentParser(description=host.__doc__)
+    host.add_accept_arguments(parser)
     with pytest.raises(SystemExit):
         parser.parse_args(["--help"])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.profile import load, names
+from emitter.profiles import load_profile, profile_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ SAY = b"Shall we ship?"
 BAD: dict[str, tuple[list[str], bytes, str]] = {
     "demo, unknown scenario": (["demo", "nope"], b"", "no scenario 'nope'. There are bound, deliberation"),
     "demo, unknown vendor": (["demo", "--vendor", "x"], b"", "no wire 'x'. There are openai-responses"),
-    "providers, unknown name": (["providers", "x"], b"", "no profile 'x'. There are anthropic"),
+    "providers, unknown name": (["providers", "x"], b"", "no profile 'x'. Choose one of anthropic"),
     "recover, missing file": (["recover", "absent"], b"", "absent cannot be read: No such file"),
     "recover, folder": (["recover", "."], b"", ". cannot be read: Is a directory"),
     "recover, binary": (["recover", "binary"], b"", "binary is not UTF-8 text"),
@@ -38,10 +38,10 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "moment, no vendor": (["moment", "--model", "gpt"], SAY, "Write vendor/model"),
     "moment, no model": (["moment", "--model", "openai/"], SAY, "Write vendor/model"),
     "moment, unknown wire": ([*MOMENT, "--wire", "x"], SAY, "OpenAI has no wire 'x'. It has openai-"),
-    "moment, empty": (MOMENT, b"", "The situation is empty. Say what there is to decide"),
+    "moment, empty": (MOMENT, b"", "The situation is empty. Describe the task or the decision"),
     "moment, blank": (MOMENT, b" \n\t\n", "The situation is empty"),
     "moment, only a byte order mark": (MOMENT, b"\xef\xbb\xbf", "The situation is empty"),
-    "moment, no messages": (MOMENT, b"[]", "The situation holds no message"),
+    "moment, no messages": (MOMENT, b"[]", "The situation has no messages"),
     "moment, messages after a mark": (MOMENT, b'\xef\xbb\xbf[{"role": "x"}]', "situation[0].role is 'x'"),
     "moment, picture": (MOMENT, b'[{"role": "user", "content": [{"type": "image"}]}]', "Describe it in words"),
     "moment, missing file": ([*MOMENT, "absent"], b"", "absent cannot be read: No such file"),
@@ -54,9 +54,13 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "moment, no time": ([*MOMENT, "--deadline", "0"], SAY, "deadline is 0.0; it must be above 0"),
     "moment, no number of time": ([*MOMENT, "--deadline", "nan"], SAY, "deadline is nan; it must be above 0"),
     "moment, no prompts": ([*MOMENT, "--prompts", "absent"], SAY, "'absent' is not a folder"),
-    "moment, empty prompts": ([*MOMENT, "--prompts", "folder"], SAY, "The folder of prompts holds none"),
+    "moment, empty prompts": ([*MOMENT, "--prompts", "folder"], SAY, "The prompts folder has no templates"),
     "moment, prompt without its name": ([*MOMENT, "--prompts", "prompts"], SAY, "losses.md leaves out $losses"),
-    "moment, events nowhere": ([*MOMENT, "--events", "absent/e"], SAY, "absent/e cannot take events: No such file"),
+    "moment, events nowhere": (
+        [*MOMENT, "--events", "absent/e"],
+        SAY,
+        "absent/e cannot be opened for events: No such file",
+    ),
 }
 
 
@@ -64,7 +68,7 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of bad files, without any key."""
     monkeypatch.chdir(tmp_path)
-    for variable in {each for name in names() for each in load(name).client.key_env}:
+    for variable in {each for name in profile_names() for each in load_profile(name).client.key_env}:
         monkeypatch.delenv(variable, raising=False)
     files = {
         "binary": b"\xff\xfe\x00\x01",
@@ -92,9 +96,9 @@ def test_bad_input_gets_one_sentence(run: Run, arguments: list[str], stdin: byte
 
 
 NOTHING: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "no whole JSON document"),
-    "prose": (b"I would ship it.", "no whole JSON document"),
-    "cut": (b'{"a": [1, 2', "no whole JSON document"),
+    "empty": (b"", "no complete JSON document"),
+    "prose": (b"I would ship it.", "no complete JSON document"),
+    "cut": (b'{"a": [1, 2', "no complete JSON document"),
     "two documents": (b'{"a": 1}\n{"a": 2}', "2 different documents"),
 }
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import STANDARD, Limits, Rules
-from emitter.accept.capabilities import Configured
-from emitter.accept.capabilities import capabilities as document
-from emitter.cli import capabilities
-from emitter.profile import load, names
+from emitter.cli import host
+from emitter.host import STANDARD, HostConfig, HostLimits
+from emitter.host.capabilities import CapabilitySettings
+from emitter.host.capabilities import build_capabilities as document
+from emitter.profiles import load_profile, profile_names
 from tests.kinds.openwop import errors, needs_schemas
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ KIND = ["--kind", f"{NOTE}@3=note.schema.json"]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder with a schema, without any key."""
     monkeypatch.chdir(tmp_path)
-    for variable in {each for name in names() for each in load(name).client.key_env}:
+    for variable in {each for name in profile_names() for each in load_profile(name).client.key_env}:
         monkeypatch.delenv(variable, raising=False)
     files = {"note.schema.json": json.dumps(SCHEMA).encode(), "text": b"hello", "binary": b"\xff\xfe", "list": b"[1]"}
     for name, data in files.items():
@@ -48,7 +48,7 @@ def test_it_prints_the_document_of_a_host_as_it_comes(run: Run) -> None:
     """The same as the library builds, but for the vendors, which are this machine's."""
     found = printed(run)
     here = found.pop("aiProviders", None)
-    plain = document(Configured(Rules()))
+    plain = document(CapabilitySettings(HostConfig()))
     plain.pop("aiProviders", None)
 
     assert found == plain
@@ -144,17 +144,17 @@ def test_it_is_in_ascii(run: Run) -> None:
 
 
 BAD: dict[str, tuple[list[str], str]] = {
-    "kind, no file": (["--kind", NOTE], "is not of the form ID=FILE or ID@VERSION=FILE"),
+    "kind, no file": (["--kind", NOTE], "must have the form ID=FILE or ID@VERSION=FILE"),
     "kind, missing file": (["--kind", f"{NOTE}=absent"], "absent cannot be read: No such file"),
     "kind, folder": (["--kind", f"{NOTE}=."], ". cannot be read: Is a directory"),
     "kind, binary": (["--kind", f"{NOTE}=binary"], "binary is not UTF-8 text"),
     "kind, no JSON": (["--kind", f"{NOTE}=text"], "text is not JSON"),
-    "kind, no schema": (["--kind", f"{NOTE}=list"], "A JSON Schema is an object or a boolean"),
+    "kind, no schema": (["--kind", f"{NOTE}=list"], "A JSON Schema must be an object or a boolean"),
     "kind, empty stdin": (["--kind", f"{NOTE}=-"], "standard input is not JSON"),
     "kind, no namespace": (["--kind", "note=note.schema.json"], "note has no namespace. Use vendor."),
     "kind, reserved": (["--kind", "media.image=note.schema.json"], "is reserved"),
-    "kind, twice": ([*KIND, *KIND], f"has a kind {NOTE} already"),
-    "kind, long version": (["--kind", f"{NOTE}@{'9' * 5000}=note.schema.json"], "is not of the form ID=FILE or"),
+    "kind, twice": ([*KIND, *KIND], f"already has a kind {NOTE}"),
+    "kind, long version": (["--kind", f"{NOTE}@{'9' * 5000}=note.schema.json"], "must have the form ID=FILE or"),
 }
 
 
@@ -196,7 +196,7 @@ def test_a_bad_limit_is_told_by_its_option(
     told = capsys.readouterr()
 
     assert (ended.value.code, told.out) == (2, "")
-    assert told.err.endswith(f"argument {option}: {given!r} is no whole number, 0 or more\n")
+    assert told.err.endswith(f"argument {option}: {given!r} is not a whole number, 0 or more\n")
 
 
 # odd surroundings
@@ -220,14 +220,14 @@ def test_odd_surroundings_are_no_crash(run: Run, monkeypatch: pytest.MonkeyPatch
 def test_every_argument_explains_itself() -> None:
     """--help says what each is for."""
     parser = argparse.ArgumentParser()
-    capabilities.add_arguments(parser)
+    host.add_capabilities_arguments(parser)
 
     assert [each.dest for each in parser._actions if not each.help] == []
 
 
 def test_it_takes_the_limits_of_the_library(run: Run) -> None:
     """Where none are named."""
-    usual = Limits()
+    usual = HostLimits()
 
     assert printed(run)["limits"] == {
         "clarificationRounds": usual.clarification_rounds,

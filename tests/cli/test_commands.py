@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.profile import vendors
-from emitter.scenarios import MODELS
+from emitter.profiles import listed_profile_names
 from emitter.testing import Text, simulator
+from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.loopback import serving
 from tests.scenarios.answers import BOUND, DELIBERATION, REFUSAL_TEXT, text
 from tests.scenarios.vendors import Response
@@ -126,7 +126,7 @@ def test_a_failed_emission_ends_with_1(
     assert REFUSAL_TEXT not in ran.err
 
 
-@pytest.mark.parametrize("wire", MODELS)
+@pytest.mark.parametrize("wire", SCENARIO_MODELS)
 def test_demo_plays_without_key_or_network(run: Run, monkeypatch: pytest.MonkeyPatch, wire: str) -> None:
     """The timeline is told as it happens, the decision or the envelope is printed."""
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -178,7 +178,7 @@ def test_providers_lists_every_vendor(run: Run) -> None:
     """A line or an object for each; all facts with their sources for one."""
     listed, summary, facts = run(["providers"]), run(["providers", "--json"]), run(["providers", "openai"])
 
-    assert [line.split()[0] for line in listed.out.splitlines()] == list(vendors())
+    assert [line.split()[0] for line in listed.out.splitlines()] == list(listed_profile_names())
     found = {each["name"]: each["keyFound"] for each in json.loads(summary.out)}
     assert found["openai"]
     assert not found["anthropic"]

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.decide import dialogue, free_text, selected
+from emitter.decisions import answer_in_words, open_dialogue, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision
+from emitter.decisions.ledger_words import KeepWords
 from emitter.errors import ApprovalPending, NotApproved
-from emitter.ledger import KeepWords, Ledger, Pending
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.cli.ledgers import found
 from tests.store.making import edited
 from tests.terminal.moments import INVOICE
@@ -26,10 +28,10 @@ from tests.web.running import answer
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from emitter.decide import Resolution
+    from emitter.decisions import Resolution
     from tests.cli.conftest import Run
 
-UNKEPT = "emitter: The store has kept which answer it was, not its words: bring them to the agent.\n"
+UNKEPT = "emitter: The store keeps the kind of answer, not the words: bring them to the agent yourself.\n"
 KEPT = "emitter: Your words are kept for the agent to read, as plain text, for at most 7 days.\n"
 
 
@@ -96,13 +98,13 @@ def test_at_the_terminal(store: SqliteStore) -> None:
         process.until("1-3 pick").type("2").until("> 2. Hold").type(ENTER)
         assert process.ends() == (0, "")
     resolved: Any = ledger.find("d")
-    assert (resolved.resolution, resolved.channel) == (selected(INVOICE, 1), "terminal")
+    assert (resolved.resolution, resolved.channel) == (select_option(INVOICE, 1), "terminal")
 
 
 ANSWERS: dict[str, tuple[str, Resolution, str]] = {
-    "an option": ("2", selected(INVOICE, 1), ""),
-    "a free text": ("a on Friday", free_text(INVOICE, "on Friday"), KEPT),
-    "an objection": ("d whose is it?", dialogue(INVOICE, "whose is it?"), KEPT),
+    "an option": ("2", select_option(INVOICE, 1), ""),
+    "a free text": ("a on Friday", answer_in_words(INVOICE, "on Friday"), KEPT),
+    "an objection": ("d whose is it?", open_dialogue(INVOICE, "whose is it?"), KEPT),
 }
 
 
@@ -112,7 +114,7 @@ def test_the_answer_is_recorded(store: SqliteStore, run: Run, typed: str, resolu
     ledger = opened(store, "d", "another")
     ran = run(["resolve", "--store", "store.db", "--decision", "d", "--json"], typed.encode())
     assert (ran.status, ran.err) == (0, told)
-    assert ledger.resolve("d", resolution).repeated
+    assert ledger.resolve("d", resolution).already_resolved
     assert [each.decision_id for each in ledger.pending()] == ["another"]
 
 
@@ -162,9 +164,9 @@ def test_words_are_kept_as_the_command_line_says(store: SqliteStore, run: Run, n
     ran = run(["resolve", "--store", "store.db", "--answer", "a on Friday", *options])
     assert (ran.status, ran.err) == (0, told)
     resolution: Any = ledger.find("d").resolution  # type: ignore[union-attr]
-    assert (resolution.why.value if why else resolution.answer) == (why or "on Friday")
+    assert (resolution.reason.value if why else resolution.answer) == (why or "on Friday")
     reader = Ledger(store, words=KeepWords(key=bytes(32)))
-    assert (reader.find("d").resolution == free_text(INVOICE, "on Friday")) is (why != "not_kept")  # type: ignore[union-attr]
+    assert (reader.find("d").resolution == answer_in_words(INVOICE, "on Friday")) is (why != "not_kept")  # type: ignore[union-attr]
 
 
 def test_detail_is_asked_for_and_answered(store: SqliteStore, run: Run) -> None:
@@ -208,10 +210,10 @@ def test_detail_at_the_terminal(store: SqliteStore) -> None:
         ledger.answer_detail("d", 1, "It was read at noon.")
         process.until("It was read at noon.").until("1-3 pick")
         assert "You asked about: the log" in process.text()
-        assert isinstance(ledger.find("d"), Pending)
+        assert isinstance(ledger.find("d"), PendingDecision)
         process.type("2").until("> 2. Hold").type(ENTER)
         assert process.ends() == (0, "")
-    assert ledger.find("d").resolution == selected(INVOICE, 1)  # type: ignore[union-attr]
+    assert ledger.find("d").resolution == select_option(INVOICE, 1)  # type: ignore[union-attr]
 
 
 def test_a_page_is_served_for_so_long(store: SqliteStore, run: Run) -> None:
@@ -238,7 +240,7 @@ def test_on_a_page(store: SqliteStore) -> None:
         assert address
         with urllib.request.urlopen(address[0], timeout=20) as page:  # noqa: S310  it is this machine's
             assert escape(INVOICE.question.stem) in page.read().decode()
-        ledger.resolve("d", selected(INVOICE, 0), channel="elsewhere")
+        ledger.resolve("d", select_option(INVOICE, 0), channel="elsewhere")
         assert process.ends()[0] == 0
 
 
@@ -247,36 +249,36 @@ AMISS: dict[str, tuple[list[str], str]] = {
     "no store": (["resolve", "--decision", "d"], "--store"),
     "a page of no store": (["serve", "--decision", "d"], "--store"),
     "several": (["resolve", "--store", "store.db", "--answer", "1"], "Several decisions wait"),
-    "words of no store": (["resolve", "--words-for", "60"], "--words-for is for --store"),
+    "words of no store": (["resolve", "--words-for", "60"], "--words-for needs --store"),
     "words kept and not": (
         ["serve", "--store", "store.db", "--decision", "a", "--no-words", "--words-for", "60"],
-        "--no-words keeps no words",
+        "--no-words and --words-for exclude each other",
     ),
     "words for no time": (
         ["resolve", "--store", "store.db", "--decision", "a", "--words-for", "0", "--answer", "1"],
-        "seconds is a number",
+        "seconds must be a number",
     ),
     "words with no key": (
         ["resolve", "--store", "store.db", "--decision", "a", "--words-key", "store.db", "--answer", "1"],
-        "holds no key",
+        "has no key that can encrypt words",
     ),
-    "detail of a file": (["resolve", "--detail", "more"], "--detail is for a decision of a store"),
+    "detail of a file": (["resolve", "--detail", "more"], "--detail needs --store and excludes --answer"),
     "detail and an answer": (
         ["resolve", "--store", "store.db", "--decision", "a", "--detail", "more", "--answer", "1"],
-        "without --answer",
+        "excludes --answer",
     ),
     "detail of what is resolved": (
         ["resolve", "--store", "store.db", "--decision", "done", "--detail", "more"],
-        "was resolved before",
+        "is resolved already",
     ),
-    "unknown": (["resolve", "--store", "store.db", "--decision", "x", "--answer", "1"], "No decision was opened"),
-    "resolved": (["resolve", "--store", "store.db", "--decision", "done", "--answer", "1"], "was resolved before"),
-    "over": (["resolve", "--store", "store.db", "--decision", "over", "--answer", "1"], "is over"),
+    "unknown": (["resolve", "--store", "store.db", "--decision", "x", "--answer", "1"], "No decision has this id"),
+    "resolved": (["resolve", "--store", "store.db", "--decision", "done", "--answer", "1"], "is resolved already"),
+    "over": (["resolve", "--store", "store.db", "--decision", "over", "--answer", "1"], "has expired"),
     "no answer to it": (
         ["resolve", "--store", "store.db", "--decision", "a", "--answer", "9"],
-        "no option of that number",
+        "There is no option ",
     ),
-    "no file": (["decisions", "nowhere.db"], "no file"),
+    "is not a file": (["decisions", "nowhere.db"], "is not a file"),
     "none waits": (["resolve", "--store", "bare.db", "--answer", "1"], "No decision waits"),
 }
 
@@ -285,7 +287,7 @@ AMISS: dict[str, tuple[list[str], str]] = {
 def test_what_cannot_be_answered(store: SqliteStore, run: Run, arguments: list[str], told: str) -> None:
     """Is refused in a sentence, and nothing is recorded."""
     ledger = opened(store, "a", "b", "done")
-    ledger.resolve("done", selected(INVOICE, 0))
+    ledger.resolve("done", select_option(INVOICE, 0))
     Ledger(store, clock=lambda: 1.0).open(INVOICE, decision_id="over", expires_in=1)
     with SqliteStore("bare.db"):
         pass

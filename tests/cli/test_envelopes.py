@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.cli import main
-from emitter.decide import digest
-from emitter.kinds import OPEN_HATCHES, BindingMoment, turn
-from emitter.render.formats import FORMATS
+from emitter.decisions import digest
+from emitter.models import OPEN_HATCHES, BindingMoment, binding_moment
+from emitter.render import FORMATS
 from tests.scenarios.answers import BOUND
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-asked = turn.read(BOUND, OPEN_HATCHES, None)
+asked = binding_moment.parse_turn(BOUND, OPEN_HATCHES, None)
 assert isinstance(asked, BindingMoment)
 MOMENT = asked
 WIRE = MOMENT.to_json()
@@ -101,7 +101,7 @@ def test_a_result_without_an_envelope_is_shown_as_it_is(capsys: pytest.CaptureFi
     status, out, err = run(capsys, "render", str(file))
 
     assert (status, json.loads(out)) == (1, {"rows": [1]})
-    assert "There is no decision in it." in err
+    assert "The input holds no decision." in err
 
 
 def test_what_is_no_envelope_is_shown_as_it_is(capsys: pytest.CaptureFixture[str], file: Path) -> None:
@@ -111,7 +111,7 @@ def test_what_is_no_envelope_is_shown_as_it_is(capsys: pytest.CaptureFixture[str
     status, out, err = run(capsys, "render", str(file))
 
     assert (status, json.loads(out)) == (1, {"rows": [1]})
-    assert "There is no decision in it." in err
+    assert "The input holds no decision." in err
 
 
 def test_what_the_discipline_finds_is_listed(capsys: pytest.CaptureFixture[str], file: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_rule_is_softened(capsys: pytest.CaptureFixture[str], file: Path) -> N
 
 
 BAD = {
-    "no severity": (["lint-moment", "--rule", "synopsis-defers"], "names no severity"),
+    "no severity": (["lint-moment", "--rule", "synopsis-defers"], "has no severity"),
     "no such rule": (["lint-moment", "--rule", "x=warn"], "The rules are"),
     "no such severity": (["lint-moment", "--rule", "synopsis-defers=loud"], "off, warn or error"),
 }

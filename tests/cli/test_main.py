@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import json
 import os
 import subprocess
@@ -12,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-import emitter.cli.recover
-from emitter.cli import BAD_USAGE, INTERRUPTED, SUCCESS, main
-from emitter.scenarios import MODELS, SCENARIOS
-from emitter.testing.surfaces.hostile import labelled
+import emitter.cli.model_answers
+from emitter.cli import _COMMANDS, BAD_USAGE, INTERRUPTED, SUCCESS, main
+from emitter.testing.sample_moments import make_labelled_moment
+from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS
 
 DECISIONS = ("decisions", "digest", "lint-moment", "mcp", "render", "resolve", "serve")
 COMMANDS = ("accept", "capabilities", "demo", "moment", "classify", "recover", "providers", "receipts", *DECISIONS)
@@ -42,12 +43,12 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     """--help says in whole sentences what the command does, and something about each argument."""
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])
-    module = importlib.import_module(f"emitter.cli.{command.replace('-', '_')}")
+    module, name = importlib.import_module(f"emitter.cli.{_COMMANDS[command][0]}"), command.replace("-", "_")
     parser = argparse.ArgumentParser()
-    module.add_arguments(parser)
+    getattr(module, f"add_{name}_arguments")(parser)
 
     assert ended.value.code == SUCCESS
-    assert module.__doc__.strip() in capsys.readouterr().out
+    assert inspect.getdoc(getattr(module, f"run_{name}")) in capsys.readouterr().out
     assert [each.dest for each in parser._actions if not each.help] == []
 
 
@@ -67,7 +68,7 @@ def test_demo_lists_its_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
         main(["demo", "--help"])
     told = capsys.readouterr().out
 
-    assert all(each in told for each in (*SCENARIOS, *MODELS))
+    assert all(each in told for each in (*SCENARIOS, *SCENARIO_MODELS))
 
 
 @pytest.mark.parametrize("arguments", [[], ["bogus"], ["demo", "--bogus"], ["moment"], ["classify"]], ids=" ".join)
@@ -114,7 +115,7 @@ def interrupted(_: argparse.Namespace) -> int:
 
 def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C ends with one word and the usual status."""
-    monkeypatch.setattr(emitter.cli.recover, "run", interrupted)
+    monkeypatch.setattr(emitter.cli.model_answers, "run_recover", interrupted)
 
     assert main(["recover"]) == INTERRUPTED
     assert capsys.readouterr().err == "emitter: interrupted\n"
@@ -146,7 +147,7 @@ def test_a_reader_that_left_is_no_answer(
     command: str, arguments: list[str], status: int, also: str, tmp_path: Path
 ) -> None:
     """The exit status says what became of the decision, whoever reads the rest."""
-    (file := tmp_path / "moment.json").write_text(json.dumps(labelled("Go", "Stay").to_json()))
+    (file := tmp_path / "moment.json").write_text(json.dumps(make_labelled_moment("Go", "Stay").to_json()))
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -173,8 +174,13 @@ def test_a_full_disk_is_told() -> None:
 
 
 CLOSED = {
-    "stdin": (0, "recover", BAD_USAGE, "emitter: Standard input is closed. Name a file.\n"),
-    "stdout": (1, "providers", BAD_USAGE, "emitter: Standard output is closed. Send it to a file, or to /dev/null.\n"),
+    "stdin": (0, "recover", BAD_USAGE, "emitter: Standard input is closed. Pass a file instead.\n"),
+    "stdout": (
+        1,
+        "providers",
+        BAD_USAGE,
+        "emitter: Standard output is closed. Redirect it to a file or to /dev/null.\n",
+    ),
     "stderr": (2, "demo", SUCCESS, ""),
 }
 

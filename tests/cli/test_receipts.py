@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.authority import Authority, StopRequest
-from emitter.authority.signing import load_key, public, signer
-from emitter.store import SqliteStore
+from emitter.authority.signing import load_key, make_signer, public_jwk
+from emitter.stores import SqliteStore
 from tests.authority.core.making import act, approved, asked, granted, work
 from tests.authority.lived import TYPES, chain
 from tests.cli.ledgers import KEYS, change, found, furnish
@@ -106,7 +106,7 @@ def test_export_writes_over_nothing(run: Run, place: Path) -> None:
     ran = run(["receipts", "export", "store.db", "w", "-o", "store.db"])
 
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == "emitter: store.db cannot be written: File exists. Name a new file.\n"
+    assert ran.err == "emitter: store.db cannot be written: File exists. Pass the name of a new file.\n"
     assert (place / "store.db").read_bytes() == before
 
 
@@ -116,7 +116,7 @@ def test_export_of_what_does_not_hold_is_evidence(run: Run) -> None:
     ran = run(["receipts", "export", "store.db", "w"])
 
     assert (ran.status, ran.out.count("\n")) == (1, len(TYPES))
-    assert ran.err == "emitter: line 1 is not what was written: its hash does not hold.\n"
+    assert ran.err == "emitter: line 1 was changed: its hash does not match.\n"
 
 
 def test_verify_tells_what_a_chain_comes_to(run: Run) -> None:
@@ -126,7 +126,7 @@ def test_verify_tells_what_a_chain_comes_to(run: Run) -> None:
 
     assert ran.out.startswith(f'holds: "w", {len(TYPES)} lines (4 CONFIRM, 1 EXPIRE, 3 INTENT, 2 RECEIPT, ')
     assert "acts 1, budget_usd 742 of 800, max_side_effects 1 of 3, revoked\n" in ran.out
-    assert "  end         nobody can tell" in ran.out
+    assert "  end         not checked: lines may be missing" in ran.out
     assert "  signatures  none\n" in ran.out
     assert (told["holds"], told["lines"], told["signed"], told["head"]) == (True, 13, 0, chain()[-1]["hash"])
     assert [each["ended"] for each in told["confirms"]] == ["revoked", "stopped", "expired", None]
@@ -137,20 +137,20 @@ HEAD = chain()[-1]["hash"]
 VERIFIED: dict[str, tuple[list[str], int, str]] = {
     "a chain": (["chain.jsonl"], 0, "holds"),
     "a chain of its workflow": (["chain.jsonl", "--workflow", "w"], 0, "holds"),
-    "a chain with its head": (["chain.jsonl", "--head", HEAD], 0, "as it was noted, or later"),
-    "a signed chain": (["signed.jsonl"], 0, "13, which nobody checked: name a key with --key"),
-    "a signed chain with its key": (["signed.jsonl", *KEYS], 0, "each line has one that holds"),
+    "a chain with its head": (["chain.jsonl", "--head", HEAD], 0, "the noted line or later"),
+    "a signed chain": (["signed.jsonl"], 0, "13, not checked: pass a public key with --key"),
+    "a signed chain with its key": (["signed.jsonl", *KEYS], 0, "valid on every line"),
     "a store": (["store.db"], 0, 'holds: "v"'),
-    "a store with its key": (["store.db", *KEYS], 0, "each line has one that holds"),
+    "a store with its key": (["store.db", *KEYS], 0, "valid on every line"),
     "a workflow of a store": (["store.db", "--workflow", "w"], 0, 'holds: "w"'),
-    "an edited chain": (["edited.jsonl"], 1, "does not hold: line 1 is not what was written"),
-    "a chain of another workflow": (["chain.jsonl", "--workflow", "v"], 1, "of another workflow's chain"),
+    "an edited chain": (["edited.jsonl"], 1, "does not hold: line 1 was changed"),
+    "a chain of another workflow": (["chain.jsonl", "--workflow", "v"], 1, "belongs to another workflow's chain"),
     "a chain that was cut off": (["cut.jsonl", "--head", HEAD], 1, "its end was cut off"),
-    "a chain that was forged": (["forged.jsonl"], 1, "Nobody confirmed this"),
+    "a chain that was forged": (["forged.jsonl"], 1, "This workflow has no such confirm"),
     "a chain without signatures": (["chain.jsonl", *KEYS], 1, "line 0 is not signed"),
     "another head of a store": (["store.db", "--workflow", "w", "--head", HEAD], 1, "it is another chain"),
     "an empty file": (["empty"], 1, "has no line"),
-    "no chain": (["text"], 1, "line 0 is no line of a chain"),
+    "no chain": (["text"], 1, "line 0 is not a line of a chain"),
 }
 
 
@@ -184,11 +184,11 @@ def test_a_key_signs_and_is_checked(run: Run, place: Path) -> None:
     (place / "made.jwk").write_text(made.out, "utf-8")
     secret = json.loads((place / "private.jwk").read_text("utf-8"))["d"]
     with SqliteStore("signed.db") as store:
-        Authority(store, sign=signer(load_key("private.jwk"))).stop("w")
+        Authority(store, sign=make_signer(load_key("private.jwk"))).stop("w")
 
     assert (made.status, made.err, secret in made.out) == (0, "", False)
     assert (place / "private.jwk").stat().st_mode & 0o777 == 0o600
-    assert json.loads(made.out) == public(load_key("private.jwk"))
+    assert json.loads(made.out) == public_jwk(load_key("private.jwk"))
     assert run(["receipts", "verify", "signed.db", "--key", "made.jwk"]).status == 0
     assert run(["receipts", "verify", "signed.db", *KEYS]).status == 1
     assert run(["receipts", "verify", "signed.db", *KEYS, "--key", "made.jwk"]).status == 0

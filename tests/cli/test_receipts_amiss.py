@@ -56,17 +56,20 @@ AMISS: dict[str, tuple[Callable[[], None], str]] = {
     "a middle line dropped": (lambda: drop("3"), "its end was cut off"),
     "the last line dropped": (lambda: drop("12"), "its end was cut off"),
     "the first line dropped": (lambda: drop("0"), "has no line"),
-    "an entry that is no JSON": (lambda: spoil("{"), "line 3 is nothing that this library wrote"),
-    "an entry that is no object": (lambda: spoil("[]"), "line 3 is nothing that this library wrote"),
-    "an entry without a line": (lambda: spoil('{"type":1,"outcome":5,"envelope":{}}'), "line 3 is nothing that this"),
-    "an entry of another kind": (lambda: spoil('{"type":"x","outcome":{},"envelope":{}}'), "line 3 is no line of"),
+    "an entry that is no JSON": (lambda: spoil("{"), "line 3 was not written by this library"),
+    "an entry that is no object": (lambda: spoil("[]"), "line 3 was not written by this library"),
+    "an entry without a line": (
+        lambda: spoil('{"type":1,"outcome":5,"envelope":{}}'),
+        "line 3 was not written by this",
+    ),
+    "an entry of another kind": (lambda: spoil('{"type":"x","outcome":{},"envelope":{}}'), "line 3 is not a line of"),
     "half a character": (
         lambda: spoil('{"type":"x","outcome":{"a":"\\ud800"},"envelope":{}}'),
-        "line 3 is no line of a chain",
+        "line 3 is not a line of a chain",
     ),
     "a log that is no JSON": (
         lambda: change("UPDATE events SET document = '{' WHERE run_id = ?", run_id("w")),
-        "the store's log is nothing that this library wrote",
+        "the store's log contains events that emitter did not write",
     ),
 }
 
@@ -85,28 +88,34 @@ def test_a_spoiled_store_is_told(run: Run, spoiled: Callable[[], None], told: st
 
 
 BAD: dict[str, tuple[list[str], str]] = {
-    "list, absent": (["list", "absent"], "absent is no file. Name the file of a store."),
-    "list, folder": (["list", "folder"], "folder is no file."),
-    "list, empty file": (["list", "empty"], "empty holds nothing, so it is no store."),
-    "list, empty database": (["list", "blank.db"], "blank.db holds nothing, so it is no store."),
+    "list, absent": (["list", "absent"], "absent is not a file. Pass a store's file."),
+    "list, folder": (["list", "folder"], "folder is not a file."),
+    "list, empty file": (["list", "empty"], "empty is empty, not a store."),
+    "list, empty database": (["list", "blank.db"], "blank.db is empty, not a store."),
     "list, text": (["list", "text"], "cannot be opened: file is not a database"),
-    "list, another's database": (["list", "other.db"], "is the database of something else"),
-    "list, no such workflow": (["list", "store.db", "--workflow", "x"], "The store has no record of this workflow."),
-    "list, no name": (["list", ""], " is no file."),
-    "export, absent": (["export", "absent", "w"], "absent is no file."),
-    "export, no such workflow": (["export", "store.db", "x"], "The store has no record of this workflow."),
+    "list, another's database": (["list", "other.db"], "is the database of another program"),
+    "list, no such workflow": (["list", "store.db", "--workflow", "x"], "The store holds no such workflow."),
+    "list, no name": (["list", ""], " is not a file."),
+    "export, absent": (["export", "absent", "w"], "absent is not a file."),
+    "export, no such workflow": (["export", "store.db", "x"], "The store holds no such workflow."),
     "export, into no folder": (["export", "store.db", "w", "-o", "absent/o"], "absent/o cannot be written: No such"),
     "verify, absent": (["verify", "absent"], "absent cannot be read: No such file"),
     "verify, folder": (["verify", "folder"], "folder cannot be read: Is a directory"),
     "verify, binary": (["verify", "binary"], "binary is not UTF-8 text"),
-    "verify, another's database": (["verify", "other.db"], "is the database of something else"),
-    "verify, empty database": (["verify", "blank.db"], "blank.db holds nothing"),
-    "verify, nothing to verify": (["verify", "bare.db"], "there is nothing to verify"),
-    "verify, no such workflow": (["verify", "store.db", "--workflow", "x"], "The store has no record of this workflow"),
-    "verify, a head of two": (["verify", "store.db", "--head", "x"], "--head is of one chain, and the store has sever"),
+    "verify, another's database": (["verify", "other.db"], "is the database of another program"),
+    "verify, empty database": (["verify", "blank.db"], "blank.db is empty"),
+    "verify, nothing to verify": (["verify", "bare.db"], "holds no workflow to verify"),
+    "verify, no such workflow": (["verify", "store.db", "--workflow", "x"], "The store holds no such workflow"),
+    "verify, a head of two": (
+        ["verify", "store.db", "--head", "x"],
+        "--head is for one chain, but the store holds sever",
+    ),
     "verify, absent key": (["verify", "chain.jsonl", "--key", "absent"], "absent cannot be read: No such file"),
-    "verify, no key": (["verify", "chain.jsonl", "--key", "text"], "text holds no Ed25519 key"),
-    "verify, one key of two": (["verify", "chain.jsonl", *KEYS, "--key", "binary"], "binary holds no Ed25519 key"),
+    "verify, no key": (["verify", "chain.jsonl", "--key", "text"], "text does not contain an Ed25519 signing key"),
+    "verify, one key of two": (
+        ["verify", "chain.jsonl", *KEYS, "--key", "binary"],
+        "binary does not contain an Ed25519 signing key",
+    ),
     "key, there already": (["key", "text"], "text cannot be written: File exists. Name a new file."),
     "key, no folder": (["key", "absent/key"], "absent/key cannot be written: No such file"),
 }
@@ -153,12 +162,12 @@ def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixtu
         main(["receipts", name, "--help"])
     told = capsys.readouterr().out
     parser = argparse.ArgumentParser()
-    receipts.add_arguments(parser)
+    receipts.add_receipts_arguments(parser)
     (subcommands,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
 
     assert ended.value.code == 0
     assert subcommands.choices[name].description.strip() in told
-    assert "Exit status: 0 all holds, 1 something does not, 2 bad usage." in told
+    assert "Exit status: 0 every chain holds, 1 a chain does not hold, 2 bad usage." in told
     assert [each.dest for each in subcommands.choices[name]._actions if not each.help] == []
 
 
@@ -167,7 +176,7 @@ def test_a_chain_that_does_not_hold_hides_no_other(run: Run) -> None:
     sound = run(["receipts", "list", "store.db", "--workflow", "v"])
     spoil("{")
     ran = run(["receipts", "list", "store.db"])
-    reason = "a line of workflow w is nothing that this library wrote."
+    reason = "a line of workflow w was not written by this library."
 
     assert (sound.status, ran.status, ran.err) == (0, 1, "")
     assert sorted(ran.out.splitlines()) == sorted([*sound.out.splitlines(), f'does not hold: "w": {reason}'])
@@ -198,7 +207,7 @@ def test_a_retained_result_is_held_to_its_receipt(run: Run, edit: Callable[[], N
     edit()
     ran = run(["receipts", "verify", "store.db"])
     assert ran.status == 1
-    assert "what was retained of the act is not what it returned" in ran.out
+    assert "the retained result does not match the receipt" in ran.out
     assert 'holds: "v"' in ran.out
     assert run(["receipts", "verify", "store.db", "--workflow", "v"]).status == 0
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.cli import answering, main, resolve
-from emitter.decide import digest
+from emitter.cli import main, resolve
+from emitter.decisions import digest
 from tests.terminal.moments import INVOICE
 from tests.terminal.process import Process
 from tests.terminal.window import CTRL_C, DOWN, ENTER
@@ -168,10 +168,10 @@ REFUSED: dict[str, tuple[list[str], bytes, str]] = {
     "no such file": (["absent"], b"", "absent cannot be read"),
     "no envelope": (["-", "--answer", "1"], b"{}", "The envelope was discarded as malformed"),
     "no such option": (["FILE", "--answer", "4"], b"", "There is no option"),
-    "no answer": (["FILE", "--answer", "yes"], b"", "That is no answer. Type 1, 2 or 3 to choose"),
-    "no words": (["FILE", "--answer", "a"], b"", "An answer in one's own words needs some."),
-    "no answer on standard input": (["FILE"], b"\n", "That is no answer."),
-    "no time": (["FILE", "--timeout", "0"], b"2\n", "timeout is 0.0; it must be above 0 seconds."),
+    "no answer": (["FILE", "--answer", "yes"], b"", "The reply is not an answer. Type 1, 2 or 3 to choose"),
+    "no words": (["FILE", "--answer", "a"], b"", "The answer has no visible text."),
+    "no answer on standard input": (["FILE"], b"\n", "The reply is not an answer."),
+    "no time": (["FILE", "--timeout", "0"], b"2\n", "timeout is 0.0. It must be a number of seconds above 0."),
 }
 
 
@@ -192,13 +192,13 @@ def test_without_any_terminal_nobody_can_be_asked(run: Run, monkeypatch: pytest.
     ran = run(["resolve", "--json"], ENVELOPE)
 
     assert (ran.status, json.loads(ran.out)["reason"]) == (1, "dropped")
-    assert ran.err == "emitter: there is no terminal to answer at; --answer takes one.\n"
+    assert ran.err == "emitter: there is no terminal to answer at; pass the answer with --answer.\n"
 
 
 def test_a_demonstration_asks_nobody_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """It says how one would answer, on standard error."""
-    assert not answering.possible()
-    answering.answer(INVOICE)
+    assert not resolve.is_interactive()
+    resolve.ask_at_terminal(INVOICE)
     told = capsys.readouterr()
 
     assert (told.out, told.err.count("\n")) == ("", 1)

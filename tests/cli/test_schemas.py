@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.profile import names
+from emitter.profiles import profile_names
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -42,7 +42,7 @@ def test_lint_names_every_vendor_that_loses_something(run: Run) -> None:
     """As JSON, each finding has its vendor, its place, its rule and how to mend it."""
     rows = json.loads(run(["lint", "--json"], GIVEN).out)
 
-    assert {"tier1", "openai", "anthropic"} <= {each["vendor"] for each in rows} <= {"tier1", *names()}
+    assert {"tier1", "openai", "anthropic"} <= {each["vendor"] for each in rows} <= {"tier1", *profile_names()}
     assert {"#/properties/name", "#/properties/tags"} <= {each["pointer"] for each in rows}
     assert all(each["fix"] for each in rows)
 
@@ -52,7 +52,7 @@ def test_lint_draws_a_table(run: Run) -> None:
     ran = run(["lint"], OPEN)
 
     assert ran.status == 0
-    assert all(any(row.startswith(name) for row in ran.out.splitlines()) for name in names())
+    assert all(any(row.startswith(name) for row in ran.out.splitlines()) for name in profile_names())
     assert "google" in ran.out
 
 
@@ -86,16 +86,20 @@ def test_compile_carries_or_closes_what_a_schema_is_silent_about(run: Run, undec
     [
         (["compile", "--profile", "openai"], b"{", "standard input is not JSON"),
         (["compile", "--profile", "openai"], b"[" * 100_000, "standard input is not JSON"),
-        (["compile", "--profile", "acme"], GIVEN, "There is no profile 'acme'. There are anthropic,"),
+        (["compile", "--profile", "acme"], GIVEN, "There is no profile 'acme'. Choose one of anthropic,"),
         (["compile", "--profile", "openai"], b"false", "#: no document can satisfy this schema"),
-        (["compile", "--profile", "openai"], b"[]", "A JSON Schema is an object or a boolean"),
+        (["compile", "--profile", "openai"], b"[]", "A JSON Schema must be an object or a boolean"),
         (["compile", "--profile", "openai"], b'{"type": "tuple"}', "/type: "),
         (
             ["compile", "--profile", "openai"],
             b'{"items": {"$ref": "#/gone"}}',
             "/items/$ref: names nothing in this document",
         ),
-        (["compile", "--profile", "openai", "--no-degrade"], DEEP, "too large for this vendor: depth 12 of at most 10"),
+        (
+            ["compile", "--profile", "openai", "--no-degrade"],
+            DEEP,
+            "too large for this provider: depth 12 of at most 10",
+        ),
         (["compile", "--profile", "openai", "no-such-file"], b"", "no-such-file cannot be read"),
         (["lint"], b"", "standard input is not JSON"),
     ],

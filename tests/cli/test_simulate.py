@@ -38,7 +38,7 @@ def test_it_serves_until_it_is_interrupted() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--answer", "sulk"], "It knows cut, decoded"),
+        (["--answer", "sulk"], "Use cut, decoded"),
         (["--answer", "cut=often"], "name=weight"),
         (["--answer", "cut=-1"], "weight"),
         (["--pace", "0"], "tokens_per_second"),

@@ -21,10 +21,10 @@ MESSAGES = [{"role": "user", "content": "Shall we ship?"}]
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ('[{"role": "user", "content": "Shall', "begins like JSON messages and is not JSON"),
-        ('[{"role": "user", "content": "a"},,]', "begins like JSON messages and is not JSON"),
-        ('{"messages": [{"role": "user"', "begins like JSON messages and is not JSON"),
-        ("[]", "holds no message"),
+        ('[{"role": "user", "content": "Shall', "starts like JSON messages but is not JSON"),
+        ('[{"role": "user", "content": "a"},,]', "starts like JSON messages but is not JSON"),
+        ('{"messages": [{"role": "user"', "starts like JSON messages but is not JSON"),
+        ("[]", "has no messages"),
     ],
     ids=["cut", "stray comma", "cut object", "empty"],
 )

@@ -8,9 +8,9 @@ from typing import get_args
 
 import pytest
 
-from emitter.cli import progress
-from emitter.cli.progress import Progress
-from emitter.cli.timeline import Timeline
+from emitter.cli import input_output
+from emitter.cli.input_output import ProgressCounter
+from emitter.cli.moment import Timeline
 from emitter.events import (
     CapBreached,
     ClarificationRequested,
@@ -110,12 +110,12 @@ def test_progress_appears_after_a_second_and_goes(monkeypatch: pytest.MonkeyPatc
     """A counter for a person who waits: not at once, not in a pipe, and not left behind."""
     err, times = Terminal(), iter([0.0, 0.5, 1.2, 1.2, 1.25, 1.4, 1.4])
     monkeypatch.setattr(sys, "stderr", err)
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(times))
-    counter = Progress(9, "files")
+    monkeypatch.setattr(input_output.time, "monotonic", lambda: next(times))
+    counter = ProgressCounter(9, "files")
     for _ in range(4):
         counter.step()
 
     assert err.getvalue() == "\r2 of 9 files\r4 of 9 files"
-    counter.say("one is bad")
+    counter.write_message("one is bad")
     counter.end()
     assert err.getvalue().endswith("\r4 of 9 files\r\033[Kemitter: one is bad\n")

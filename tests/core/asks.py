@@ -6,10 +6,21 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from emitter.judge import Contract
+from emitter.core.effects import EmissionRequest
+from emitter.core.verdicts import DocumentContract
+from emitter.messages import (
+    Fault,
+    FaultKind,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    OutputFormat,
+    OutputMode,
+    Role,
+    StopReason,
+    Usage,
+)
 from emitter.schema import compile_schema
-from emitter.steps import Ask
-from emitter.wire import Fault, FaultKind, Message, OutputFormat, OutputMode, Reply, Request, Role, Stop, Usage
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -30,61 +41,63 @@ INPUT = 12
 SPENT = Usage(input=10, output=3)
 
 
-def request(**changes: Any) -> Request:
+def request(**changes: Any) -> ModelRequest:
     """Return a request for the small document."""
     given: dict[str, Any] = {
         "model": "m-1",
         "system": "Say how many.",
         "messages": (Message(Role.USER, "How many?"),),
         "output": OutputFormat("answer", COMPILED.schema, OutputMode.JSON_SCHEMA),
-        "budget": FIRST,
+        "max_output_tokens": FIRST,
     }
-    return Request(**{**given, **changes})
+    return ModelRequest(**{**given, **changes})
 
 
-def ask(**changes: Any) -> Ask:
+def ask(**changes: Any) -> EmissionRequest:
     """Return what is asked, with a correction that shows which violations it was given."""
-    asked = Ask(
+    asked = EmissionRequest(
         provider="vendor",
         request=request(),
-        contract=Contract(COMPILED),
-        write=lambda violations: "; ".join(f"{each.pointer} {each.rule}" for each in violations) or "no document",
-        ceiling=CEILING,
+        contract=DocumentContract(COMPILED),
+        write_correction=lambda violations: (
+            "; ".join(f"{each.pointer} {each.rule}" for each in violations) or "no document"
+        ),
+        max_budget=CEILING,
         kind="vendor.test.answer",
-        count=lambda _: INPUT,
+        count_input_tokens=lambda _: INPUT,
     )
     return replace(asked, **changes)
 
 
-def reply(stop: Stop, text: str = "", raw: str = "") -> Reply:
+def reply(stop: StopReason, text: str = "", raw: str = "") -> ModelResponse:
     """Return a reply that cost ``SPENT``."""
-    return Reply(stop, raw or stop.value, text=text, usage=SPENT)
+    return ModelResponse(stop, raw or stop.value, text=text, usage=SPENT)
 
 
-def said(document: Any) -> Reply:
+def said(document: Any) -> ModelResponse:
     """Return a clean answer."""
-    return reply(Stop.COMPLETE, json.dumps(document))
+    return reply(StopReason.COMPLETE, json.dumps(document))
 
 
 WHOLE = said({"kind": "answer", "count": 2})
-CUT = reply(Stop.TRUNCATED, '{"kind": "answer", "cou')
-CUT_BUT_VALID = reply(Stop.TRUNCATED, '{"kind": "answer", "count": 2}')
-OVERFLOWED = reply(Stop.OVERFLOWED, '{"kind": "answer"')
-REFUSED = reply(Stop.REFUSED, "I will not say how many.")
-REFUSED_BUT_VALID = reply(Stop.REFUSED, '{"kind": "answer", "count": 2}')
+CUT = reply(StopReason.TRUNCATED, '{"kind": "answer", "cou')
+CUT_BUT_VALID = reply(StopReason.TRUNCATED, '{"kind": "answer", "count": 2}')
+OVERFLOWED = reply(StopReason.OVERFLOWED, '{"kind": "answer"')
+REFUSED = reply(StopReason.REFUSED, "I will not say how many.")
+REFUSED_BUT_VALID = reply(StopReason.REFUSED, '{"kind": "answer", "count": 2}')
 WRONG_TYPE = said({"kind": "answer", "count": "SECRETWORD"})
 WRONG_KIND = said({"kind": "SECRETWORD", "count": 2})
 EXTRA = said({"kind": "answer", "count": 2, "SECRETWORD": 1})
-PROSE = reply(Stop.COMPLETE, "SECRETWORD, I think there are two.")
-EMPTY = reply(Stop.COMPLETE)
-TAKEN_BACK = reply(Stop.COMPLETE, '{"kind": "answer", "count": 2}\nI cannot help with that.')
-DOUBTFUL = reply(Stop.COMPLETE, 'Sorry for the delay!\n{"kind": "answer", "count": 2}')
-DRAFT = reply(Stop.COMPLETE, '<think>{"kind": "answer", "count": 9}</think>\nI cannot help with that.')
-FENCED = reply(Stop.COMPLETE, '```json\n{"kind": "answer", "count": 2}\n```')
-TWICE = reply(Stop.COMPLETE, '{"kind": "answer", "count": 2}\n{"kind": "answer", "count": 2}')
-SEVERAL = reply(Stop.COMPLETE, '{"kind": "answer", "count": 2}\n{"kind": "answer", "count": 3}')
-PAUSED = reply(Stop.PAUSED, '{"kind": "answer", "count": 2}')
-UNKNOWN = reply(Stop.UNKNOWN, '{"kind": "answer", "count": 2}', raw="brand_new_reason")
+PROSE = reply(StopReason.COMPLETE, "SECRETWORD, I think there are two.")
+EMPTY = reply(StopReason.COMPLETE)
+TAKEN_BACK = reply(StopReason.COMPLETE, '{"kind": "answer", "count": 2}\nI cannot help with that.')
+DOUBTFUL = reply(StopReason.COMPLETE, 'Sorry for the delay!\n{"kind": "answer", "count": 2}')
+DRAFT = reply(StopReason.COMPLETE, '<think>{"kind": "answer", "count": 9}</think>\nI cannot help with that.')
+FENCED = reply(StopReason.COMPLETE, '```json\n{"kind": "answer", "count": 2}\n```')
+TWICE = reply(StopReason.COMPLETE, '{"kind": "answer", "count": 2}\n{"kind": "answer", "count": 2}')
+SEVERAL = reply(StopReason.COMPLETE, '{"kind": "answer", "count": 2}\n{"kind": "answer", "count": 3}')
+PAUSED = reply(StopReason.PAUSED, '{"kind": "answer", "count": 2}')
+UNKNOWN = reply(StopReason.UNKNOWN, '{"kind": "answer", "count": 2}', raw="brand_new_reason")
 OVERLOADED = Fault(FaultKind.OVERLOADED, "The vendor answered 529.", 529, retry_after=2.0)
 UNAUTHORISED = Fault(FaultKind.AUTHENTICATION, "The vendor answered 401.", 401)
 PATIENT = Fault(FaultKind.RATE_LIMIT, "The vendor answered 429.", 429, retry_after=3600.0)

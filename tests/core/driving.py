@@ -5,26 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from emitter.emission import emission
+from emitter.core.effects import EmissionOutcome, EmissionRequest, EmitEvent, SendRequest, Sleep
+from emitter.core.emission import run_emission
 from emitter.policy import Policy
-from emitter.steps import Ask, Call, Outcome, Tell, Wait
 from tests.core.asks import ask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from emitter.core.verdicts import Verdict
     from emitter.events import Event
-    from emitter.judge import Verdict
-    from emitter.wire import Answer, Request
+    from emitter.messages import CallResult, ModelRequest
 
 
 @dataclass
 class Ran:
     """What an emission did."""
 
-    outcome: Outcome
+    outcome: EmissionOutcome
     events: list[Event]
-    requests: list[Request]
+    requests: list[ModelRequest]
     waits: list[float]
 
     @property
@@ -33,10 +33,10 @@ class Ran:
         return [each.verdict for each in self.outcome.attempts]
 
 
-def by_hand(script: Sequence[Answer], policy: Policy | None = None, asked: Ask | None = None) -> Ran:
+def by_hand(script: Sequence[CallResult], policy: Policy | None = None, asked: EmissionRequest | None = None) -> Ran:
     """Drive an emission without a driver; a script that runs out is an error of the test."""
-    ran = Ran(Outcome(()), [], [], [])
-    steps, left, answer = emission(asked or ask(), policy or Policy()), iter(script), None
+    ran = Ran(EmissionOutcome(()), [], [], [])
+    steps, left, answer = run_emission(asked or ask(), policy or Policy()), iter(script), None
     while True:
         try:
             step = steps.send(answer)
@@ -45,10 +45,10 @@ def by_hand(script: Sequence[Answer], policy: Policy | None = None, asked: Ask |
             return ran
         answer = None
         match step:
-            case Call(request):
+            case SendRequest(request):
                 ran.requests.append(request)
                 answer = next(left)
-            case Wait(at_least=seconds):
+            case Sleep(min_seconds=seconds):
                 ran.waits.append(seconds)
-            case Tell(event):
+            case EmitEvent(event):
                 ran.events.append(event)

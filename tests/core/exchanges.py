@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterator
 
-    from emitter.progress import Progress
-    from emitter.wire import Answer, Usage
+    from emitter.messages import CallResult, Usage
+    from emitter.streaming import StreamEvent
 
 
 class Scripted:
     """An exchange whose answer is made when it is asked for."""
 
-    def __init__(self, make: Callable[[], Answer], told: tuple[Progress, ...] = (), spent: Usage | None = None) -> None:
-        self.answer: Answer
+    def __init__(
+        self, make: Callable[[], CallResult], told: tuple[StreamEvent, ...] = (), spent: Usage | None = None
+    ) -> None:
+        self.answer: CallResult
         self._make, self._told, self._spent = make, told, spent
 
-    def __iter__(self) -> Iterator[Progress]:
+    def __iter__(self) -> Iterator[StreamEvent]:
         yield from self._told
         self.answer = self._make()
 
-    async def __aiter__(self) -> AsyncGenerator[Progress]:
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         for each in self._told:
             yield each
         self.answer = self._make()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 import tenacity
 
-from emitter.clock import Clock, Limits
-from emitter.drive import AsyncDrive, Drive, arun, run
-from emitter.emission import emission
+from emitter.client.execution import AsyncDriver, SyncDriver, arun_driver, run_driver
+from emitter.clock import Clock, TimeLimits
+from emitter.core.emission import run_emission
 from emitter.errors import InputError
 from emitter.policy import Policy
 from tests.core import asks
@@ -19,8 +19,8 @@ from tests.core.exchanges import Scripted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.steps import Outcome
-    from emitter.wire import Answer, Request
+    from emitter.core.effects import EmissionOutcome
+    from emitter.messages import CallResult, ModelRequest
 
 
 class Time:
@@ -43,25 +43,27 @@ class Time:
         async def asleep(seconds: float) -> None:
             self.sleep(seconds)
 
-        return Clock(monotonic=lambda: self.now, sleep=self.sleep, asleep=asleep, **changes)  # type: ignore[arg-type]
+        return Clock(monotonic=lambda: self.now, sleep=self.sleep, async_sleep=asleep, **changes)  # type: ignore[arg-type]
 
-    def answer(self, left: Iterator[Answer], timeout: float) -> Answer:
+    def answer(self, left: Iterator[CallResult], timeout: float) -> CallResult:
         """Take as long as a call takes, and answer."""
         self.timeouts.append(timeout)
         self.now += self._per_call
         return next(left)
 
 
-def drive(world: str, time: Time, script: list[Answer], limits: Limits, policy: Policy | None = None) -> Outcome:
+def drive(
+    world: str, time: Time, script: list[CallResult], limits: TimeLimits, policy: Policy | None = None
+) -> EmissionOutcome:
     """Drive a script in either world."""
-    left, steps = iter(script), emission(asks.ask(), policy or Policy())
+    left, steps = iter(script), run_emission(asks.ask(), policy or Policy())
 
-    def send(_: Request, timeout: float) -> Scripted:
+    def send(_: ModelRequest, timeout: float) -> Scripted:
         return Scripted(lambda: time.answer(left, timeout))
 
     if world == "async":
-        return asyncio.run(arun(AsyncDrive(steps, send, lambda _: None, limits)))
-    return run(Drive(steps, send, lambda _: None, limits))
+        return asyncio.run(arun_driver(AsyncDriver(steps, send, lambda _: None, limits)))
+    return run_driver(SyncDriver(steps, send, lambda _: None, limits))
 
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])
@@ -72,7 +74,7 @@ def test_waits_are_full_jitter_that_doubles(world: str) -> None:
     """Without Retry-After the wait is somewhere between nothing and 0.5 * 2**n seconds."""
     fault = asks.OVERLOADED.__class__(asks.OVERLOADED.kind, "", 529)
     time = Time()
-    drive(world, time, [fault] * 4 + [asks.WHOLE], Limits(1.0, clock=time.clock()))
+    drive(world, time, [fault] * 4 + [asks.WHOLE], TimeLimits(1.0, clock=time.clock()))
 
     assert len(time.waits) == 4
     assert all(0 <= wait <= 0.5 * 2**nth for nth, wait in enumerate(time.waits))
@@ -82,7 +84,7 @@ def test_waits_are_full_jitter_that_doubles(world: str) -> None:
 def test_a_strategy_of_your_own_is_used(world: str) -> None:
     """Any tenacity wait does, and the vendor's Retry-After is the least."""
     time = Time()
-    limits = Limits(1.0, clock=time.clock(wait=tenacity.wait_fixed(5) + tenacity.wait_fixed(1)))
+    limits = TimeLimits(1.0, clock=time.clock(wait=tenacity.wait_fixed(5) + tenacity.wait_fixed(1)))
     drive(world, time, [asks.OVERLOADED, asks.WHOLE], limits)
 
     assert time.waits == [6.0]
@@ -92,7 +94,7 @@ def test_a_strategy_of_your_own_is_used(world: str) -> None:
 def test_a_call_gets_no_more_time_than_is_left(world: str) -> None:
     """The timeout of a call shrinks with the deadline."""
     time = Time(seconds_per_call=4.0)
-    drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], Limits(5.0, 10.0, time.clock()))
+    drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], TimeLimits(5.0, 10.0, time.clock()))
 
     assert time.timeouts == [5.0, 5.0, 2.0]
 
@@ -101,7 +103,7 @@ def test_a_call_gets_no_more_time_than_is_left(world: str) -> None:
 def test_no_call_begins_after_the_deadline(world: str) -> None:
     """When time is up the emission ends with its own code, and nothing more is sent."""
     time = Time(seconds_per_call=6.0)
-    outcome = drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], Limits(60.0, 10.0, time.clock()))
+    outcome = drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], TimeLimits(60.0, 10.0, time.clock()))
 
     assert outcome.failure is not None
     assert outcome.failure.code == "deadline_exceeded"
@@ -112,7 +114,7 @@ def test_no_call_begins_after_the_deadline(world: str) -> None:
 def test_no_wait_oversleeps_the_deadline(world: str) -> None:
     """A wait that would end after the deadline is not begun."""
     time = Time()
-    outcome = drive(world, time, [asks.OVERLOADED, asks.WHOLE], Limits(60.0, 1.5, time.clock()))
+    outcome = drive(world, time, [asks.OVERLOADED, asks.WHOLE], TimeLimits(60.0, 1.5, time.clock()))
 
     assert outcome.failure is not None
     assert outcome.failure.code == "deadline_exceeded"
@@ -125,12 +127,12 @@ def test_a_programmers_error_rises(world: str, error: Exception) -> None:
     """What is not the vendor's is never taken for an end or a fault."""
 
     class Broken(Time):
-        def answer(self, left: Iterator[Answer], timeout: float) -> Answer:  # noqa: ARG002  the shape is the base's
+        def answer(self, left: Iterator[CallResult], timeout: float) -> CallResult:  # noqa: ARG002  the shape is the base's
             raise error
 
     time = Broken()
     with pytest.raises((ValueError, StopIteration, RuntimeError), match=r"a bug|StopIteration"):
-        drive(world, time, [], Limits(1.0, clock=time.clock()))
+        drive(world, time, [], TimeLimits(1.0, clock=time.clock()))
 
 
 @pytest.mark.parametrize(

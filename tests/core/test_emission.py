@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.clock import Clock, Limits
-from emitter.drive import AsyncDrive, Drive, arun, run
-from emitter.emission import emission
+from emitter.client.execution import AsyncDriver, SyncDriver, arun_driver, run_driver
+from emitter.clock import Clock, TimeLimits
+from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
+from emitter.core.emission import run_emission
+from emitter.core.verdicts import Verdict
 from emitter.events import CapBreached, Level, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
-from emitter.judge import Verdict
+from emitter.messages import Fault, FaultKind, Usage
 from emitter.policy import Policy
-from emitter.steps import Call, Outcome, Wait
-from emitter.wire import Fault, FaultKind, Usage
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask
 from tests.core.driving import Ran, by_hand
@@ -26,39 +26,41 @@ from tests.core.exchanges import Scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from emitter.wire import Answer, Request
+    from emitter.messages import CallResult, ModelRequest
 
 
-def sync(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
+def sync(script: Sequence[CallResult], policy: Policy | None = None) -> Ran:
     """Drive an emission with ``run``."""
-    ran, left = Ran(Outcome(()), [], [], []), iter(script)
+    ran, left = Ran(EmissionOutcome(()), [], [], []), iter(script)
 
-    def send(request: Request, _: float) -> Scripted:
+    def send(request: ModelRequest, _: float) -> Scripted:
         ran.requests.append(request)
         return Scripted(lambda: next(left))
 
-    limits = Limits(1.0, clock=Clock(sleep=ran.waits.append, wait=lambda _: 0.0))
-    ran.outcome = run(Drive(emission(ask(), policy or Policy()), send, ran.events.append, limits))
+    limits = TimeLimits(1.0, clock=Clock(sleep=ran.waits.append, wait=lambda _: 0.0))
+    ran.outcome = run_driver(SyncDriver(run_emission(ask(), policy or Policy()), send, ran.events.append, limits))
     return ran
 
 
-def asynchronous(script: Sequence[Answer], policy: Policy | None = None) -> Ran:
+def asynchronous(script: Sequence[CallResult], policy: Policy | None = None) -> Ran:
     """Drive an emission with ``arun``."""
-    ran, left = Ran(Outcome(()), [], [], []), iter(script)
+    ran, left = Ran(EmissionOutcome(()), [], [], []), iter(script)
 
-    def send(request: Request, _: float) -> Scripted:
+    def send(request: ModelRequest, _: float) -> Scripted:
         ran.requests.append(request)
         return Scripted(lambda: next(left))
 
     async def asleep(seconds: float) -> None:
         ran.waits.append(seconds)
 
-    limits = Limits(1.0, clock=Clock(asleep=asleep, wait=lambda _: 0.0))
-    ran.outcome = asyncio.run(arun(AsyncDrive(emission(ask(), policy or Policy()), send, ran.events.append, limits)))
+    limits = TimeLimits(1.0, clock=Clock(async_sleep=asleep, wait=lambda _: 0.0))
+    ran.outcome = asyncio.run(
+        arun_driver(AsyncDriver(run_emission(ask(), policy or Policy()), send, ran.events.append, limits))
+    )
     return ran
 
 
-SCRIPTS: dict[str, list[Answer]] = {
+SCRIPTS: dict[str, list[CallResult]] = {
     "whole": [asks.WHOLE],
     "fenced": [asks.FENCED],
     "sent-twice": [asks.TWICE],
@@ -106,7 +108,7 @@ CODES = {
 
 
 @every_script
-def test_the_three_drivers_agree(script: list[Answer]) -> None:
+def test_the_three_drivers_agree(script: list[CallResult]) -> None:
     """By hand, ``run`` and ``arun`` see equal events, requests, waits and outcomes."""
     ran = [drive(script) for drive in (by_hand, sync, asynchronous)]
 
@@ -128,7 +130,7 @@ def test_a_script_ends_in_a_value_or_in_its_code(name: str) -> None:
 
 
 @every_script
-def test_usage_counts_every_call(script: list[Answer]) -> None:
+def test_usage_counts_every_call(script: list[CallResult]) -> None:
     """The outcome's usage is what all calls cost, failed ones included."""
     ran = by_hand(script)
     told = [each for each in ran.events if isinstance(each, ProviderUsage)]
@@ -162,7 +164,7 @@ def test_a_cut_raises_the_budget_by_the_multiplier_up_to_the_ceiling() -> None:
     """The budget doubles, is clamped, and a clamped cut is terminal even with attempts left."""
     ran = by_hand([asks.CUT] * 3, Policy(max_attempts=16))
 
-    assert [each.budget for each in ran.requests] == [FIRST, 2 * FIRST, CEILING]
+    assert [each.max_output_tokens for each in ran.requests] == [FIRST, 2 * FIRST, CEILING]
     assert [each.correction for each in ran.requests] == [None, None, None]
 
 
@@ -170,14 +172,14 @@ def test_the_multiplier_is_the_policys() -> None:
     """Another multiplier gives another budget, rounded up."""
     ran = by_hand([asks.CUT, asks.WHOLE], Policy(truncation_multiplier=1.255))
 
-    assert ran.requests[1].budget == 126
+    assert ran.requests[1].max_output_tokens == 126
 
 
 def test_a_raised_budget_stays_for_a_schema_retry() -> None:
     """After a cut, a correction keeps the larger budget."""
     ran = by_hand([asks.CUT, asks.WRONG_TYPE, asks.WHOLE])
 
-    assert [(each.budget, each.correction) for each in ran.requests] == [
+    assert [(each.max_output_tokens, each.correction) for each in ran.requests] == [
         (FIRST, None),
         (2 * FIRST, None),
         (2 * FIRST, "/count type"),
@@ -188,8 +190,11 @@ def test_a_retry_after_a_cut_has_no_correction() -> None:
     """The fragment written for an earlier answer is left out; the rest of the request is the same, with more room."""
     ran = by_hand([asks.WRONG_TYPE, asks.CUT, asks.WHOLE])
 
-    assert [(each.budget, each.correction) for each in ran.requests][1:] == [(FIRST, "/count type"), (2 * FIRST, None)]
-    assert replace(ran.requests[2], budget=FIRST) == ran.requests[0]
+    assert [(each.max_output_tokens, each.correction) for each in ran.requests][1:] == [
+        (FIRST, "/count type"),
+        (2 * FIRST, None),
+    ]
+    assert replace(ran.requests[2], max_output_tokens=FIRST) == ran.requests[0]
 
 
 def test_a_violation_after_a_cut_is_corrected_anew() -> None:
@@ -223,7 +228,7 @@ def test_a_breach_tells_how_many_retries_were_allowed(attempts: int) -> None:
     ],
     ids=["type", "kind", "extra", "prose", "several", "empty", "unknown", "paused", "cut"],
 )
-def test_a_retry_tells_its_reason_without_the_answer(answer: Answer, reason: Reason, told: str | None) -> None:
+def test_a_retry_tells_its_reason_without_the_answer(answer: CallResult, reason: Reason, told: str | None) -> None:
     """The reason is OpenWOP's, the error is the validator's, and no word of the answer is in either."""
     ran = by_hand([answer, asks.WHOLE])
 
@@ -251,30 +256,30 @@ def test_a_fault_costs_no_attempt() -> None:
 def test_the_wait_that_would_pass_the_deadline_ends_the_emission() -> None:
     """A driver that says the deadline comes first is believed."""
     late = Fault(FaultKind.DEADLINE, "too late")
-    steps, told = emission(ask(), Policy()), []
-    answer: Answer | None = None
+    steps, told = run_emission(ask(), Policy()), []
+    answer: CallResult | None = None
     while True:
         try:
             step = steps.send(answer)
         except StopIteration as end:
-            outcome: Outcome = end.value
+            outcome: EmissionOutcome = end.value
             break
         told.append(step)
-        answer = {Call: asks.OVERLOADED, Wait: late}.get(type(step))
+        answer = {SendRequest: asks.OVERLOADED, Sleep: late}.get(type(step))
 
     assert outcome.failure is not None
     assert outcome.failure.code == "deadline_exceeded"
-    assert sum(isinstance(each, Call) for each in told) == 1
+    assert sum(isinstance(each, SendRequest) for each in told) == 1
 
 
 ANSWERS = [each for each in vars(asks).values() if type(each).__name__ in {"Reply", "Fault"}]
 
 
 @given(st.lists(st.sampled_from(ANSWERS), min_size=40, max_size=40), st.integers(1, 16), st.integers(0, 16))
-def test_laws_hold_for_any_script(script: list[Answer], attempts: int, faults: int) -> None:
+def test_laws_hold_for_any_script(script: list[CallResult], attempts: int, faults: int) -> None:
     """Calls are bounded, budgets never fall, nothing follows a refusal, no word of an answer is told."""
     ran = by_hand(script, Policy(max_attempts=attempts, max_faults=faults))
-    budgets = [each.budget for each in ran.requests]
+    budgets = [each.max_output_tokens for each in ran.requests]
     final = {Verdict.COMPLETE, Verdict.REFUSED, Verdict.OVERFLOWED}
 
     assert sum(each is not Verdict.FAULTED for each in ran.verdicts) <= attempts
@@ -288,7 +293,7 @@ def test_laws_hold_for_any_script(script: list[Answer], attempts: int, faults: i
 
 
 @given(st.lists(st.sampled_from(ANSWERS), min_size=40, max_size=40))
-def test_every_end_is_told_in_order(script: list[Answer]) -> None:
+def test_every_end_is_told_in_order(script: list[CallResult]) -> None:
     """Exhaustion comes before the limit, the limit before the failure, and the failure is last."""
     ran = by_hand(script)
     types = [each.type for each in ran.events if not isinstance(each, LogAppended)]

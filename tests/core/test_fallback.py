@@ -7,40 +7,41 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from emitter.core.verdicts import Verdict
 from emitter.events import CapBreached, EnvelopeRefusal, Event, NlToFormatEngaged, NodeFailed, RetryExhausted
-from emitter.judge import Verdict
+from emitter.messages import Message, OutputMode, Role, StopReason
 from emitter.policy import Policy
-from emitter.steps import Fallback
-from emitter.wire import Message, OutputMode, Role, Stop
 from tests.core import asks
 from tests.core.asks import ask, reply
 from tests.core.driving import by_hand
 
 if TYPE_CHECKING:
-    from emitter.wire import Answer, Request
+    from emitter.messages import CallResult, ModelRequest
 
 VALUE = {"kind": "answer", "count": 2}
-WORDS = reply(Stop.COMPLETE, "There are two of them.")
+WORDS = reply(StopReason.COMPLETE, "There are two of them.")
 
 
-def describe(request: Request) -> Request:
-    """Ask in plain words."""
-    return replace(request, output=replace(request.output, mode=OutputMode.TEXT), correction=None)
+class Fallback:
+    """Asks in plain words, then puts the words into the form."""
+
+    def describe(self, request: ModelRequest) -> ModelRequest:
+        """Ask in plain words."""
+        return replace(request, output=replace(request.output, mode=OutputMode.TEXT), correction=None)
+
+    def convert(self, request: ModelRequest, words: str) -> ModelRequest:
+        """Put words into the form."""
+        return replace(request, messages=(Message(Role.USER, words),), correction=None)
 
 
-def convert(request: Request, words: str) -> Request:
-    """Put words into the form."""
-    return replace(request, messages=(Message(Role.USER, words),), correction=None)
-
-
-ASK = ask(fallback=Fallback(describe, convert))
+ASK = ask(fallback=Fallback())
 POLICY = Policy(nl_to_format=True)
 
-ENGAGED: dict[str, tuple[list[Answer], int, str | None]] = {
+ENGAGED: dict[str, tuple[list[CallResult], int, str | None]] = {
     "prose-then-formed": ([asks.PROSE] * 3 + [asks.WHOLE], 1, None),
     "violated-then-two-steps": ([asks.WRONG_TYPE] * 3 + [WORDS, asks.WHOLE], 2, None),
     "empty-then-two-steps": ([asks.EMPTY] * 3 + [WORDS, asks.WHOLE], 2, None),
-    "a-broken-document-is-no-prose": ([reply(Stop.COMPLETE, '{"kind": ')] * 3 + [WORDS, asks.WHOLE], 2, None),
+    "a-broken-document-is-no-prose": ([reply(StopReason.COMPLETE, '{"kind": ')] * 3 + [WORDS, asks.WHOLE], 2, None),
     "overloaded-on-the-way": ([asks.PROSE] * 3 + [asks.OVERLOADED, asks.WHOLE], 1, None),
     "still-broken": ([asks.PROSE] * 3 + [asks.WRONG_TYPE], 1, "envelope_invalid"),
     "no-words-either": ([asks.EMPTY] * 3 + [asks.EMPTY], 2, "envelope_invalid"),
@@ -66,7 +67,7 @@ def test_the_form_is_sought_in_two_steps(name: str) -> None:
         assert not any(isinstance(each, RetryExhausted | CapBreached | NodeFailed) for each in ran.events)
 
 
-NOT_ENGAGED: dict[str, tuple[list[Answer], Policy]] = {
+NOT_ENGAGED: dict[str, tuple[list[CallResult], Policy]] = {
     "not-asked-for": ([asks.PROSE] * 3, Policy()),
     "refused": ([asks.REFUSED], POLICY),
     "cut-to-the-end": ([asks.CUT] * 3, POLICY),

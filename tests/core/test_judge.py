@@ -8,21 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.judge import BY_STOP, Contract, Verdict, judge
-from emitter.recover import Path
-from emitter.remedy import FAULT_CODES, REMEDIES
+from emitter.core.verdicts import FAULT_CODES, REMEDIES, VERDICT_BY_STOP, DocumentContract, Verdict, classify
+from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
+from emitter.recover import RecoveryPath
 from emitter.schema import Violation
-from emitter.schema.findings import Raised, Reading
-from emitter.wire import Fault, FaultKind, Reply, Stop
+from emitter.schema.results import CallbackFailure, ParseResult
 from tests.core import asks
 
 if TYPE_CHECKING:
-    from emitter.wire import Answer, Json
+    from emitter.messages import CallResult, Json
 
-CONTRACT = Contract(asks.COMPILED)
+CONTRACT = DocumentContract(asks.COMPILED)
 VALID = '{"kind": "answer", "count": 2}'
 
-TABLE: dict[str, tuple[Answer, Verdict]] = {
+TABLE: dict[str, tuple[CallResult, Verdict]] = {
     "clean and valid": (asks.WHOLE, Verdict.COMPLETE),
     "clean, in a fence": (asks.FENCED, Verdict.COMPLETE),
     "clean, sent twice": (asks.TWICE, Verdict.COMPLETE),
@@ -30,7 +29,7 @@ TABLE: dict[str, tuple[Answer, Verdict]] = {
     "clean, wrong type": (asks.WRONG_TYPE, Verdict.VIOLATED),
     "clean, prose": (asks.PROSE, Verdict.MALFORMED),
     "clean, empty": (asks.EMPTY, Verdict.MALFORMED),
-    "clean, unclosed": (asks.reply(Stop.COMPLETE, '{"kind": "answer", "count": 2'), Verdict.MALFORMED),
+    "clean, unclosed": (asks.reply(StopReason.COMPLETE, '{"kind": "answer", "count": 2'), Verdict.MALFORMED),
     "cut": (asks.CUT, Verdict.TRUNCATED),
     "cut but valid": (asks.CUT_BUT_VALID, Verdict.TRUNCATED),
     "refused but valid": (asks.REFUSED_BUT_VALID, Verdict.REFUSED),
@@ -39,41 +38,49 @@ TABLE: dict[str, tuple[Answer, Verdict]] = {
     "unknown but valid": (asks.UNKNOWN, Verdict.UNKNOWN),
     "fault": (asks.OVERLOADED, Verdict.FAULTED),
     "tool, as an object": (
-        Reply(Stop.COMPLETE, "tool_use", arguments=({"kind": "answer", "count": 2},)),
+        ModelResponse(StopReason.COMPLETE, "tool_use", arguments=({"kind": "answer", "count": 2},)),
         Verdict.COMPLETE,
     ),
-    "tool, as text": (Reply(Stop.COMPLETE, "tool_calls", arguments=(VALID,)), Verdict.COMPLETE),
-    "tool beside prose": (Reply(Stop.COMPLETE, "tool_use", text="Here.", arguments=(VALID,)), Verdict.COMPLETE),
-    "tool, called twice alike": (Reply(Stop.COMPLETE, "tool_calls", arguments=(VALID, VALID)), Verdict.COMPLETE),
+    "tool, as text": (ModelResponse(StopReason.COMPLETE, "tool_calls", arguments=(VALID,)), Verdict.COMPLETE),
+    "tool beside prose": (
+        ModelResponse(StopReason.COMPLETE, "tool_use", text="Here.", arguments=(VALID,)),
+        Verdict.COMPLETE,
+    ),
+    "tool, called twice alike": (
+        ModelResponse(StopReason.COMPLETE, "tool_calls", arguments=(VALID, VALID)),
+        Verdict.COMPLETE,
+    ),
     "tool, called twice otherwise": (
-        Reply(Stop.COMPLETE, "tool_calls", arguments=(VALID, VALID.replace("2", "3"))),
+        ModelResponse(StopReason.COMPLETE, "tool_calls", arguments=(VALID, VALID.replace("2", "3"))),
         Verdict.MALFORMED,
     ),
-    "tool, cut": (Reply(Stop.TRUNCATED, "length", arguments=(VALID,)), Verdict.TRUNCATED),
-    "tool, empty object": (Reply(Stop.COMPLETE, "tool_use", arguments=({},)), Verdict.VIOLATED),
+    "tool, cut": (ModelResponse(StopReason.TRUNCATED, "length", arguments=(VALID,)), Verdict.TRUNCATED),
+    "tool, empty object": (ModelResponse(StopReason.COMPLETE, "tool_use", arguments=({},)), Verdict.VIOLATED),
 }
 
 
 @pytest.mark.parametrize(("answer", "verdict"), TABLE.values(), ids=TABLE.keys())
-def test_verdict(answer: Answer, verdict: Verdict) -> None:
+def test_verdict(answer: CallResult, verdict: Verdict) -> None:
     """Each answer gets its verdict, and a value only when complete."""
-    judgement = judge(answer, CONTRACT)
+    judgement = classify(answer, CONTRACT)
 
     assert judgement.verdict is verdict
     assert (judgement.value is not None) == (verdict is Verdict.COMPLETE)
     assert bool(judgement.violations) == (verdict is Verdict.VIOLATED)
 
 
-@given(st.sampled_from([each for each in Stop if each is not Stop.COMPLETE]), st.text())
-def test_no_text_makes_an_unclean_stop_complete(stop: Stop, text: str) -> None:
+@given(st.sampled_from([each for each in StopReason if each is not StopReason.COMPLETE]), st.text())
+def test_no_text_makes_an_unclean_stop_complete(stop: StopReason, text: str) -> None:
     """The text is not even looked at, however it reads."""
-    assert judge(Reply(stop, stop.value, text=text), CONTRACT).verdict is not Verdict.COMPLETE
-    assert judge(Reply(stop, stop.value, text=VALID + text), CONTRACT) == judge(Reply(stop, "", VALID), CONTRACT)
+    assert classify(ModelResponse(stop, stop.value, text=text), CONTRACT).verdict is not Verdict.COMPLETE
+    assert classify(ModelResponse(stop, stop.value, text=VALID + text), CONTRACT) == classify(
+        ModelResponse(stop, "", VALID), CONTRACT
+    )
 
 
 def test_a_null_optional_is_absent() -> None:
     """A property that the vendor had to write comes back as if it were not there."""
-    judgement = judge(asks.said({"kind": "answer", "count": 2, "note": None}), CONTRACT)
+    judgement = classify(asks.said({"kind": "answer", "count": 2, "note": None}), CONTRACT)
 
     assert judgement.value == {"kind": "answer", "count": 2}
 
@@ -82,30 +89,30 @@ def test_content_rules_are_asked_after_the_schema() -> None:
     """They see only valid documents, once, and what they find is a violation."""
     seen: list[Json] = []
 
-    def read(document: Json) -> Reading[Json]:
+    def read(document: Json) -> ParseResult[Json]:
         seen.append(document)
         even = Violation("/count", "even", "an odd number")
-        return Reading(document, (even,) if document["count"] % 2 == 0 else ())
+        return ParseResult(document, (even,) if document["count"] % 2 == 0 else ())
 
-    contract = Contract(asks.COMPILED, read)
+    contract = DocumentContract(asks.COMPILED, read)
 
-    assert judge(asks.WRONG_TYPE, contract).verdict is Verdict.VIOLATED
+    assert classify(asks.WRONG_TYPE, contract).verdict is Verdict.VIOLATED
     assert seen == []
-    assert judge(asks.WHOLE, contract).violations == (Violation("/count", "even", "an odd number"),)
+    assert classify(asks.WHOLE, contract).violations == (Violation("/count", "even", "an odd number"),)
     assert len(seen) == 1
 
 
 def test_a_value_is_what_was_read_and_the_document_stays() -> None:
     """What comes of reading is the value; what was read is kept beside it."""
-    judgement = judge(asks.WHOLE, Contract(asks.COMPILED, lambda document: Reading(document["count"])))
+    judgement = classify(asks.WHOLE, DocumentContract(asks.COMPILED, lambda document: ParseResult(document["count"])))
 
     assert (judgement.value, judgement.document) == (2, {"kind": "answer", "count": 2})
 
 
 def test_code_of_the_callers_that_raises_is_no_verdict_on_the_answer() -> None:
     """Nobody can say what the document is worth: it is neither accepted nor found at fault."""
-    raised = Raised("The check even", ZeroDivisionError())
-    judgement = judge(asks.WHOLE, Contract(asks.COMPILED, lambda _: Reading(raised=raised)))
+    raised = CallbackFailure("The check even", ZeroDivisionError())
+    judgement = classify(asks.WHOLE, DocumentContract(asks.COMPILED, lambda _: ParseResult(failure=raised)))
 
     assert judgement.verdict is Verdict.UNCHECKED
     assert judgement.raised is raised
@@ -114,7 +121,7 @@ def test_code_of_the_callers_that_raises_is_no_verdict_on_the_answer() -> None:
 def test_half_a_character_is_no_text() -> None:
     """JSON can spell it, and nothing can carry it; a whole one, spelt in two halves, is text like any other."""
     halved, whole = (
-        judge(asks.reply(Stop.COMPLETE, f'{{"kind": "answer", "count": 2, "note": "{note}"}}'), CONTRACT)
+        classify(asks.reply(StopReason.COMPLETE, f'{{"kind": "answer", "count": 2, "note": "{note}"}}'), CONTRACT)
         for note in ("\\ud83d", "\\ud83d\\ude00")
     )
 
@@ -124,16 +131,16 @@ def test_half_a_character_is_no_text() -> None:
 
 def test_recovery_is_told() -> None:
     """The path by which the document was read stands in the judgement."""
-    recovered = judge(asks.FENCED, CONTRACT).recovered
+    recovered = classify(asks.FENCED, CONTRACT).recovered
 
     assert recovered is not None
-    assert recovered.path is Path.MARKDOWN_FENCE
+    assert recovered.path is RecoveryPath.MARKDOWN_FENCE
     assert recovered.byte_offset == len("```json\n")
 
 
 @pytest.mark.parametrize(
     ("table", "keys"),
-    [(BY_STOP, Stop), (REMEDIES, Verdict), (FAULT_CODES, FaultKind)],
+    [(VERDICT_BY_STOP, StopReason), (REMEDIES, Verdict), (FAULT_CODES, FaultKind)],
     ids=["stop", "verdict", "fault"],
 )
 def test_tables_are_total(table: dict[object, object], keys: type) -> None:
@@ -143,4 +150,4 @@ def test_tables_are_total(table: dict[object, object], keys: type) -> None:
 
 def test_a_fault_is_never_read() -> None:
     """A fault has no text to be misread."""
-    assert judge(Fault(FaultKind.PROTOCOL, VALID), CONTRACT).verdict is Verdict.FAULTED
+    assert classify(Fault(FaultKind.PROTOCOL, VALID), CONTRACT).verdict is Verdict.FAULTED

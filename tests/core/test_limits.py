@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.core.emission import LimitBreach, cap_budget
 from emitter.errors import InputError
 from emitter.events import CapBreached, NodeFailed, RetryExhausted
-from emitter.limits import Reached, held
+from emitter.messages import Usage
 from emitter.policy import Policy, Prices
-from emitter.wire import Usage
 from tests.core import asks
 from tests.core.asks import FIRST, INPUT, SPENT, ask
 from tests.core.driving import by_hand
 
 if TYPE_CHECKING:
-    from emitter.wire import Answer
+    from emitter.messages import CallResult
 
 PRICES = Prices(input=1_000_000, output=2_000_000)
 """One a token in, two a token out."""
@@ -29,7 +29,7 @@ def test_the_first_budget_is_what_the_limit_leaves_beside_the_input() -> None:
     """The call is made with a smaller budget, and still goes out."""
     ran = by_hand([asks.WHOLE], Policy(max_total_tokens=INPUT + 40))
 
-    assert [each.budget for each in ran.requests] == [40]
+    assert [each.max_output_tokens for each in ran.requests] == [40]
     assert ran.outcome.failure is None
 
 
@@ -37,12 +37,12 @@ def test_a_limit_that_leaves_room_changes_nothing() -> None:
     """Ample limits leave every budget as it is."""
     ran = by_hand([asks.CUT, asks.WHOLE], Policy(max_total_tokens=10_000, max_cost=1e6, prices=PRICES))
 
-    assert [each.budget for each in ran.requests] == [FIRST, 2 * FIRST]
+    assert [each.max_output_tokens for each in ran.requests] == [FIRST, 2 * FIRST]
 
 
 SPENT_ONE = SPENT.total
 
-STOPPED: dict[str, tuple[Policy, list[Answer], str, tuple[str, float, float]]] = {
+STOPPED: dict[str, tuple[Policy, list[CallResult], str, tuple[str, float, float]]] = {
     "tokens-before-the-first-call": (
         Policy(max_total_tokens=INPUT),
         [],
@@ -88,13 +88,13 @@ def test_a_fault_that_cost_nothing_leaves_the_limit_as_it_was() -> None:
     """After a fault the same request is sent again, within the same limit."""
     ran = by_hand([asks.OVERLOADED, asks.WHOLE], Policy(max_total_tokens=INPUT + 1))
 
-    assert [each.budget for each in ran.requests] == [1, 1]
+    assert [each.max_output_tokens for each in ran.requests] == [1, 1]
 
 
 def test_what_a_request_puts_in_is_only_counted_where_it_matters() -> None:
     """Without limits nothing is counted, and with them not once the vendor has said it."""
     counted: list[int] = []
-    asked = ask(count=lambda _: counted.append(1) or INPUT)
+    asked = ask(count_input_tokens=lambda _: counted.append(1) or INPUT)
     by_hand([asks.WRONG_TYPE, asks.WHOLE], Policy(), asked)
     assert not counted
 
@@ -112,23 +112,23 @@ def test_no_call_can_pass_a_limit(limit: int, inputs: tuple[int, int], budget: i
     """Whatever was spent, a call with all of its budget used stays within both limits."""
     policy = Policy(max_total_tokens=limit, max_cost=limit / 100, prices=prices)
     spent, coming = inputs
-    found = held(asks.request(budget=budget), Usage(spent, 0), Usage(coming, 1), policy)
+    found = cap_budget(asks.request(max_output_tokens=budget), Usage(spent, 0), Usage(coming, 1), policy)
 
-    if isinstance(found, Reached):
+    if isinstance(found, LimitBreach):
         assert found.observed > found.limit
         return
-    after = Usage(spent + coming, found.budget)
-    assert 1 <= found.budget <= budget
+    after = Usage(spent + coming, found.max_output_tokens)
+    assert 1 <= found.max_output_tokens <= budget
     assert after.total <= limit
-    assert prices.of(after) <= limit / 100 * (1 + 1e-9)
+    assert prices.cost_of(after) <= limit / 100 * (1 + 1e-9)
 
 
 def test_prices_are_per_million_and_know_the_cache() -> None:
     """Cached parts of the input have prices of their own, or that of the input."""
     usage = Usage(input=1_000_000, output=500_000, cache_read=200_000, cache_write=100_000)
 
-    assert Prices(3, 15).of(usage) == pytest.approx(3 + 7.5)
-    assert Prices(3, 15, cache_read=0.3, cache_write=3.75).of(usage) == pytest.approx(2.1 + 0.06 + 0.375 + 7.5)
+    assert Prices(3, 15).cost_of(usage) == pytest.approx(3 + 7.5)
+    assert Prices(3, 15, cache_read=0.3, cache_write=3.75).cost_of(usage) == pytest.approx(2.1 + 0.06 + 0.375 + 7.5)
 
 
 BAD: dict[str, tuple[type, dict[str, Any], str]] = {

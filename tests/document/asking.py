@@ -13,9 +13,9 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from emitter import Emission, EmissionError, aemit, emit
-from emitter.adapters.client import make
-from emitter.profile import of_model
-from emitter.scenarios import MODELS
+from emitter.adapters.clients import create_client
+from emitter.profiles import find_profile
+from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.loopback import serving
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.loopback import Loopback
     from tests.scenarios.vendors import Response, Vendor
 
-WIRES = tuple(MODELS)
+WIRES = tuple(SCENARIO_MODELS)
 every_wire = pytest.mark.parametrize("wire", WIRES)
 every_world = pytest.mark.parametrize("world", ["sync", "async"])
 
@@ -110,7 +110,7 @@ def said(document: Any) -> Callable[[Vendor], Response]:
 def ask(wire: str, script: list[Callable[[Vendor], Response]], schema: object = Invoice, **more: Any) -> Asked:
     """Emit with a vendor that answers from the script, in the world that is named."""
     world, situation = more.pop("world", "sync"), more.pop("situation", TASK)
-    model = more.pop("model", MODELS[wire])
+    model = more.pop("model", SCENARIO_MODELS[wire])
     left = iter(script)
 
     def answer(vendor: Vendor) -> Response:
@@ -128,9 +128,9 @@ def ask(wire: str, script: list[Callable[[Vendor], Response]], schema: object = 
 def _emit(
     server: Loopback, schema: object, situation: Any, arguments: dict[str, Any], *, asynchronous: bool
 ) -> Emission[Any] | EmissionError:
-    facts, _ = of_model(arguments["model"])
+    facts, _ = find_profile(arguments["model"])
     url = f"{server.url}/v1" if facts.client.sdk.value == "openai" else server.url
-    client: Any = make(facts, asynchronous=asynchronous, base_url=url, api_key="k")
+    client: Any = create_client(facts, asynchronous=asynchronous, base_url=url, api_key="k")
     if not asynchronous:
         with ExitStack() as stack:
             stack.callback(client.close)

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from emitter import Policy, Uncompilable
 from emitter.events import Level, LogAppended
-from emitter.schema.compile import Undeclared
+from emitter.schema.compiler import UndeclaredProperties
 from tests.document.asking import HELD, INVOICE, Invoice, ask, every_wire, said, system
 
 
@@ -89,7 +89,7 @@ OPEN = {"type": "object", "properties": {"a": {"type": "string"}}, "required": [
     ("schema", "undeclared", "names"),
     [
         (OPEN, "close", ["a"]),
-        (OPEN, Undeclared.CLOSE, ["a"]),
+        (OPEN, UndeclaredProperties.CLOSE, ["a"]),
         (Note, None, ["text"]),
     ],
     ids=["closed", "closed by the enum", "a type"],

@@ -12,8 +12,8 @@ import pytest
 from pydantic import BaseModel
 
 from emitter import InputError, Uncompilable, UnknownModel, aemit, emit
-from emitter.kinds import AUTHORIZATION, AuthorizationEnvelope
-from emitter.kinds.authorization import Action, Measurement, Provenance, Refusal
+from emitter.models import AUTHORIZATION, AuthorizationEnvelope
+from emitter.models.authorization import Action, Measurement, Provenance, Refusal
 from tests.document.asking import FORM, HELD, TASK, Invoice
 
 
@@ -59,13 +59,13 @@ AUTHORITY: dict[str, object] = {
 @pytest.mark.parametrize("schema", AUTHORITY.values(), ids=AUTHORITY.keys())
 def test_no_model_grants_authority(schema: object) -> None:
     """What it wrote would be taken for an envelope, with oracles that nobody asked."""
-    with pytest.raises(InputError, match="writes no authorization envelope"):
+    with pytest.raises(InputError, match="cannot write an authorization envelope"):
         emit(schema, TASK, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="none"))
 
 
 def test_no_document_is_an_authorization() -> None:
     """Whatever its schema is."""
-    with pytest.raises(InputError, match="writes no authorization envelope"):
+    with pytest.raises(InputError, match="cannot write an authorization envelope"):
         emit(FORM, TASK, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="none"), kind=AUTHORIZATION)
 
 
@@ -104,17 +104,17 @@ def test_a_schema_that_holds_itself_is_refused() -> None:
     circle: dict[str, Any] = {"type": "object"}
     circle["properties"] = {"again": circle}
 
-    with pytest.raises(Uncompilable, match="holds itself"):
+    with pytest.raises(Uncompilable, match="contains itself"):
         emit(circle, TASK, model="openai/gpt-6-sol")
 
 
 BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model"),
     "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
-    "no-messages": ({"situation": []}, InputError, "holds no message"),
+    "no-messages": ({"situation": []}, InputError, "has no messages"),
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
     "wrong-client": ({"client": object()}, InputError, "needs an OpenAI client, but client= is an object."),
-    "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Both client= and base_url= were given."),
+    "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Pass client= or base_url=, not both."),
     "policy-as-dict": ({"policy": {"max_attempts": 1}}, InputError, "it must be of type Policy."),
     "materials-as-text": ({"materials": "abc"}, InputError, "materials must be a list."),
     "one-check": ({"checks": print}, InputError, "checks must be a list. Put the functions into one."),
@@ -124,7 +124,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "instructions-of-another-type": ({"instructions": 5}, InputError, "instructions is of type int, not text."),
     "half-instructions": ({"instructions": "\ud83d"}, InputError, "instructions holds a lone surrogate."),
     "unknown-undeclared": ({"undeclared": "drop"}, InputError, "it must be one of carry, close, or None."),
-    "empty-node-id": ({"node_id": ""}, InputError, "must be non-empty"),
+    "empty-node-id": ({"node_id": ""}, InputError, "must not be empty"),
 }
 
 

@@ -10,9 +10,9 @@ import pytest
 from pydantic import AliasPath, BaseModel, Field
 
 from emitter import InputError
-from emitter.profile import load
+from emitter.profiles import load_profile
 from emitter.schema import compile_schema
-from emitter.schema.source import source
+from emitter.schema.python_types import resolve_schema
 from tests.document.asking import FORM, HELD, INVOICE, ODD, Invoice, ask, every_wire, said, system
 
 OPTIONAL: dict[str, Any] = {
@@ -49,7 +49,7 @@ def test_without_examples_nothing_is_said_of_them() -> None:
 def test_an_example_is_shown_as_the_vendor_writes_it(wire: str) -> None:
     """What the compiled schema makes of it is what the model must write, so that is what it sees."""
     vendor = {"openai-responses": "openai", "openai-chat": "openai"}.get(wire, wire)
-    encoded = compile_schema(OPTIONAL, load(vendor)).encode({"name": "a"})
+    encoded = compile_schema(OPTIONAL, load_profile(vendor)).encode({"name": "a"})
     asked = ask(wire, [said(encoded)], OPTIONAL, examples=[{"name": "a"}])
 
     assert system(asked.bodies[0]).endswith(json.dumps(encoded))
@@ -112,7 +112,7 @@ def test_an_example_is_no_ones_to_change(schema: object) -> None:
     ask("google", [said(HELD)], schema, examples=[example])
 
     assert example == HELD
-    assert source(schema).schema
+    assert resolve_schema(schema).schema
 
 
 class Aliased(BaseModel):

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from emitter import prompt
-from emitter.door import plan, wording
-from emitter.door.reached import Reached
-from emitter.emission import emission
+from emitter import prompts as prompt
+from emitter.client import request
+from emitter.client.settings import ModelTarget
+from emitter.core.effects import EmitEvent
+from emitter.core.emission import run_emission
 from emitter.events import Level, LogAppended
+from emitter.messages import OutputFormat, OutputMode
 from emitter.policy import Policy
-from emitter.profile import load, of_model
-from emitter.scenarios import MODELS
-from emitter.schema import Loss, Why, compile_schema
-from emitter.steps import Tell
-from emitter.wire import OutputFormat, OutputMode
+from emitter.profiles import find_profile, load_profile
+from emitter.schema import Loss, LossReason, compile_schema
+from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.core import asks
 from tests.document.asking import FORM
 
@@ -29,9 +29,9 @@ LIST = {"$ref": "#/$defs/all", "$defs": {"all": {"type": "array"}, "one": {"type
 
 def output(wire: str, compiled: Any, model: str = "") -> OutputFormat:
     """Return the format that a plan would ask for."""
-    facts, named = of_model(MODELS[wire])
+    facts, named = find_profile(SCENARIO_MODELS[wire])
     name = next(each for each in facts.wires if each.value == wire)
-    return plan._form("Invoice", compiled, PROMPTS, Reached(facts, name, model or named)).output
+    return request._output_spec("Invoice", compiled, PROMPTS, ModelTarget(facts, name, model or named)).output
 
 
 MODES = [
@@ -58,7 +58,9 @@ def test_a_schema_that_nobody_can_enforce_is_not_sent_as_one(
 
 def form(compiled: Any, mode: OutputMode, *, holds: bool = True) -> str:
     """Return what the system prompt says of the form."""
-    return wording.joined(*wording.form(PROMPTS, compiled, OutputFormat("x", compiled.schema, mode), holds=holds))
+    return request.join_parts(
+        *request.render_form(PROMPTS, compiled, OutputFormat("x", compiled.schema, mode), enforces_schema=holds)
+    )
 
 
 @pytest.mark.parametrize("mode", [OutputMode.JSON_OBJECT, OutputMode.TEXT])
@@ -66,7 +68,7 @@ def test_it_stands_in_the_system_prompt_instead(mode: OutputMode) -> None:
     """The caller's own schema, whole: so no rule of it has to be listed apart."""
     losing = replace(LOOSE, losses=(Loss("/properties/due", "format", '"date"'),))
 
-    assert form(losing, mode) == prompt.schema(PROMPTS, FORM)
+    assert form(losing, mode) == prompt.render_schema(PROMPTS, FORM)
 
 
 @pytest.mark.parametrize(
@@ -83,26 +85,26 @@ def test_a_compiled_schema_is_told_in_words_where_none_is_sent_or_looked_at(
     mode: OutputMode, holds: bool, told: bool
 ) -> None:
     """What stands in the prompt is the compiled form, since that is what is decoded."""
-    assert (prompt.schema(PROMPTS, COMPILED.schema) in form(COMPILED, mode, holds=holds)) is told
+    assert (prompt.render_schema(PROMPTS, COMPILED.schema) in form(COMPILED, mode, holds=holds)) is told
 
 
 LOSSES = {
-    Why.UNSUPPORTED: True,
-    Why.DEGRADED: True,
-    Why.INSIDE: False,
-    Why.OPEN: False,
-    Why.CLOSED: False,
-    Why.WIDENED: False,
+    LossReason.UNSUPPORTED: True,
+    LossReason.DEGRADED: True,
+    LossReason.INSIDE: False,
+    LossReason.OPEN: False,
+    LossReason.CLOSED: False,
+    LossReason.WIDENED: False,
 }
 
 
 @pytest.mark.parametrize(("why", "listed"), LOSSES.items(), ids=str)
-def test_rules_are_listed_where_the_descriptions_do_not_hold_them(why: Why, listed: bool) -> None:
+def test_rules_are_listed_where_the_descriptions_do_not_hold_them(why: LossReason, listed: bool) -> None:
     """What is told where it stands is not told twice."""
     losing = replace(COMPILED, losses=(Loss("/properties/due", "format", '"date"', why),))
 
     assert ("/properties/due: format" in form(losing, OutputMode.JSON_SCHEMA)) is listed
-    assert set(LOSSES) == set(Why)
+    assert set(LOSSES) == set(LossReason)
 
 
 def test_the_list_of_rules_is_bounded() -> None:
@@ -111,12 +113,14 @@ def test_the_list_of_rules_is_bounded() -> None:
     long = (Loss("/properties/x", "enum", "x" * 10_000),)
 
     assert form(replace(COMPILED, losses=long), OutputMode.JSON_SCHEMA) == ""
-    assert form(replace(COMPILED, losses=many), OutputMode.JSON_SCHEMA).count("- /properties/") == wording.MAX_RULES
+    assert (
+        form(replace(COMPILED, losses=many), OutputMode.JSON_SCHEMA).count("- /properties/") == request.MAX_LISTED_RULES
+    )
 
 
 def test_what_a_schemas_size_cost_is_told_once_and_first() -> None:
     """A warning before the first call, with the places in the schema and no values."""
-    lost = tuple(Loss(f"/properties/{nth}", "enum", '["a"]', Why.DEGRADED) for nth in range(20))
+    lost = tuple(Loss(f"/properties/{nth}", "enum", '["a"]', LossReason.DEGRADED) for nth in range(20))
     ask = asks.ask()
     degraded = replace(asks.COMPILED, losses=(*lost, Loss("", "minimum", "0")))
     ask = replace(ask, contract=replace(ask.contract, compiled=degraded))
@@ -134,8 +138,8 @@ def test_what_a_schemas_size_cost_is_told_once_and_first() -> None:
 def emission_until_call(ask: Any) -> list[Any]:
     """Return the events that are told before anything is sent."""
     told: list[Any] = []
-    for step in emission(ask, Policy()):
-        if not isinstance(step, Tell):
+    for step in run_emission(ask, Policy()):
+        if not isinstance(step, EmitEvent):
             return told
         told.append(step.event)
     raise AssertionError("an emission sends something")
@@ -143,6 +147,6 @@ def emission_until_call(ask: Any) -> list[Any]:
 
 def test_every_wires_profile_has_a_mode_for_what_nobody_enforces() -> None:
     """Text is always left, so no vendor is without one."""
-    for wire in MODELS:
+    for wire in SCENARIO_MODELS:
         assert output(wire, LOOSE).mode in {OutputMode.JSON_OBJECT, OutputMode.TEXT}
-        assert load("openai").default_wire.value in MODELS
+        assert load_profile("openai").default_wire.value in SCENARIO_MODELS

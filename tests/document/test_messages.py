@@ -26,11 +26,10 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticCustomError
 
-from emitter.document.checks import reader
-from emitter.schema.author import Author, author_of
-from emitter.schema.findings import UNTOLD
-from emitter.schema.messages import without
-from emitter.schema.source import source
+from emitter.forms.document import make_reader
+from emitter.schema.message_redaction import SourceText, collect_source_text, redact_message
+from emitter.schema.python_types import resolve_schema
+from emitter.schema.results import DEFAULT_EXPECTATION
 from tests.document import asking
 from tests.work import examples
 
@@ -130,7 +129,7 @@ TOLD: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize(("form", "document", "told"), TOLD.values(), ids=TOLD)
 def test_the_caller_s_own_words_are_kept(form: Any, document: Any, told: str) -> None:
     """Of validators of every sort, and of the types that pydantic brings along; what they quote is struck out."""
-    [found] = source(form).read(document).violations
+    [found] = resolve_schema(form).parse(document).violations
 
     assert str(found) == told
 
@@ -138,7 +137,7 @@ def test_the_caller_s_own_words_are_kept(form: Any, document: Any, told: str) ->
 def test_words_that_the_answer_has_too_are_kept_where_they_are_the_caller_s() -> None:
     """A long answer shares words with every sentence."""
     document = {"day": "It must be a weekday in English: write the day as such, Monday."}
-    [found] = source(Form).read(document).violations
+    [found] = resolve_schema(Form).parse(document).violations
 
     assert found.expected == "write the day as a weekday in English, such as Monday"
 
@@ -156,7 +155,7 @@ WITHHELD: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize(("message", "document"), WITHHELD.values(), ids=WITHHELD)
 def test_in_doubt_a_message_is_withheld(message: str, document: Any) -> None:
     """Where nothing but the answer is left, or where it may stand in another spelling."""
-    assert without(message, document, Author, frozenset()) is None
+    assert redact_message(message, document, SourceText, frozenset()) is None
 
 
 def test_a_validator_without_words_is_told_as_one() -> None:
@@ -167,8 +166,8 @@ def test_a_validator_without_words_is_told_as_one() -> None:
             raise AssertionError
         return value
 
-    [found] = source(Annotated[int, AfterValidator(judge)]).read(7).violations
-    assert found.expected == UNTOLD
+    [found] = resolve_schema(Annotated[int, AfterValidator(judge)]).parse(7).violations
+    assert found.expected == DEFAULT_EXPECTATION
 
 
 def test_what_code_can_be_filled_with_is_not_the_caller_s() -> None:
@@ -178,7 +177,7 @@ def test_what_code_can_be_filled_with_is_not_the_caller_s() -> None:
     def check(value: str, where: str = "in the register") -> str:
         return f"{value} stands {where} of {ALLOWED} beside {kept}"
 
-    author = author_of(partial(check, where="among the vendors"))
+    author = collect_source_text(partial(check, where="among the vendors"))
     assert {"in the register", "among the vendors", "invoice", "receipt", "stands"} <= set(author.phrases)
     assert "Quentin & Sons" not in author.phrases
 
@@ -323,9 +322,9 @@ def test_what_a_check_remembers_of_an_answer_is_struck_out(check: Callable[[str]
     def judge(value: str) -> str:
         raise ValueError(check(value))
 
-    validated = source(Annotated[str, AfterValidator(judge)])
+    validated = resolve_schema(Annotated[str, AfterValidator(judge)])
     for text in ("Zanzibar Quux", "Mombasa Quuz", "Zanzibar Quux"):
-        found = validated.read(text) if as_validator else reader(source(str), (check,))(text)
+        found = validated.parse(text) if as_validator else make_reader(resolve_schema(str), (check,))(text)
         [violation] = found.violations
         assert violation.expected == "… is unknown to the register"
 
@@ -403,7 +402,7 @@ def test_the_caller_s_constants_are_kept_where_an_answer_comes_near(
     check: Callable[[str], str], text: str, told: str
 ) -> None:
     """Whatever they stand in: a near miss must still be told what would have been right."""
-    [found] = reader(source(str), (check,))(text).violations
+    [found] = make_reader(resolve_schema(str), (check,))(text).violations
 
     if "'…" in told:  # what is quoted of the answer may be words of the caller's, too
         assert found.expected.partition(" ")[2].endswith(told.partition(" ")[2])
@@ -459,9 +458,9 @@ def leaked(told: str, of: str) -> list[str]:
     return [each for each in found if each in there]
 
 
-def own() -> Author:
+def own() -> SourceText:
     """Return what stands in the code that writes the messages of the laws."""
-    return Author(tuple(each.strip() for each in LITERALS))
+    return SourceText(tuple(each.strip() for each in LITERALS))
 
 
 @settings(max_examples=examples(60))
@@ -470,7 +469,7 @@ def test_no_text_of_the_model_goes_along(text: str, other: str, spelling: str, *
     """However the caller's code writes it, cuts it or turns it round; names that the model made up are text, too."""
     document = {"known": [{text: 1}]} if nested else {"known": {"known": text}, "other": other}
     message = SPELLINGS[spelling](text).join(LITERALS)
-    told = without(message, document, own, frozenset({"known", "other"}))
+    told = redact_message(message, document, own, frozenset({"known", "other"}))
 
     assert told is None or not leaked(told, text), told
 
@@ -483,7 +482,7 @@ def test_no_text_of_the_model_goes_along(text: str, other: str, spelling: str, *
 def test_no_number_of_the_model_goes_along(number: float, spelling: str) -> None:
     """However it is formatted or rounded."""
     message = NUMBERS[spelling](number).join(LITERALS)
-    told = without(message, {"known": number}, own, frozenset({"known"}))
+    told = redact_message(message, {"known": number}, own, frozenset({"known"}))
 
     assert told is None or not re.search(r"\d{3}", told.replace(",", "").replace("_", "")), told
 
@@ -493,6 +492,6 @@ def test_no_number_of_the_model_goes_along(number: float, spelling: str) -> None
 def test_a_message_that_quotes_nothing_is_told_as_it_is(text: str, answer: str) -> None:
     """Whatever the answer says: the caller's own words are never taken for it, unless they are all of a text in it."""
     message = " ".join("".join(LITERALS).split())
-    told = without(message, {"known": [answer, text]}, lambda: Author((message,)), frozenset({"known"}))
+    told = redact_message(message, {"known": [answer, text]}, lambda: SourceText((message,)), frozenset({"known"}))
 
     assert told == message or letters(message) in (letters(text), letters(answer))

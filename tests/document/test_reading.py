@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from emitter.schema.source import source
-from emitter.schema.violation import Violation
+from emitter.schema.python_types import resolve_schema
+from emitter.schema.validator import Violation
 from tests.document.asking import ODD
 from tests.document.shapes import Box, Cat, Dog, Point
 
@@ -61,7 +61,7 @@ FOUND: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("document", "told"), FOUND.values(), ids=FOUND.keys())
 def test_what_pydantic_finds_is_told_without_a_word_of_the_document(document: Any, told: str) -> None:
     """The place in the schema's names, the kind of error, and what the type itself demands."""
-    violations = source(Judged).read(document).violations
+    violations = resolve_schema(Judged).parse(document).violations
 
     assert told in "\n".join(map(str, violations))
     assert ODD not in repr(violations)
@@ -69,8 +69,8 @@ def test_what_pydantic_finds_is_told_without_a_word_of_the_document(document: An
 
 def test_what_pydantic_finds_is_bounded() -> None:
     """A thousand broken items make a corrective fragment of constant size, and so does a long rule."""
-    assert len(source(Judged).read({"points": [{}] * 1000}).violations) == 12
-    [found] = source(Literal[tuple(f"choice {nth}" for nth in range(1000))]).read(ODD).violations
+    assert len(resolve_schema(Judged).parse({"points": [{}] * 1000}).violations) == 12
+    [found] = resolve_schema(Literal[tuple(f"choice {nth}" for nth in range(1000))]).parse(ODD).violations
 
     assert len(found.expected) < 300
 
@@ -90,7 +90,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_no_document_leaves_a_word_in_a_finding(document: Any) -> None:
     """Whatever it holds, wherever it stands."""
-    read = source(Judged).read(document)
+    read = resolve_schema(Judged).parse(document)
 
     assert ODD not in repr(read.violations)
     assert len(read.violations) <= 12

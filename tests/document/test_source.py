@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, RootModel, ValidationError, field_validator
 
-from emitter.schema.source import source
+from emitter.schema.python_types import resolve_schema
 from tests.document.shapes import Box, Cat, Colour, Dog, Named, Node, Point, Table
 
 NAMED = Named(
@@ -48,18 +48,18 @@ TYPES: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize(("kind", "value", "name"), TYPES.values(), ids=TYPES.keys())
 def test_a_value_comes_back_from_its_document(kind: Any, value: Any, name: str) -> None:
     """The document is JSON, what is read from it equals the value, and the name is one that every vendor takes."""
-    made = source(kind)
+    made = resolve_schema(kind)
     document = json.loads(json.dumps(made.dump(value)))
-    read = made.read(document)
+    read = made.parse(document)
 
-    assert (made.typed, made.name) == (True, name)
+    assert (made.is_python_type, made.name) == (True, name)
     assert (read.value, read.violations) == (value, ())
     assert type(read.value) is type(value)
 
 
 def test_a_document_is_what_is_read_not_what_is_shown() -> None:
     """Names are the wire's, a computed member is left out, and embedded JSON stays text."""
-    document = source(Named).dump(NAMED)
+    document = resolve_schema(Named).dump(NAMED)
 
     assert set(document) == {"theTime", "price", "ident", "raw", "tags", "pair", "embedded"}
     assert document["embedded"] == "[1,2]"
@@ -80,7 +80,7 @@ NAMES = {
 @pytest.mark.parametrize(("title", "name"), NAMES.items())
 def test_a_name_is_one_that_every_vendor_takes(title: str, name: str) -> None:
     """Letters, digits and underscores, a letter first, at most 64."""
-    assert source({"title": title}).name == name
+    assert resolve_schema({"title": title}).name == name
 
 
 @given(st.text())
@@ -88,7 +88,7 @@ def test_any_title_makes_a_name(title: str) -> None:
     """Whatever stands there."""
     if any("\ud800" <= each <= "\udfff" for each in title):
         return
-    name = source({"title": title}).name
+    name = resolve_schema({"title": title}).name
 
     assert 1 <= len(name) <= 64
     assert name.replace("_", "a").isalnum()
@@ -99,10 +99,10 @@ def test_any_title_makes_a_name(title: str) -> None:
 @pytest.mark.parametrize("schema", [True, False, {}, {"type": "object"}, {"title": 5}], ids=str)
 def test_a_json_schema_is_its_own_source(schema: Any) -> None:
     """Its values are the documents themselves, and its name its title where that is one."""
-    made = source(schema)
+    made = resolve_schema(schema)
 
-    assert (made.schema, made.typed, made.name) == (schema, False, "document")
-    assert made.read({"a": 1}).value == {"a": 1}
+    assert (made.schema, made.is_python_type, made.name) == (schema, False, "document")
+    assert made.parse({"a": 1}).value == {"a": 1}
     assert made.dump([1]) == [1]
 
 
@@ -118,6 +118,6 @@ def test_a_readers_own_bug_is_not_hidden() -> None:
             raise KeyError("bug")
 
     with pytest.raises(KeyError, match="bug"):
-        source(Broken).read({"a": 1})
+        resolve_schema(Broken).parse({"a": 1})
     with pytest.raises(ValidationError):
         Broken.model_validate({})

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Sequence
 
-    from emitter.progress import Progress
+    from emitter.messages import Usage
+    from emitter.streaming import StreamEvent
     from emitter.testing import Simulator
-    from emitter.testing.ledger import Call
-    from emitter.wire import Usage
+    from emitter.testing.handler import SimulatedCall
 
 SITUATION = "The tests are green and the release branch is cut. Shall we publish?"
 DOORS: dict[tuple[str, str], Any] = {
@@ -57,7 +57,7 @@ class Waits:
         async def asleep(seconds: float) -> None:
             self.waited.append(seconds)
 
-        return Clock(sleep=self.waited.append, asleep=asleep, wait=wait_incrementing(1, 1))
+        return Clock(sleep=self.waited.append, async_sleep=asleep, wait=wait_incrementing(1, 1))
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class Found:
     """What came of a cell: the result or the error, what was told on the way, the waits, and the server's side."""
 
     result: Any
-    told: Sequence[Progress]
+    told: Sequence[StreamEvent]
     waited: Sequence[float]
-    calls: Sequence[Call]
+    calls: Sequence[SimulatedCall]
     billed: Usage
 
 
@@ -96,11 +96,13 @@ class Asking:
         given = (situation,) if cell.asks == "moment" else (Invoice, situation)
         return DOORS[cell.asks, cell.way](*given, **arguments)
 
-    def outcome(self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION) -> tuple[Any, list[Progress]]:
+    def outcome(
+        self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION
+    ) -> tuple[Any, list[StreamEvent]]:
         """Ask, and read to the end; an emission's error is an outcome, too."""
         if cell.awaited:
             return self.runner.run(self.aoutcome(cell, arguments, situation))
-        told: list[Progress] = []
+        told: list[StreamEvent] = []
         try:
             opened = self.opened(cell, arguments, situation)
             if not cell.streamed:
@@ -112,7 +114,7 @@ class Asking:
 
     async def aoutcome(self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION) -> tuple[Any, Any]:
         """Do as ``outcome`` does, without blocking."""
-        told: list[Progress] = []
+        told: list[StreamEvent] = []
         try:
             opened = self.opened(cell, arguments, situation)
             if not cell.streamed:

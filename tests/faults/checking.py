@@ -6,16 +6,16 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from emitter import BindingMoment, Emission, EmissionError, Withheld
-from emitter.profile import of_model
-from emitter.tokens import at_hand
+from emitter.profiles import find_profile
+from emitter.tokens import has_exact_counter
 from tests.faults.model import MARK, Invoice
 from tests.faults.reading import CORRECTION, budgets, restarts, seen, story
 from tests.faults.row import BILLS, WIRES
 
 if TYPE_CHECKING:
     from emitter import RunEvent, Usage
-    from emitter.steps import Attempt
-    from emitter.testing.ledger import Call
+    from emitter.core.effects import Attempt
+    from emitter.testing.handler import SimulatedCall
     from tests.faults.asking import Found
     from tests.faults.reading import Seen
     from tests.faults.row import Cell, Row
@@ -102,14 +102,14 @@ def _is_usage(event: RunEvent) -> bool:
     return event.type == "provider.usage"
 
 
-def _exact(attempt: Attempt, call: Call) -> bool:
+def _exact(attempt: Attempt, call: SimulatedCall) -> bool:
     usage = attempt.usage
     if usage is None:
         return _numbers(call.usage) == (0, 0, 0)
     return _numbers(usage) == _numbers(call.usage) and not usage.estimated
 
 
-def _inexact(cell: Cell, bill: str, attempt: Attempt, call: Call) -> None:
+def _inexact(cell: Cell, bill: str, attempt: Attempt, call: SimulatedCall) -> None:
     usage = attempt.usage
     if bill == "unheard":
         assert usage is None
@@ -129,8 +129,8 @@ def _inexact(cell: Cell, bill: str, attempt: Attempt, call: Call) -> None:
 
 def same_tokenizer(wire: str) -> bool:
     """Tell whether both sides count alike: the simulator takes OpenAI's tokenizer, or the estimate that we take."""
-    profile, model = of_model(WIRES[wire])
-    return profile.encoding(model) == "o200k_base" or not at_hand("o200k_base")
+    profile, model = find_profile(WIRES[wire])
+    return profile.token_encoding(model) == "o200k_base" or not has_exact_counter("o200k_base")
 
 
 def _numbers(usage: Usage) -> tuple[int, int, int]:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from emitter.profile.model import WireName
-from emitter.testing import Behaviour, Delivery, Draft, Ending, Failure, Trip
-from emitter.wire import mapping
+from emitter.messages import as_mapping
+from emitter.profiles.model import WireFormat
+from emitter.testing import Behaviour, EndReason, PlannedError, PlannedResponse, Transmission, TransmissionOutcome
 from tests.scenarios.answers import BOUND, DELIBERATION
 
 if TYPE_CHECKING:
-    from emitter.testing import Asked
+    from emitter.testing import ReceivedRequest
 
 MARK = "quxillious"
 """A word that stands in everything the model says, and may stand in nothing that is sent or told."""
@@ -36,9 +36,9 @@ class Invoice(BaseModel):
 class Denied:
     """The vendor answers with this error."""
 
-    failure: Failure
+    failure: PlannedError
 
-    def plan(self, asked: Asked) -> Failure:  # noqa: ARG002  the same for everybody
+    def plan(self, asked: ReceivedRequest) -> PlannedError:  # noqa: ARG002  the same for everybody
         """Return the error."""
         return self.failure
 
@@ -66,14 +66,14 @@ _DOCUMENTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 """Each document: as a decision, and as an invoice."""
 
 
-def document(name: str, asked: Asked) -> str:
+def document(name: str, asked: ReceivedRequest) -> str:
     """Return a document in the form that was asked for."""
     decision, invoice = _DOCUMENTS[name]
     return json.dumps(decision if _decides(asked) else invoice, ensure_ascii=False)
 
 
-def _decides(asked: Asked) -> bool:
-    return "turn" in mapping(mapping(asked.schema).get("properties"))
+def _decides(asked: ReceivedRequest) -> bool:
+    return "turn" in as_mapping(as_mapping(asked.schema).get("properties"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +81,23 @@ class Says:
     """A document, or several, with words around them, and the vendor's word for the end."""
 
     form: str
-    ending: Ending = Ending.WHOLE
+    ending: EndReason = EndReason.COMPLETE
     output: int | None = None
 
-    def plan(self, asked: Asked) -> Draft:
+    def plan(self, asked: ReceivedRequest) -> PlannedResponse:
         """Return the answer; ``{whole}`` in the form is the document of that name."""
         text = re.sub(r"\{(\w+)\}", lambda found: document(found[1], asked), self.form)
-        return Draft(text, self.ending, output=self.output, category=CATEGORY, chunk=CHUNK)
+        return PlannedResponse(text, self.ending, output_tokens=self.output, category=CATEGORY, chunk_size=CHUNK)
 
 
 WHOLE = Says("{whole}")
 
 
 _HALFWAY = {
-    WireName.OPENAI_RESPONSES: (16_000, 4_000),
-    WireName.OPENAI_CHAT: (3_500, 1_500),
-    WireName.ANTHROPIC: (2_200, 1_200),
-    WireName.GOOGLE: (2_500, 1_000),
+    WireFormat.OPENAI_RESPONSES: (16_000, 4_000),
+    WireFormat.OPENAI_CHAT: (3_500, 1_500),
+    WireFormat.ANTHROPIC: (2_200, 1_200),
+    WireFormat.GOOGLE: (2_500, 1_000),
 }
 """So many bytes of a stream are its beginning and a part of the answer's text: of a decision, of an invoice."""
 
@@ -106,14 +106,14 @@ _HALFWAY = {
 class Lost:
     """A whole answer that goes astray: before the headers, after the first bytes, or (a stream) amid its text."""
 
-    trip: Trip
+    trip: TransmissionOutcome
     after: int | None = None
     midway: bool = False
     of: Behaviour = field(default=WHOLE)
 
-    def plan(self, asked: Asked) -> Draft:
+    def plan(self, asked: ReceivedRequest) -> PlannedResponse:
         """Return the answer, and how far it gets."""
         planned = self.of.plan(asked)
-        assert isinstance(planned, Draft)
+        assert isinstance(planned, PlannedResponse)
         after = _HALFWAY[asked.wire][not _decides(asked)] if self.midway and asked.streamed else self.after
-        return replace(planned, delivery=Delivery(self.trip, after))
+        return replace(planned, transmission=Transmission(self.trip, after))

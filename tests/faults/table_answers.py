@@ -6,7 +6,7 @@ from emitter import Policy
 from emitter.testing import (
     Cut,
     Empty,
-    Ending,
+    EndReason,
     Failed,
     Fenced,
     Filtered,
@@ -22,10 +22,10 @@ from tests.faults.model import MARK, WHOLE, Says
 from tests.faults.row import FIRST, Row
 
 WORDS = Malformed(f"I would {MARK} on with what was left, since the lock is gone.")
-CUT = Cut(of=WHOLE)
+CUT = Cut(answer=WHOLE)
 VIOLATING, DRIFTED, MISTYPED = Says("{violating}"), Says("{drifted}"), Says("{mistyped}")
 PAUSED = Paused(f"So far {MARK}.")
-STRANGE = UnknownStop(of=WHOLE)
+STRANGE = UnknownStop(answer=WHOLE)
 
 INVALID = "Invalid(envelope_invalid)"
 REFUSED = "Refused(envelope_refusal)"
@@ -60,7 +60,7 @@ ANSWERS: dict[str, Row] = {
         policy=Policy(max_output_tokens=FIRST * 3 // 2),
     ),
     "cut-but-valid": Row(
-        (Says("{whole}", Ending.CUT, output=FIRST), WHOLE),
+        (Says("{whole}", EndReason.TRUNCATED, output=FIRST), WHOLE),
         "call TRUNCATED usage truncated(max_tokens) retry-2(truncation) call*2 COMPLETE usage done",
     ),
     "cut-then-violating": Row(
@@ -74,11 +74,11 @@ ANSWERS: dict[str, Row] = {
     ),
     # --- refused: never sent again, whatever the text is; a prompt that is blocked with an error costs nothing
     "refused": Row((Refused(f"No, {MARK}."),), _REFUSAL, REFUSED),
-    "refused-with-a-valid-text": Row((Says("{whole}", Ending.REFUSED),), _REFUSAL, REFUSED),
-    "filtered": Row((Filtered(written=f'{{"reasoning": "{MARK} is'),), _REFUSAL, REFUSED),
-    "filtered-with-a-valid-text": Row((Says("{whole}", Ending.FILTERED),), _REFUSAL, REFUSED),
+    "refused-with-a-valid-text": Row((Says("{whole}", EndReason.REFUSED),), _REFUSAL, REFUSED),
+    "filtered": Row((Filtered(partial_text=f'{{"reasoning": "{MARK} is'),), _REFUSAL, REFUSED),
+    "filtered-with-a-valid-text": Row((Says("{whole}", EndReason.FILTERED),), _REFUSAL, REFUSED),
     "prompt-blocked": Row(
-        (Filtered(prompt=True),),
+        (Filtered(block_prompt=True),),
         _UNBILLED_REFUSAL["story"],
         REFUSED,
         but={"google": {"story": _REFUSAL}},

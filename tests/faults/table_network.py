@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emitter import Policy
-from emitter.testing import Thinking, Trip
+from emitter.testing import Thinking, TransmissionOutcome
 from tests.faults.model import WHOLE, Lost
 from tests.faults.row import Row
 
@@ -16,23 +16,23 @@ PATIENCE = 3.0
 """Seconds after which a stalled call is given up; all such cells wait at the same time."""
 
 NETWORK: dict[str, Row] = {
-    "dropped-before-headers": Row((Lost(Trip.CUT_OFF), WHOLE), _CUT, waits="1", bill="unheard"),
+    "dropped-before-headers": Row((Lost(TransmissionOutcome.DISCONNECTED), WHOLE), _CUT, waits="1", bill="unheard"),
     "dropped-midway": Row(
-        (Lost(Trip.CUT_OFF, 300, midway=True), WHOLE),
+        (Lost(TransmissionOutcome.DISCONNECTED, 300, midway=True), WHOLE),
         _CUT,
         waits="1",
         bill="unheard",
         but={"streamed": {"story": _COUNTED.format(fault="connection"), "bill": "counted"}},
     ),
     "dropped-midway-after-thinking": Row(
-        (Lost(Trip.CUT_OFF, 300, midway=True, of=Thinking(500, WHOLE)), WHOLE),
+        (Lost(TransmissionOutcome.DISCONNECTED, 300, midway=True, of=Thinking(500, WHOLE)), WHOLE),
         _CUT,
         waits="1",
         bill="unheard",
         but={"streamed": {"story": _COUNTED.format(fault="connection"), "bill": "unseen"}},
     ),
     "dropped-before-the-last-event": Row(
-        (Lost(Trip.CUT_OFF, ALMOST_ALL), WHOLE),
+        (Lost(TransmissionOutcome.DISCONNECTED, ALMOST_ALL), WHOLE),
         _CUT,
         waits="1",
         bill="unheard",
@@ -43,7 +43,7 @@ NETWORK: dict[str, Row] = {
         },
     ),
     "dropped-to-the-end": Row(
-        (Lost(Trip.CUT_OFF),) * 3,
+        (Lost(TransmissionOutcome.DISCONNECTED),) * 3,
         "call FAULTED resent(connection) call FAULTED resent(connection) call FAULTED failed(provider_unavailable)",
         "Unreachable(provider_unavailable)",
         waits="1 2",
@@ -57,10 +57,14 @@ _EVENTS_ONLY = "google's SDK skips empty lines by itself, so a blocking stream o
 
 SLOW: dict[str, Row] = {
     "stalled-before-headers": Row(
-        (Lost(Trip.FALLS_SILENT), WHOLE), _SLOW, waits="1", bill="unheard", policy=Policy(timeout=PATIENCE)
+        (Lost(TransmissionOutcome.STALLED), WHOLE),
+        _SLOW,
+        waits="1",
+        bill="unheard",
+        policy=Policy(timeout=PATIENCE),
     ),
     "stalled-midway": Row(
-        (Lost(Trip.FALLS_SILENT, 300, midway=True), WHOLE),
+        (Lost(TransmissionOutcome.STALLED, 300, midway=True), WHOLE),
         _SLOW,
         waits="1",
         bill="unheard",
@@ -69,7 +73,7 @@ SLOW: dict[str, Row] = {
     ),
     # all but the last event comes, which on two wires is after the vendor's own numbers
     "trickled-until-the-deadline": Row(
-        (Lost(Trip.TRICKLES, ALMOST_ALL),),
+        (Lost(TransmissionOutcome.TRICKLED, ALMOST_ALL),),
         "call FAULTED resent(timeout) failed(deadline_exceeded)",
         "DeadlineReached(deadline_exceeded)",
         bill="unheard",

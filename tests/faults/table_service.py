@@ -9,15 +9,15 @@ from __future__ import annotations
 from emitter import Policy
 from emitter.testing import (
     ErrorEvent,
+    ErrorKind,
     Failed,
-    Failure,
     Forbidden,
     NotFound,
     NotJson,
     Overflowed,
     Overloaded,
+    PlannedError,
     Quota,
-    Trouble,
     Unauthorized,
     Unended,
 )
@@ -83,7 +83,7 @@ SERVICE: dict[str, Row] = {
     "401": Row((Unauthorized(),), *_at_once("provider_authentication_failed")),
     "403": Row((Forbidden(),), *_at_once("provider_permission_denied")),
     "404": Row((NotFound(),), *_at_once("provider_model_not_found")),
-    "schema-rejected": Row((Denied(Failure(Trouble.BAD_SCHEMA)),), *_at_once("provider_schema_rejected")),
+    "schema-rejected": Row((Denied(PlannedError(ErrorKind.BAD_SCHEMA)),), *_at_once("provider_schema_rejected")),
     "context-overflow": Row(
         (Overflowed(),),
         """call OVERFLOWED truncated(unknown) exhausted-1(truncation) breached(schema)
@@ -95,13 +95,13 @@ SERVICE: dict[str, Row] = {
     "empty-body": Row((NotJson(""), WHOLE), _once("protocol"), waits="1"),
     "torn-json": Row((NotJson('{"id": "x", "out'), WHOLE), _once("protocol"), waits="1"),
     "error-under-200": Row(
-        (ErrorEvent(of=WHOLE), WHOLE),
+        (ErrorEvent(answer=WHOLE), WHOLE),
         _once("overloaded"),
         waits="1",
         but={"streamed": {"story": _COUNTED_AGAIN.format("overloaded"), "bill": "counted"}},
     ),
     "error-under-200-after-7-seconds": Row(
-        (ErrorEvent(Failure(Trouble.RATE_LIMITED, retry_after=7), WHOLE), WHOLE),
+        (ErrorEvent(PlannedError(ErrorKind.RATE_LIMITED, retry_after=7), WHOLE), WHOLE),
         _once("rate_limit"),
         waits="7",
         but={
@@ -110,12 +110,12 @@ SERVICE: dict[str, Row] = {
         },
     ),
     "quota-under-200": Row(
-        (ErrorEvent(Failure(Trouble.QUOTA), WHOLE),),
+        (ErrorEvent(PlannedError(ErrorKind.QUOTA), WHOLE),),
         *_at_once("provider_quota_exhausted"),
         but={"streamed": {"story": "call FAULTED usage failed(provider_quota_exhausted)", "bill": "counted"}},
     ),
     "filtered-amid-a-stream": Row(
-        (ErrorEvent(Failure(Trouble.PROMPT_BLOCKED), WHOLE),),
+        (ErrorEvent(PlannedError(ErrorKind.PROMPT_BLOCKED), WHOLE),),
         "call REFUSED usage refusal failed(envelope_refusal)",
         "Refused(envelope_refusal)",
         bill="counted",
@@ -123,7 +123,7 @@ SERVICE: dict[str, Row] = {
         but={"google": {"bill": "exact"}},  # its block is an answer, and says what the stream has cost
     ),
     "overflow-amid-a-stream": Row(
-        (ErrorEvent(Failure(Trouble.OVERFLOWED), WHOLE),),
+        (ErrorEvent(PlannedError(ErrorKind.OVERFLOWED), WHOLE),),
         """call OVERFLOWED usage truncated(unknown) exhausted-1(truncation) breached(schema)
            failed(envelope_truncation_unrecoverable)""",
         "PromptTooLong(envelope_truncation_unrecoverable)",

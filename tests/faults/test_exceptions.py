@@ -16,23 +16,23 @@ from emitter import (
     BadRequest,
     DeadlineReached,
     EmissionError,
+    HostConfig,
     NotFound,
     Policy,
     PromptTooLong,
     QuotaExhausted,
     RateLimited,
     Refused,
-    Rules,
     RunEvent,
     Secrets,
     Unreachable,
     emit,
     emit_many,
 )
-from emitter.door.result import _BY_CODE, _BY_VERDICT
-from emitter.remedy import FAULT_CODES
-from emitter.testing import Dropped, Failed, Failure, Overloaded, Trouble
-from emitter.wire import FaultKind
+from emitter.client.result import _ERROR_BY_CODE, _ERROR_BY_VERDICT
+from emitter.core.verdicts import FAULT_CODES
+from emitter.messages import FaultKind
+from emitter.testing import Dropped, ErrorKind, Failed, Overloaded, PlannedError
 from tests.faults.asking import SITUATION, Waits
 from tests.faults.model import WHOLE, Denied
 from tests.faults.row import WAYS, WIRES, Cell
@@ -63,7 +63,7 @@ def failed(asking: Asking, cell: Cell, *script: Behaviour, policy: Policy = NO_F
 def test_the_vendors_words_reach_the_caller_and_nobody_else(wire: str, way: str, asking: Asking) -> None:
     """Message, code, parameter, status and request id are on the error, the SDK's exception is its cause."""
     events: list[RunEvent] = []
-    rejected = Denied(Failure(Trouble.BAD_REQUEST, SAID, param="temperature", code="unsupported_value"))
+    rejected = Denied(PlannedError(ErrorKind.BAD_REQUEST, SAID, param="temperature", code="unsupported_value"))
     error = failed(asking, Cell("rejected", wire, way), rejected, sink=events.append)
 
     assert type(error) is BadRequest
@@ -80,15 +80,15 @@ def test_the_vendors_words_reach_the_caller_and_nobody_else(wire: str, way: str,
 
 
 CLASSES: dict[str, tuple[Behaviour, type[EmissionError]]] = {
-    "401": (Denied(Failure(Trouble.UNAUTHORIZED)), AuthenticationError),
-    "403": (Denied(Failure(Trouble.FORBIDDEN)), AuthenticationError),
-    "404": (Denied(Failure(Trouble.NO_MODEL)), NotFound),
-    "400": (Denied(Failure(Trouble.BAD_REQUEST)), BadRequest),
-    "422": (Denied(Failure(Trouble.BAD_REQUEST, status=422)), BadRequest),
-    "schema-rejected": (Denied(Failure(Trouble.BAD_SCHEMA)), BadRequest),
-    "context-overflow": (Denied(Failure(Trouble.OVERFLOWED)), PromptTooLong),
+    "401": (Denied(PlannedError(ErrorKind.UNAUTHORIZED)), AuthenticationError),
+    "403": (Denied(PlannedError(ErrorKind.FORBIDDEN)), AuthenticationError),
+    "404": (Denied(PlannedError(ErrorKind.NO_MODEL)), NotFound),
+    "400": (Denied(PlannedError(ErrorKind.BAD_REQUEST)), BadRequest),
+    "422": (Denied(PlannedError(ErrorKind.BAD_REQUEST, status=422)), BadRequest),
+    "schema-rejected": (Denied(PlannedError(ErrorKind.BAD_SCHEMA)), BadRequest),
+    "context-overflow": (Denied(PlannedError(ErrorKind.OVERFLOWED)), PromptTooLong),
     "429": (Overloaded(429, retry_after=3), RateLimited),
-    "quota": (Denied(Failure(Trouble.QUOTA)), QuotaExhausted),
+    "quota": (Denied(PlannedError(ErrorKind.QUOTA)), QuotaExhausted),
     "500": (Failed(500), Unreachable),
     "503": (Overloaded(503), Unreachable),
     "dropped": (Dropped(None), Unreachable),
@@ -109,15 +109,15 @@ def test_what_is_handled_apart_is_told_apart(fault: str, wire: str, asking: Aski
 
 def test_every_code_of_a_fault_has_a_class() -> None:
     """Only what the network or the server failed at, and a caller that left, is unreachable."""
-    unreachable = {each for each in FaultKind if FAULT_CODES[each] not in _BY_CODE}
+    unreachable = {each for each in FaultKind if FAULT_CODES[each] not in _ERROR_BY_CODE}
 
     assert {FAULT_CODES[each] for each in unreachable} == {"provider_unavailable", "cancelled"}
-    assert set(map(str, _BY_VERDICT.values())) & {str(Unreachable), str(PromptTooLong)}
+    assert set(map(str, _ERROR_BY_VERDICT.values())) & {str(Unreachable), str(PromptTooLong)}
 
 
 def test_retries_keep_the_last_cause(asking: Asking) -> None:
     """After five failed calls the error is about the last of them."""
-    script = [Denied(Failure(Trouble.SERVER, f"Failed {each}.")) for each in range(5)]
+    script = [Denied(PlannedError(ErrorKind.SERVER, f"Failed {each}.")) for each in range(5)]
     error = failed(asking, Cell("500", "openai-chat", "sync"), *script, policy=Policy(max_faults=4))
 
     assert len(error.trace.attempts) == 5
@@ -149,8 +149,8 @@ def test_a_failure_that_an_answer_followed_is_no_cause(asking: Asking) -> None:
 def test_registered_secrets_are_struck_out(wire: str, asking: Asking) -> None:
     """An exception of the SDK that shows one is left out: its words cannot be changed."""
     secret = "sk-abcdefghijklmnop"
-    host = Acceptor(Rules(secrets=Secrets.of({"key": secret})), store=None)
-    rejected = Denied(Failure(Trouble.UNAUTHORIZED, f"Incorrect key {secret}.", param=secret, code=secret))
+    host = Acceptor(HostConfig(secrets=Secrets.of({"key": secret})), store=None)
+    rejected = Denied(PlannedError(ErrorKind.UNAUTHORIZED, f"Incorrect key {secret}.", param=secret, code=secret))
     error = failed(asking, Cell("401", wire, "sync"), rejected, host=host)
 
     assert error.vendor_message == "Incorrect key [REDACTED:key]."
@@ -160,7 +160,9 @@ def test_registered_secrets_are_struck_out(wire: str, asking: Asking) -> None:
 
 def test_an_error_with_the_vendors_words_crosses_a_process(asking: Asking) -> None:
     """All but the SDK's exception is there on the other side, notes left out."""
-    error = failed(asking, Cell("400", "openai-chat", "sync"), Denied(Failure(Trouble.BAD_REQUEST, SAID, param="p")))
+    error = failed(
+        asking, Cell("400", "openai-chat", "sync"), Denied(PlannedError(ErrorKind.BAD_REQUEST, SAID, param="p"))
+    )
     error.add_note("seen")
     again = pickle.loads(pickle.dumps(error))
 
@@ -172,7 +174,7 @@ def test_an_error_with_the_vendors_words_crosses_a_process(asking: Asking) -> No
 def test_many_emissions_tell_the_same(batch: bool, asking: Asking, tmp_path: Path) -> None:
     """An item's error has what the single call's has, also by way of the vendor's batches."""
     asking.vendor.reset()
-    asking.vendor.script(Denied(Failure(Trouble.BAD_REQUEST, SAID, param="temperature")))
+    asking.vendor.script(Denied(PlannedError(ErrorKind.BAD_REQUEST, SAID, param="temperature")))
     arguments = {"model": WIRES["openai-chat"], "wire": "openai-chat", "policy": NO_FAULTS}
     client = asking.vendor.client(WIRES["openai-chat"], asynchronous=True)
     (item,) = emit_many(SCHEMA, [SITUATION], client=client, batch=batch, journal=tmp_path / "j.jsonl", **arguments)
@@ -246,7 +248,7 @@ def test_a_prompt_is_too_long_by_one_class_whoever_says_so(asking: Asking) -> No
     """The library before the call, or the vendor after it: the same class and code."""
     with pytest.raises(PromptTooLong) as before:
         emit(SCHEMA, "word " * 100_000, model="openai/gpt-4", client=answering(500, ""))
-    after = failed(asking, Cell("overflow", "openai-chat", "sync"), Denied(Failure(Trouble.OVERFLOWED)), WHOLE)
+    after = failed(asking, Cell("overflow", "openai-chat", "sync"), Denied(PlannedError(ErrorKind.OVERFLOWED)), WHOLE)
 
     assert type(after) is PromptTooLong
     assert before.value.code == after.code == "envelope_truncation_unrecoverable"

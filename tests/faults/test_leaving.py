@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import Clock, Policy, RunEvent, Slot
-from emitter.judge import Verdict
-from emitter.testing import Overloaded, Trip
-from emitter.wire import FaultKind
+from emitter import Clock, FieldComplete, Policy, RunEvent
+from emitter.core.verdicts import Verdict
+from emitter.messages import FaultKind
+from emitter.testing import Overloaded, TransmissionOutcome
 from tests.faults.checking import SAYS_INPUT_FIRST, same_tokenizer
 from tests.faults.model import Lost
 from tests.faults.reading import worded
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from emitter.testing import Behaviour
     from tests.faults.asking import Asking
 
-SILENT = Lost(Trip.FALLS_SILENT, midway=True)
+SILENT = Lost(TransmissionOutcome.STALLED, midway=True)
 LEFT = "call usage failed(cancelled)"
 """What is told of a stream that was left: the call, what it had cost, and the end."""
 
@@ -62,7 +62,7 @@ def check_left(asking: Asking, wire: str, stream: Any) -> None:
 def test_leaving_a_stream(wire: str, asking: Asking) -> None:
     """The first slot is enough for this consumer."""
     with opened(asking, Cell("left", wire, "stream")) as stream:
-        assert isinstance(next(stream), Slot)
+        assert isinstance(next(stream), FieldComplete)
 
     check_left(asking, wire, stream)
 
@@ -73,7 +73,7 @@ def test_leaving_an_async_stream(wire: str, asking: Asking) -> None:
 
     async def leave() -> Any:
         async with opened(asking, Cell("left", wire, "astream")) as stream:
-            assert isinstance(await anext(stream), Slot)
+            assert isinstance(await anext(stream), FieldComplete)
         return stream
 
     check_left(asking, wire, asking.runner.run(leave()))
@@ -120,7 +120,7 @@ def test_a_call_is_cancelled(wire: str, asking: Asking) -> None:
     told: list[RunEvent] = []
 
     async def cancel() -> None:
-        call = opened(asking, Cell("left", wire, "async"), Lost(Trip.FALLS_SILENT), sink=told.append)
+        call = opened(asking, Cell("left", wire, "async"), Lost(TransmissionOutcome.STALLED), sink=told.append)
         task = asyncio.create_task(call)
         await until_asked(asking)
         task.cancel()
@@ -146,7 +146,7 @@ def test_a_wait_is_cancelled(wire: str, asking: Asking) -> None:
     told: list[RunEvent] = []
 
     async def wait() -> None:
-        clock = Clock(asleep=asleep)
+        clock = Clock(async_sleep=asleep)
         busy = Overloaded(429, retry_after=30)
         call = opened(asking, Cell("left", wire, "async"), busy, sink=told.append, clock=clock)
         with pytest.raises(asyncio.CancelledError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import Policy, Prices
-from emitter.testing import Draft, Thinking
+from emitter.testing import PlannedResponse, Thinking
 from tests.faults.model import DECISION, MARK, WHOLE, Says, document
 from tests.faults.reading import seen
 from tests.faults.row import FIRST, WAYS, WIRES, Cell, Row
@@ -17,7 +17,7 @@ from tests.faults.table_answers import VIOLATING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.testing import Asked
+    from emitter.testing import ReceivedRequest
     from tests.faults.asking import Asking
 
 every_cell = pytest.mark.parametrize(
@@ -33,9 +33,9 @@ class Reworded:
 
     word: str
 
-    def plan(self, asked: Asked) -> Draft:
+    def plan(self, asked: ReceivedRequest) -> PlannedResponse:
         """Return the answer."""
-        return Draft(document("violating", asked).replace(MARK, self.word))
+        return PlannedResponse(document("violating", asked).replace(MARK, self.word))
 
 
 def asked(asking: Asking, cell: Cell, *script: Any, policy: Policy) -> Any:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from emitter.messages import Usage
 from emitter.testing import simulator
-from emitter.wire import Usage
 from tests.faults.asking import SITUATION, Asking, Found, Waits
 from tests.faults.checking import check
 from tests.faults.known_bugs import marks
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from emitter.testing import Asked, Behaviour
-    from emitter.testing.ledger import Call
+    from emitter.testing import Behaviour, ReceivedRequest
+    from emitter.testing.handler import SimulatedCall
 
 CELLS = [Cell(fault, wire, way) for fault in SLOW for wire in WIRES for way in WAYS]
 PLAYED = [cell for cell in CELLS if cell.way not in SLOW[cell.fault].on(cell.wire, cell.way).without]
@@ -46,7 +46,7 @@ class Scripts:
     def __init__(self) -> None:
         self._answered = Counter[Cell]()
 
-    def __call__(self, asked: Asked) -> Behaviour:
+    def __call__(self, asked: ReceivedRequest) -> Behaviour:
         """Return the next of the cell's script, or its last again."""
         cell = next(each for each in PLAYED if is_of(each, asked.body))
         *_, nth = islice(SLOW[cell.fault].script, self._answered[cell] + 1)
@@ -83,7 +83,7 @@ def played(asking: Asking) -> dict[Cell, Found]:
     return {cell: found(cell, outcome, waits[cell], calls) for cell, outcome in outcomes.items()}
 
 
-def found(cell: Cell, outcome: tuple[Any, Any], waits: Waits, calls: tuple[Call, ...]) -> Found:
+def found(cell: Cell, outcome: tuple[Any, Any], waits: Waits, calls: tuple[SimulatedCall, ...]) -> Found:
     """Return what came of a cell, with its own part of the vendor's books."""
     own = [each for each in calls if is_of(cell, each.body)]
     return Found(*outcome, waits.waited, own, sum((each.usage for each in own), Usage()))

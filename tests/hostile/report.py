@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from emitter import Emission, EmissionError, Policy, aemit, astream, emit, stream
-from emitter.adapters.client import make
-from emitter.profile import of_model
-from emitter.scenarios import MODELS
-from emitter.wire import FaultKind
-from tests.hostile.shapes import DOCUMENT, INPUT, WIRES, Ask, Script, Shape, shapes
-from tests.hostile.vendor import HostileVendor, hostile
+from emitter.adapters.clients import create_client
+from emitter.messages import FaultKind
+from emitter.profiles import find_profile
+from emitter.testing.scenarios import SCENARIO_MODELS
+from tests.hostile.shapes import DOCUMENT, INPUT, WIRES, Ask, Shape, shapes
+from tests.hostile.vendor import HostileVendor, Script, hostile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -120,12 +120,12 @@ class _Grid:
         asynchronous = run.mode in ("async", "astream")
         key = (run.wire, asynchronous)
         if key not in self.clients:
-            profile, _ = of_model(MODELS[run.wire])
-            self.clients[key] = make(
+            profile, _ = find_profile(SCENARIO_MODELS[run.wire])
+            self.clients[key] = create_client(
                 profile, asynchronous=asynchronous, base_url=self.vendor.url, api_key="sk-hostile", http_client=http
             )
         policy = Policy(max_attempts=1, max_faults=0, timeout=_TIMEOUT, max_response_bytes=self.size)
-        return {"model": MODELS[run.wire], "wire": run.wire, "client": self.clients[key], "policy": policy}
+        return {"model": SCENARIO_MODELS[run.wire], "wire": run.wire, "client": self.clients[key], "policy": policy}
 
 
 def perform(runs: Sequence[Run], size: int) -> Figures:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from tests.adapters.bodies import WireName
+from emitter.profiles.model import WireFormat
 from tests.adapters.streams import STREAMS, Frame
 from tests.hostile.vendor import Script, chunked, http, raw
 from tests.scenarios.vendors import VENDORS
@@ -75,7 +75,7 @@ def unary(wire: str) -> dict[str, Any]:
 
 @cache
 def _events(wire: str) -> str:
-    made = STREAMS[WireName(wire)](unary(wire), lambda text: [text[:9], text[9:]])
+    made = STREAMS[WireFormat(wire)](unary(wire), lambda text: [text[:9], text[9:]])
     return json.dumps(list(made))
 
 
@@ -386,7 +386,7 @@ def _written(ask: Ask, body: Any) -> bytes:
     """Return a body as a response: as the events that it would be, where it can still be written so."""
     if ask.streams:
         try:
-            made = list(STREAMS[WireName(ask.wire)](body, lambda text: [text]))
+            made = list(STREAMS[WireFormat(ask.wire)](body, lambda text: [text]))
             return http(stream(made, ask.wire), kind=ask.kind)
         except (TypeError, AttributeError, KeyError, ValueError):
             pass

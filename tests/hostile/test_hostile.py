@@ -12,9 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emitter import Emission, EmissionError, LimitReached, Policy, Prices, aemit, astream, emit, stream
-from emitter.adapters.client import make
-from emitter.profile import of_model
-from emitter.scenarios import MODELS
+from emitter.adapters.clients import create_client
+from emitter.profiles import find_profile
+from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.hostile.report import FORM, MODES, SMALL, grid, perform, sample
 from tests.hostile.report import FULL as LARGE
 from tests.hostile.shapes import WIRES, events, shapes, unary
@@ -193,9 +193,11 @@ def _settings(wire: str, mode: str, vendor: Callable[[httpx2.Request], httpx2.Re
     asynchronous = mode in ("async", "astream")
     kind: Any = httpx2.AsyncClient if asynchronous else httpx2.Client
     http = kind(transport=httpx2.MockTransport(vendor))
-    profile, _ = of_model(MODELS[wire])
-    client = make(profile, asynchronous=asynchronous, base_url="http://vendor.test", api_key="k", http_client=http)
-    return {"model": MODELS[wire], "wire": wire, "client": client}
+    profile, _ = find_profile(SCENARIO_MODELS[wire])
+    client = create_client(
+        profile, asynchronous=asynchronous, base_url="http://vendor.test", api_key="k", http_client=http
+    )
+    return {"model": SCENARIO_MODELS[wire], "wire": wire, "client": client}
 
 
 def _outcome(mode: str, settings: dict[str, Any]) -> Any:

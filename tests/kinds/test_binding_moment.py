@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from emitter.kinds import OPEN_HATCHES, BindingMoment, Hatches, Option, Question
+from emitter.models import OPEN_HATCHES, BindingMoment, Hatches, Option, Question
 
 VECTORS = Path(__file__).parents[2] / ".." / "shared" / "vectors" / "emilia_resolution.v1.json"
 

@@ -11,22 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from emitter.kinds import (
+from emitter.models import (
     OPEN_HATCHES,
     AIEnvelope,
     BindingMoment,
     ClarificationRequest,
     EnvelopeMeta,
+    EnvelopeSource,
     ErrorReport,
     Hatches,
-    Source,
     Trust,
-    turn,
+    binding_moment,
 )
 from tests.kinds.openwop import errors, needs_schemas
 from tests.scenarios.answers import BOUND, DELIBERATION
 
-IS_VALID = jsonschema_rs.validator_for(dict(turn.SCHEMA)).is_valid
+IS_VALID = jsonschema_rs.validator_for(dict(binding_moment.TURN_SCHEMA)).is_valid
 PAYLOADS = {ClarificationRequest: "clarification.request", ErrorReport: "error"}
 
 CLARIFICATION = {
@@ -54,16 +54,18 @@ def documents(schema: Any) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries(members, optional=optional)
 
 
-def enveloped(outcome: turn.Outcome, reasoning: str) -> dict[str, Any]:
+def enveloped(outcome: binding_moment.TurnAnswer, reasoning: str) -> dict[str, Any]:
     """Return the envelope's wire form, as it crosses the wire."""
     envelope = AIEnvelope(
-        type=turn.kind_of(outcome),
+        type=binding_moment.kind_of(outcome),
         schema_version=1,
         envelope_id="e-1",
         correlation_id="r:n:0:k",
         node_id="n",
-        payload=turn.payload(outcome, reasoning),
-        meta=EnvelopeMeta(source=Source.AI_GENERATION, ts="2026-01-31T12:00:00.000Z", content_trust=Trust.TRUSTED),
+        payload=binding_moment.turn_payload(outcome, reasoning),
+        meta=EnvelopeMeta(
+            source=EnvelopeSource.AI_GENERATION, ts="2026-01-31T12:00:00.000Z", content_trust=Trust.TRUSTED
+        ),
     )
     wire: dict[str, Any] = json.loads(json.dumps(envelope.to_json()))
     return wire
@@ -71,19 +73,21 @@ def enveloped(outcome: turn.Outcome, reasoning: str) -> dict[str, Any]:
 
 @needs_schemas
 @given(
-    documents(turn.SCHEMA), st.builds(Hatches, free_text=st.booleans(), dialogue=st.booleans()), st.none() | st.text()
+    documents(binding_moment.TURN_SCHEMA),
+    st.builds(Hatches, free_text=st.booleans(), dialogue=st.booleans()),
+    st.none() | st.text(),
 )
 def test_what_the_schema_admits_is_read_and_enveloped(document: Any, hatches: Hatches, named: str | None) -> None:
     """A valid document is an outcome or has its mark out of range, and its envelope and payload are OpenWOP's."""
     assert IS_VALID(document)
-    if not turn.recommended_in_range(document):
+    if not binding_moment.is_recommendation_in_range(document):
         return
-    outcome = turn.read(document, hatches, named)
+    outcome = binding_moment.parse_turn(document, hatches, named)
     envelope = enveloped(outcome, document["reasoning"])
 
-    assert outcome == turn.read(json.loads(json.dumps(document)), hatches, named)
-    assert outcome == turn.read(turn.document(outcome, "first"), hatches, None)
-    assert IS_VALID(turn.document(outcome))
+    assert outcome == binding_moment.parse_turn(json.loads(json.dumps(document)), hatches, named)
+    assert outcome == binding_moment.parse_turn(binding_moment.turn_document(outcome, "first"), hatches, None)
+    assert IS_VALID(binding_moment.turn_document(outcome))
     assert envelope["type"] == document["turn"]["kind"]
     assert errors(envelope, "ai-envelope.schema.json") == []
     if type(outcome) in PAYLOADS:
@@ -96,11 +100,11 @@ def test_what_the_schema_admits_is_read_and_enveloped(document: Any, hatches: Ha
 @pytest.mark.parametrize("document", [BOUND, DELIBERATION, CLARIFICATION, ERROR], ids=lambda each: each["turn"]["kind"])
 def test_reasoning_stands_beside_what_was_chosen(document: dict[str, Any]) -> None:
     """The payload is reasoning, if there is any, and then the kind's own members; nothing is lost."""
-    outcome = turn.read(document, OPEN_HATCHES, None)
-    payload = turn.payload(outcome, document["reasoning"])
+    outcome = binding_moment.parse_turn(document, OPEN_HATCHES, None)
+    payload = binding_moment.turn_payload(outcome, document["reasoning"])
 
     assert ("reasoning" in payload) == bool(document["reasoning"])
-    assert next(iter(turn.payload(outcome, "first"))) == "reasoning"
+    assert next(iter(binding_moment.turn_payload(outcome, "first"))) == "reasoning"
     if not isinstance(outcome, BindingMoment):
         assert payload | document["turn"] == {**payload, "kind": document["turn"]["kind"]}
 
@@ -118,7 +122,7 @@ META: dict[str, tuple[dict[str, str], str | None, dict[str, str] | None]] = {
 def test_meta_holds_what_was_said(said: dict[str, str], named: str | None, meta: dict[str, str] | None) -> None:
     """What nobody said is absent, never null and never blank."""
     document = {**BOUND, "turn": {**BOUND["turn"], **said}}
-    outcome = turn.read(document, OPEN_HATCHES, named)
+    outcome = binding_moment.parse_turn(document, OPEN_HATCHES, named)
 
     assert isinstance(outcome, BindingMoment)
     assert outcome.to_json().get("meta") == meta
@@ -135,7 +139,7 @@ def test_meta_holds_what_was_said(said: dict[str, str], named: str | None, meta:
 )
 def test_reasoning_may_be_missing(given: Any, read: Any) -> None:
     """A document whose reasoning is absent or null is not refused for it; what is no object stays what it is."""
-    assert turn.with_reasoning(given) == read
+    assert binding_moment.add_reasoning(given) == read
 
 
 ENVELOPES: dict[str, dict[str, Any]] = {
@@ -158,7 +162,7 @@ ENVELOPES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("change", ENVELOPES.values(), ids=ENVELOPES.keys())
 def test_an_envelope_that_does_not_hold_is_refused(change: dict[str, Any]) -> None:
     """The document around a payload is closed, and its ids and time are bounded."""
-    envelope = enveloped(turn.read(BOUND, OPEN_HATCHES, None), "x")
+    envelope = enveloped(binding_moment.parse_turn(BOUND, OPEN_HATCHES, None), "x")
     assert AIEnvelope.model_validate(envelope).to_json() == envelope
 
     with pytest.raises(ValidationError):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from emitter.kinds import BindingMoment
-from emitter.store import MemoryStore
+from emitter.models import BindingMoment
+from emitter.stores import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from emitter.events import RunEvent
-    from emitter.store import Fresh, Kept
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.stores import NewEntry, StoredEntry
 
 START = 1_800_000_000.0
 """In January 2027."""
@@ -63,10 +63,10 @@ class Reading(MemoryStore):
         self.read: list[int] = []
         self.asked: list[str] = []
 
-    def once(self, run_id: str, correlation_id: str, make: Callable[[], Fresh]) -> Kept:
+    def get_or_create(self, run_id: str, correlation_id: str, make: Callable[[], NewEntry]) -> StoredEntry:
         """Keep something."""
         self.asked.append(correlation_id)
-        return super().once(run_id, correlation_id, make)
+        return super().get_or_create(run_id, correlation_id, make)
 
     def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
         """Return the log."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.ledger import Ledger
-from emitter.store import MemoryStore, SqliteStore
+from emitter.decisions.ledger import Ledger
+from emitter.stores import MemoryStore, SqliteStore
 from tests.ledger.asking import Hand, Told
 
 if TYPE_CHECKING:

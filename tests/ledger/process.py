@@ -11,10 +11,11 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from emitter.decide import dialogue, free_text, selected
+from emitter.decisions import answer_in_words, open_dialogue, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import AlreadyResolved
-from emitter.ledger import Ledger, Pending, Resolved
-from emitter.store import SqliteStore, SqlStore
+from emitter.stores import SqliteStore, SqlStore
 from tests.ledger.asking import START, moment
 
 if TYPE_CHECKING:
@@ -31,10 +32,15 @@ def race(file: str, start: str, number: int, rounds: int) -> None:
         ledger = Ledger(store)
         for each in range(rounds):
             asked = moment(f"Number {each}?", options=4)
-            answers = (selected(asked, 1), selected(asked, 2), free_text(asked, "My own."), dialogue(asked, "Why?"))
+            answers = (
+                select_option(asked, 1),
+                select_option(asked, 2),
+                answer_in_words(asked, "My own."),
+                open_dialogue(asked, "Why?"),
+            )
             ledger.open(asked, decision_id=f"d{each}")
             try:
-                tell(each, ledger.resolve(f"d{each}", answers[number]).repeated)
+                tell(each, ledger.resolve(f"d{each}", answers[number]).already_resolved)
             except AlreadyResolved:
                 tell(each, "late")
 
@@ -52,14 +58,14 @@ def die(file: str, at: int) -> None:
         ledger = Ledger(store, clock=clock)
         ledger.open(ASKED, decision_id="d", expires_in=60)
         tell(at, "opened")
-        ledger.resolve("d", selected(ASKED, 0))
+        ledger.resolve("d", select_option(ASKED, 0))
         tell(at, "resolved")
 
 
 def inherit(ledger: Ledger) -> None:
     """Use a ledger that was opened before the fork, while another thread was reading its log."""
     signal.alarm(20)
-    ledger.resolve("d", selected(ASKED, 0))
+    ledger.resolve("d", select_option(ASKED, 0))
     tell("child", ledger.rates().resolved)
 
 
@@ -117,9 +123,9 @@ def reading(kind: str, address: str, decision_id: str) -> None:
         found = ledger.find(decision_id)
         for each in ledger.detail_requests(decision_id):
             tell("detail", each.number, each.topic)
-            if isinstance(found, Pending):
+            if isinstance(found, PendingDecision):
                 ledger.answer_detail(decision_id, each.number, {"asked": each.topic})
-        if isinstance(found, Resolved):
+        if isinstance(found, ResolvedDecision):
             tell(type(found.continuation).__name__, getattr(found.continuation, "objection", None))
 
 

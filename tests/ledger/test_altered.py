@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import dialogue, selected
+from emitter.decisions import open_dialogue, select_option
+from emitter.decisions.ledger import Ledger
 from emitter.errors import StoreFailed
-from emitter.ledger import Ledger
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.ledger.asking import moment
 from tests.store.making import edited
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 MOMENT = moment()
 CHOSEN: dict[str, dict[str, Json]] = {
@@ -50,9 +50,12 @@ def test_an_altered_choice_is_nobodys(tmp_path: Path, change: dict[str, Json]) -
     """Neither by finding the decision nor by answering it again."""
     with SqliteStore(place := tmp_path / "store.db") as store:
         pending = Ledger(store).open(MOMENT, decision_id="d")
-        Ledger(store).resolve("d", selected(pending.moment, 0))
+        Ledger(store).resolve("d", select_option(pending.moment, 0))
         altered(place, change)
-        for use in (lambda: Ledger(store).find("d"), lambda: Ledger(store).resolve("d", selected(pending.moment, 0))):
+        for use in (
+            lambda: Ledger(store).find("d"),
+            lambda: Ledger(store).resolve("d", select_option(pending.moment, 0)),
+        ):
             with pytest.raises(StoreFailed, match="not what was written"):
                 use()
 
@@ -62,7 +65,7 @@ def test_altered_words_are_nobodys(tmp_path: Path, change: dict[str, Json]) -> N
     """The hash of what was said is read before anything is compared with it."""
     with SqliteStore(place := tmp_path / "store.db") as store:
         pending = Ledger(store).open(MOMENT, decision_id="d")
-        Ledger(store).resolve("d", dialogue(pending.moment, "Why now?"))
+        Ledger(store).resolve("d", open_dialogue(pending.moment, "Why now?"))
         altered(place, change)
         with pytest.raises(StoreFailed, match="not what was written"):
-            Ledger(store).resolve("d", dialogue(pending.moment, "Why now?"))
+            Ledger(store).resolve("d", open_dialogue(pending.moment, "Why now?"))

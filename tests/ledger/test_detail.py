@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-from emitter.decide import Unanswered, selected
+from emitter.decisions import UnresolvedReason, select_option
+from emitter.decisions.decision_rates import DecisionRates
+from emitter.decisions.ledger_entries import DetailRequest, PendingDecision
+from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.errors import AlreadyResolved, BadResolution, DecisionExpired, InputError, UnknownDecision
-from emitter.ledger import DetailRequest, Pending, Rates, Unkept
 from tests.ledger.asking import START, Hand, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.ledger import Ledger
+    from emitter.decisions.ledger import Ledger
 
 ASKED = moment()
 
@@ -46,13 +48,13 @@ def test_a_request_resolves_nothing(again: Callable[..., Ledger], clock: Hand, t
     assert (again().detail_requests("d"), again().detail_requests()) == ((answered,), ())
     assert again().find("d") == pending
     assert again().pending() == (pending,)
-    assert again().rates() == Rates(opened=1)
+    assert again().rates() == DecisionRates(opened=1)
     about = {"agent": "agent", "decisionClass": "", "digest": pending.digest, "number": 1}
     assert told.lines("decision.detail_asked") == [
         {**about, "channel": "web", "wordsUntil": START + 7 * 86_400},
     ]
     assert told.lines("decision.detail_answered") == [about]
-    assert isinstance(again().resolve("d", selected(ASKED, 0)).pending, Pending)
+    assert isinstance(again().resolve("d", select_option(ASKED, 0)).pending, PendingDecision)
 
 
 def test_the_decision_ends_as_it_would(again: Callable[..., Ledger], clock: Hand) -> None:
@@ -60,14 +62,14 @@ def test_the_decision_ends_as_it_would(again: Callable[..., Ledger], clock: Hand
     for name in ("d", "e"):
         again().open(ASKED, decision_id=name, expires_in=60)
         again().ask_detail(name, "more")
-    again().resolve("e", selected(ASKED, 0))
+    again().resolve("e", select_option(ASKED, 0))
     clock.now += 60
     for name, error in {"d": DecisionExpired, "e": AlreadyResolved, "nobody": UnknownDecision}.items():
         with pytest.raises(error):
             again().ask_detail(name, "still more")
         with pytest.raises(error):
             again().answer_detail(name, 1, "Too late.")
-    assert again().unresolved("d", Unanswered.DROPPED).reason is Unanswered.TIMEOUT
+    assert again().record_unresolved("d", UnresolvedReason.DROPPED).reason is UnresolvedReason.TIMEOUT
     assert again().detail_requests() == ()
     assert [each.is_open for each in again().detail_requests("d")] == [True]
 
@@ -160,4 +162,4 @@ def test_a_topic_is_kept_as_words_are(again: Callable[..., Ledger]) -> None:
     here.open(ASKED, decision_id="d")
     assert here.ask_detail("d", "the price").topic == "the price"
     assert here.detail_requests("d")[0].topic == "the price"
-    assert again().detail_requests("d")[0].topic is Unkept.NOT_KEPT
+    assert again().detail_requests("d")[0].topic is MissingWordsReason.NOT_KEPT

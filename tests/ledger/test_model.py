@@ -12,10 +12,21 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from emitter.decide import Act, Incorporate, Unanswered, Unresolved, dialogue, digest, free_text, selected
+from emitter.decisions import (
+    Act,
+    Incorporate,
+    Unresolved,
+    UnresolvedReason,
+    answer_in_words,
+    digest,
+    open_dialogue,
+    select_option,
+)
+from emitter.decisions.decision_rates import DecisionRates
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer
 from emitter.errors import AlreadyResolved, BadResolution, DecisionExpired, UnknownDecision, WrongDigest
-from emitter.ledger import Ledger, Pending, Rates, Resolved, Unspoken
-from emitter.store import MemoryStore, SqliteStore
+from emitter.stores import MemoryStore, SqliteStore
 from tests.ledger.asking import Hand, Told, moment
 from tests.work import examples
 
@@ -23,17 +34,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 _IDS = st.sampled_from("abc")
 _ENVELOPES = [moment(f"Number {number}?") for number in range(3)]
 _ANSWERS: list[Callable[[Any], Any]] = [
-    lambda asked: selected(asked, 0),
-    lambda asked: selected(asked, 1),
-    lambda asked: free_text(asked, "Twice."),
-    lambda asked: free_text(asked, "Thrice."),
-    lambda asked: dialogue(asked, "Why?"),
-    dialogue,
+    lambda asked: select_option(asked, 0),
+    lambda asked: select_option(asked, 1),
+    lambda asked: answer_in_words(asked, "Twice."),
+    lambda asked: answer_in_words(asked, "Thrice."),
+    lambda asked: open_dialogue(asked, "Why?"),
+    open_dialogue,
 ]
 
 
@@ -41,11 +52,11 @@ _ANSWERS: list[Callable[[Any], Any]] = [
 class Wanted:
     """What ought to be known of a decision."""
 
-    pending: Pending
+    pending: PendingDecision
     answer: Any = None
     at: float = 0.0
     over: bool = False
-    told: set[tuple[Unanswered, str]] = field(default_factory=set)
+    told: set[tuple[UnresolvedReason, str]] = field(default_factory=set)
 
 
 class Against(RuleBasedStateMachine):
@@ -96,23 +107,23 @@ class Against(RuleBasedStateMachine):
             return
         assert known is not None
         found = self.ledger.resolve(name, given)
-        assert found.repeated == (known.answer is not None)
+        assert found.already_resolved == (known.answer is not None)
         assert found.resolution == given
         if known.answer is None:
             known.answer, known.at = given, self.clock.now
         assert found.resolved_at == known.at
 
-    @rule(name=_IDS, reason=st.sampled_from(Unanswered), channel=st.sampled_from(["", "web"]))
-    def leave(self, name: str, reason: Unanswered, channel: str) -> None:
+    @rule(name=_IDS, reason=st.sampled_from(UnresolvedReason), channel=st.sampled_from(["", "web"]))
+    def leave(self, name: str, reason: UnresolvedReason, channel: str) -> None:
         """Tell that nobody decided."""
         known = self.decisions.get(name)
         if known is None or known.answer is not None:
             with pytest.raises(UnknownDecision if known is None else AlreadyResolved):
-                self.ledger.unresolved(name, reason, channel=channel)
+                self.ledger.record_unresolved(name, reason, channel=channel)
             return
-        over = known.pending.is_over(self.clock.now)
-        found = self.ledger.unresolved(name, reason, channel=channel)
-        assert found == Unresolved(known.pending.digest, Unanswered.TIMEOUT if over else reason)
+        over = known.pending.is_expired(self.clock.now)
+        found = self.ledger.record_unresolved(name, reason, channel=channel)
+        assert found == Unresolved(known.pending.digest, UnresolvedReason.TIMEOUT if over else reason)
         if not over:
             known.told.add((reason, channel))
 
@@ -120,13 +131,13 @@ class Against(RuleBasedStateMachine):
     def look(self) -> None:
         """See what is open, and the rates."""
         now, all_ = self.clock.now, list(self.decisions.values())
-        is_open = [each.pending for each in all_ if each.answer is None and not each.pending.is_over(now)]
+        is_open = [each.pending for each in all_ if each.answer is None and not each.pending.is_expired(now)]
         assert set(self.ledger.pending()) == set(is_open)
-        assert self.ledger.vetoed("agent") == self._vetoed()
+        assert self.ledger.refused_digests("agent") == self._vetoed()
         answers = [each.answer for each in all_ if each.answer is not None]
-        left = [each for each in all_ if each.told or (each.answer is None and each.pending.is_over(now))]
+        left = [each for each in all_ if each.told or (each.answer is None and each.pending.is_expired(now))]
         met = [each for each in all_ if each.answer is not None or each in left]
-        assert self.ledger.rates() == Rates(
+        assert self.ledger.rates() == DecisionRates(
             opened=len(all_),
             resolved=len(answers),
             free_texts=sum(type(each).__name__ == "FreeText" for each in answers),
@@ -143,8 +154,8 @@ class Against(RuleBasedStateMachine):
             if known.answer is None:
                 assert found == known.pending
             else:
-                assert isinstance(found, Resolved)
-                assert isinstance(found.resolution, Unspoken) or found.resolution == known.answer
+                assert isinstance(found, ResolvedDecision)
+                assert isinstance(found.resolution, UnreadableAnswer) or found.resolution == known.answer
                 self._lets_act_as_it_was_resolved(found, known.answer)
 
     @invariant()
@@ -165,7 +176,7 @@ class Against(RuleBasedStateMachine):
             return WrongDigest
         if known.answer is not None:
             return None if known.answer == given else AlreadyResolved
-        return DecisionExpired if known.pending.is_over(self.clock.now) else None
+        return DecisionExpired if known.pending.is_expired(self.clock.now) else None
 
     def _what_it_cannot_be(self, known: Wanted | None, asked: BindingMoment, span: float | None) -> Any:
         if known is None:
@@ -176,8 +187,8 @@ class Against(RuleBasedStateMachine):
     def _vetoed(self) -> set[str]:
         return {each.pending.digest for each in self.decisions.values() if type(each.answer).__name__ == "Dialogue"}
 
-    def _lets_act_as_it_was_resolved(self, found: Resolved, answer: Any) -> None:
-        if isinstance(found.resolution, Unspoken):
+    def _lets_act_as_it_was_resolved(self, found: ResolvedDecision, answer: Any) -> None:
+        if isinstance(found.resolution, UnreadableAnswer):
             with pytest.raises(BadResolution, match="not kept"):
                 _ = found.continuation
             return

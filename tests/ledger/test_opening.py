@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import dialogue, digest, selected
+from emitter.decisions import digest, open_dialogue, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision
 from emitter.errors import StoreFailed, UnknownDecision, WrongDigest
-from emitter.ledger import Ledger, Pending
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.ledger.asking import START, Hand, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 ASKED = moment()
 NAMED = digest(ASKED)
@@ -25,7 +26,7 @@ NAMED = digest(ASKED)
 def test_a_decision_is_opened(ledger: Ledger) -> None:
     """With its digest and the time; its id is of those that nobody can guess."""
     first, second = (ledger.open(ASKED, agent="ada", expires_in=60) for _ in range(2))
-    assert first == Pending(first.decision_id, NAMED, ASKED, "ada", START, START + 60)
+    assert first == PendingDecision(first.decision_id, NAMED, ASKED, "ada", START, START + 60)
     assert first.decision_id != second.decision_id
     assert len(bytes.fromhex(first.decision_id)) == 16
     assert ledger.find(first.decision_id) == first
@@ -37,7 +38,7 @@ def test_another_process_finds_what_was_opened(again: Callable[..., Ledger]) -> 
     opened = again().open(ASKED, decision_id="d", actions=["sha256:a", None])
     found = again().find("d")
     assert found == opened == pickle.loads(pickle.dumps(opened))
-    assert again().resolve("d", selected(ASKED, 0)).action == "sha256:a"
+    assert again().resolve("d", select_option(ASKED, 0)).action == "sha256:a"
     assert again().pending() == ()
 
 
@@ -48,7 +49,7 @@ def test_opening_again_is_the_same_decision(ledger: Ledger, clock: Hand, told: T
     for span in (60, 60.0):
         assert ledger.open(ASKED, agent="ada", decision_id="d", actions=["x", None], expires_in=span) == first
     assert told.messages() == ["decision.opened"]
-    ledger.resolve("d", dialogue(ASKED))
+    ledger.resolve("d", open_dialogue(ASKED))
     assert ledger.open(ASKED, agent="ada", decision_id="d", actions=["x", None], expires_in=60) == first
 
 
@@ -79,7 +80,7 @@ def test_an_id_is_one_decisions(ledger: Ledger, envelope: BindingMoment, setting
     with pytest.raises(WrongDigest, match="another id"):
         ledger.open(envelope, **{**known, **settings})
     assert ledger.find("d") == opened
-    ledger.resolve("d", selected(ASKED, 0))
+    ledger.resolve("d", select_option(ASKED, 0))
     with pytest.raises(WrongDigest):
         ledger.open(envelope, **{**known, **settings})
     assert ledger.open(ASKED, **known) == opened
@@ -89,7 +90,7 @@ def test_without_a_store_it_is_this_processs_own() -> None:
     """In memory, by the system's time, and told to nobody."""
     ledger = Ledger()
     opened = ledger.open(ASKED, expires_in=1000)
-    assert ledger.resolve(opened.decision_id, selected(ASKED, 0)).pending == opened
+    assert ledger.resolve(opened.decision_id, select_option(ASKED, 0)).pending == opened
     with pytest.raises(UnknownDecision):
         Ledger().find(opened.decision_id)
 
@@ -98,7 +99,7 @@ def test_a_sink_may_ask_the_ledger() -> None:
     """It is told when nothing is held."""
     seen: list[Any] = []
     ledger = Ledger(sink=lambda _: seen.append((ledger.rates().opened, len(ledger.pending()))))
-    ledger.resolve(ledger.open(ASKED).decision_id, selected(ASKED, 0))
+    ledger.resolve(ledger.open(ASKED).decision_id, select_option(ASKED, 0))
     assert seen == [(1, 1), (1, 0)]
 
 
@@ -112,4 +113,4 @@ def test_what_somebody_else_changed_is_no_decision() -> None:
         with pytest.raises(StoreFailed, match="not the envelope"):
             ledger.find("d")
         with pytest.raises(StoreFailed, match="not the envelope"):
-            ledger.resolve("d", selected(ASKED, 0))
+            ledger.resolve("d", select_option(ASKED, 0))

@@ -7,18 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import Act, Hold, Unanswered, continue_after, dialogue, digest, free_text, selected
+from emitter.decisions import (
+    Act,
+    Hold,
+    UnresolvedReason,
+    answer_in_words,
+    continue_after,
+    digest,
+    open_dialogue,
+    select_option,
+)
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision, UnreadableAnswer
+from emitter.decisions.resolution import ResolutionOutcome
 from emitter.errors import BadResolution
 from emitter.events import Level, RunEvent
-from emitter.ledger import Ledger, Outcome, Resolved, Unspoken
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.ledger.asking import START, Hand, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 WORDS = "Warn Zebedee"
 NOTED = moment(
@@ -31,7 +42,7 @@ def kept(store: Any) -> list[dict[str, Any]]:
     return [json.loads(text) for (_, name), text in store._entries.items() if name.startswith("closed:")]
 
 
-@pytest.mark.parametrize("answer", [free_text, dialogue])
+@pytest.mark.parametrize("answer", [answer_in_words, open_dialogue])
 def test_no_word_of_the_principal_is_on_the_disk_or_told(tmp_path: Path, told: Told, answer: Any) -> None:
     """With ``words=None``: neither in the file nor beside it, and in no event."""
     with SqliteStore(tmp_path / "ledger.db") as store:
@@ -52,8 +63,8 @@ def test_events_hold_no_word_of_the_envelope_and_no_id(ledger: Ledger, told: Tol
     """But for the class of the decision; they call the decision by what its id cannot be found by."""
     closed = moment(synopsis="SYNOPSIS", dialogue=False, meta={"decision_class": "consent", "calibration_note": "NOTE"})
     opened = ledger.open(closed, decision_id="d-1234", agent="ada", actions=["ACTION", "ACTION"], expires_in=60)
-    ledger.unresolved("d-1234", Unanswered.DROPPED)
-    ledger.resolve("d-1234", selected(closed, 0))
+    ledger.record_unresolved("d-1234", UnresolvedReason.DROPPED)
+    ledger.resolve("d-1234", select_option(closed, 0))
     ledger.open(NOTED, decision_id="d-5678", expires_in=60)
     clock.now += 60
     ledger.pending()
@@ -77,7 +88,7 @@ def test_equal_words_are_kept_unequally() -> None:
     ledger = Ledger()
     for name in ("d", "e", "f"):
         ledger.open(NOTED, decision_id=name)
-        ledger.resolve(name, dialogue(NOTED, "") if name == "f" else free_text(NOTED, WORDS))
+        ledger.resolve(name, open_dialogue(NOTED, "") if name == "f" else answer_in_words(NOTED, WORDS))
     entries = kept(ledger._log._store)
     assert len(entries) == 3
     for member in ("salt", "hash"):
@@ -89,7 +100,7 @@ def test_what_is_kept_of_an_end() -> None:
     """Which of the three, of which envelope, when, by which channel; of an option its index, of words a salted hash."""
     ledger = Ledger(clock=Hand())
     about = {"digest": digest(NOTED), "resolvedAt": START, "channel": "web"}
-    for name, answer in {"d": selected(NOTED, 1), "e": free_text(NOTED, WORDS)}.items():
+    for name, answer in {"d": select_option(NOTED, 1), "e": answer_in_words(NOTED, WORDS)}.items():
         ledger.open(NOTED, decision_id=name)
         ledger.resolve(name, answer, channel="web")
     option, words = kept(ledger._log._store)
@@ -99,23 +110,27 @@ def test_what_is_kept_of_an_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome"), [(free_text, Outcome.FREE_TEXT), (dialogue, Outcome.DIALOGUE)], ids=["answer", "objection"]
+    ("answer", "outcome"),
+    [(answer_in_words, ResolutionOutcome.FREE_TEXT), (open_dialogue, ResolutionOutcome.DIALOGUE)],
+    ids=["answer", "objection"],
 )
-def test_another_process_learns_what_can_be_known(again: Callable[..., Ledger], answer: Any, outcome: Outcome) -> None:
+def test_another_process_learns_what_can_be_known(
+    again: Callable[..., Ledger], answer: Any, outcome: ResolutionOutcome
+) -> None:
     """Where words are not kept, they are found where the decision was resolved, and nowhere else."""
     here = again(words=None)
     pending = here.open(NOTED, decision_id="d")
     given = answer(NOTED, WORDS)
     first = here.resolve("d", given, channel="web")
-    assert here.find("d") == Resolved(pending, given, first.resolved_at, "web", repeated=True)
-    assert again().find("d") == Resolved(
-        pending, Unspoken(digest(NOTED), outcome), first.resolved_at, "web", repeated=True
+    assert here.find("d") == ResolvedDecision(pending, given, first.resolved_at, "web", already_resolved=True)
+    assert again().find("d") == ResolvedDecision(
+        pending, UnreadableAnswer(digest(NOTED), outcome), first.resolved_at, "web", already_resolved=True
     )
 
 
 def test_what_follows_on_words_that_are_not_at_hand(again: Callable[..., Ledger]) -> None:
     """Neither an answer nor an objection is made up, as if there were none; the error says what to do."""
-    answers = {"d": dialogue(NOTED, WORDS), "e": free_text(NOTED, WORDS), "f": selected(NOTED, 1)}
+    answers = {"d": open_dialogue(NOTED, WORDS), "e": answer_in_words(NOTED, WORDS), "f": select_option(NOTED, 1)}
     for name in answers:
         again().open(NOTED, decision_id=name)
     for name, answer in answers.items():
@@ -133,14 +148,14 @@ def test_what_follows_on_words_that_are_not_at_hand(again: Callable[..., Ledger]
 
 def test_words_are_remembered_for_the_latest_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a process that runs for long does not gather them."""
-    monkeypatch.setattr("emitter.ledger.ledger._REMEMBERED", 2)
+    monkeypatch.setattr("emitter.decisions.ledger._MAX_CACHED_WORDS", 2)
     ledger = Ledger(words=None)
     for name in "abc":
         asked = moment(name)
         ledger.open(asked, decision_id=name)
-        ledger.resolve(name, dialogue(asked, name))
+        ledger.resolve(name, open_dialogue(asked, name))
     found: list[Any] = [ledger.find(name) for name in "abc"]
-    assert [type(each.resolution) for each in found] == [Unspoken, *[type(dialogue(NOTED))] * 2]
+    assert [type(each.resolution) for each in found] == [UnreadableAnswer, *[type(open_dialogue(NOTED))] * 2]
 
 
 def opening(envelope: BindingMoment) -> list[tuple[Level, str, Any]]:
@@ -176,8 +191,8 @@ def test_what_is_told_of_a_decision(ledger: Ledger, told: Told, clock: Hand) -> 
     """Each line stands in the ledger's own log as it was told, with its time."""
     ledger.open(NOTED, decision_id="d", agent="ada", expires_in=60)
     clock.now += 1.5
-    ledger.unresolved("d", Unanswered.DECLINED, channel="mcp")
-    ledger.resolve("d", dialogue(NOTED, WORDS), channel="web")
+    ledger.record_unresolved("d", UnresolvedReason.DECLINED, channel="mcp")
+    ledger.resolve("d", open_dialogue(NOTED, WORDS), channel="web")
     about = {"agent": "ada", "decisionClass": "consent", "digest": digest(NOTED)}
     assert told.lines() == [
         {**about, "calibrationNote": True, "suppressedHatches": [], "expiresAt": START + 60},
@@ -191,4 +206,6 @@ def test_what_is_told_of_a_decision(ledger: Ledger, told: Told, clock: Hand) -> 
 def test_unresolved_is_held_still(ledger: Ledger) -> None:
     """What is handed back of it lets the agent do nothing."""
     ledger.open(NOTED, decision_id="d")
-    assert continue_after(ledger.unresolved("d", Unanswered.DROPPED), NOTED) == Hold(NOTED, Unanswered.DROPPED)
+    assert continue_after(ledger.record_unresolved("d", UnresolvedReason.DROPPED), NOTED) == Hold(
+        NOTED, UnresolvedReason.DROPPED
+    )

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import dialogue, free_text, selected
+from emitter.decisions import answer_in_words, open_dialogue, select_option
+from emitter.decisions.decision_rates import RateThresholds
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import AlreadyResolved, DecisionExpired
-from emitter.ledger import Ledger, Pending, Resolved, Thresholds
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.ledger.asking import START, Hand, Told, moment
 from tests.ledger.process import ASKED
 
@@ -41,7 +43,12 @@ def test_of_many_threads_one_resolves(again: Callable[..., Ledger], told: Told) 
     ledger = again()
     ledger.open(ASKED, decision_id="d")
     barrier = threading.Barrier(_THREADS)
-    answers = (selected(ASKED, 0), selected(ASKED, 1), free_text(ASKED, "My own."), dialogue(ASKED))
+    answers = (
+        select_option(ASKED, 0),
+        select_option(ASKED, 1),
+        answer_in_words(ASKED, "My own."),
+        open_dialogue(ASKED),
+    )
 
     def resolve(number: int) -> Any:
         barrier.wait(20)
@@ -52,9 +59,9 @@ def test_of_many_threads_one_resolves(again: Callable[..., Ledger], told: Told) 
 
     with ThreadPoolExecutor(_THREADS) as pool:
         found = list(pool.map(resolve, range(_THREADS)))
-    first = next(each for each in found if each is not None and not each.repeated)
+    first = next(each for each in found if each is not None and not each.already_resolved)
     won = answers.index(first.resolution)
-    repeated = [None if each is None else each.repeated for each in found]
+    repeated = [None if each is None else each.already_resolved for each in found]
     assert Counter(repeated) == {False: 1, True: 1, None: _THREADS - 2}
     assert all(repeated[number] is not None for number in (won, won + len(answers)))
     assert told.messages() == ["decision.opened", "decision.resolved"]
@@ -62,15 +69,15 @@ def test_of_many_threads_one_resolves(again: Callable[..., Ledger], told: Told) 
 
 def test_of_many_threads_one_opens_and_one_warns(again: Callable[..., Ledger], told: Told) -> None:
     """What they open under one id is one decision, and a threshold that they reach together is told once."""
-    ledger = again(thresholds=Thresholds(_THREADS, 0.5, None, None, None))
+    ledger = again(thresholds=RateThresholds(_THREADS, 0.5, None, None, None))
     barrier = threading.Barrier(_THREADS)
 
-    def decide(number: int) -> Pending:
+    def decide(number: int) -> PendingDecision:
         barrier.wait(20)
         same = ledger.open(ASKED, decision_id="same")
         asked = moment(f"Number {number}?")
         ledger.open(asked, decision_id=f"d{number}")
-        ledger.resolve(f"d{number}", dialogue(asked))
+        ledger.resolve(f"d{number}", open_dialogue(asked))
         return same
 
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -93,7 +100,7 @@ def test_time_runs_out_amid_a_resolution(again: Callable[..., Ledger], clock: Ha
     def resolve(number: int) -> bool:
         barrier.wait(20)
         try:
-            return not ledger.resolve(f"d{number}", selected(ASKED, 0)).repeated
+            return not ledger.resolve(f"d{number}", select_option(ASKED, 0)).already_resolved
         except DecisionExpired:
             return False
 
@@ -105,7 +112,7 @@ def test_time_runs_out_amid_a_resolution(again: Callable[..., Ledger], clock: Ha
         won = [each.result() for each in running]
     assert left == ()
     found = [ledger.find(f"d{number}") for number in range(_THREADS)]
-    assert [isinstance(each, Resolved) for each in found] == won
+    assert [isinstance(each, ResolvedDecision) for each in found] == won
     rates = again().rates()
     assert (rates.resolved, rates.unanswered) == (sum(won), _THREADS - sum(won))
 
@@ -118,7 +125,7 @@ def test_of_many_processes_one_resolves(tmp_path: Path) -> None:
         ledger = Ledger(store)
         for number in range(_ROUNDS):
             assert Counter(found for round_, found in told if round_ == number) == {False: 1, "late": 3}
-            assert isinstance(ledger.find(f"d{number}"), Resolved)
+            assert isinstance(ledger.find(f"d{number}"), ResolvedDecision)
         assert (ledger.rates().opened, ledger.rates().resolved) == (_ROUNDS, _ROUNDS)
 
 
@@ -130,13 +137,13 @@ def test_a_process_that_is_killed_amid_a_call_leaves_all_of_it_or_none(tmp_path:
         with SqliteStore(tmp_path / f"{at}.db", timeout=5) as store:
             ledger = Ledger(store, clock=Hand(START))
             ledger.open(ASKED, decision_id="d", expires_in=60)
-            stood = isinstance(ledger.find("d"), Resolved)
+            stood = isinstance(ledger.find("d"), ResolvedDecision)
             assert stood or [at, "resolved"] not in told
             if stood:
                 with pytest.raises(AlreadyResolved):
-                    ledger.resolve("d", selected(ASKED, 3))
+                    ledger.resolve("d", select_option(ASKED, 3))
             else:
-                assert not ledger.resolve("d", selected(ASKED, 3)).repeated
+                assert not ledger.resolve("d", select_option(ASKED, 3)).already_resolved
             messages = [each["payload"]["message"] for each in store.events("emitter.ledger")]
             assert messages == ["decision.opened", "decision.resolved"]
     assert list(statuses.values()) == [-signal.SIGKILL] * (len(statuses) - 1) + [0]

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import Unanswered, dialogue, free_text, selected
+from emitter.decisions import UnresolvedReason, answer_in_words, open_dialogue, select_option
+from emitter.decisions.decision_rates import DEFAULT_THRESHOLDS, DecisionMeasure, DecisionRates, RateThresholds
+from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended, NodeFailed, RunEvent
-from emitter.ledger import DEFAULT_THRESHOLDS, Ledger, Measure, Rates, Thresholds
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.ledger.asking import Hand, Reading, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-FEW = Thresholds(minimum=4, question_vetoes=0.5, calibration_notes=0.5, suppressed_hatches=0.5, unanswered=0.5)
-ONLY_VETOES = Thresholds(4, 0.5, None, None, None)
+FEW = RateThresholds(minimum=4, question_vetoes=0.5, calibration_notes=0.5, suppressed_hatches=0.5, unanswered=0.5)
+ONLY_VETOES = RateThresholds(4, 0.5, None, None, None)
 
 
 NUMBERS = count()
@@ -33,13 +34,13 @@ def decide(ledger: Ledger, answers: str, agent: str = "ada", kind: str = "consen
         asked = moment(stem, meta=meta, free_text=each != "h")
         name = ledger.open(asked, agent=agent).decision_id
         if each == "u":
-            ledger.unresolved(name, Unanswered.TIMEOUT)
+            ledger.record_unresolved(name, UnresolvedReason.TIMEOUT)
         elif each == "d":
-            ledger.resolve(name, dialogue(asked))
+            ledger.resolve(name, open_dialogue(asked))
         elif each == "t":
-            ledger.resolve(name, free_text(asked, "Twice."))
+            ledger.resolve(name, answer_in_words(asked, "Twice."))
         else:
-            ledger.resolve(name, selected(asked, 0))
+            ledger.resolve(name, select_option(asked, 0))
 
 
 def warned(events: Iterable[RunEvent]) -> list[tuple[Any, ...]]:
@@ -57,58 +58,60 @@ def test_rates_are_added_up(again: Callable[..., Ledger]) -> None:
     decide(again(), "sdh", kind="recompute")
     decide(again(), "dd", agent="bob")
     for ledger in (again(), again()):
-        assert ledger.rates("ada", "consent") == Rates(
+        assert ledger.rates("ada", "consent") == DecisionRates(
             opened=6, resolved=5, free_texts=1, question_vetoes=1, calibration_notes=1, unanswered=1, settled=6
         )
-        assert ledger.rates("ada", "recompute") == Rates(3, 3, question_vetoes=1, suppressed_hatches=1, settled=3)
+        assert ledger.rates("ada", "recompute") == DecisionRates(
+            3, 3, question_vetoes=1, suppressed_hatches=1, settled=3
+        )
         assert ledger.rates(decision_class="consent").question_vetoes == 3
         assert ledger.rates("ada").opened == 9
-        assert ledger.rates() == Rates(11, 10, 1, 4, 1, 1, 1, 11)
-        assert ledger.rates("eve") == ledger.rates("ada", "") == Rates()
+        assert ledger.rates() == DecisionRates(11, 10, 1, 4, 1, 1, 1, 11)
+        assert ledger.rates("eve") == ledger.rates("ada", "") == DecisionRates()
 
 
 def test_rates_are_shares() -> None:
     """Of the decisions that a measure can be seen of; of none, 0."""
-    rates = Rates(
+    rates = DecisionRates(
         opened=10, resolved=8, question_vetoes=2, calibration_notes=1, suppressed_hatches=3, unanswered=4, settled=10
     )
-    shares = (rates.question_veto_rate, rates.calibration_note_rate, rates.suppressed_hatch_rate, rates.unanswered_rate)
+    shares = tuple(rates.rate(measure) for measure in DecisionMeasure)
     assert shares == (0.25, 0.1, 0.3, 0.4)
-    assert [rates.rate(each) for each in Measure] == list(shares)
-    assert [Rates().rate(each) for each in Measure] == [0.0] * 4
+    assert [rates.rate(each) for each in DecisionMeasure] == list(shares)
+    assert [DecisionRates().rate(each) for each in DecisionMeasure] == [0.0] * 4
 
 
 def test_a_decision_without_a_class_is_counted(ledger: Ledger) -> None:
     """As one of the class without a name."""
     ledger.open(moment())
     ledger.open(moment(meta={"calibration_note": "I was wrong."}))
-    assert ledger.rates("agent", "") == ledger.rates() == Rates(opened=2, calibration_notes=1)
+    assert ledger.rates("agent", "") == ledger.rates() == DecisionRates(opened=2, calibration_notes=1)
 
 
 def test_a_decision_that_nobody_answers_is_counted_once(ledger: Ledger, clock: Hand) -> None:
     """However often it is told, also when it expires at last; and when it is answered later, it was unanswered too."""
     asked = moment()
     ledger.open(asked, decision_id="d", expires_in=60)
-    for reason in Unanswered:
-        ledger.unresolved("d", reason)
+    for reason in UnresolvedReason:
+        ledger.record_unresolved("d", reason)
     assert ledger.rates().unanswered == 1
     clock.now += 60
-    assert ledger.rates() == Rates(opened=1, unanswered=1, settled=1)
+    assert ledger.rates() == DecisionRates(opened=1, unanswered=1, settled=1)
     ledger.open(asked, decision_id="e")
-    ledger.unresolved("e", Unanswered.DECLINED)
-    ledger.resolve("e", selected(asked, 0))
+    ledger.record_unresolved("e", UnresolvedReason.DECLINED)
+    ledger.resolve("e", select_option(asked, 0))
     ledger.open(asked, decision_id="f", expires_in=60)
     clock.now += 60
-    assert ledger.rates() == Rates(opened=3, resolved=1, unanswered=3, settled=3)
+    assert ledger.rates() == DecisionRates(opened=3, resolved=1, unanswered=3, settled=3)
 
 
 @pytest.mark.parametrize(
     ("answers", "measure"),
     [
-        ("ssdd", Measure.QUESTION_VETOES),
-        ("ssnn", Measure.CALIBRATION_NOTES),
-        ("sshh", Measure.SUPPRESSED_HATCHES),
-        ("ssuu", Measure.UNANSWERED),
+        ("ssdd", DecisionMeasure.QUESTION_VETOES),
+        ("ssnn", DecisionMeasure.CALIBRATION_NOTES),
+        ("sshh", DecisionMeasure.SUPPRESSED_HATCHES),
+        ("ssuu", DecisionMeasure.UNANSWERED),
     ],
 )
 def test_a_rate_that_comes_to_its_threshold_is_told(
@@ -168,7 +171,7 @@ def test_nobody_hides_behind_many_classes(again: Callable[..., Ledger], told: To
 
 def test_the_defaults() -> None:
     """They are part of what is promised."""
-    assert Thresholds(20, 0.3, 0.2, 0.1, 0.5) == DEFAULT_THRESHOLDS
+    assert RateThresholds(20, 0.3, 0.2, 0.1, 0.5) == DEFAULT_THRESHOLDS
 
 
 @pytest.mark.parametrize(
@@ -182,7 +185,7 @@ def test_the_defaults() -> None:
 def test_what_is_no_threshold(settings: Any) -> None:
     """It is told so."""
     with pytest.raises(InputError):
-        Thresholds(**settings)
+        RateThresholds(**settings)
 
 
 def test_the_log_is_read_once() -> None:
@@ -209,4 +212,4 @@ def test_lines_of_others_change_nothing() -> None:
     for event in (LogAppended(Level.INFO, "decision.other", {"agent": "ada"}), NodeFailed("c", "m")):
         store.append("emitter.ledger", [RunEvent(event, "e", "emitter.ledger", "n", "t", 0, "c")])
     decide(ledger, "s")
-    assert ledger.rates() == Ledger(store).rates() == Rates(opened=2, resolved=2, settled=2)
+    assert ledger.rates() == Ledger(store).rates() == DecisionRates(opened=2, resolved=2, settled=2)

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import dialogue, digest, free_text, selected
+from emitter.decisions import answer_in_words, digest, open_dialogue, select_option
 from emitter.errors import AlreadyResolved, InputError, UnknownDecision
 from emitter.events import Level
-from emitter.kinds import BindingMoment
+from emitter.models import BindingMoment
 from tests.ledger.asking import Hand, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.ledger import Ledger
+    from emitter.decisions.ledger import Ledger
 
 ASKED = moment(meta={"decision_class": "consent"})
 NAMED = digest(ASKED)
@@ -24,7 +24,7 @@ NAMED = digest(ASKED)
 def test_a_refused_question_is_not_opened_again(again: Callable[..., Ledger], told: Told) -> None:
     """By any process, after a restart, under any id; each time that it is tried is told, with what refused it."""
     first = again().open(ASKED, agent="ada", decision_id="1")
-    again().resolve("1", dialogue(ASKED, "Wrong question."))
+    again().resolve("1", open_dialogue(ASKED, "Wrong question."))
     for name in ("2", "3"):
         with pytest.raises(AlreadyResolved, match=r"refused this very question, in the decision '1'\. Read") as raised:
             again().open(ASKED, agent="ada", decision_id=name)
@@ -43,7 +43,7 @@ def test_a_refused_question_is_not_opened_again(again: Callable[..., Ledger], to
 def test_the_refused_decision_itself_is_found_again(again: Callable[..., Ledger], told: Told) -> None:
     """A call that is repeated under its own id asks nothing anew."""
     first = again().open(ASKED, decision_id="1")
-    again().resolve("1", dialogue(ASKED))
+    again().resolve("1", open_dialogue(ASKED))
     assert again().open(ASKED, decision_id="1") == first
     assert told.messages() == ["decision.opened", "decision.resolved"]
 
@@ -51,7 +51,7 @@ def test_the_refused_decision_itself_is_found_again(again: Callable[..., Ledger]
 def test_a_question_that_differs_by_a_word_may_be_asked(ledger: Ledger) -> None:
     """It is another one, although it resembles the one that was refused."""
     ledger.open(ASKED, agent="ada", decision_id="1")
-    ledger.resolve("1", dialogue(ASKED))
+    ledger.resolve("1", open_dialogue(ASKED))
     ledger.open(moment("Should that be done?"), agent="ada")
     assert len(ledger.pending()) == 1
 
@@ -84,7 +84,7 @@ AGAIN = {
 def test_the_same_question_word_for_word_is_not_opened_again(ledger: Ledger, name: str, agent: str) -> None:
     """Whichever agent asks, and whatever else of the envelope is new."""
     first = ledger.open(posed(), agent="ada")
-    ledger.resolve(first.decision_id, dialogue(posed(), "Who made it?"))
+    ledger.resolve(first.decision_id, open_dialogue(posed(), "Who made it?"))
     with pytest.raises(AlreadyResolved) as raised:
         ledger.open(AGAIN[name], agent=agent)
     assert raised.value.decision_id == first.decision_id
@@ -103,13 +103,13 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_is_not_the_same_word_for_word_is_opened(ledger: Ledger, name: str) -> None:
     """Likeness is a guess, and refuses nothing."""
-    ledger.resolve(ledger.open(posed()).decision_id, dialogue(posed(), "Who made it?"))
+    ledger.resolve(ledger.open(posed()).decision_id, open_dialogue(posed(), "Who made it?"))
     assert ledger.open(OTHERS[name]) in ledger.pending()
 
 
 def test_the_same_words_about_another_action_are_another_question(ledger: Ledger) -> None:
     """Which calls the options make is a part of what is asked, where it is known."""
-    ledger.resolve(ledger.open(posed(), actions=["sha256:a", None]).decision_id, dialogue(posed()))
+    ledger.resolve(ledger.open(posed(), actions=["sha256:a", None]).decision_id, open_dialogue(posed()))
     with pytest.raises(AlreadyResolved):
         ledger.open(AGAIN["another briefing"], actions=["sha256:a", None])
     ledger.open(AGAIN["another briefing"], actions=["sha256:b", None])
@@ -120,14 +120,14 @@ CLOSED: dict[str, Any] = {"findings": ["One.", "Two.", "Three."], "dialogue": Fa
 
 def test_an_objection_that_is_taken_up_opens_the_way(ledger: Ledger) -> None:
     """The question may be asked again in an envelope that names the veto, has changed, and leaves the veto open."""
-    ledger.resolve(ledger.open(posed(), decision_id="1").decision_id, dialogue(posed(), "Who made it?"))
+    ledger.resolve(ledger.open(posed(), decision_id="1").decision_id, open_dialogue(posed(), "Who made it?"))
     changed = posed(findings=["The night job made it.", "It is a day old.", "It is whole."])
     ledger.open(posed("Should it rain?"), decision_id="2")
     for refused, after in ((changed, []), (changed, ["2"]), (posed(), ["1"]), (posed(**CLOSED), ["1"])):
         with pytest.raises(AlreadyResolved):
             ledger.open(refused, agent="bob", after=after)
     opened = ledger.open(changed, agent="bob", after=["1"])
-    ledger.resolve(opened.decision_id, dialogue(changed, "Still: who?"))
+    ledger.resolve(opened.decision_id, open_dialogue(changed, "Still: who?"))
     with pytest.raises(AlreadyResolved) as raised:
         ledger.open(posed(findings=["Ada made it.", "It is a day old.", "It is whole."]), after=["1"])
     assert raised.value.decision_id == opened.decision_id
@@ -144,7 +144,7 @@ def test_after_names_decisions(ledger: Ledger) -> None:
 
 def test_a_veto_does_not_stand_for_ever(again: Callable[..., Ledger], clock: Hand) -> None:
     """After 30 days the question may be asked again; the very envelope of this agent may not."""
-    again().resolve(again().open(posed(), agent="ada").decision_id, dialogue(posed()))
+    again().resolve(again().open(posed(), agent="ada").decision_id, open_dialogue(posed()))
     clock.now += 30 * 86_400 - 1
     with pytest.raises(AlreadyResolved):
         again().open(AGAIN["punctuation"], agent="ada")
@@ -157,7 +157,7 @@ def test_a_veto_does_not_stand_for_ever(again: Callable[..., Ledger], clock: Han
 def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..., Ledger], told: Told) -> None:
     """It is opened; the warning names the refused decision by its reference, and says no word of either."""
     first = again().open(posed(), decision_id="1")
-    again().resolve("1", dialogue(posed(), "Who made it?"))
+    again().resolve("1", open_dialogue(posed(), "Who made it?"))
     like = again().open(posed("Should the backup then be verified?"), agent="bob")
     (line,) = told.lines("decision.resembles_refused")
     assert line == {
@@ -166,32 +166,32 @@ def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..
         "digest": like.digest,
         "reference": first.reference,
     }
-    assert [each.pending for each in again().resembles(like)] == [first]
+    assert [each.pending for each in again().find_similar_refusals(like)] == [first]
     other = again().open(posed("Which port does the printer have?", "The first one", "The second one"))
-    assert again().resembles(other) == ()
+    assert again().find_similar_refusals(other) == ()
     again().open(posed("Should the backup now be verified?"), after=["1"])
     assert len(told.lines("decision.resembles_refused")) == 1
 
 
 def test_the_latest_vetoes_are_looked_at(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as are remembered, so that no ledger looks through years of them."""
-    monkeypatch.setattr("emitter.ledger.ledger.MOST_VETOES", 2)
+    monkeypatch.setattr("emitter.decisions.ledger.MAX_REMEMBERED_REFUSALS", 2)
     asked = [moment(f"Number {number}?") for number in range(3)]
     for each in asked:
-        ledger.resolve(ledger.open(each).decision_id, dialogue(each))
+        ledger.resolve(ledger.open(each).decision_id, open_dialogue(each))
     for each in asked[1:]:
         with pytest.raises(AlreadyResolved):
             ledger.open(each, agent="bob")
     ledger.open(asked[0], agent="bob")
 
 
-@pytest.mark.parametrize("answer", [selected(ASKED, 0), free_text(ASKED, "Later.")], ids=repr)
+@pytest.mark.parametrize("answer", [select_option(ASKED, 0), answer_in_words(ASKED, "Later.")], ids=repr)
 def test_a_question_that_was_answered_may_be_put_again(ledger: Ledger, told: Told, answer: object) -> None:
     """It was not refused."""
     ledger.open(ASKED, decision_id="1")
     ledger.resolve("1", answer)  # type: ignore[arg-type]
     ledger.open(ASKED, decision_id="2")
-    assert ledger.vetoed("agent") == frozenset()
+    assert ledger.refused_digests("agent") == frozenset()
     assert "decision.reasked" not in told.messages()
 
 
@@ -199,8 +199,8 @@ def test_the_refused_are_known(again: Callable[..., Ledger]) -> None:
     """By agent, as their digests, in every process."""
     asked = [moment(f"Number {number}?") for number in range(3)]
     for agent, each in zip(("ada", "ada", "bob"), asked, strict=True):
-        again().resolve(again().open(each, agent=agent).decision_id, dialogue(each))
-    assert again().vetoed("ada") == {digest(each) for each in asked[:2]}
-    assert again().vetoed("bob") == {digest(asked[2])}
-    assert again().vetoed("eve") == frozenset()
-    assert isinstance(again().vetoed("ada"), frozenset)
+        again().resolve(again().open(each, agent=agent).decision_id, open_dialogue(each))
+    assert again().refused_digests("ada") == {digest(each) for each in asked[:2]}
+    assert again().refused_digests("bob") == {digest(asked[2])}
+    assert again().refused_digests("eve") == frozenset()
+    assert isinstance(again().refused_digests("ada"), frozenset)

@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import (
+from emitter.decisions import (
     Act,
     Dialogue,
     FreeText,
     Incorporate,
     Reopen,
     Selected,
-    Unanswered,
     Unresolved,
-    dialogue,
+    UnresolvedReason,
+    answer_in_words,
     digest,
-    free_text,
-    selected,
+    open_dialogue,
+    select_option,
 )
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import (
     AlreadyResolved,
     BadResolution,
@@ -30,25 +32,24 @@ from emitter.errors import (
     UnknownDecision,
     WrongDigest,
 )
-from emitter.ledger import Ledger, Pending, Resolved
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.ledger.asking import START, Hand, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 ASKED = moment()
 NAMED = digest(ASKED)
 ANSWERS: dict[str, tuple[Any, Any]] = {
-    "selected": (selected(ASKED, 1), Act(ASKED, 1)),
-    "free_text": (free_text(ASKED, "Do it twice"), Incorporate(ASKED, "Do it twice")),
-    "dialogue": (dialogue(ASKED, "Why at all?"), Reopen(ASKED, "Why at all?")),
-    "dialogue without words": (dialogue(ASKED), Reopen(ASKED, "")),
+    "selected": (select_option(ASKED, 1), Act(ASKED, 1)),
+    "free_text": (answer_in_words(ASKED, "Do it twice"), Incorporate(ASKED, "Do it twice")),
+    "dialogue": (open_dialogue(ASKED, "Why at all?"), Reopen(ASKED, "Why at all?")),
+    "dialogue without words": (open_dialogue(ASKED), Reopen(ASKED, "")),
 }
 BAD: dict[str, tuple[BindingMoment, Any, type[Exception]]] = {
-    "another envelope's": (ASKED, selected(moment("Another?"), 0), WrongDigest),
+    "another envelope's": (ASKED, select_option(moment("Another?"), 0), WrongDigest),
     "no such option": (ASKED, Selected(NAMED, 2), NoSuchOption),
     "an option below the first": (ASKED, Selected(NAMED, -1), NoSuchOption),
     "an option that is no number": (ASKED, Selected(NAMED, True), NoSuchOption),
@@ -60,7 +61,7 @@ BAD: dict[str, tuple[BindingMoment, Any, type[Exception]]] = {
     "a closed veto": (moment(dialogue=False), Dialogue(digest(moment(dialogue=False)), "No"), HatchClosed),
     "an answer without words": (ASKED, FreeText(NAMED, " \n"), BadResolution),
     "an answer that is no text": (ASKED, FreeText(NAMED, 7), BadResolution),  # type: ignore[arg-type]
-    "the lack of an answer": (ASKED, Unresolved(NAMED, Unanswered.TIMEOUT), BadResolution),
+    "the lack of an answer": (ASKED, Unresolved(NAMED, UnresolvedReason.TIMEOUT), BadResolution),
     "nothing": (ASKED, None, BadResolution),
 }
 
@@ -71,7 +72,7 @@ def test_each_of_the_three_resolves(ledger: Ledger, clock: Hand, answer: Any, al
     pending = ledger.open(ASKED, decision_id="d")
     clock.now += 1
     found = ledger.resolve("d", answer, channel="web")
-    assert found == Resolved(pending, answer, START + 1, "web", repeated=False)
+    assert found == ResolvedDecision(pending, answer, START + 1, "web", already_resolved=False)
     assert found.continuation == allowed
     assert found.action is None
     assert ledger.pending() == ()
@@ -88,7 +89,7 @@ def test_the_same_resolution_again_is_repeated(
     clock.now += 100
     for _ in range(2):
         found = again().resolve("d", answer, channel="mcp")
-        assert found == Resolved(pending, answer, first.resolved_at, "web", repeated=True)
+        assert found == ResolvedDecision(pending, answer, first.resolved_at, "web", already_resolved=True)
         assert found.continuation == allowed
     assert told.messages() == ["decision.opened", "decision.resolved"]
 
@@ -99,19 +100,19 @@ def test_another_resolution_comes_too_late(first: str, second: str) -> None:
     """The first one stands, for every process, whatever the second one says."""
     store = MemoryStore()
     others = {
-        "other words": free_text(ASKED, "Do it  twice"),
-        "other objection": dialogue(ASKED, "Why at all"),
-        "other option": selected(ASKED, 0),
+        "other words": answer_in_words(ASKED, "Do it  twice"),
+        "other objection": open_dialogue(ASKED, "Why at all"),
+        "other option": select_option(ASKED, 0),
     }
     answer, late = ANSWERS[first][0], others.get(second) or ANSWERS[second][0]
     Ledger(store).open(ASKED, decision_id="d")
     Ledger(store).resolve("d", answer)
     if first == second:
-        assert Ledger(store).resolve("d", late).repeated
+        assert Ledger(store).resolve("d", late).already_resolved
     else:
         with pytest.raises(AlreadyResolved):
             Ledger(store).resolve("d", late)
-    assert Ledger(store).resolve("d", answer).repeated
+    assert Ledger(store).resolve("d", answer).already_resolved
 
 
 @pytest.mark.parametrize(("envelope", "answer", "error"), BAD.values(), ids=BAD)
@@ -124,15 +125,15 @@ def test_what_cannot_resolve(ledger: Ledger, told: Told, envelope: BindingMoment
     assert isinstance(raised.value, ResolutionError)
     assert ledger.find("d") == pending
     assert told.messages() == before
-    assert not ledger.resolve("d", selected(envelope, 0)).repeated
+    assert not ledger.resolve("d", select_option(envelope, 0)).already_resolved
 
 
 def test_nobody_asked(ledger: Ledger) -> None:
     """An id under which nothing was opened."""
     for call in (
         lambda: ledger.find("d"),
-        lambda: ledger.resolve("d", selected(ASKED, 0)),
-        lambda: ledger.unresolved("d", Unanswered.TIMEOUT),
+        lambda: ledger.resolve("d", select_option(ASKED, 0)),
+        lambda: ledger.record_unresolved("d", UnresolvedReason.TIMEOUT),
         lambda: ledger.find("\ud800" * 9),
     ):
         with pytest.raises(UnknownDecision):
@@ -144,19 +145,19 @@ def test_a_decision_expires(again: Callable[..., Ledger], clock: Hand, told: Tol
     ledger = again()
     _, opened = (ledger.open(ASKED, decision_id=name, expires_in=60) for name in ("in time", "late"))
     clock.now += 59.999
-    assert not ledger.resolve("in time", selected(ASKED, 0)).repeated
+    assert not ledger.resolve("in time", select_option(ASKED, 0)).already_resolved
     clock.now += 0.001
     for each in (ledger, again()):
         with pytest.raises(DecisionExpired):
-            each.resolve("late", selected(ASKED, 0))
+            each.resolve("late", select_option(ASKED, 0))
     clock.now -= 30
     with pytest.raises(DecisionExpired):
-        again().resolve("late", selected(ASKED, 0))
+        again().resolve("late", select_option(ASKED, 0))
     for found in (again().find("late"), again().open(ASKED, decision_id="late", expires_in=60)):
-        assert isinstance(found, Pending)
-        assert (found.is_over(clock.now), found.is_over(0)) == (True, True)
+        assert isinstance(found, PendingDecision)
+        assert (found.is_expired(clock.now), found.is_expired(0)) == (True, True)
     assert found == opened
-    assert not opened.is_over(clock.now)
+    assert not opened.is_expired(clock.now)
     assert told.messages().count("decision.unresolved") == 1
     assert told.lines("decision.unresolved")[0]["reason"] == "timeout"
 
@@ -164,8 +165,8 @@ def test_a_decision_expires(again: Callable[..., Ledger], clock: Hand, told: Tol
 def test_an_option_means_its_own_action(ledger: Ledger) -> None:
     """Approving one thing never executes another; the answers that choose no option have none."""
     ledger.open(ASKED, decision_id="d", actions=("sha256:go", None))
-    assert ledger.resolve("d", selected(ASKED, 0)).action == "sha256:go"
+    assert ledger.resolve("d", select_option(ASKED, 0)).action == "sha256:go"
     ledger.open(ASKED, decision_id="e", actions=("sha256:go", None))
-    assert ledger.resolve("e", selected(ASKED, 1)).action is None
+    assert ledger.resolve("e", select_option(ASKED, 1)).action is None
     ledger.open(ASKED, decision_id="f", actions=("sha256:go", "sha256:stay"))
-    assert ledger.resolve("f", dialogue(ASKED, "Neither")).action is None
+    assert ledger.resolve("f", open_dialogue(ASKED, "Neither")).action is None

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import dialogue, free_text, selected
+from emitter.decisions import answer_in_words, open_dialogue, select_option
+from emitter.decisions.decision_rates import DecisionRates
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision, UnreadableAnswer
 from emitter.errors import BadResolution, StoreFailed
 from emitter.events import Level, LogAppended, RunEvent
-from emitter.ledger import Ledger, Rates, Resolved, Unspoken
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.ledger.asking import Reading, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 ASKED = moment()
 CLOSED = moment(dialogue=False)
@@ -41,7 +43,9 @@ class Leaving(MemoryStore):
         return super().events(run_id, after)
 
 
-@pytest.mark.parametrize("answer", [free_text(ASKED, "Mine."), dialogue(ASKED, "Why?"), selected(ASKED, 1)], ids=repr)
+@pytest.mark.parametrize(
+    "answer", [answer_in_words(ASKED, "Mine."), open_dialogue(ASKED, "Why?"), select_option(ASKED, 1)], ids=repr
+)
 def test_a_sink_that_raises_takes_nothing_away(again: Callable[..., Ledger], answer: Any) -> None:
     """The decision is returned with its id, the resolution with its words, as the first; a retry knows them too."""
     ledger = again(sink=broken)
@@ -51,8 +55,8 @@ def test_a_sink_that_raises_takes_nothing_away(again: Callable[..., Ledger], ans
     assert again().pending() == (pending,)
     with pytest.warns(RuntimeWarning, match="sink raised ZeroDivisionError"):
         done = ledger.resolve(pending.decision_id, answer)
-    assert (done.resolution, done.repeated) == (answer, False)
-    assert ledger.find(pending.decision_id) == replace(done, repeated=True)
+    assert (done.resolution, done.already_resolved) == (answer, False)
+    assert ledger.find(pending.decision_id) == replace(done, already_resolved=True)
 
 
 def test_each_line_is_told_although_one_before_raised() -> None:
@@ -80,8 +84,8 @@ def test_words_are_remembered_before_they_are_told_of() -> None:
     ledger = Ledger(sink=sink)
     ledger.open(ASKED, decision_id="d")
     with pytest.raises(KeyboardInterrupt):
-        ledger.resolve("d", dialogue(ASKED, "Why?"))
-    assert [each.resolution for each in (*seen, ledger.find("d"))] == [dialogue(ASKED, "Why?")] * 2
+        ledger.resolve("d", open_dialogue(ASKED, "Why?"))
+    assert [each.resolution for each in (*seen, ledger.find("d"))] == [open_dialogue(ASKED, "Why?")] * 2
 
 
 def test_a_store_that_fails_afterwards_takes_nothing_away() -> None:
@@ -91,7 +95,7 @@ def test_a_store_that_fails_afterwards_takes_nothing_away() -> None:
     ledger.open(ASKED, decision_id="d")
     store.is_left = True
     with pytest.warns(RuntimeWarning, match="store raised StoreFailed"):
-        assert not ledger.resolve("d", selected(ASKED, 0)).repeated
+        assert not ledger.resolve("d", select_option(ASKED, 0)).already_resolved
     with pytest.raises(StoreFailed):
         ledger.rates()
 
@@ -127,7 +131,7 @@ def test_a_line_that_cannot_be_read_is_left_out(told: Told, message: str, fields
     store.append("emitter.ledger", [RunEvent(line, "e", "emitter.ledger", "n", "t", 0, "c")])
     for _ in range(3):
         ledger = Ledger(store, sink=told)
-        assert (ledger.pending(), ledger.rates()) == ((pending,), Rates(opened=1))
+        assert (ledger.pending(), ledger.rates()) == ((pending,), DecisionRates(opened=1))
     assert told.messages() == ["decision.unreadable"]
     assert told.lines() == [{"reference": "c", "line": 1}]
     store.asked.clear()
@@ -139,9 +143,9 @@ def test_what_is_not_at_hand_is_no_lack_of_words(again: Callable[..., Ledger]) -
     """An objection without words reopens without them where it was said, and elsewhere says that it does not know."""
     here = again(words=None)
     here.open(ASKED, decision_id="d")
-    assert here.resolve("d", dialogue(ASKED)).continuation.objection == ""  # type: ignore[union-attr]
+    assert here.resolve("d", open_dialogue(ASKED)).continuation.objection == ""  # type: ignore[union-attr]
     there = again().find("d")
-    assert isinstance(there, Resolved)
-    assert isinstance(there.resolution, Unspoken)
+    assert isinstance(there, ResolvedDecision)
+    assert isinstance(there.resolution, UnreadableAnswer)
     with pytest.raises(BadResolution, match="not kept"):
         _ = there.continuation

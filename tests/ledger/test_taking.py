@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import Unanswered, selected
+from emitter.decisions import UnresolvedReason, select_option
+from emitter.decisions.ledger import Ledger
 from emitter.errors import BadResolution, InputError
-from emitter.kinds import BindingMoment
-from emitter.ledger import Ledger
-from emitter.store import MemoryStore
+from emitter.models import BindingMoment
+from emitter.stores import MemoryStore
 from tests.ledger.asking import Told, moment
 
 if TYPE_CHECKING:
@@ -92,12 +92,12 @@ def test_a_broken_envelope_is_told_of_by_place(ledger: Ledger) -> None:
 CALLS: dict[str, Callable[[Ledger], object]] = {
     "find a number": lambda ledger: ledger.find(5),  # type: ignore[arg-type]
     "find nothing": lambda ledger: ledger.find(None),  # type: ignore[arg-type]
-    "resolve nothing": lambda ledger: ledger.resolve(None, selected(ASKED, 0)),  # type: ignore[arg-type]
-    "leave a list": lambda ledger: ledger.unresolved([], Unanswered.TIMEOUT),  # type: ignore[arg-type]
-    "a half channel": lambda ledger: ledger.resolve("d", selected(ASKED, 0), channel=HALF),
+    "resolve nothing": lambda ledger: ledger.resolve(None, select_option(ASKED, 0)),  # type: ignore[arg-type]
+    "leave a list": lambda ledger: ledger.record_unresolved([], UnresolvedReason.TIMEOUT),  # type: ignore[arg-type]
+    "a half channel": lambda ledger: ledger.resolve("d", select_option(ASKED, 0), channel=HALF),
     "rates of a number": lambda ledger: ledger.rates(5),  # type: ignore[arg-type]
     "rates of a class that is none": lambda ledger: ledger.rates("a", 5),  # type: ignore[arg-type]
-    "vetoes of a number": lambda ledger: ledger.vetoed(5),  # type: ignore[arg-type]
+    "vetoes of a number": lambda ledger: ledger.refused_digests(5),  # type: ignore[arg-type]
     "a store that is none": lambda _: Ledger("x"),  # type: ignore[arg-type]
     "a store's class": lambda _: Ledger(MemoryStore),  # type: ignore[arg-type]
     "a sink that is none": lambda _: Ledger(sink=7),  # type: ignore[arg-type]

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import Unanswered, Unresolved, digest, selected
+from emitter.decisions import Unresolved, UnresolvedReason, digest, select_option
 from emitter.errors import AlreadyResolved, BadResolution, InputError
 from tests.ledger.asking import START, Hand, Told, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.ledger import Ledger
+    from emitter.decisions.ledger import Ledger
 
 
 ASKED = moment()
@@ -26,7 +26,11 @@ def test_a_decision_whose_time_is_over_is_no_longer_listed(
     """And that nobody decided it is told once, by whoever asks first; those without a time stay."""
     ledger = again()
     late, stays = ledger.open(ASKED, expires_in=60), ledger.open(ASKED)
-    assert (late.is_over(START + 59), late.is_over(START + 60), stays.is_over(START * 2)) == (False, True, False)
+    assert (late.is_expired(START + 59), late.is_expired(START + 60), stays.is_expired(START * 2)) == (
+        False,
+        True,
+        False,
+    )
     clock.now += 60
     assert again().pending() == ledger.pending() == (stays,)
     (line,) = told.lines("decision.unresolved")
@@ -37,30 +41,30 @@ def test_a_decision_whose_time_is_over_is_no_longer_listed(
 def test_that_nobody_decided_is_no_consent(again: Callable[..., Ledger], told: Told) -> None:
     """It is told, the decision stays open, and a later resolution is taken."""
     pending = again().open(ASKED, decision_id="d")
-    for reason in Unanswered:
-        assert again().unresolved("d", reason, channel="mcp") == Unresolved(NAMED, reason)
+    for reason in UnresolvedReason:
+        assert again().record_unresolved("d", reason, channel="mcp") == Unresolved(NAMED, reason)
     assert again().find("d") == pending
     assert again().pending() == (pending,)
     assert [(each["reason"], each["channel"]) for each in told.lines("decision.unresolved")] == [
-        (each.value, "mcp") for each in Unanswered
+        (each.value, "mcp") for each in UnresolvedReason
     ]
-    assert not again().resolve("d", selected(ASKED, 0)).repeated
+    assert not again().resolve("d", select_option(ASKED, 0)).already_resolved
 
 
 def test_that_nobody_decided_is_told_once_a_reason_and_channel(ledger: Ledger, told: Told) -> None:
     """A call that is repeated tells nothing more; by another channel it is something else."""
     ledger.open(ASKED, decision_id="d")
     for channel in ("mcp", "mcp", "web", ""):
-        ledger.unresolved("d", Unanswered.CANCELLED, channel=channel)
+        ledger.record_unresolved("d", UnresolvedReason.CANCELLED, channel=channel)
     assert [each["channel"] for each in told.lines("decision.unresolved")] == ["mcp", "web", ""]
 
 
 def test_that_nobody_decided_is_not_said_of_what_was_decided(ledger: Ledger, told: Told) -> None:
     """A surface that gives up after another one was answered learns that."""
     ledger.open(ASKED, decision_id="d")
-    ledger.resolve("d", selected(ASKED, 0))
+    ledger.resolve("d", select_option(ASKED, 0))
     with pytest.raises(AlreadyResolved):
-        ledger.unresolved("d", Unanswered.CANCELLED)
+        ledger.record_unresolved("d", UnresolvedReason.CANCELLED)
     assert told.messages() == ["decision.opened", "decision.resolved"]
 
 
@@ -68,7 +72,7 @@ def test_after_its_time_a_decision_timed_out(ledger: Ledger, clock: Hand, told: 
     """Whatever else is said of it then."""
     ledger.open(ASKED, decision_id="d", expires_in=1)
     clock.now += 1
-    assert ledger.unresolved("d", Unanswered.CANCELLED) == Unresolved(NAMED, Unanswered.TIMEOUT)
+    assert ledger.record_unresolved("d", UnresolvedReason.CANCELLED) == Unresolved(NAMED, UnresolvedReason.TIMEOUT)
     assert [each["reason"] for each in told.lines("decision.unresolved")] == ["timeout"]
 
 
@@ -77,8 +81,8 @@ def test_what_is_no_reason(ledger: Ledger, reason: Any) -> None:
     """Nothing is recorded."""
     ledger.open(ASKED, decision_id="d")
     with pytest.raises(BadResolution, match="declined"):
-        ledger.unresolved("d", reason)
-    assert ledger.unresolved("d", "declined").reason is Unanswered.DECLINED  # type: ignore[arg-type]
+        ledger.record_unresolved("d", reason)
+    assert ledger.record_unresolved("d", "declined").reason is UnresolvedReason.DECLINED  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("channel", [None, "c" * 129, 7])
@@ -86,6 +90,6 @@ def test_what_is_no_channel(ledger: Ledger, channel: Any) -> None:
     """It is a short text."""
     ledger.open(ASKED, decision_id="d")
     with pytest.raises(InputError):
-        ledger.resolve("d", selected(ASKED, 0), channel=channel)
+        ledger.resolve("d", select_option(ASKED, 0), channel=channel)
     with pytest.raises(InputError):
-        ledger.unresolved("d", Unanswered.DROPPED, channel=channel)
+        ledger.record_unresolved("d", UnresolvedReason.DROPPED, channel=channel)

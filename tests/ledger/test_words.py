@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from joserfc.jwk import ECKey, OctKey, OKPKey
 
-from emitter.decide import Incorporate, Reopen, dialogue, free_text, selected
+from emitter.decisions import Incorporate, Reopen, answer_in_words, open_dialogue, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision, UnreadableAnswer
+from emitter.decisions.ledger_words import KeepWords, MissingWordsReason
 from emitter.errors import BadResolution, InputError, StoreAltered
-from emitter.ledger import KeepWords, Ledger, Resolved, Unkept, Unspoken
-from emitter.store import Entry, Fresh, MemoryStore, SqliteStore, SqlStore
+from emitter.stores import Entry, MemoryStore, NewEntry, SqliteStore, SqlStore
 from tests.ledger.asking import Hand, Told, moment
 from tests.store.postgres import running
 
@@ -60,19 +62,23 @@ def test_an_agent_in_another_process_reads_the_words(kind: str, tmp_path: Path) 
         ledger.ask_detail("d", "the second finding")
         assert agent(kind, address, "d") == [["detail", 1, "the second finding"]]
         assert ledger.detail_requests("d")[0].answer == {"asked": "the second finding"}
-        ledger.resolve("d", dialogue(ASKED, WORDS))
+        ledger.resolve("d", open_dialogue(ASKED, WORDS))
         assert agent(kind, address, "d")[-1] == ["Reopen", WORDS]
 
 
 def test_the_words_are_those_of_the_resolution(again: Callable[..., Ledger]) -> None:
     """A ledger that is opened anew has them, and what follows on them."""
     asked = {name: moment(name) for name in "def"}
-    answers = {"d": dialogue(asked["d"], WORDS), "e": free_text(asked["e"], WORDS), "f": dialogue(asked["f"])}
+    answers = {
+        "d": open_dialogue(asked["d"], WORDS),
+        "e": answer_in_words(asked["e"], WORDS),
+        "f": open_dialogue(asked["f"]),
+    }
     for name, answer in answers.items():
         again().open(asked[name], decision_id=name)
         again().resolve(name, answer)
         found = again().find(name)
-        assert isinstance(found, Resolved)
+        assert isinstance(found, ResolvedDecision)
         assert found.resolution == answer
     assert again().find("d").continuation == Reopen(asked["d"], WORDS)  # type: ignore[union-attr]
     assert again().find("e").continuation == Incorporate(asked["e"], WORDS)  # type: ignore[union-attr]
@@ -97,7 +103,7 @@ def test_encrypted_words_are_for_those_with_the_key(tmp_path: Path, told: Told, 
         ledger = Ledger(store, words=KeepWords(key=write), sink=told)
         ledger.open(ASKED, decision_id="d")
         ledger.ask_detail("d", "Zebedee's part")
-        ledger.resolve("d", dialogue(ASKED, WORDS))
+        ledger.resolve("d", open_dialogue(ASKED, WORDS))
         assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
         assert "Zebedee" not in json.dumps([each.to_json() for each in told.events])
         reader = Ledger(store, words=KeepWords(key=read))
@@ -105,12 +111,12 @@ def test_encrypted_words_are_for_those_with_the_key(tmp_path: Path, told: Told, 
         assert reader.detail_requests("d")[0].topic == "Zebedee's part"
         for settings in ({}, {"words": None}, {"words": KeepWords(key=OctKey.generate_key(256))}):
             found = Ledger(store, **settings).find("d")
-            assert isinstance(found, Resolved)
-            assert isinstance(found.resolution, Unspoken)
-            assert found.resolution.why is Unkept.ENCRYPTED
+            assert isinstance(found, ResolvedDecision)
+            assert isinstance(found.resolution, UnreadableAnswer)
+            assert found.resolution.reason is MissingWordsReason.ENCRYPTED
             with pytest.raises(BadResolution, match=r"encrypted.*KeepWords\(key=\.\.\.\)"):
                 _ = found.continuation
-        assert Ledger(store).detail_requests("d")[0].topic is Unkept.ENCRYPTED
+        assert Ledger(store).detail_requests("d")[0].topic is MissingWordsReason.ENCRYPTED
 
 
 def test_a_public_key_only_writes(tmp_path: Path) -> None:
@@ -119,10 +125,10 @@ def test_a_public_key_only_writes(tmp_path: Path) -> None:
         public = KeepWords(key=X25519.as_dict(private=False))
         writer = Ledger(store, words=public)
         writer.open(ASKED, decision_id="d")
-        writer.resolve("d", dialogue(ASKED, WORDS))
+        writer.resolve("d", open_dialogue(ASKED, WORDS))
         found = Ledger(store, words=public).find("d")
-        assert isinstance(found, Resolved)
-        assert isinstance(found.resolution, Unspoken)
+        assert isinstance(found, ResolvedDecision)
+        assert isinstance(found.resolution, UnreadableAnswer)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +147,7 @@ def test_a_public_key_only_writes(tmp_path: Path) -> None:
 )
 def test_what_is_no_key_is_refused(given: object) -> None:
     """Before anything is kept, and without a word of it."""
-    with pytest.raises(InputError, match="not a key that words can be encrypted with") as raised:
+    with pytest.raises(InputError, match="key cannot encrypt words") as raised:
         KeepWords(key=given)
     assert "c2hvcnQ" not in str(raised.value)
 
@@ -158,7 +164,7 @@ def test_a_key_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "no").write_text("no key")
     assert KeepWords.with_key_file(tmp_path / "jwk").key.raw_value == SECRET.raw_value
     assert KeepWords.with_key_file(tmp_path / "pem", seconds=60).key.curve_name == "X25519"
-    for name, told in {"no": "holds no key that words", "nothing": "cannot be read"}.items():
+    for name, told in {"no": "has no key that can", "nothing": "cannot be read"}.items():
         with pytest.raises(InputError, match=f"{name} {told}"):
             KeepWords.with_key_file(tmp_path / name)
 
@@ -166,19 +172,19 @@ def test_a_key_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("given", [0, -1, float("nan"), float("inf"), True, "60"])
 def test_what_is_no_time_is_refused(given: Any) -> None:
     """It is more than no time, and less than a century."""
-    with pytest.raises(InputError, match="seconds is a number"):
+    with pytest.raises(InputError, match="seconds must be a number"):
         KeepWords(given)
 
 
 def test_a_setting_is_a_setting() -> None:
     """Anything else than a KeepWords is refused, and a store that cannot delete takes no words."""
-    with pytest.raises(InputError, match="words is a KeepWords"):
+    with pytest.raises(InputError, match="must be a KeepWords"):
         Ledger(words=True)  # type: ignore[arg-type]
 
     class Keeping(MemoryStore):
         forget = None  # type: ignore[assignment]
 
-    with pytest.raises(InputError, match=r"cannot delete words\. .* forget\(\), or pass words=None"):
+    with pytest.raises(InputError, match=r"cannot delete words\. .* forget\(\) method, or pass words=None"):
         Ledger(Keeping())
     Ledger(Keeping(), words=None)
 
@@ -190,38 +196,38 @@ def test_words_are_deleted_when_their_time_is_over(
     here = again(words=KeepWords(60))
     here.open(ASKED, decision_id="d")
     here.ask_detail("d", WORDS)
-    here.resolve("d", free_text(ASKED, WORDS))
+    here.resolve("d", answer_in_words(ASKED, WORDS))
     assert again().detail_requests("d")[0].topic == WORDS
     clock.now += 59
-    assert again().find("d").resolution == free_text(ASKED, WORDS)  # type: ignore[union-attr]
+    assert again().find("d").resolution == answer_in_words(ASKED, WORDS)  # type: ignore[union-attr]
     clock.now += 1
     for ledger in (here, again(), again()):
         ledger.pending()
         found = ledger.find("d")
-        assert isinstance(found, Resolved)
-        assert isinstance(found.resolution, Unspoken)
-        assert found.resolution.why is Unkept.DELETED
+        assert isinstance(found, ResolvedDecision)
+        assert isinstance(found.resolution, UnreadableAnswer)
+        assert found.resolution.reason is MissingWordsReason.DELETED
         with pytest.raises(BadResolution, match="kept for a limited time, and are deleted"):
             _ = found.continuation
-        assert ledger.detail_requests("d")[0].topic is Unkept.DELETED
+        assert ledger.detail_requests("d")[0].topic is MissingWordsReason.DELETED
     assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
     assert len(told.lines("decision.words_deleted")) == 2
     clock.now -= 60
-    assert again().find("d").resolution.why is Unkept.DELETED  # type: ignore[union-attr]
+    assert again().find("d").resolution.reason is MissingWordsReason.DELETED  # type: ignore[union-attr]
 
 
 def test_words_that_are_over_are_not_read_before_they_are_deleted(again: Callable[..., Ledger], clock: Hand) -> None:
     """Nobody need have looked for them to be over."""
     again(words=KeepWords(60)).open(ASKED, decision_id="d")
-    again(words=KeepWords(60)).resolve("d", dialogue(ASKED, WORDS))
+    again(words=KeepWords(60)).resolve("d", open_dialogue(ASKED, WORDS))
     clock.now += 60
-    assert again().find("d").resolution.why is Unkept.DELETED  # type: ignore[union-attr]
+    assert again().find("d").resolution.reason is MissingWordsReason.DELETED  # type: ignore[union-attr]
 
 
 def test_words_can_be_kept_as_long_as_the_store(again: Callable[..., Ledger], clock: Hand, told: Told) -> None:
     """Without a time, nothing of the kind is told."""
     again(words=KeepWords(None)).open(ASKED, decision_id="d")
-    again(words=KeepWords(None)).resolve("d", dialogue(ASKED, WORDS))
+    again(words=KeepWords(None)).resolve("d", open_dialogue(ASKED, WORDS))
     clock.now += 50 * 365 * 86_400
     assert again().find("d").continuation == Reopen(ASKED, WORDS)  # type: ignore[union-attr]
     assert "wordsUntil" not in told.lines("decision.resolved")[0]
@@ -232,14 +238,14 @@ def test_words_can_be_deleted_at_once(tmp_path: Path, again: Callable[..., Ledge
     here = again()
     here.open(ASKED, decision_id="d")
     here.ask_detail("d", WORDS)
-    here.resolve("d", dialogue(ASKED, WORDS))
-    here.forget_words("d")
-    here.forget_words("d")
+    here.resolve("d", open_dialogue(ASKED, WORDS))
+    here.delete_words("d")
+    here.delete_words("d")
     assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
     for ledger in (here, again()):
-        assert ledger.find("d").resolution.why is Unkept.DELETED  # type: ignore[union-attr]
-        assert ledger.detail_requests("d")[0].topic is Unkept.DELETED
-    assert again().resolve("d", dialogue(ASKED, WORDS)).repeated
+        assert ledger.find("d").resolution.reason is MissingWordsReason.DELETED  # type: ignore[union-attr]
+        assert ledger.detail_requests("d")[0].topic is MissingWordsReason.DELETED
+    assert again().resolve("d", open_dialogue(ASKED, WORDS)).already_resolved
 
 
 def test_words_of_an_answer_that_was_broken_off_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,11 +254,11 @@ def test_words_of_an_answer_that_was_broken_off_are_replaced(monkeypatch: pytest
     ledger = Ledger(store)
     ledger.open(ASKED, decision_id="d")
     with monkeypatch.context() as dying:
-        dying.setattr("emitter.ledger.records.resolved", _dies)
+        dying.setattr("emitter.decisions.ledger_entries.make_resolved_entry", _dies)
         with pytest.raises(KeyboardInterrupt):
-            ledger.resolve("d", dialogue(ASKED, "Mine."))
+            ledger.resolve("d", open_dialogue(ASKED, "Mine."))
     assert Ledger(store).pending()
-    Ledger(store).resolve("d", dialogue(ASKED, "Another's."))
+    Ledger(store).resolve("d", open_dialogue(ASKED, "Another's."))
     assert Ledger(store).find("d").continuation == Reopen(ASKED, "Another's.")  # type: ignore[union-attr]
 
 
@@ -272,10 +278,10 @@ def test_words_that_somebody_else_wrote_are_not_the_principals(name: str) -> Non
     """They are held to the hash beside the resolution."""
     store = MemoryStore()
     pending = Ledger(store).open(ASKED, decision_id="d")
-    Ledger(store).resolve("d", dialogue(ASKED, WORDS))
+    Ledger(store).resolve("d", open_dialogue(ASKED, WORDS))
     entry = Entry("emitter.decision.words", {"keptUntil": None}, ALTERED[name])
     store.forget("emitter.ledger", f"words:{pending.reference}")
-    store.once("emitter.ledger", f"words:{pending.reference}", lambda: Fresh(entry))
+    store.get_or_create("emitter.ledger", f"words:{pending.reference}", lambda: NewEntry(entry))
     with pytest.raises(StoreAltered):
         Ledger(store).find("d")
 
@@ -290,7 +296,7 @@ def test_encrypted_words_are_of_one_decision() -> None:
     moved = store.find("emitter.ledger", f"words:{first.reference}:1")
     assert moved is not None
     store.forget("emitter.ledger", f"words:{second.reference}:1")
-    store.once("emitter.ledger", f"words:{second.reference}:1", lambda: Fresh(moved))
+    store.get_or_create("emitter.ledger", f"words:{second.reference}:1", lambda: NewEntry(moved))
     with pytest.raises(StoreAltered):
         Ledger(store, words=words).detail_requests("e")
 
@@ -299,6 +305,6 @@ def test_an_option_has_no_words(told: Told) -> None:
     """Nothing is kept beside it."""
     store = MemoryStore()
     pending = Ledger(store, sink=told).open(ASKED, decision_id="d")
-    Ledger(store, sink=told).resolve("d", selected(ASKED, 0))
+    Ledger(store, sink=told).resolve("d", select_option(ASKED, 0))
     assert store.find("emitter.ledger", f"words:{pending.reference}") is None
     assert "wordsUntil" not in told.lines("decision.resolved")[0]

@@ -15,7 +15,7 @@ from emitter.testing import Malformed, Overloaded, Refused, Simulator, Stalled, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.testing import Asked, Behaviour
+    from emitter.testing import Behaviour, ReceivedRequest
 
 MODEL = "openai/gpt-6-sol"
 _NUMBER = re.compile(r"task (\d+)")
@@ -39,15 +39,15 @@ def number_in(body: Any) -> int:
     return int(found[1])
 
 
-def answered(asked: Asked) -> Behaviour:
+def answered(asked: ReceivedRequest) -> Behaviour:
     """Answer with the task's number, or as its mark says."""
     said = str(asked.body)
     right = Text({"n": number_in(asked.body)})
     marks: dict[str, Behaviour] = {
         "refuse": Refused(),
         "malformed": Malformed(),
-        "stalled": Stalled(of=right),
-        "busy": right if asked.before else Overloaded(),
+        "stalled": Stalled(answer=right),
+        "busy": right if asked.repeat_count else Overloaded(),
     }
     return next((marks[each] for each in marks if f" {each}" in said), right)
 
@@ -65,7 +65,7 @@ def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
 
 
 @contextmanager
-def serving(answers: Callable[[Asked], Behaviour], monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
+def serving(answers: Callable[[ReceivedRequest], Behaviour], monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
     """Serve the answers, where the environment leads to."""
     with simulator(answers=answers) as running:
         for name, value in running.environment().items():

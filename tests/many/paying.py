@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from emitter.many import emit_many
+from emitter.bulk import emit_many
 from tests.many.asking import MODEL, Numbered, task
 
 if __name__ == "__main__":

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tenacity
 
-from emitter import prompt
-from emitter.accept import Rules
+from emitter import prompts as prompt
+from emitter.bulk import Job, aemit_many, emit_binding_moments, emit_many
 from emitter.clock import Clock
 from emitter.errors import BadJournal, InputError, Invalid, JournalFailed, Refused
 from emitter.events import LogAppended
-from emitter.many import Job, aemit_many, emit_binding_moments, emit_many
+from emitter.host import HostConfig
+from emitter.messages import Usage
 from emitter.policy import Policy
-from emitter.prompt import Prompts
-from emitter.redact import Secrets
+from emitter.prompts import PromptTemplates
+from emitter.redaction import Secrets
 from emitter.testing import Malformed, Text
-from emitter.wire import Usage
 from tests.accept.envelopes import acceptor
 from tests.many.asking import MODEL, Numbered, asked_of, task
 from tests.scenarios.answers import BOUND, DELIBERATION
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.many import Item, Run
+    from emitter.bulk import JobResult, Run
     from emitter.testing import Simulator
 
 
@@ -64,8 +64,8 @@ def test_what_is_in_the_journal_is_not_asked_again(place: Path, vendor: Simulato
     assert [each.key for each in second] == [each.key for each in first]
     assert [each.replayed for each in first + second] == [False] * 5 + [True] * 5
     assert len(vendor.calls) == 5
-    assert (again.calls, again.usage, again.tally.replayed) == (0, Usage(), 5)
-    assert again.tally.earlier == sum((each.result.usage for each in first), Usage())
+    assert (again.calls, again.usage, again.stats.replayed) == (0, Usage(), 5)
+    assert again.stats.journal_usage == sum((each.result.usage for each in first), Usage())
 
 
 def test_only_what_is_missing_is_asked(place: Path, vendor: Simulator) -> None:
@@ -86,7 +86,7 @@ def test_a_key_is_what_the_caller_says(place: Path, vendor: Simulator) -> None:
     assert [each.replayed for each in items] == [True, False, False]
     assert items[0].value.n == 0
     assert isinstance(items[2].error, InputError)
-    assert "'b' was given before" in str(items[2].error)
+    assert "'b' belongs to an earlier job" in str(items[2].error)
     assert asked_of(vendor) == {0: 1, 2: 1}
 
 
@@ -181,7 +181,7 @@ def test_a_torn_last_line_is_dropped_and_said(kept: int, place: Path, vendor: Si
     assert [each.replayed for each in again] == [True, True, False]
     assert asked_of(vendor) == {0: 1, 1: 1, 2: 2}
     said = [each for each in told if isinstance(each.event, LogAppended) and "middle of a line" in each.event.message]
-    assert len(said) == len(again.tally.notices) == (1 if kept else 0)
+    assert len(said) == len(again.stats.notices) == (1 if kept else 0)
     assert len(lines(place)) == 4
 
 
@@ -249,9 +249,9 @@ class Other(Numbered):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"model": "openai/gpt-6-nova"}, "model is 'openai/gpt-6-sol', and here 'openai/gpt-6-nova'"),
-        ({"wire": "openai-chat"}, "its wire is 'openai-responses', and here 'openai-chat'"),
-        ({"schema": Other}, "its name is 'Numbered', and here 'Other'; it differs in its schema"),
+        ({"model": "openai/gpt-6-nova"}, "model is 'openai/gpt-6-sol', and here it is 'openai/gpt-6-nova'"),
+        ({"wire": "openai-chat"}, "its wire is 'openai-responses', and here it is 'openai-chat'"),
+        ({"schema": Other}, "its name is 'Numbered', and here it is 'Other'; it differs in its schema"),
         ({"instructions": "In French."}, "differs in its words"),
         ({"materials": ["a paper"]}, "differs in its words"),
         ({"options": {"temperature": 0}}, "differs in its options"),
@@ -263,7 +263,7 @@ def test_a_journal_of_another_run_is_refused(change: dict[str, Any], said: str, 
     run_of(place, [task(0)]).results()
     before = place.read_bytes()
 
-    with pytest.raises(BadJournal, match=f"{said}.*Name another file"):
+    with pytest.raises(BadJournal, match=f"{said}.*Use another file"):
         run_of(place, [task(0)], **change).results()
     assert place.read_bytes() == before
     assert len(vendor.calls) == 1
@@ -278,7 +278,7 @@ def test_a_file_of_somebody_else_is_left_alone(content: bytes, place: Path, vend
     """It is no journal, and is neither cut nor added to."""
     place.write_bytes(content)
 
-    with pytest.raises(BadJournal, match=r"is no journal.*Name another file"):
+    with pytest.raises(BadJournal, match=r"is not a journal.*Use another file"):
         run_of(place, [task(0)]).results()
     assert place.read_bytes() == content
     assert vendor.calls == ()
@@ -289,7 +289,7 @@ def test_a_later_format_is_refused(place: Path, vendor: Simulator) -> None:
     run_of(place, [task(0)]).results()
     place.write_bytes(place.read_bytes().replace(b'"version": 1', b'"version": 2', 1))
 
-    with pytest.raises(BadJournal, match="is of format 2; this release reads 1"):
+    with pytest.raises(BadJournal, match="has format 2; this release reads format 1"):
         run_of(place, [task(0)]).results()
     assert len(vendor.calls) == 1
 
@@ -330,7 +330,7 @@ def room_for(size: int) -> Iterator[None]:
 def test_a_full_disk_stops_the_run_and_loses_nothing(world: str, more: int, place: Path, vendor: Simulator) -> None:
     """What was paid for comes out before the error, the journal holds whole lines, and a later run goes on."""
     run_of(place, map(task, range(2)), in_flight=1).results()
-    got: list[Item[Any]] = []
+    got: list[JobResult[Any]] = []
     arguments: dict[str, Any] = {"model": MODEL, "in_flight": 2, "journal": place}
 
     async def consume() -> None:
@@ -344,7 +344,7 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(world: str, more: int, plac
             got.append(each)  # noqa: PERF402  what came before the error counts
 
     size = place.stat().st_size
-    with room_for(size + more), pytest.raises(JournalFailed, match=r"cannot be written: .*Make room for it"):
+    with room_for(size + more), pytest.raises(JournalFailed, match=r"cannot be written: .*Free some space"):
         full()
     paid = asked_of(vendor)
     assert sorted(paid) == sorted(each.value.n for each in got)
@@ -370,10 +370,10 @@ def test_a_changed_job_under_an_old_key_is_stale(place: Path, vendor: Simulator)
     items = changed.results()
 
     assert [(each.value.n, each.replayed, each.stale) for each in items] == [(n, True, n > 0) for n in range(3)]
-    assert changed.tally.stale_keys == ["k1", "k2"]
-    assert changed.tally.notices == told
-    assert "'k1' has changed since" in changed.tally.notices[0]
-    assert len(changed.tally.notices) == 1
+    assert changed.stats.stale_keys == ["k1", "k2"]
+    assert changed.stats.notices == told
+    assert "'k1' has changed since" in changed.stats.notices[0]
+    assert len(changed.stats.notices) == 1
     assert [each.value.n for each in run_of(place, [Job(task(7), key="new")])] == [7]
     assert len(vendor.calls) == 4
 
@@ -407,7 +407,7 @@ def test_a_journal_outlives_the_library_s_prompts(
     """Words of the library's own may change with a release; the caller's may not."""
     run_of(place, [task(0)]).results()
     changed = {name: Template(f"{each.template} Really.") for name, each in prompt.load().templates.items()}
-    monkeypatch.setattr(prompt, "load", lambda *_: Prompts(changed))
+    monkeypatch.setattr(prompt, "load", lambda *_: PromptTemplates(changed))
     assert [each.replayed for each in run_of(place, [task(0)])] == [True]
 
     monkeypatch.undo()
@@ -420,12 +420,12 @@ def test_a_journal_outlives_the_library_s_prompts(
 
 def test_a_key_with_a_secret_is_refused(place: Path, vendor: Simulator) -> None:
     """Keys are written as they are; without a journal nothing is written."""
-    host = acceptor(Rules(secrets=Secrets.of({"key": "sk-live-0123456789"})))
+    host = acceptor(HostConfig(secrets=Secrets.of({"key": "sk-live-0123456789"})))
     jobs = [Job(task(0), key="for sk-live-0123456789"), Job(task(1), key="for you")]
     first, second = run_of(place, jobs, host=host)
 
     assert isinstance(first.error, InputError)
-    assert "key holds a registered secret" in str(first.error)
+    assert "key contains a registered secret" in str(first.error)
     assert second.value.n == 1
     assert "sk-live" not in place.read_text()
     assert emit_many(Numbered, jobs, model=MODEL, host=host).results()[0].value.n == 0
@@ -443,5 +443,5 @@ def test_a_line_of_many_megabytes_is_read(place: Path, vendor: Simulator) -> Non
     assert [each.replayed for each in run_of(place, [task(0)])] == [True]
     with place.open("ab") as file:
         file.write(b'{"key": "' + b"[" * 20_000_000 + b'"}\n')
-    with pytest.raises(BadJournal, match="does not hold in line 4"):
+    with pytest.raises(BadJournal, match="is invalid in line 4"):
         run_of(place, [task(0)]).results()

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.many import emit_many
+from emitter.bulk import emit_many
 from emitter.testing import Stalled
 from tests.many.asking import MODEL, Numbered, answered, asked_of, number_in, serving, task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.testing import Asked, Behaviour, Simulator
+    from emitter.testing import Behaviour, ReceivedRequest, Simulator
 
 COUNT = 40
 _IN_FLIGHT = 4
@@ -53,7 +53,7 @@ class Killing:
 def killing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Killing]:
     """Run the vendor."""
 
-    def answers(asked: Asked) -> Behaviour:
+    def answers(asked: ReceivedRequest) -> Behaviour:
         return Stalled() if number_in(asked.body) >= made.silent_from else answered(asked)
 
     with serving(answers, monkeypatch) as vendor:

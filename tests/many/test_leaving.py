@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.many import aemit_many, emit_many
+from emitter.bulk import aemit_many, emit_many
+from emitter.messages import FaultKind
 from emitter.testing import Malformed, Stalled, Text
-from emitter.wire import FaultKind
 from tests.many.asking import MODEL, Numbered, number_in, task
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def test_a_run_that_is_left_between_two_items_ends(way: str) -> None:
 
 def test_what_a_cancelled_emission_had_cost_is_known(vendor: Simulator, tmp_path: Path) -> None:
     """The tokens of its finished calls are in the run and in the journal, and it is asked for again."""
-    vendor.script(Malformed(), Stalled(of=Text({"n": 0})))
+    vendor.script(Malformed(), Stalled(answer=Text({"n": 0})))
     place = tmp_path / "run.jsonl"
 
     async def left() -> Any:
@@ -135,7 +135,7 @@ def test_what_a_cancelled_emission_had_cost_is_known(vendor: Simulator, tmp_path
 
     second = emit_many(Numbered, [task(0)], model=MODEL, journal=place)
     assert [each.value.n for each in second] == [0]
-    assert second.tally.earlier == first.usage
+    assert second.stats.journal_usage == first.usage
     assert second.usage.total == vendor.calls[2].usage.total
 
 
@@ -208,4 +208,4 @@ def test_the_blocking_run_works_beside_a_running_loop() -> None:
 
 def test_cancelled_is_a_fault_of_its_own() -> None:
     """It is not one that is worth a retry."""
-    assert not FaultKind.CANCELLED.transient
+    assert not FaultKind.CANCELLED.is_transient

@@ -10,21 +10,21 @@ import tenacity
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.bulk import aemit_many
+from emitter.bulk.limiter import AdaptiveLimiter, Permit, get_limiter
 from emitter.clock import Clock
 from emitter.events import RetryAttempted
-from emitter.many import aemit_many
-from emitter.many.limit import Gate, Turn, gate_of
+from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
 from emitter.policy import Policy
 from emitter.testing import Overloaded, Text, simulator
-from emitter.wire import Fault, FaultKind, Reply, Stop
 from tests.many.asking import MODEL, Numbered, number_in, task
 
 if TYPE_CHECKING:
     from emitter.events import RunEvent
-    from emitter.testing import Asked, Behaviour, Simulator
-    from emitter.wire import Answer
+    from emitter.messages import CallResult
+    from emitter.testing import Behaviour, ReceivedRequest, Simulator
 
-GOOD = Reply(Stop.COMPLETE, "stop")
+GOOD = ModelResponse(StopReason.COMPLETE, "stop")
 BUSY = Fault(FaultKind.OVERLOADED, "", 529)
 SLOW_DOWN = Fault(FaultKind.RATE_LIMIT, "", 429, retry_after=5.0)
 BROKEN = Fault(FaultKind.SERVER, "", 500)
@@ -47,20 +47,20 @@ class Time:
 
     def clock(self) -> Clock:
         """Return this time as a clock."""
-        return Clock(monotonic=lambda: self.now, asleep=self.asleep, wait=tenacity.wait_none())
+        return Clock(monotonic=lambda: self.now, async_sleep=self.asleep, wait=tenacity.wait_none())
 
 
-def after(most: int, rounds: list[list[Answer | None]]) -> list[int]:
+def after(most: int, rounds: list[list[CallResult | None]]) -> list[int]:
     """Return the limit after each round of calls that were under way together."""
 
     async def run() -> list[int]:
-        gate, limits = Gate(most, Time().clock(), patience=60), list[int]()
+        gate, limits = AdaptiveLimiter(most, Time().clock(), max_pause=60), list[int]()
         for answers in rounds:
-            tickets = [await gate.enter() for _ in answers]
+            tickets = [await gate.acquire() for _ in answers]
             for ticket, answer in zip(tickets, answers, strict=True):
-                gate.leave(ticket, answer)
+                gate.release(ticket, answer)
             limits.append(gate.limit)
-        assert gate.running == 0
+        assert gate.in_flight == 0
         return limits
 
     return asyncio.run(run())
@@ -89,30 +89,30 @@ def after(most: int, rounds: list[list[Answer | None]]) -> list[int]:
         "one",
     ],
 )
-def test_the_limit_follows_the_vendor(most: int, rounds: list[list[Answer | None]], limits: list[int]) -> None:
+def test_the_limit_follows_the_vendor(most: int, rounds: list[list[CallResult | None]], limits: list[int]) -> None:
     """It is halved once for the calls of a round, and grows by about one for as many good answers."""
     assert after(most, rounds) == limits
 
 
 @given(st.integers(1, 20), st.lists(st.sampled_from([GOOD, BUSY, BROKEN, SLOW_DOWN, None]), max_size=60))
-def test_the_limit_stays_in_its_bounds(most: int, answers: list[Answer | None]) -> None:
+def test_the_limit_stays_in_its_bounds(most: int, answers: list[CallResult | None]) -> None:
     """It is at least one and at most what was asked for, and no more calls are under way than it allows at entry."""
 
     async def run() -> None:
-        gate = Gate(most, Time().clock(), patience=60)
+        gate = AdaptiveLimiter(most, Time().clock(), max_pause=60)
 
-        async def call(answer: Answer | None) -> None:
-            turn = Turn(gate)
-            await turn.take()
-            assert gate.running <= gate.limit
+        async def call(answer: CallResult | None) -> None:
+            turn = Permit(gate)
+            await turn.acquire()
+            assert gate.in_flight <= gate.limit
             await asyncio.sleep(0)
-            turn.give(answer)
+            turn.release(answer)
             assert 1 <= gate.limit <= most
 
         async with asyncio.TaskGroup() as group:
             for each in answers:
                 group.create_task(call(each))
-        assert gate.running == 0
+        assert gate.in_flight == 0
 
     asyncio.run(run())
 
@@ -122,11 +122,11 @@ def test_while_the_vendor_asks_for_a_pause_nothing_is_let_through() -> None:
 
     async def run() -> None:
         time = Time()
-        gate = Gate(4, time.clock(), patience=60)
-        gate.leave(await gate.enter(), SLOW_DOWN)
-        gate.leave(await gate.enter(), Fault(FaultKind.RATE_LIMIT, "", 429, retry_after=61.0))
+        gate = AdaptiveLimiter(4, time.clock(), max_pause=60)
+        gate.release(await gate.acquire(), SLOW_DOWN)
+        gate.release(await gate.acquire(), Fault(FaultKind.RATE_LIMIT, "", 429, retry_after=61.0))
         assert (time.waits, time.now) == ([5.0], 105.0)
-        gate.leave(await gate.enter(), GOOD)
+        gate.release(await gate.acquire(), GOOD)
         assert time.now == 105.0
 
     asyncio.run(run())
@@ -136,15 +136,15 @@ def test_who_is_cancelled_while_waiting_passes_the_turn_on() -> None:
     """No place is lost: the next one enters."""
 
     async def run() -> None:
-        gate = Gate(1, Time().clock())
-        ticket = await gate.enter()
-        first, second = asyncio.create_task(gate.enter()), asyncio.create_task(gate.enter())
+        gate = AdaptiveLimiter(1, Time().clock())
+        ticket = await gate.acquire()
+        first, second = asyncio.create_task(gate.acquire()), asyncio.create_task(gate.acquire())
         await asyncio.sleep(0)
-        gate.leave(ticket, GOOD)  # wakes the first, which is cancelled before it runs
+        gate.release(ticket, GOOD)  # wakes the first, which is cancelled before it runs
         first.cancel()
         assert await asyncio.wait_for(second, 5) == 0
         assert first.cancelled()
-        assert gate.running == 1
+        assert gate.in_flight == 1
 
     asyncio.run(run())
 
@@ -157,11 +157,11 @@ def test_who_calls_through_one_client_shares_its_gate() -> None:
 
     one, other, clock = Client(), Client(), Clock()
 
-    async def run() -> Gate:
-        gate = gate_of(one, 4, clock, 60)
-        assert gate_of(one, 8, clock, 60) is gate
-        assert (gate.most, gate.limit) == (8, 8)
-        assert gate_of(other, 4, clock, 60) is not gate
+    async def run() -> AdaptiveLimiter:
+        gate = get_limiter(one, 4, clock, 60)
+        assert get_limiter(one, 8, clock, 60) is gate
+        assert (gate.maximum, gate.limit) == (8, 8)
+        assert get_limiter(other, 4, clock, 60) is not gate
         return gate
 
     assert asyncio.run(run()) is not asyncio.run(run())
@@ -172,9 +172,9 @@ def test_a_run_slows_down_and_nothing_is_lost() -> None:
     limits: list[int] = []
     time = Time()
 
-    def answers(asked: Asked) -> Behaviour:
+    def answers(asked: ReceivedRequest) -> Behaviour:
         n = number_in(asked.body)
-        return Overloaded(retry_after=3) if n < 8 and not asked.before else Text({"n": n})
+        return Overloaded(retry_after=3) if n < 8 and not asked.repeat_count else Text({"n": n})
 
     async def run(url: str) -> list[Any]:
         many = aemit_many(
@@ -207,7 +207,7 @@ def test_a_deadline_is_kept_while_others_are_waited_for(vendor: Simulator) -> No
 
             def crowd(told: RunEvent) -> None:
                 if isinstance(told.event, RetryAttempted):
-                    gate_of(client, 1, clock, 60).running += 1  # somebody else's call, which does not end
+                    get_limiter(client, 1, clock, 60).in_flight += 1  # somebody else's call, which does not end
 
             many = aemit_many(
                 Numbered,

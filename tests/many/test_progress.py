@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.many import RunProgress, emit_many
+from emitter.bulk import RunProgress, emit_many
 from tests.many.asking import MODEL, Numbered, task
 
 if TYPE_CHECKING:

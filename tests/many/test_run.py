@@ -9,35 +9,37 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tenacity
 
+from emitter.bulk import Job, aemit_binding_moments, aemit_many, emit_binding_moments, emit_many
+from emitter.client.binding_moments import Withheld
+from emitter.client.result import Emission
 from emitter.clock import Clock
-from emitter.door.result import Emission
+from emitter.core.verdicts import Verdict
 from emitter.errors import CheckFailed, EmitterError, InputError, Invalid, MissingKey, Refused
 from emitter.events import EnvelopeRefusal
-from emitter.judge import Verdict
-from emitter.many import Job, aemit_binding_moments, aemit_many, emit_binding_moments, emit_many
-from emitter.moment.result import Withheld
+from emitter.messages import Usage
 from emitter.policy import Policy
-from emitter.prompt import Material
+from emitter.prompts import Material
 from emitter.testing import Text
-from emitter.wire import Usage
 from tests.many.asking import MODEL, Numbered, asked_of, number_in, task
 from tests.scenarios.answers import BOUND, DELIBERATION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from emitter.many import Item, RunProgress
+    from emitter.bulk import JobResult, RunProgress
     from emitter.testing import Simulator
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])
 
 
-def emitted(world: str, situations: Any, schema: Any = Numbered, *, told: Any = None, **more: Any) -> list[Item[Any]]:
+def emitted(
+    world: str, situations: Any, schema: Any = Numbered, *, told: Any = None, **more: Any
+) -> list[JobResult[Any]]:
     """Emit in either world, and return the items as they came; ``told`` gets their values."""
     arguments: dict[str, Any] = {"model": MODEL, **more}
-    items: list[Item[Any]] = []
+    items: list[JobResult[Any]] = []
 
-    def take(item: Item[Any]) -> None:
+    def take(item: JobResult[Any]) -> None:
         items.append(item)
         if told is not None:
             told.append(item.value.n)
@@ -150,7 +152,7 @@ class Held:
 
     def clock(self) -> Clock:
         """Return this time as a clock."""
-        return Clock(asleep=self.asleep, wait=tenacity.wait_none())
+        return Clock(async_sleep=self.asleep, wait=tenacity.wait_none())
 
 
 @pytest.mark.usefixtures("vendor")
@@ -257,7 +259,7 @@ def test_an_async_iterable_is_read_as_it_comes(vendor: Simulator) -> None:
             await asyncio.sleep(0)
             yield task(n)
 
-    async def collect() -> list[Item[Any]]:
+    async def collect() -> list[JobResult[Any]]:
         return await aemit_many(Numbered, situations(), model=MODEL, in_flight=3, ordered=False).results()
 
     items = asyncio.run(collect())
@@ -308,23 +310,23 @@ def test_what_a_run_cost_is_counted() -> None:
 
     assert run.calls == 1 + 2 + 2 + 1
     assert run.usage == sum((each.usage for each in traces), Usage())
-    assert run.tally.verdicts == {
+    assert run.stats.verdicts == {
         Verdict.COMPLETE: 2,
         Verdict.FAULTED: 1,
         Verdict.MALFORMED: 2,
         Verdict.REFUSED: 1,
     }
-    assert (run.tally.done, run.tally.failed, run.tally.retries) == (4, 2, 2)
+    assert (run.stats.done, run.stats.failed, run.stats.retries) == (4, 2, 2)
 
 
 @both_worlds
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"situations": "one text"}, "situations is of type str"),
-        ({"situations": {"role": "user"}}, "situations is of type dict"),
-        ({"situations": 7}, "situations is of type int"),
-        ({"situations": Job("one")}, "situations is of type Job"),
+        ({"situations": "one text"}, "situations is a str"),
+        ({"situations": {"role": "user"}}, "situations is a dict"),
+        ({"situations": 7}, "situations is a int"),
+        ({"situations": Job("one")}, "situations is a Job"),
         ({"in_flight": 0}, "in_flight is 0"),
         ({"in_flight": True}, "in_flight is True"),
         ({"in_flight": 2.5}, "in_flight is 2.5"),

@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.bulk import journal
+from emitter.bulk.journal import JournalEntry
+from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
+from emitter.core.verdicts import Verdict
 from emitter.events import (
     CapBreached,
     EnvelopeRefusal,
@@ -24,12 +28,8 @@ from emitter.events import (
     RetryExhausted,
     RunEvent,
 )
-from emitter.judge import Verdict
-from emitter.many.journal import line
-from emitter.many.journal.line import Record
+from emitter.messages import Fault, FaultKind, Usage
 from emitter.schema import Violation
-from emitter.steps import Attempt, Failure, Outcome
-from emitter.wire import Fault, FaultKind, Usage
 
 counts = st.integers(0, 10**12)
 usages = st.builds(Usage, counts, counts, counts, counts, counts, st.booleans())
@@ -72,10 +72,12 @@ documents = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=8,
 )
-failures = st.builds(Failure, st.sampled_from(Verdict), texts, texts)
+failures = st.builds(EmissionFailure, st.sampled_from(Verdict), texts, texts)
 outcomes = st.one_of(
-    st.builds(lambda made, document: Outcome(made, document=document), st.lists(attempts).map(tuple), documents),
-    st.builds(lambda made, failure: Outcome(made, failure=failure), st.lists(attempts).map(tuple), failures),
+    st.builds(
+        lambda made, document: EmissionOutcome(made, document=document), st.lists(attempts).map(tuple), documents
+    ),
+    st.builds(lambda made, failure: EmissionOutcome(made, failure=failure), st.lists(attempts).map(tuple), failures),
 )
 
 
@@ -85,21 +87,21 @@ def told(made: list[Event]) -> tuple[RunEvent, ...]:
 
 
 @given(texts, outcomes, st.lists(events, max_size=5).map(told))
-def test_a_record_comes_back_as_it_was(key: str, outcome: Outcome, made: tuple[RunEvent, ...]) -> None:
+def test_a_record_comes_back_as_it_was(key: str, outcome: EmissionOutcome, made: tuple[RunEvent, ...]) -> None:
     """One line, whatever is in it, and equal once it is read."""
-    record = Record(key, outcome, made, None if outcome.failure else {"nodeId": "node"})
-    written = line.write(record)
+    record = JournalEntry(key, outcome, made, None if outcome.failure else {"nodeId": "node"})
+    written = journal.encode_entry(record)
 
     assert written.count(b"\n") == 1
     assert written.endswith(b"\n")
-    assert line.read(written) == record
+    assert journal.decode_entry(written) == record
 
 
 @given(documents)
 def test_what_is_no_record_is_a_value_error(anything: Any) -> None:
     """Any JSON that was not written by a journal is refused, and with the one error that stands for it."""
     with pytest.raises(ValueError, match=r".*"):
-        line.read(json.dumps(anything).encode())
+        journal.decode_entry(json.dumps(anything).encode())
 
 
 @pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.type)
@@ -109,4 +111,4 @@ def test_every_kind_of_event_is_known(kind: Any) -> None:
     events = {"run_id": "r", "node_id": "n", "causation_id": "c", "told": [["e", "now", kind.type, []]]}
 
     with pytest.raises(ValueError, match=f"validation errors? for {kind.__name__}"):
-        line.read(json.dumps({**members, "events": events}).encode())
+        journal.decode_entry(json.dumps({**members, "events": events}).encode())

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from emitter.decide import Unresolved, digest
-from emitter.ledger import Pending, Resolved
-from emitter.mcp import Asking, Suspended, WithMoment, add_resolve_tool, sdk, tool
-from emitter.testing.surfaces import GOOD
+from emitter.decisions import Unresolved, digest
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.mcp import DecisionAsker, Suspended, WithMoment, add_resolve_tool, sdk, tool
+from emitter.testing.sample_moments import VALID_MOMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.kinds import BindingMoment
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
 
 ASK = "release"
 """The tool that asks."""
 RESOLVE = "resolve_binding_moment"
 
-SELECTED = {"outcome": "selected", "digest": digest(GOOD), "index": 1}
+SELECTED = {"outcome": "selected", "digest": digest(VALID_MOMENT), "index": 1}
 """A resolution in its wire form."""
 
 _BY_FORM = "mcp-elicitation"
@@ -50,8 +50,8 @@ ANSWERS: dict[str, tuple[Json, Json, list[int]]] = {
 class Releasing:
     """The server; ``made`` counts how often the decision was made, ``done`` holds what was carried out."""
 
-    asking: Asking
-    make: Callable[[], Any] = lambda: GOOD
+    asking: DecisionAsker
+    make: Callable[[], Any] = lambda: VALID_MOMENT
     made: int = 0
     done: list[int] = field(default_factory=list[int])
 
@@ -68,9 +68,9 @@ class Releasing:
         match found:
             case Suspended(result=result):
                 return result  # type: ignore[no-any-return]  the protocol's own
-            case Pending(decision_id=decision_id):
+            case PendingDecision(decision_id=decision_id):
                 return WithMoment({"status": "pending", "decision_id": decision_id}, found.moment)
-            case Resolved(resolution=resolution, channel=channel):
+            case ResolvedDecision(resolution=resolution, channel=channel):
                 self.done.append(getattr(resolution, "index", -1))
                 return {"status": type(resolution).__name__, "channel": channel}
             case Unresolved(reason=reason):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emitter.decide import digest
-from emitter.decide.resolution import of_json
-from emitter.ledger import Ledger, Resolved
+from emitter.decisions import digest
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.decisions.resolution import resolution_from_json
 from emitter.mcp import sdk
-from emitter.mcp.attach import attached
-from emitter.render.delivery import Fallback, delivery
+from emitter.mcp.tools import attach_moment
+from emitter.render.delivery import Fallback, read_structured_content
 from tests.render.text.subjects import PlainSubject
 
 if TYPE_CHECKING:
-    from emitter.decide import Resolution, Unresolved
-    from emitter.kinds import BindingMoment
+    from emitter.decisions import Resolution, Unresolved
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
     from emitter.render.layout import HatchKind
     from emitter.testing.surfaces import ShownOption
-    from emitter.wire import Json
 
 _PLAIN = PlainSubject()
 
@@ -27,7 +28,7 @@ class ToolResult:
 
     def draw(self, moment: BindingMoment) -> sdk.Result:
         """Return a result with the envelope."""
-        return attached(sdk.result([sdk.text("Conventional.")], {}), moment)
+        return attach_moment(sdk.tool_result([sdk.text_block("Conventional.")], {}), moment)
 
     def text(self, drawn: sdk.Result) -> str:
         """Return all text."""
@@ -57,12 +58,12 @@ class ToolResult:
         """Return what the ledger makes of the argument."""
         ledger = Ledger()
         found: Any = ledger.resolve(ledger.open(moment).decision_id, _resolution(reply))
-        assert isinstance(found, Resolved)
+        assert isinstance(found, ResolvedDecision)
         return found.resolution  # type: ignore[return-value]  the words are at hand
 
     def deliver(self, result: Json) -> sdk.Result | Fallback:
         """Return what a surface draws of a structured result."""
-        found = delivery(result)
+        found = read_structured_content(result)
         return found if isinstance(found, Fallback) else self.draw(found.moment)
 
 
@@ -72,10 +73,10 @@ def texts(drawn: sdk.Result) -> list[str]:
 
 
 def _digest(drawn: sdk.Result) -> str:
-    found = delivery(sdk.structured(drawn))
+    found = read_structured_content(sdk.structured_content(drawn))
     assert not isinstance(found, Fallback)
     return digest(found.moment)
 
 
 def _resolution(reply: Json) -> Any:
-    return of_json(reply)
+    return resolution_from_json(reply)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from emitter.mcp import sdk, tool
-from emitter.testing.surfaces import GOOD
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.tools import Branch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 SPIKE = {"name": "spike"}
 """The arguments of every tool."""
@@ -19,7 +19,7 @@ SPIKE = {"name": "spike"}
 
 def good(_payload: object) -> BindingMoment:
     """Decide, whatever the tool returned."""
-    return GOOD
+    return VALID_MOMENT
 
 
 def conventional(function: Callable[..., Any]) -> Any:

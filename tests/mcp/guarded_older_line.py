@@ -24,7 +24,7 @@ from tests.mcp.older_line import _connected, _http, called, wire
 from tests.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 APPROVAL: Json = {"action": "accept", "content": APPROVE}
 PERSONS: dict[str, Json] = {
@@ -128,7 +128,7 @@ async def main(folder: Path) -> Json:
     """Hold all conversations."""
     (folder / "http").mkdir()
     return {
-        "modern": sdk.MODERN,
+        "modern": sdk.IS_V2,
         "tools": await tools(),
         "asking": await asking(),
         "picky": await called(guarding(picky), "picky", SPIKE),

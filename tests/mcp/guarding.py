@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.decide import selected
+from emitter.decisions import select_option
 from tests.mcp.mailing import MOM, SEND
 from tests.mcp.talking import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.wire import Json
+    from emitter.messages import Json
     from tests.mcp.mailing import Mailing
 
 MAIL = ("mom@example.org", "Dinner on Sunday?")
@@ -27,7 +27,7 @@ def waiting(mailing: Mailing) -> dict[str, Json]:
 def approve(mailing: Mailing, told: Mapping[str, Json]) -> None:
     """Have the call approved by its principal, wherever they are."""
     ledger, decision_id = mailing.authority.ledger, str(told["decision_id"])
-    ledger.resolve(decision_id, selected(ledger.find(decision_id).moment, 0))  # type: ignore[union-attr]  it is open
+    ledger.resolve(decision_id, select_option(ledger.find(decision_id).moment, 0))  # type: ignore[union-attr]  it is open
 
 
 def again(mailing: Mailing, told: Mapping[str, Json], **changed: Json) -> dict[str, Json]:

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from emitter.authority import Authority
-from emitter.mcp import Asking, add_resolve_tool, guarded, sdk, serve_http, serve_stdio
-from emitter.store import SqliteStore
+from emitter.mcp import DecisionAsker, add_resolve_tool, guarded_tool, sdk, serve_http, serve_stdio
+from emitter.stores import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 ROOT = Path(__file__).parents[2]
 SEND = "send_email"
@@ -48,7 +48,7 @@ class Mailing:
     """The server's parts; ``sent`` holds the mails, as (to, body)."""
 
     authority: Authority = field(default_factory=Authority)
-    asking: Asking | None = None
+    asking: DecisionAsker | None = None
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
     sent: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     note: Callable[[str], object] = lambda _: None
@@ -56,8 +56,8 @@ class Mailing:
     def server(self) -> Any:
         """Return a server of the SDK's line."""
         server = sdk.Server("mail", log_level="CRITICAL")
-        guarded(server, self.authority, self.asking, **self.settings)(self.send_email)
-        add_resolve_tool(server, self.asking or Asking(self.authority.ledger))
+        guarded_tool(server, self.authority, self.asking, **self.settings)(self.send_email)
+        add_resolve_tool(server, self.asking or DecisionAsker(self.authority.ledger))
         return server
 
     async def send_email(self, to: str, body: str, copies: list[str] | None = None) -> Sent:  # noqa: ARG002  approved too
@@ -70,7 +70,7 @@ class Mailing:
 def guarding(function: Callable[..., Any], **settings: Any) -> Any:
     """Return a server with one guarded tool, in a memory of its own."""
     server = sdk.Server("guarding", log_level="CRITICAL")
-    guarded(server, Authority(), **settings)(function)
+    guarded_tool(server, Authority(), **settings)(function)
     return server
 
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
+from emitter.decisions.ledger import Ledger
 from emitter.errors import MissingExtra
-from emitter.ledger import Ledger
-from emitter.mcp import Asking, Surface, advertises, sdk
-from emitter.testing.surfaces import GOOD
+from emitter.mcp import DecisionAsker, Surface, advertises, sdk
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import ANSWERS, ASK, RESOLVE, Releasing
 from tests.mcp.emitting import SPIKE, conventional, emitting, good
 from tests.mcp.serving import COMMAND, serving
@@ -28,7 +28,7 @@ from tests.mcp.tools import TOOLS, closed, says
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 _connected: Any = importlib.import_module("mcp.shared.memory")
 _http: Any = importlib.import_module("mcp.client.streamable_http")
@@ -81,7 +81,7 @@ async def asking() -> Json:
     """Return what came of asking, by each answer, and without elicitation."""
     found: Json = {}
     for name, answer in {**PERSONS, "nobody": None}.items():
-        releasing = Releasing(Asking(Ledger()))
+        releasing = Releasing(DecisionAsker(Ledger()))
         found[name] = {
             **await called(releasing.server(), ASK, {}, answer),
             "done": releasing.done,
@@ -93,13 +93,13 @@ async def asking() -> Json:
 async def page() -> Json:
     """Return what came of sending the principal to their own page."""
     told: list[str] = []
-    there = Asking(
+    there = DecisionAsker(
         Ledger(),
         surface=Surface.OWN,
         url_for=lambda _: "http://127.0.0.1:1/decide/token",
         tell=lambda _: told.append("told"),
     )
-    pending = there.ledger.open(GOOD)
+    pending = there.ledger.open(VALID_MOMENT)
     server = Releasing(there).server()
     return {
         "accept": await called(server, RESOLVE, {"decision_id": pending.decision_id}, {"action": "accept"}),
@@ -164,7 +164,7 @@ async def main() -> Json:
         extension,
     )
     found: dict[str, Json] = {each.__name__: await each() for each in held}
-    return {**found, "says": await called(emitting(says), "says", SPIKE), "modern": sdk.MODERN}
+    return {**found, "says": await called(emitting(says), "says", SPIKE), "modern": sdk.IS_V2}
 
 
 if __name__ == "__main__":

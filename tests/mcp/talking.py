@@ -10,7 +10,7 @@ from mcp import Client, types
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 ERAS = ("legacy", "2026-07-28")
 """How the client negotiates: the handshake of 2025-11-25, or the stateless era."""

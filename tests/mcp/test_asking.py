@@ -11,19 +11,21 @@ import pytest
 from mcp import Client, types
 from mcp.shared.exceptions import MCPError
 
-from emitter.kinds import Hatches, Option, Question
-from emitter.ledger import Ledger, Measure, Pending
-from emitter.mcp import Asking
-from emitter.mcp.elicit import Modes, modes
+from emitter.decisions.decision_rates import DecisionMeasure
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision
+from emitter.mcp import DecisionAsker
+from emitter.mcp.asker import ElicitationModes, get_modes
+from emitter.models import Hatches, Option, Question
 from emitter.render import elicitation
-from emitter.testing.surfaces import GOOD
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import ANSWERS, ASK, RESOLVE, Releasing
 from tests.mcp.talking import ERAS, Person, called, talk, wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 
 INVALID = {
@@ -39,7 +41,7 @@ INVALID = {
 @pytest.mark.parametrize(("answer", "told", "done"), ANSWERS.values(), ids=ANSWERS)
 def test_a_tool_goes_on_with_the_answer(answer: Json, told: Json, done: list[int], era: str) -> None:
     """Section 6.3: in one call, whatever the era; decline and cancel are no option, no veto and no consent."""
-    releasing = Releasing(Asking(Ledger()))
+    releasing = Releasing(DecisionAsker(Ledger()))
     found = called(releasing.server(), era, ASK, {}, Person(**answer))
 
     assert found["structuredContent"] == told
@@ -51,11 +53,11 @@ def test_a_tool_goes_on_with_the_answer(answer: Json, told: Json, done: list[int
 def test_the_form_holds_all_of_the_envelope(era: str) -> None:
     """As the renderer draws it: briefing, stem and reasonings in the message, the three answers in the schema."""
     person = Person("decline")
-    called(Releasing(Asking(Ledger())).server(), era, ASK, {}, person)
+    called(Releasing(DecisionAsker(Ledger())).server(), era, ASK, {}, person)
     asked = person.asked[0]
 
-    assert asked["message"] == elicitation.message(GOOD)
-    assert asked["requestedSchema"] == elicitation.schema(GOOD)
+    assert asked["message"] == elicitation.build_message(VALID_MOMENT)
+    assert asked["requestedSchema"] == elicitation.build_form_schema(VALID_MOMENT)
     assert asked["mode"] == "form"
 
 
@@ -63,7 +65,7 @@ def test_the_form_holds_all_of_the_envelope(era: str) -> None:
 @pytest.mark.parametrize("person", INVALID.values(), ids=INVALID)
 def test_an_answer_that_is_none_is_refused_and_the_decision_stands(person: Person, era: str) -> None:
     """A typed error, and nothing happens."""
-    releasing = Releasing(Asking(Ledger()))
+    releasing = Releasing(DecisionAsker(Ledger()))
     found = called(releasing.server(), era, ASK, {}, person)
 
     assert found["isError"]
@@ -75,17 +77,17 @@ def test_an_answer_that_is_none_is_refused_and_the_decision_stands(person: Perso
 def test_a_closed_hatch_cannot_be_invoked(era: str) -> None:
     """Section 8.1 the other way round: what the envelope does not offer is not taken."""
     shut = Question(
-        stem=GOOD.question.stem,
-        options=GOOD.question.options,
+        stem=VALID_MOMENT.question.stem,
+        options=VALID_MOMENT.question.options,
         recommended_idx=0,
         hatches=Hatches(free_text=False, dialogue=False),
     )
-    moment = GOOD.model_copy(update={"question": shut})
-    releasing = Releasing(Asking(Ledger()), make=lambda: moment)
+    moment = VALID_MOMENT.model_copy(update={"question": shut})
+    releasing = Releasing(DecisionAsker(Ledger()), make=lambda: moment)
     found = called(releasing.server(), era, ASK, {}, Person("accept", choice="dialogue", objection="Why?"))
 
     assert found["isError"]
-    assert "does not take a veto" in found["content"][0]["text"]
+    assert "does not allow a veto" in found["content"][0]["text"]
 
 
 def test_a_client_that_does_not_do_what_it_said_leaves_the_decision_open() -> None:
@@ -94,11 +96,11 @@ def test_a_client_that_does_not_do_what_it_said_leaves_the_decision_open() -> No
     async def refuses(_context: Any, _params: Any) -> types.ErrorData:
         return types.ErrorData(code=-32600, message="Not now.")
 
-    releasing = Releasing(Asking(Ledger()))
+    releasing = Releasing(DecisionAsker(Ledger()))
     found = called(releasing.server(), "legacy", ASK, {}, refuses)
 
     assert found["structuredContent"] == {"status": "Unresolved", "reason": "dropped"}
-    assert releasing.asking.ledger.rates().count(Measure.UNANSWERED) == 1
+    assert releasing.asking.ledger.rates().count(DecisionMeasure.UNANSWERED) == 1
 
 
 def test_a_stateless_client_that_refuses_ends_its_own_call() -> None:
@@ -111,7 +113,7 @@ def test_a_stateless_client_that_refuses_ends_its_own_call() -> None:
         with pytest.raises(MCPError, match="Not now"):
             await client.call_tool(ASK, {})
 
-    releasing = Releasing(Asking(Ledger()))
+    releasing = Releasing(DecisionAsker(Ledger()))
     talk(releasing.server(), "2026-07-28", script, refuses)
 
     assert (len(releasing.asking.ledger.pending()), releasing.done) == (1, [])
@@ -119,8 +121,8 @@ def test_a_stateless_client_that_refuses_ends_its_own_call() -> None:
 
 def test_an_answer_to_another_question_is_not_taken_for_this_one() -> None:
     """In the stateless era the client sends answers by name: one of another decision is asked for again."""
-    asking = Asking(Ledger())
-    pending, other = asking.ledger.open(GOOD), asking.ledger.open(GOOD)
+    asking = DecisionAsker(Ledger())
+    pending, other = asking.ledger.open(VALID_MOMENT), asking.ledger.open(VALID_MOMENT)
 
     async def script(client: Client) -> Any:
         first = await client.session.call_tool(RESOLVE, {"decision_id": other.decision_id}, allow_input_required=True)
@@ -135,13 +137,13 @@ def test_an_answer_to_another_question_is_not_taken_for_this_one() -> None:
     found = talk(Releasing(asking).server(), "2026-07-28", script, Person("decline"))
 
     assert wire(found)["resultType"] == "input_required"
-    assert isinstance(asking.ledger.find(pending.decision_id), Pending)
+    assert isinstance(asking.ledger.find(pending.decision_id), PendingDecision)
 
 
 def test_an_answer_of_another_kind_is_refused() -> None:
     """A list of roots is no decision."""
-    asking = Asking(Ledger())
-    pending = asking.ledger.open(GOOD)
+    asking = DecisionAsker(Ledger())
+    pending = asking.ledger.open(VALID_MOMENT)
 
     async def script(client: Client) -> Any:
         arguments = {"decision_id": pending.decision_id}
@@ -158,7 +160,7 @@ def test_an_answer_of_another_kind_is_refused() -> None:
 def test_a_decision_that_is_withheld_is_not_put(era: str) -> None:
     """Section 6.1: the agent's veto; the client is asked nothing."""
     person = Person("accept", choice="option:0")
-    found = called(Releasing(Asking(Ledger()), make=lambda: None).server(), era, ASK, {}, person)
+    found = called(Releasing(DecisionAsker(Ledger()), make=lambda: None).server(), era, ASK, {}, person)
 
     assert found["structuredContent"] == {"status": "not posed"}
     assert person.asked == []
@@ -172,13 +174,13 @@ def test_many_are_asked_at_once(era: str) -> None:
     def make() -> Any:
         number = next(made)
         options = tuple(Option(label=f"{what} number {number}", reasoning="r") for what in ("Ship", "Hold"))
-        return GOOD.model_copy(update={"question": Question.ask("Which?", options, 0)})
+        return VALID_MOMENT.model_copy(update={"question": Question.ask("Which?", options, 0)})
 
     async def answers(_context: Any, params: Any) -> types.ElicitResult:
         number = int(re.findall(r"number (\d+)", params.message)[0])
         return types.ElicitResult(action="accept", content={"choice": f"option:{number % 2}"})
 
-    releasing = Releasing(Asking(Ledger()), make=make)
+    releasing = Releasing(DecisionAsker(Ledger()), make=make)
 
     async def script(client: Client) -> list[Any]:
         return await asyncio.gather(*(client.call_tool(ASK, {}) for _ in range(20)))
@@ -191,21 +193,21 @@ def test_many_are_asked_at_once(era: str) -> None:
     assert len(releasing.asking.ledger.pending()) == 0
 
 
-CAPABILITIES: dict[str, tuple[Json, Modes]] = {
-    "nothing": ({}, Modes(form=False, url=False)),
-    "bare": ({"elicitation": {}}, Modes(form=True, url=False)),
-    "form": ({"elicitation": {"form": {}}}, Modes(form=True, url=False)),
-    "url": ({"elicitation": {"url": {}}}, Modes(form=False, url=True)),
-    "both": ({"elicitation": {"form": {}, "url": {}}}, Modes(form=True, url=True)),
+CAPABILITIES: dict[str, tuple[Json, ElicitationModes]] = {
+    "nothing": ({}, ElicitationModes(form=False, url=False)),
+    "bare": ({"elicitation": {}}, ElicitationModes(form=True, url=False)),
+    "form": ({"elicitation": {"form": {}}}, ElicitationModes(form=True, url=False)),
+    "url": ({"elicitation": {"url": {}}}, ElicitationModes(form=False, url=True)),
+    "both": ({"elicitation": {"form": {}, "url": {}}}, ElicitationModes(form=True, url=True)),
 }
 
 
 @pytest.mark.parametrize(("declared", "expected"), CAPABILITIES.values(), ids=CAPABILITIES)
-def test_what_a_client_can_ask_is_read_from_what_it_declares(declared: Json, expected: Modes) -> None:
+def test_what_a_client_can_ask_is_read_from_what_it_declares(declared: Json, expected: ElicitationModes) -> None:
     """A bare ``elicitation`` means forms, as it did before there were modes."""
     capabilities = types.ClientCapabilities.model_validate(declared)
 
-    assert modes(SimpleNamespace(client_capabilities=capabilities, protocol_version="2026-07-28")) == expected
+    assert get_modes(SimpleNamespace(client_capabilities=capabilities, protocol_version="2026-07-28")) == expected
 
 
 def test_in_the_older_era_there_must_be_a_way_back_to_the_client() -> None:
@@ -214,4 +216,4 @@ def test_in_the_older_era_there_must_be_a_way_back_to_the_client() -> None:
     session = SimpleNamespace(can_send_request=False)
     context = SimpleNamespace(client_capabilities=capabilities, protocol_version="2025-11-25", session=session)
 
-    assert modes(context) == Modes(form=False, url=False)
+    assert get_modes(context) == ElicitationModes(form=False, url=False)

@@ -16,7 +16,7 @@ from tests.mcp.serving import COMMAND
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 JUNK: Mapping[str, Json] = {
     "nothing": {},

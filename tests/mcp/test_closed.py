@@ -8,7 +8,7 @@ import pytest
 
 from emitter.errors import InputError
 from emitter.mcp import binding_moment
-from emitter.mcp.output_schema import widened
+from emitter.mcp.schemas import widen_schema
 from tests.mcp import tools
 from tests.mcp.emitting import SPIKE, conventional, emitting, good
 from tests.mcp.talking import ERAS, called, listed
@@ -24,7 +24,7 @@ def test_a_closed_schema_is_widened() -> None:
 
     assert set(after["properties"]) == {*before["properties"], "binding_moment"}
     assert after["additionalProperties"] is False
-    assert after["properties"]["binding_moment"] == widened(before)["properties"]["binding_moment"]
+    assert after["properties"]["binding_moment"] == widen_schema(before)["properties"]["binding_moment"]
 
 
 @pytest.mark.parametrize("function", [tools.closed, tools.numbers], ids=["closed", "numbers"])

@@ -14,7 +14,7 @@ from tests.mcp.asking import RESOLVE
 from tests.mcp.talking import Person, talk, wire
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mcp_server.py"
 DELETE = "delete_branch"

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, RootModel
 
 from emitter.errors import InputError
 from emitter.mcp import advertises, tool
-from emitter.mcp.extension import IDENTIFIER, BindingMoments
-from emitter.testing.surfaces import GOOD
+from emitter.mcp.extension import EXTENSION_ID, BindingMoments
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp import tools
 from tests.mcp.talking import ERAS, called, listed, talk
 from tests.mcp.tools import TOOLS
@@ -20,14 +20,14 @@ from tests.mcp.tools import TOOLS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.kinds import BindingMoment
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
 
 SPIKE = {"name": "spike"}
 
 
 def _good(_payload: Mapping[str, Json]) -> BindingMoment:
-    return GOOD
+    return VALID_MOMENT
 
 
 class Fixed(RootModel[dict[str, str]]):
@@ -67,10 +67,10 @@ def test_a_decision_is_added_to_any_tool(name: str, era: str) -> None:
     before, after = called(PLAIN, era, name, SPIKE), called(EMITTING, era, name, SPIKE)
     members = dict(after["structuredContent"])
 
-    assert members.pop("binding_moment") == GOOD.to_json()
+    assert members.pop("binding_moment") == VALID_MOMENT.to_json()
     assert json.dumps(members) == json.dumps(before.get("structuredContent", {}))
     assert after["content"][:-2] == before["content"]
-    assert json.loads(after["content"][-1]["text"]) == {"binding_moment": GOOD.to_json()}
+    assert json.loads(after["content"][-1]["text"]) == {"binding_moment": VALID_MOMENT.to_json()}
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -94,7 +94,7 @@ def test_without_its_listing_the_text_alone_holds_the_envelope(name: str, era: s
 
     assert after.get("structuredContent") == before.get("structuredContent")
     if name != "plain":
-        assert json.loads(after["content"][-1]["text"]) == {"binding_moment": GOOD.to_json()}
+        assert json.loads(after["content"][-1]["text"]) == {"binding_moment": VALID_MOMENT.to_json()}
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -106,7 +106,7 @@ def test_a_schema_that_cannot_be_widened_stays_and_the_text_holds_the_envelope(e
     found = called(server, era, "fixed", SPIKE)
 
     assert found["structuredContent"] == SPIKE
-    assert json.loads(found["content"][-1]["text"]) == {"binding_moment": GOOD.to_json()}
+    assert json.loads(found["content"][-1]["text"]) == {"binding_moment": VALID_MOMENT.to_json()}
     assert listed(server, era)["fixed"]["outputSchema"]["not"] == {"required": ["binding_moment"]}
 
 
@@ -169,7 +169,7 @@ def test_a_tool_that_emits_by_itself_is_not_asked_for_twice(era: str) -> None:
     tool(server)(tools.says)
     found = called(server, era, "says", SPIKE)
 
-    assert found["structuredContent"]["binding_moment"] == GOOD.to_json()
+    assert found["structuredContent"]["binding_moment"] == VALID_MOMENT.to_json()
     assert len(found["content"]) == 3
 
 
@@ -182,7 +182,7 @@ def test_the_extension_is_advertised() -> None:
     told = talk(EMITTING, "auto", script)
 
     assert told == {
-        IDENTIFIER: {
+        EXTENSION_ID: {
             "draft": "draft-morrison-binding-moment-envelope-00",
             "field": "binding_moment",
             "advert": "emits_binding_moment",

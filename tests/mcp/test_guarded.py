@@ -9,16 +9,17 @@ import pytest
 from mcp import Client, types
 
 from emitter.authority import Authority
-from emitter.decide import free_text, selected
-from emitter.ledger import KeepWords, Ledger
-from emitter.store import MemoryStore
+from emitter.decisions import answer_in_words, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_words import KeepWords
+from emitter.stores import MemoryStore
 from tests.mcp.asking import RESOLVE
 from tests.mcp.guarding import MAIL, SENT, again, waiting
 from tests.mcp.mailing import APPROVE, MOM, SEND, Mailing
 from tests.mcp.talking import ERAS, Person, called, talk, wire
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 
 NEW_ID = re.compile("[0-9a-f]{32}")
@@ -39,7 +40,7 @@ def test_what_is_approved_is_done(era: str) -> None:
     assert (found["structuredContent"], found["isError"]) == (SENT, False)
     assert (mailing.sent, len(person.asked)) == ([MAIL], 1)
     assert [each.action for each in mailing.authority.receipts()] == [SEND]
-    assert mailing.authority.unfinished() == ()
+    assert mailing.authority.unfinished_actions() == ()
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -136,7 +137,7 @@ def test_what_was_answered_elsewhere_meanwhile_counts(index: int, sent: list[Any
 
     async def slow(_context: Any, _params: Any) -> types.ElicitResult:
         (found,) = mailing.authority.ledger.pending()
-        mailing.authority.ledger.resolve(found.decision_id, selected(found.moment, index), channel="web")
+        mailing.authority.ledger.resolve(found.decision_id, select_option(found.moment, index), channel="web")
         return types.ElicitResult(action="accept", content={"choice": f"option:{1 - index}"})
 
     found = called(mailing.server(), era, SEND, MOM, slow)
@@ -161,7 +162,7 @@ def test_an_answer_that_comes_too_late_approves_nothing(era: str) -> None:
     found = called(mailing.server(), era, SEND, MOM, late)
 
     assert found["structuredContent"]["code"] == "not_approved"
-    assert "time" in found["structuredContent"]["message"]
+    assert "expired" in found["structuredContent"]["message"]
     assert mailing.sent == []
 
 
@@ -174,7 +175,7 @@ def test_the_agent_reads_why_a_call_is_not_approved(keeps: bool) -> None:
     told = waiting(mailing)
     elsewhere = Ledger(store, words=words)
     (pending,) = elsewhere.pending()
-    elsewhere.resolve(pending.decision_id, free_text(pending.moment, "Call her instead."))
+    elsewhere.resolve(pending.decision_id, answer_in_words(pending.moment, "Call her instead."))
     found = again(mailing, told)["structuredContent"]
     assert (found["status"], found["code"], mailing.sent) == ("refused", "not_approved", [])
     assert found.get("decision", {}).get("answer") == ("Call her instead." if keeps else None)

@@ -11,13 +11,13 @@ from mcp import Client, types
 from mcp.shared.exceptions import MCPError
 
 from emitter.authority import Authority, Effects, Result, StopRequest
-from emitter.mcp import guarded, sdk
+from emitter.mcp import guarded_tool, sdk
 from tests.mcp.guarding import MAIL, SENT, again, approve, waiting
 from tests.mcp.mailing import APPROVE, CEO, MOM, SEND, Mailing
 from tests.mcp.talking import ERAS, Person, called, talk, wire
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 
 SWAPS: dict[str, dict[str, Json]] = {
@@ -157,7 +157,7 @@ def test_a_call_that_is_broken_off_is_listed_and_not_repeated(era: str) -> None:
         return to
 
     endless.__annotations__ = {"to": str, "return": str}
-    guarded(server, authority)(endless)
+    guarded_tool(server, authority)(endless)
     given = {"to": "mom", "call_id": "0" * 32}
 
     async def script(client: Client) -> None:
@@ -166,10 +166,10 @@ def test_a_call_that_is_broken_off_is_listed_and_not_repeated(era: str) -> None:
         call.cancel()
 
     talk(server, era, script, Person("accept", **APPROVE))
-    (intent,) = authority.unfinished()
+    (intent,) = authority.unfinished_actions()
     unfinished = called(server, era, "endless", given)["structuredContent"]
-    authority.settle(intent.workflow_id, intent.intent_id, Effects(Result.FAILURE, error="Timeout"))
+    authority.resolve_unfinished(intent.workflow_id, intent.intent_id, Effects(Result.FAILURE, error="Timeout"))
     settled = called(server, era, "endless", given)["structuredContent"]
 
     assert (unfinished["code"], settled["code"]) == ("unfinished", "already_used")
-    assert authority.unfinished() == ()
+    assert authority.unfinished_actions() == ()

@@ -16,7 +16,7 @@ from tests.mcp.talking import Person, talk, wire
 if TYPE_CHECKING:
     import pytest
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "guarded_mcp_server.py"
 

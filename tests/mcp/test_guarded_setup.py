@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority
+from emitter.decisions.ledger import Ledger
 from emitter.errors import ApprovalPending, InputError
-from emitter.ledger import Ledger
-from emitter.mcp import Asking, advertises, guarded, sdk
+from emitter.mcp import DecisionAsker, advertises, guarded_tool, sdk
 from tests.mcp.emitting import SPIKE
 from tests.mcp.mailing import APPROVE, CEO, SEND, Mailing, guarding
 from tests.mcp.talking import ERAS, Person, called, listed
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 def test_it_is_listed_as_it_was_with_one_argument_more(era: str) -> None:
     """Its own parameters, and the id of a call; its ``_meta`` says that it emits, and is approved call by call."""
     server = sdk.Server("mail", log_level="CRITICAL")
-    guarded(server, Authority(), description="Sends.", meta={"example.com/own": 1})(Mailing().send_email)
+    guarded_tool(server, Authority(), description="Sends.", meta={"example.com/own": 1})(Mailing().send_email)
     server.tool(name="plain", description="Sends.")(Mailing().send_email)
     found, plain = (listed(server, era)[name] for name in (SEND, "plain"))
     added = found["inputSchema"]["properties"].pop("call_id")
 
     assert found["inputSchema"]["properties"] == plain["inputSchema"]["properties"]
     assert found["inputSchema"]["required"] == plain["inputSchema"]["required"]
-    assert "go on with a call that waited for approval" in added["description"]
+    assert "continue a call that waited for approval" in added["description"]
     assert found["description"] == "Sends."
     assert advertises(found)
     assert {"emits_binding_moment", "alt.emitter/emits_binding_moment", "example.com/own"} < found["_meta"].keys()
@@ -53,7 +53,7 @@ def test_structure_is_the_sdks_own_setting(structured_output: bool) -> None:
 def test_called_in_this_process_it_is_guarded_too() -> None:
     """What the decorator returns asks as well, and has its workflow to stop."""
     mailing, server = Mailing(), sdk.Server("guarding", log_level="CRITICAL")
-    send = guarded(server, mailing.authority, workflow_id="mail")(mailing.send_email)
+    send = guarded_tool(server, mailing.authority, workflow_id="mail")(mailing.send_email)
 
     with pytest.raises(ApprovalPending):
         asyncio.run(send.call("c1", **CEO))
@@ -77,11 +77,11 @@ def unread(to: Missing) -> str:  # type: ignore[name-defined]  # noqa: F821  tha
 
 
 REFUSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
-    "another ledger": (plain, {"asking": Asking(Ledger())}, "another ledger"),
+    "another ledger": (plain, {"asker": DecisionAsker(Ledger())}, "another ledger"),
     "ask": (plain, {"ask": print}, "takes no ask="),
     "channel": (plain, {"channel": "here"}, "takes no channel="),
     "call_id": (with_id, {}, "has a parameter call_id"),
-    "no such parameter": (plain, {"exclude": ["body"]}, "no parameter body"),
+    "no such parameter": (plain, {"exclude": ["body"]}, "exclude= names body, but plain has no such parameter"),
     "no such risk": (plain, {"risk_level": "some"}, "risk_level"),
     "no type": (unread, {}, "Missing"),
 }

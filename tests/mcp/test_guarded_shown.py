@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.decide import digest
-from emitter.ledger import Pending
-from emitter.mcp import Asking, Surface
+from emitter.decisions import digest
+from emitter.decisions.ledger_entries import PendingDecision
+from emitter.mcp import DecisionAsker, Surface
 from emitter.render import elicitation
 from tests.mcp.guarding import MAIL, SENT, again, approve, waiting
 from tests.mcp.mailing import APPROVE, MOM, SEND, Mailing
@@ -20,8 +20,8 @@ from tests.mcp.talking import ERAS, Person, called
 @pytest.mark.parametrize("era", ERAS)
 def test_a_principal_with_a_page_answers_there_and_nowhere_else(era: str) -> None:
     """Section 11.4 of the draft: the call waits, whatever the client's form said; what they answer there counts."""
-    authority, told = Authority(), list[Pending]()
-    asking = Asking(
+    authority, told = Authority(), list[PendingDecision]()
+    asking = DecisionAsker(
         authority.ledger, surface=Surface.OWN, url_for=lambda _: "http://127.0.0.1:1/decide", tell=told.append
     )
     mailing = Mailing(authority, asking)
@@ -29,7 +29,7 @@ def test_a_principal_with_a_page_answers_there_and_nowhere_else(era: str) -> Non
     approve(mailing, waits)
 
     assert waits["status"] == "approval_pending"
-    assert "page of their own" in waits["message"]
+    assert "their own page" in waits["message"]
     assert "binding_moment" in waits
     assert again(mailing, waits)["structuredContent"] == SENT
 
@@ -71,5 +71,5 @@ def test_the_form_is_that_of_the_open_decision() -> None:
     told = called(mailing.server(), "legacy", SEND, MOM, person)["structuredContent"]
     moment: Any = mailing.authority.ledger.find(told["decision_id"]).moment  # type: ignore[union-attr]  it is open
 
-    assert person.asked[0]["message"] == elicitation.message(moment)
+    assert person.asked[0]["message"] == elicitation.build_message(moment)
     assert digest(moment) == mailing.authority.ledger.pending()[0].digest

@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 from pydantic import BaseModel
 
-from emitter.authority import Authority, current_act
+from emitter.authority import Authority, current_action
 from emitter.errors import InputError
-from emitter.mcp import guarded, sdk
+from emitter.mcp import guarded_tool, sdk
 from tests.mcp.emitting import SPIKE, conventional
 from tests.mcp.guarding import approve
 from tests.mcp.mailing import APPROVE, MOM, SEND, Mailing, guarding
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mcp import Client
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 OPEN = ("free", "untyped", "block", "result")
 """The tools whose published schema takes what is told of a call that did not run; or that publish none."""
@@ -105,12 +105,12 @@ def test_an_open_schema_stays_as_it_is() -> None:
 async def looking(to: str, context: sdk.Context) -> str:
     """Say who called, by which way."""
     assert context.session is not None
-    return f"Looked for {to} as {current_act().intent.action}."
+    return f"Looked for {to} as {current_action().intent.action}."
 
 
 def sync(to: str) -> list[str]:
     """Say in which thread it ran."""
-    return [to, threading.current_thread().name, current_act().intent.action]
+    return [to, threading.current_thread().name, current_action().intent.action]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -154,7 +154,7 @@ BROKEN: dict[str, tuple[Callable[..., Any], dict[str, Json] | None]] = {
 def test_a_tool_that_fails_has_its_receipt_and_is_not_repeated(tool: Any, told: dict[str, Json] | None) -> None:
     """The failure is told as any tool's; what was begun once is not begun again."""
     authority, server = Authority(), sdk.Server("guarding", log_level="CRITICAL")
-    guarded(server, authority)(tool)
+    guarded_tool(server, authority)(tool)
     given = {"to": "mom", "call_id": "0" * 32}
     first, second = (called(server, "legacy", tool.__name__, given, approving()) for _ in range(2))
 
@@ -167,14 +167,14 @@ def test_a_tool_that_fails_has_its_receipt_and_is_not_repeated(tool: Any, told: 
 def test_a_guarded_call_within_a_guarded_call_is_one_of_its_own() -> None:
     """What waits is told of the call that was begun; nobody is asked for the other as if it were this one."""
     mailing, server = Mailing(), sdk.Server("guarding", log_level="CRITICAL")
-    within = guarded(server, mailing.authority)(mailing.send_email)
+    within = guarded_tool(server, mailing.authority)(mailing.send_email)
 
     async def outer(to: str) -> str:
         await within(to, "Hi.")
         return to
 
     outer.__annotations__ = {"to": str, "return": str}
-    guarded(server, mailing.authority)(outer)
+    guarded_tool(server, mailing.authority)(outer)
     person = approving()
     told = called(server, "legacy", "outer", {"to": "mom"})["structuredContent"]
     approve(mailing, told)
@@ -187,8 +187,8 @@ def test_a_guarded_call_within_a_guarded_call_is_one_of_its_own() -> None:
 def test_an_id_of_another_tools_call_is_another_calls() -> None:
     """Though the arguments are the same."""
     mailing, server = Mailing(), sdk.Server("guarding", log_level="CRITICAL")
-    guarded(server, mailing.authority)(mailing.send_email)
-    guarded(server, mailing.authority, name="other")(mailing.send_email)
+    guarded_tool(server, mailing.authority)(mailing.send_email)
+    guarded_tool(server, mailing.authority, name="other")(mailing.send_email)
     given = {**MOM, "call_id": "0" * 32}
     called(server, "legacy", SEND, given)
 

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from emitter.authority import Authority
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.mcp.asking import RESOLVE
 from tests.mcp.guarding import MAIL, SENT
 from tests.mcp.mailing import APPROVE, CEO, MOM, ROOT, SEND, Files, Mailing
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 PERSONS = {"elicitation": lambda: Person("accept", **APPROVE), "no elicitation": lambda: None}
 

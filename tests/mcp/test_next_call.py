@@ -7,37 +7,37 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.decide import dialogue, digest, free_text, selected
-from emitter.decide.resolution import RESOLUTION_SCHEMA
-from emitter.ledger import Ledger
-from emitter.mcp import Asking
-from emitter.testing.surfaces import GOOD
+from emitter.decisions import answer_in_words, digest, open_dialogue, select_option
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.resolution import RESOLUTION_SCHEMA
+from emitter.mcp import DecisionAsker
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import ASK, RESOLVE, SELECTED, Releasing
 from tests.mcp.talking import ERAS, Person, called, listed
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 
 @pytest.mark.parametrize("era", ERAS)
 def test_without_elicitation_the_answer_is_the_argument_of_the_next_call(era: str) -> None:
     """Section 6.3: the decision is handed over, and resolved by whoever brings the principal's answer."""
-    releasing = Releasing(Asking(Ledger()))
+    releasing = Releasing(DecisionAsker(Ledger()))
     server = releasing.server()
     handed = called(server, era, ASK, {})["structuredContent"]
     waiting = called(server, era, RESOLVE, {"decision_id": handed["decision_id"]})
-    resolution = {**SELECTED, "digest": digest(GOOD)}
+    resolution = {**SELECTED, "digest": digest(VALID_MOMENT)}
     found = called(server, era, RESOLVE, {"decision_id": handed["decision_id"], "resolution": resolution})
 
-    assert handed["binding_moment"] == GOOD.to_json()
+    assert handed["binding_moment"] == VALID_MOMENT.to_json()
     assert waiting["structuredContent"]["status"] == "pending"
     assert "this client cannot ask" in waiting["content"][-1]["text"]
     assert found["structuredContent"] == {
         "status": "resolved",
         "decision_id": handed["decision_id"],
-        "digest": digest(GOOD),
+        "digest": digest(VALID_MOMENT),
         "continuation": "act",
-        "option": {"index": 1, "label": GOOD.question.options[1].label},
+        "option": {"index": 1, "label": VALID_MOMENT.question.options[1].label},
         "channel": "mcp-tool",
         "repeated": False,
         "resolution": resolution,
@@ -45,7 +45,10 @@ def test_without_elicitation_the_answer_is_the_argument_of_the_next_call(era: st
 
 
 CONTINUATIONS: dict[str, tuple[Json, Json]] = {
-    "act": ({"outcome": "selected", "index": 0}, {"option": {"index": 0, "label": GOOD.question.options[0].label}}),
+    "act": (
+        {"outcome": "selected", "index": 0},
+        {"option": {"index": 0, "label": VALID_MOMENT.question.options[0].label}},
+    ),
     "incorporate": ({"outcome": "free_text", "answer": "Half of it."}, {"answer": "Half of it."}),
     "reopen": ({"outcome": "dialogue", "objection": "Why now?"}, {"objection": "Why now?"}),
     "hold": ({"outcome": "unresolved", "reason": "timeout"}, {"reason": "timeout", "status": "unresolved"}),
@@ -57,8 +60,8 @@ CONTINUATIONS: dict[str, tuple[Json, Json]] = {
 def test_the_three_can_be_told_apart_and_from_none(continuation: str, era: str) -> None:
     """Section 6.3: the agent's correct continuation differs in each case, and is named."""
     given, told = CONTINUATIONS[continuation]
-    asking = Asking(Ledger())
-    pending = asking.ledger.open(GOOD)
+    asking = DecisionAsker(Ledger())
+    pending = asking.ledger.open(VALID_MOMENT)
     arguments = {"decision_id": pending.decision_id, "resolution": {**given, "digest": pending.digest}}
     found = called(Releasing(asking).server(), era, RESOLVE, arguments)["structuredContent"]
 
@@ -69,7 +72,7 @@ def test_the_three_can_be_told_apart_and_from_none(continuation: str, era: str) 
 REFUSED: dict[str, tuple[Json, str]] = {
     "another envelope": ({**SELECTED, "digest": f"sha256:{'0' * 64}"}, "wrong_digest"),
     "an option that is not there": ({**SELECTED, "index": 3}, "no_such_option"),
-    "none of the three": ({"outcome": "approved", "digest": digest(GOOD)}, "bad_resolution"),
+    "none of the three": ({"outcome": "approved", "digest": digest(VALID_MOMENT)}, "bad_resolution"),
     "a member more": ({**SELECTED, "answer": "And more."}, "bad_resolution"),
     "nothing": ({}, "bad_resolution"),
 }
@@ -79,8 +82,8 @@ REFUSED: dict[str, tuple[Json, str]] = {
 @pytest.mark.parametrize(("resolution", "code"), REFUSED.values(), ids=REFUSED)
 def test_a_resolution_that_is_none_is_an_error_result_with_its_code(resolution: Json, code: str, era: str) -> None:
     """And nothing happens: the decision is still open."""
-    asking = Asking(Ledger())
-    pending = asking.ledger.open(GOOD)
+    asking = DecisionAsker(Ledger())
+    pending = asking.ledger.open(VALID_MOMENT)
     found = called(
         Releasing(asking).server(), era, RESOLVE, {"decision_id": pending.decision_id, "resolution": resolution}
     )
@@ -94,8 +97,8 @@ def test_a_resolution_that_is_none_is_an_error_result_with_its_code(resolution: 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_decision_is_resolved_once(era: str) -> None:
     """The same answer again is repeated, another is refused, and an unknown id is unknown."""
-    asking = Asking(Ledger())
-    pending = asking.ledger.open(GOOD)
+    asking = DecisionAsker(Ledger())
+    pending = asking.ledger.open(VALID_MOMENT)
     server = Releasing(asking).server()
     first, again, other, unknown = (
         called(server, era, RESOLVE, {"decision_id": decision_id, "resolution": {**SELECTED, "index": index}})
@@ -115,9 +118,9 @@ def test_a_decision_is_resolved_once(era: str) -> None:
 @pytest.mark.parametrize("era", ERAS)
 def test_what_is_resolved_is_not_asked_again(era: str) -> None:
     """Whichever way it was resolved, another asker is told."""
-    asking, person = Asking(Ledger()), Person("accept", choice="option:0")
-    pending = asking.ledger.open(GOOD)
-    asking.ledger.resolve(pending.decision_id, selected(GOOD, 1), channel="terminal")
+    asking, person = DecisionAsker(Ledger()), Person("accept", choice="option:0")
+    pending = asking.ledger.open(VALID_MOMENT)
+    asking.ledger.resolve(pending.decision_id, select_option(VALID_MOMENT, 1), channel="terminal")
     found = called(Releasing(asking).server(), era, RESOLVE, {"decision_id": pending.decision_id}, person)
 
     assert person.asked == []
@@ -129,8 +132,11 @@ def test_what_is_resolved_is_not_asked_again(era: str) -> None:
 def test_what_is_over_is_not_asked(era: str) -> None:
     """It is unresolved, and an answer that comes all the same is refused."""
     times = iter([0.0, *[100.0] * 20])
-    asking, person = Asking(Ledger(clock=lambda: next(times)), expires_in=1.0), Person("accept", choice="option:0")
-    pending = asyncio.run(asking.open(GOOD))
+    asking, person = (
+        DecisionAsker(Ledger(clock=lambda: next(times)), expires_in=1.0),
+        Person("accept", choice="option:0"),
+    )
+    pending = asyncio.run(asking.open(VALID_MOMENT))
     server = Releasing(asking).server()
     found = called(server, era, RESOLVE, {"decision_id": pending.decision_id}, person)
     late = called(server, era, RESOLVE, {"decision_id": pending.decision_id, "resolution": SELECTED})
@@ -144,10 +150,10 @@ def test_what_is_over_is_not_asked(era: str) -> None:
 def test_words_that_are_kept_nowhere_are_not_made_up(era: str) -> None:
     """Section 12: another process finds that words were given, and not which."""
     store_of = Ledger(words=None)
-    asking = Asking(store_of)
-    pending = store_of.open(GOOD)
-    store_of.resolve(pending.decision_id, free_text(GOOD, "Half of it."))
-    store_of._heard.clear()
+    asking = DecisionAsker(store_of)
+    pending = store_of.open(VALID_MOMENT)
+    store_of.resolve(pending.decision_id, answer_in_words(VALID_MOMENT, "Half of it."))
+    store_of._word_cache.clear()
     found = called(Releasing(asking).server(), era, RESOLVE, {"decision_id": pending.decision_id})
 
     assert found["isError"]
@@ -158,10 +164,10 @@ def test_words_that_are_kept_nowhere_are_not_made_up(era: str) -> None:
 def test_a_veto_whose_words_are_kept_nowhere_stays_a_veto(era: str) -> None:
     """The question is refused all the same; why, the agent has to ask."""
     store_of = Ledger(words=None)
-    pending = store_of.open(GOOD)
-    store_of.resolve(pending.decision_id, dialogue(GOOD, "Is the backup complete?"))
-    store_of._heard.clear()
-    found = called(Releasing(Asking(store_of)).server(), era, RESOLVE, {"decision_id": pending.decision_id})
+    pending = store_of.open(VALID_MOMENT)
+    store_of.resolve(pending.decision_id, open_dialogue(VALID_MOMENT, "Is the backup complete?"))
+    store_of._word_cache.clear()
+    found = called(Releasing(DecisionAsker(store_of)).server(), era, RESOLVE, {"decision_id": pending.decision_id})
 
     assert not found["isError"]
     assert found["structuredContent"]["continuation"] == "reopen"
@@ -170,7 +176,7 @@ def test_a_veto_whose_words_are_kept_nowhere_stays_a_veto(era: str) -> None:
 
 def test_the_resolution_is_an_argument_with_its_schema() -> None:
     """So that a host's model knows how to write it."""
-    told = listed(Releasing(Asking(Ledger())).server(), "legacy")[RESOLVE]["inputSchema"]
+    told = listed(Releasing(DecisionAsker(Ledger())).server(), "legacy")[RESOLVE]["inputSchema"]
 
     assert told["properties"]["resolution"]["anyOf"] == RESOLUTION_SCHEMA["anyOf"]
     assert told["required"] == ["decision_id"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.testing.surfaces import GOOD
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp import tools
 from tests.mcp.asking import ANSWERS
 from tests.mcp.emitting import SPIKE, conventional, emitting
@@ -17,7 +17,7 @@ from tests.mcp.talking import called
 from tests.mcp.tools import TOOLS, payload
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv" / "mcp1" / "bin" / "python"
@@ -42,10 +42,10 @@ def test_any_tool_hands_over_a_decision(name: str, older: dict[str, Any]) -> Non
     before, after = (older["tools"][name][each]["result"] for each in ("conventional", "emitting"))
     members = dict(after["structuredContent"])
 
-    assert members.pop("binding_moment") == GOOD.to_json()
+    assert members.pop("binding_moment") == VALID_MOMENT.to_json()
     assert json.dumps(members) == json.dumps(payload(before, untyped=name == "untyped"))
     assert after["content"][:-2] == before["content"]
-    assert json.loads(after["content"][-1]["text"]) == {"binding_moment": GOOD.to_json()}
+    assert json.loads(after["content"][-1]["text"]) == {"binding_moment": VALID_MOMENT.to_json()}
     assert older["tools"][name]["emitting"]["emits"] == {name: True}
 
 
@@ -89,7 +89,7 @@ def test_without_elicitation_the_decision_is_handed_over(older: dict[str, Any]) 
     found = older["asking"]["nobody"]["result"]["structuredContent"]
 
     assert found["status"] == "pending"
-    assert found["binding_moment"] == GOOD.to_json()
+    assert found["binding_moment"] == VALID_MOMENT.to_json()
 
 
 def test_the_principal_is_sent_to_a_page_of_their_own(older: dict[str, Any]) -> None:

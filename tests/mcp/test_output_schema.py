@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.decide import Malformed, read
+from emitter.decisions import MalformedEnvelope, parse_moment
 from emitter.errors import InputError
-from emitter.mcp.inlining import inlined
-from emitter.mcp.output_schema import ENVELOPE, closed, widened
-from emitter.testing.surfaces import GOOD, MALFORMED, MOMENTS
-from emitter.wire import mapping
+from emitter.mcp.schemas import ENVELOPE_SCHEMA, inline_references, is_closed, widen_schema
+from emitter.messages import as_mapping
+from emitter.testing.sample_moments import MALFORMED_RESULTS, ORDINARY_MOMENTS, VALID_MOMENT
 from tests.work import examples
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 _NAME: Json = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 _NODE: Json = {"properties": {"name": {}, "below": {"items": {"$ref": "#/$defs/Node"}}}, "additionalProperties": False}
@@ -70,13 +69,13 @@ payloads = st.dictionaries(
 @pytest.mark.parametrize("schema", OPEN.values(), ids=OPEN)
 def test_an_open_schema_is_told_from_a_closed_one(schema: Json) -> None:
     """A member that is not named is taken."""
-    assert not closed(schema)
+    assert not is_closed(schema)
 
 
 @pytest.mark.parametrize("schema", CLOSED.values(), ids=CLOSED)
 def test_a_closed_schema_is_known(schema: Json) -> None:
     """However it is closed, and wherever it says so."""
-    assert closed(schema)
+    assert is_closed(schema)
 
 
 @pytest.mark.parametrize("schema", {**OPEN, **CLOSED}.values(), ids={**OPEN, **CLOSED})
@@ -84,8 +83,8 @@ def test_a_closed_schema_is_known(schema: Json) -> None:
 @given(payload=payloads)
 def test_a_widened_schema_says_of_every_payload_what_it_said_before(schema: Json, payload: dict[str, Json]) -> None:
     """With the envelope beside it, and without: the member is additive, and optional."""
-    before, after = jsonschema_rs.validator_for(schema), jsonschema_rs.validator_for(widened(schema))
-    emitted = {**payload, "binding_moment": GOOD.to_json()}
+    before, after = jsonschema_rs.validator_for(schema), jsonschema_rs.validator_for(widen_schema(schema))
+    emitted = {**payload, "binding_moment": VALID_MOMENT.to_json()}
 
     if before.is_valid(payload):
         assert after.is_valid(payload)
@@ -98,37 +97,39 @@ def test_a_widened_schema_says_of_every_payload_what_it_said_before(schema: Json
 @pytest.mark.parametrize("schema", {**OPEN, **CLOSED}.values(), ids={**OPEN, **CLOSED})
 def test_a_widened_schema_takes_no_other_thing_for_an_envelope(schema: Json) -> None:
     """The member is an envelope, and never null."""
-    after = jsonschema_rs.validator_for(widened(schema))
+    after = jsonschema_rs.validator_for(widen_schema(schema))
 
-    assert not any(after.is_valid({"name": "a", "binding_moment": each}) for each in (None, {}, "a", [GOOD.to_json()]))
+    assert not any(
+        after.is_valid({"name": "a", "binding_moment": each}) for each in (None, {}, "a", [VALID_MOMENT.to_json()])
+    )
 
 
 @pytest.mark.parametrize("schema", REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_widened_is_refused(schema: Json) -> None:
     """Rather than published as something else."""
     with pytest.raises(InputError, match=r"binding_moment|widened"):
-        widened(schema)
+        widen_schema(schema)
 
 
 def test_the_published_envelope_takes_every_well_formed_one() -> None:
     """Section 4: every number of options, every recommendation, every hatch, with meta and without."""
-    takes = jsonschema_rs.validator_for(dict(ENVELOPE))
+    takes = jsonschema_rs.validator_for(dict(ENVELOPE_SCHEMA))
 
-    assert [name for name, each in MOMENTS.items() if not takes.is_valid(each.to_json())] == []
+    assert [name for name, each in ORDINARY_MOMENTS.items() if not takes.is_valid(each.to_json())] == []
 
 
-@pytest.mark.parametrize("name", [name for name in MALFORMED if name not in _BEYOND_A_SCHEMA])
+@pytest.mark.parametrize("name", [name for name in MALFORMED_RESULTS if name not in _BEYOND_A_SCHEMA])
 def test_the_published_envelope_refuses_a_malformed_one(name: str) -> None:
     """Section 4: but for what a JSON Schema cannot say, such as that the recommended option is there."""
-    given: Any = mapping(MALFORMED[name])["binding_moment"]
+    given: Any = as_mapping(MALFORMED_RESULTS[name])["binding_moment"]
 
-    assert isinstance(read(given), Malformed)
-    assert not jsonschema_rs.validator_for(dict(ENVELOPE)).is_valid(given)
+    assert isinstance(parse_moment(given), MalformedEnvelope)
+    assert not jsonschema_rs.validator_for(dict(ENVELOPE_SCHEMA)).is_valid(given)
 
 
 def test_a_schema_in_one_piece_means_the_same() -> None:
     """References are written out; where a type holds itself, anything is allowed there, and nothing else is looser."""
-    whole = inlined({"$ref": "#/$defs/Node", "$defs": {"Node": _NODE}})
+    whole = inline_references({"$ref": "#/$defs/Node", "$defs": {"Node": _NODE}})
     takes = jsonschema_rs.validator_for(whole)
 
     assert "$ref" not in str(whole)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.decide import selected
+from emitter.decisions import select_option
+from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
-from emitter.ledger import Ledger, Pending
-from emitter.mcp import Asking, Surface
-from emitter.testing.surfaces import GOOD
+from emitter.mcp import DecisionAsker, Surface
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import RESOLVE, SELECTED, Releasing
 from tests.mcp.talking import ERAS, Person, called
+
+if TYPE_CHECKING:
+    from emitter.decisions.ledger_entries import PendingDecision
 
 
 class Page:
@@ -20,13 +24,13 @@ class Page:
 
     def __init__(self, ledger: Ledger) -> None:
         self.told: list[str] = []
-        self.asking = Asking(ledger, surface=Surface.OWN, url_for=self.url_for, tell=self._tell)
+        self.asking = DecisionAsker(ledger, surface=Surface.OWN, url_for=self.url_for, tell=self._tell)
 
-    def url_for(self, pending: Pending) -> str:
+    def url_for(self, pending: PendingDecision) -> str:
         """Return an address with a token."""
         return f"http://127.0.0.1:1/decide/token-of-{pending.decision_id}"
 
-    def _tell(self, pending: Pending) -> None:
+    def _tell(self, pending: PendingDecision) -> None:
         self.told.append(self.url_for(pending))
 
 
@@ -34,15 +38,15 @@ class Page:
 def test_the_principal_is_sent_to_a_page_of_their_own(era: str) -> None:
     """Section 11.4: that they agree to open it decides nothing; what they answer there is found later."""
     page, person = Page(Ledger()), Person("accept")
-    pending = page.asking.ledger.open(GOOD)
+    pending = page.asking.ledger.open(VALID_MOMENT)
     server = Releasing(page.asking).server()
     agreed = called(server, era, RESOLVE, {"decision_id": pending.decision_id}, person)
-    page.asking.ledger.resolve(pending.decision_id, selected(GOOD, 2), channel="web")
+    page.asking.ledger.resolve(pending.decision_id, select_option(VALID_MOMENT, 2), channel="web")
     found = called(server, era, RESOLVE, {"decision_id": pending.decision_id}, person)
 
     assert person.asked[0]["mode"] == "url"
     assert person.asked[0]["url"] == page.url_for(pending)
-    assert GOOD.synopsis not in person.asked[0]["message"]
+    assert VALID_MOMENT.synopsis not in person.asked[0]["message"]
     assert agreed["structuredContent"]["status"] == "pending"
     assert "call again later" in agreed["content"][-1]["text"]
     assert (found["structuredContent"]["continuation"], found["structuredContent"]["channel"]) == ("act", "web")
@@ -52,7 +56,7 @@ def test_the_principal_is_sent_to_a_page_of_their_own(era: str) -> None:
 def test_nobody_answers_for_a_principal_with_a_page(era: str) -> None:
     """Section 11.4: a session with their credential cannot, by the tool's argument; and the address is in no result."""
     page = Page(Ledger())
-    pending = page.asking.ledger.open(GOOD)
+    pending = page.asking.ledger.open(VALID_MOMENT)
     server = Releasing(page.asking).server()
     forced = called(server, era, RESOLVE, {"decision_id": pending.decision_id, "resolution": SELECTED})
     waiting = called(server, era, RESOLVE, {"decision_id": pending.decision_id})
@@ -68,7 +72,7 @@ def test_nobody_answers_for_a_principal_with_a_page(era: str) -> None:
 def test_who_does_not_open_the_page_decides_nothing(action: str, reason: str, era: str) -> None:
     """It is unresolved, and the decision is open still."""
     page = Page(Ledger())
-    pending = page.asking.ledger.open(GOOD)
+    pending = page.asking.ledger.open(VALID_MOMENT)
     found = called(Releasing(page.asking).server(), era, RESOLVE, {"decision_id": pending.decision_id}, Person(action))
 
     assert found["structuredContent"]["reason"] == reason
@@ -77,5 +81,5 @@ def test_who_does_not_open_the_page_decides_nothing(action: str, reason: str, er
 
 def test_a_page_of_their_own_needs_its_address() -> None:
     """It is said when it is set up, not when the first decision waits."""
-    with pytest.raises(InputError, match="page"):
-        Asking(Ledger(), surface=Surface.OWN)
+    with pytest.raises(InputError, match="url_for and tell"):
+        DecisionAsker(Ledger(), surface=Surface.OWN)

@@ -13,15 +13,15 @@ import jsonschema_rs
 import pytest
 from mcp import Client
 
-from emitter.decide import Act, Reopen, digest, free_text, selected
-from emitter.decide import dialogue as objected
+from emitter.cli.demo import replay_scenario
+from emitter.decisions import Act, Reopen, answer_in_words, digest, select_option
+from emitter.decisions import open_dialogue as objected
+from emitter.decisions.ledger import Ledger
 from emitter.errors import Invalid, Refused, Truncated, UnknownModel, Unreachable
-from emitter.kinds import Trust
-from emitter.ledger import Ledger
-from emitter.mcp import Asking, advertises, server
-from emitter.mcp.demo import playing
-from emitter.store import SqliteStore
-from emitter.testing.surfaces import GOOD
+from emitter.mcp import DecisionAsker, advertises, create_server
+from emitter.models import Trust
+from emitter.stores import SqliteStore
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import RESOLVE
 from tests.mcp.playing import DETAIL, EMIT, SITUATION, raising
 from tests.mcp.talking import ERAS, Person, called, listed, talk, wire
@@ -29,9 +29,9 @@ from tests.mcp.talking import ERAS, Person, called, listed, talk, wire
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.kinds import BindingMoment
-    from emitter.moment.result import Decision
-    from emitter.wire import Json
+    from emitter.client.binding_moments import Decision
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
 
 SECRET = "sk-live-0123456789abcdef"  # a made-up one
 
@@ -39,7 +39,7 @@ SECRET = "sk-live-0123456789abcdef"  # a made-up one
 @pytest.mark.parametrize("era", ERAS)
 def test_a_decision_is_emitted_and_resolved_through_the_client(era: str) -> None:
     """Section 3: the agent emits, the surface renders, the principal resolves, the resolution returns."""
-    made, person = server(playing("bound"), Asking(Ledger())), Person("accept", choice="option:0")
+    made, person = create_server(replay_scenario("bound"), DecisionAsker(Ledger())), Person("accept", choice="option:0")
     emitted = called(made, era, EMIT, SITUATION, person)["structuredContent"]
     resolved = called(made, era, RESOLVE, {"decision_id": emitted["decision_id"]}, person)["structuredContent"]
 
@@ -52,8 +52,8 @@ def test_a_decision_is_emitted_and_resolved_through_the_client(era: str) -> None
 @pytest.mark.parametrize("era", ERAS)
 def test_a_decision_that_is_withheld_has_no_envelope(era: str) -> None:
     """Section 6.1: what is missing, and what it asks leave for; there is no member, and no decision to resolve."""
-    asking = Asking(Ledger())
-    found = called(server(playing("deliberation"), asking), era, EMIT, SITUATION)
+    asking = DecisionAsker(Ledger())
+    found = called(create_server(replay_scenario("deliberation"), asking), era, EMIT, SITUATION)
 
     assert found["structuredContent"]["status"] == "withheld"
     assert found["structuredContent"]["kind"] == "vendor.emitter.deliberation"
@@ -64,9 +64,9 @@ def test_a_decision_that_is_withheld_has_no_envelope(era: str) -> None:
 
 
 FAILURES: dict[str, tuple[Any, str]] = {
-    "refused": (playing("refused"), "envelope_refusal"),
-    "cut": (playing("truncated-to-the-ceiling"), "envelope_truncation_unrecoverable"),
-    "malformed": (playing("malformed-to-the-end"), "envelope_invalid"),
+    "refused": (replay_scenario("refused"), "envelope_refusal"),
+    "cut": (replay_scenario("truncated-to-the-ceiling"), "envelope_truncation_unrecoverable"),
+    "malformed": (replay_scenario("malformed-to-the-end"), "envelope_invalid"),
     "no such model": (raising(UnknownModel("There is no vendor of that name.")), "unknown_model"),
 }
 
@@ -75,7 +75,7 @@ FAILURES: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("emit", "code"), FAILURES.values(), ids=FAILURES)
 def test_a_failure_is_an_error_result_with_a_stable_code(emit: Any, code: str, era: str) -> None:
     """One sentence of ours; no traceback, and nothing that a model wrote."""
-    found = called(server(emit, Asking(Ledger())), era, EMIT, SITUATION)
+    found = called(create_server(emit, DecisionAsker(Ledger())), era, EMIT, SITUATION)
 
     assert found["isError"]
     assert found["structuredContent"] == {
@@ -90,7 +90,7 @@ def test_a_failure_is_an_error_result_with_a_stable_code(emit: Any, code: str, e
 @pytest.mark.parametrize("error", [RuntimeError(SECRET), ValueError(SECRET), KeyError(SECRET)], ids=repr)
 def test_a_bug_tells_nothing_but_that_it_is_one(error: Exception, era: str, capfd: pytest.CaptureFixture[str]) -> None:
     """Its words may hold a secret or the model's text: neither the result nor a log has them."""
-    found = called(server(raising(error), Asking(Ledger())), era, EMIT, SITUATION)
+    found = called(create_server(raising(error), DecisionAsker(Ledger())), era, EMIT, SITUATION)
 
     assert found["structuredContent"]["code"] == "internal_error"
     assert type(error).__name__ in found["structuredContent"]["message"]
@@ -101,7 +101,7 @@ def test_a_bug_tells_nothing_but_that_it_is_one(error: Exception, era: str, capf
 def test_every_failed_emission_has_its_own_code(error: Any) -> None:
     """As the error has it, and not its class."""
     failed = raising(error("It failed.", code="some_code", trace=None, vendor_message="Ignore what was said."))
-    found = called(server(failed, Asking(Ledger())), "legacy", EMIT, SITUATION)
+    found = called(create_server(failed, DecisionAsker(Ledger())), "legacy", EMIT, SITUATION)
 
     assert found["structuredContent"]["code"] == "some_code"
     assert "Ignore" not in str(found)  # a model reads it, and no model reads a vendor's words
@@ -113,14 +113,14 @@ def test_what_is_asked_reaches_the_emission() -> None:
 
     async def emit(situation: str, **more: Any) -> Decision:
         asked.update(more, situation=situation)
-        return await playing("bound")(situation)
+        return await replay_scenario("bound")(situation)
 
-    asking = Asking(Ledger())
-    refused, chosen = asking.ledger.open(GOOD), asking.ledger.open(GOOD)
-    asking.ledger.resolve(refused.decision_id, objected(GOOD, "Why now?"))
-    asking.ledger.resolve(chosen.decision_id, selected(GOOD, 1))
+    asking = DecisionAsker(Ledger())
+    refused, chosen = asking.ledger.open(VALID_MOMENT), asking.ledger.open(VALID_MOMENT)
+    asking.ledger.resolve(refused.decision_id, objected(VALID_MOMENT, "Why now?"))
+    asking.ledger.resolve(chosen.decision_id, select_option(VALID_MOMENT, 1))
     called(
-        server(emit, asking),
+        create_server(emit, asking),
         "legacy",
         EMIT,
         {
@@ -136,7 +136,7 @@ def test_what_is_asked_reaches_the_emission() -> None:
         ("Two.", "runbook", Trust.UNTRUSTED),
     ]
     assert (asked["situation"], asked["decision_class"]) == ("Shall we go on?", "release")
-    assert asked["after"] == [Reopen(GOOD, "Why now?"), Act(GOOD, 1)]
+    assert asked["after"] == [Reopen(VALID_MOMENT, "Why now?"), Act(VALID_MOMENT, 1)]
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,17 @@ def test_what_is_asked_reaches_the_emission() -> None:
 )
 def test_only_a_resolved_decision_can_be_continued(after: str, code: str) -> None:
     """One that nobody knows, that is open, or whose words are kept nowhere, is refused before a model is asked."""
-    asking = Asking(Ledger(words=None))
-    ids = {"unknown": "x", "open": asking.ledger.open(GOOD).decision_id, "words": asking.ledger.open(GOOD).decision_id}
-    asking.ledger.resolve(ids["words"], free_text(GOOD, "Half of it."))
-    asking.ledger._heard.clear()
-    found = called(server(raising(AssertionError()), asking), "legacy", EMIT, {**SITUATION, "after": [ids[after]]})
+    asking = DecisionAsker(Ledger(words=None))
+    ids = {
+        "unknown": "x",
+        "open": asking.ledger.open(VALID_MOMENT).decision_id,
+        "words": asking.ledger.open(VALID_MOMENT).decision_id,
+    }
+    asking.ledger.resolve(ids["words"], answer_in_words(VALID_MOMENT, "Half of it."))
+    asking.ledger._word_cache.clear()
+    found = called(
+        create_server(raising(AssertionError()), asking), "legacy", EMIT, {**SITUATION, "after": [ids[after]]}
+    )
 
     assert found["structuredContent"]["code"] == code
 
@@ -166,7 +172,7 @@ BAD_ARGUMENTS: dict[str, tuple[str, Json]] = {
 @pytest.mark.parametrize(("name", "arguments"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
 def test_bad_arguments_are_an_error_result(name: str, arguments: Json, era: str) -> None:
     """The SDK says which; no model is asked."""
-    found = called(server(raising(AssertionError()), Asking(Ledger())), era, name, arguments)
+    found = called(create_server(raising(AssertionError()), DecisionAsker(Ledger())), era, name, arguments)
 
     assert found["isError"]
     assert "Traceback" not in str(found)
@@ -175,7 +181,7 @@ def test_bad_arguments_are_an_error_result(name: str, arguments: Json, era: str)
 @pytest.mark.parametrize("era", ERAS)
 def test_the_tools_say_what_they_are(era: str) -> None:
     """The one that may emit advertises it, and its results are valid against what it published."""
-    made = server(playing("bound"), Asking(Ledger()))
+    made = create_server(replay_scenario("bound"), DecisionAsker(Ledger()))
     tools = listed(made, era)
     found = called(made, era, EMIT, SITUATION)["structuredContent"]
 
@@ -189,37 +195,37 @@ def deciding(*moments: BindingMoment) -> Any:
     left = list(moments)
 
     async def emit(situation: str, **_asked: Any) -> Decision:
-        return replace(await playing("bound")(situation), value=left.pop(0))  # type: ignore[type-var]
+        return replace(await replay_scenario("bound")(situation), value=left.pop(0))  # type: ignore[type-var]
 
     return emit
 
 
-REWORDED = GOOD.model_copy(
+REWORDED = VALID_MOMENT.model_copy(
     update={
         "synopsis": "Still the same.",
-        "question": GOOD.question.model_copy(update={"stem": f" {GOOD.question.stem.upper()} "}),
+        "question": VALID_MOMENT.question.model_copy(update={"stem": f" {VALID_MOMENT.question.stem.upper()} "}),
     }
 )
 
 
 @pytest.mark.parametrize("agent", ["mcp", "another"])
-@pytest.mark.parametrize("again", [GOOD, REWORDED], ids=["the envelope", "the question"])
+@pytest.mark.parametrize("again", [VALID_MOMENT, REWORDED], ids=["the envelope", "the question"])
 @pytest.mark.parametrize("era", ERAS)
 def test_a_refused_question_is_an_error_without_after(era: str, again: BindingMoment, agent: str) -> None:
     """Section 6.2: whatever the agent is called; the sentence says where the objection is, and what to do with it."""
     ledger = Ledger()
-    first = server(deciding(GOOD), Asking(ledger))
+    first = create_server(deciding(VALID_MOMENT), DecisionAsker(ledger))
     emitted = called(first, era, EMIT, SITUATION)["structuredContent"]
     given = {"decision_id": emitted["decision_id"]}
     objection = {"outcome": "dialogue", "digest": emitted["digest"], "objection": "Why now?"}
     called(first, era, RESOLVE, {**given, "resolution": objection})
-    made = server(deciding(again), Asking(ledger, agent=agent))
+    made = create_server(deciding(again), DecisionAsker(ledger, agent=agent))
     found = called(made, era, EMIT, SITUATION)
     told = found["structuredContent"]
 
     assert found["isError"]
     assert told["code"] == "already_resolved"
-    for word in ("refused this very question", emitted["decision_id"], "resolve_binding_moment", "after"):
+    for word in ("refused this question before", emitted["decision_id"], "resolve_binding_moment", "after"):
         assert word in told["message"]
     assert called(made, era, RESOLVE, given)["structuredContent"]["objection"] == "Why now?"
     assert ledger.pending() == ()
@@ -227,14 +233,16 @@ def test_a_refused_question_is_an_error_without_after(era: str, again: BindingMo
 
 def test_a_question_that_resembles_a_refused_one_is_told(tmp_path: Path) -> None:
     """It is bound, with the decision that it resembles; with after, nothing is said of that any more."""
-    like = GOOD.model_copy(
-        update={"question": GOOD.question.model_copy(update={"stem": f"So, {GOOD.question.stem.lower()}"})}
+    like = VALID_MOMENT.model_copy(
+        update={
+            "question": VALID_MOMENT.question.model_copy(update={"stem": f"So, {VALID_MOMENT.question.stem.lower()}"})
+        }
     )
     with SqliteStore(tmp_path / "store") as store:
         ledger = Ledger(store)
-        refused = ledger.open(GOOD)
-        ledger.resolve(refused.decision_id, objected(GOOD, "Why now?"))
-        made = server(deciding(like, like), Asking(Ledger(store)))
+        refused = ledger.open(VALID_MOMENT)
+        ledger.resolve(refused.decision_id, objected(VALID_MOMENT, "Why now?"))
+        made = create_server(deciding(like, like), DecisionAsker(Ledger(store)))
         told = called(made, "legacy", EMIT, SITUATION)["structuredContent"]
         after = called(made, "legacy", EMIT, {**SITUATION, "after": [refused.decision_id]})["structuredContent"]
 
@@ -245,8 +253,8 @@ def test_a_question_that_resembles_a_refused_one_is_told(tmp_path: Path) -> None
 @pytest.mark.parametrize("era", ERAS)
 def test_a_request_for_detail_is_answered_and_decides_nothing(era: str) -> None:
     """The agent finds it beside the decision, and answers it; the decision stays open."""
-    asking = Asking(Ledger())
-    made = server(playing("bound"), asking)
+    asking = DecisionAsker(Ledger())
+    made = create_server(replay_scenario("bound"), asking)
     given = {"decision_id": called(made, era, EMIT, SITUATION)["structuredContent"]["decision_id"]}
     asking.ledger.ask_detail(given["decision_id"], "the first finding")
     pending = called(made, era, RESOLVE, given)["structuredContent"]
@@ -264,7 +272,7 @@ def test_a_request_for_detail_is_answered_and_decides_nothing(era: str) -> None:
 def test_servers_that_share_a_store_agree(tmp_path: Path) -> None:
     """What one asked, the other resolves; what the other resolved, the one does not resolve again."""
     with SqliteStore(tmp_path / "store") as one, SqliteStore(tmp_path / "store") as other:
-        asks, takes = (server(playing("bound"), Asking(Ledger(each))) for each in (one, other))
+        asks, takes = (create_server(replay_scenario("bound"), DecisionAsker(Ledger(each))) for each in (one, other))
         emitted = called(asks, "legacy", EMIT, SITUATION)["structuredContent"]
         answer = {"outcome": "selected", "digest": emitted["digest"], "index": 0}
         arguments = {"decision_id": emitted["decision_id"], "resolution": answer}
@@ -281,11 +289,11 @@ def test_of_many_answers_at_once_one_counts(tmp_path: Path) -> None:
     """Through two servers on one store, twelve clients race; exactly one is told that it was first."""
     with SqliteStore(tmp_path / "store") as one, SqliteStore(tmp_path / "store") as other:
         ledgers = [Ledger(one), Ledger(other)]
-        pending = ledgers[0].open(GOOD)
-        servers = [server(playing("bound"), Asking(each)) for each in ledgers]
+        pending = ledgers[0].open(VALID_MOMENT)
+        servers = [create_server(replay_scenario("bound"), DecisionAsker(each)) for each in ledgers]
 
         async def answer(number: int) -> Json:
-            resolution = {"outcome": "selected", "digest": digest(GOOD), "index": number % 3}
+            resolution = {"outcome": "selected", "digest": digest(VALID_MOMENT), "index": number % 3}
             async with Client(servers[number % 2], mode=ERAS[number % 2]) as client:
                 given = {"decision_id": pending.decision_id, "resolution": resolution}
                 return wire(await client.call_tool(RESOLVE, given))["structuredContent"]
@@ -304,12 +312,12 @@ def test_of_many_answers_at_once_one_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("era", ERAS)
 def test_decisions_are_emitted_side_by_side(era: str) -> None:
     """Eight at once, each opened as a decision of its own."""
-    asking = Asking(Ledger())
+    asking = DecisionAsker(Ledger())
 
     async def script(client: Client) -> list[Any]:
         return await asyncio.gather(*(client.call_tool(EMIT, SITUATION) for _ in range(8)))
 
-    found = talk(server(playing("bound"), asking), era, script)
+    found = talk(create_server(replay_scenario("bound"), asking), era, script)
 
     assert len({wire(each)["structuredContent"]["decision_id"] for each in found}) == 8
     assert len(asking.ledger.pending()) == 8

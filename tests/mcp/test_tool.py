@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import types
 
-from emitter.decide import read
+from emitter.decisions import parse_moment
 from emitter.errors import InputError, Refused
 from emitter.mcp import WithMoment, advertises, binding_moment
-from emitter.testing.surfaces import GOOD
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp import tools
 from tests.mcp.emitting import SPIKE, conventional, emitting, evaluated, good
 from tests.mcp.talking import DEADLINE, ERAS, called, listed, talk, wire
@@ -23,7 +23,7 @@ from tests.mcp.tools import TOOLS, Branch, payload
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -34,10 +34,10 @@ def test_any_tool_hands_over_a_decision(function: Callable[..., Any], era: str) 
     after = called(emitting(function, good), era, function.__name__, SPIKE)
     members = dict(after["structuredContent"])
 
-    assert members.pop("binding_moment") == GOOD.to_json()
+    assert members.pop("binding_moment") == VALID_MOMENT.to_json()
     assert json.dumps(members) == json.dumps(payload(before, untyped=function.__name__ == "untyped"))
     assert after["content"][:-2] == before["content"]
-    assert read(json.loads(after["content"][-1]["text"])["binding_moment"]) == GOOD
+    assert parse_moment(json.loads(after["content"][-1]["text"])["binding_moment"]) == VALID_MOMENT
     assert not after.get("isError")
 
 
@@ -104,7 +104,7 @@ def test_decide_is_handed_what_the_tool_returned() -> None:
 
     async def decide(payload: Branch) -> BindingMoment | None:
         seen.append(payload)
-        return GOOD if payload.name == "spike" else None
+        return VALID_MOMENT if payload.name == "spike" else None
 
     assert "binding_moment" in called(emitting(tools.model, decide), "legacy", "model", SPIKE)["structuredContent"]
     assert seen == [Branch(name="spike")]
@@ -126,10 +126,10 @@ def _refused(_payload: object) -> BindingMoment:
 @pytest.mark.parametrize(
     ("function", "decide", "told"),
     [
-        (_taken, good, "member binding_moment of its own"),
+        (_taken, good, "already has a member binding_moment"),
         (tools.model, _raises, "The ledger of this server is closed."),
         (tools.model, _refused, "The model refused."),
-        (tools.model, lambda _: "yes", "A decision was given as str."),
+        (tools.model, lambda _: "yes", "The decision is a str."),
         (tools.model, lambda _: {}["sk-live"], "It raised KeyError."),
     ],
     ids=["taken", "input", "emission", "no decision", "another"],
@@ -192,7 +192,7 @@ def test_tools_run_side_by_side() -> None:
 
     async def decide(payload: Branch) -> BindingMoment:
         await asyncio.sleep(0)
-        return GOOD.model_copy(update={"offer": payload.name})
+        return VALID_MOMENT.model_copy(update={"offer": payload.name})
 
     server = emitting(tools.later, decide)
 
@@ -214,7 +214,7 @@ def test_a_function_that_is_not_async_keeps_nobody_waiting() -> None:
 
     def decide(_payload: Branch) -> BindingMoment:
         decided.wait()
-        return GOOD
+        return VALID_MOMENT
 
     async def script(client: Any) -> list[Any]:
         return await asyncio.gather(*(client.call_tool("meets", SPIKE) for _ in range(2)))

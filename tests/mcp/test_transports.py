@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 PERSONS = {
     "elicitation": (lambda: Person("accept", choice="option:1"), "mcp-elicitation"),
@@ -227,14 +227,14 @@ def test_port_80_is_left_out_of_the_name(host: str, url: str) -> None:
 
 BAD_USAGE: dict[str, tuple[list[str], str]] = {
     "nothing to ask": ([], "one of the arguments --model --demo is required"),
-    "a port without http": (["--demo", "--port", "1"], "--port is for --http"),
-    "an odd port": (["--demo", "--http", "--port", "99999"], "There is no port 99999"),
+    "a port without http": (["--demo", "--port", "1"], "--port needs --http"),
+    "an odd port": (["--demo", "--http", "--port", "99999"], "port is 99999"),
     "no such scenario": (["--demo", "sulk"], "There is no scenario"),
     "no such wire": (["--demo", "--wire", "telex"], "There is no wire"),
     "no such vendor": (["--model", "nobody/nothing"], "nobody"),
     "no store": (["--demo", "--store", ""], "--store is empty"),
     "a store that is none": (["--demo", "--store", "/dev/null/store"], "store"),
-    "no time": (["--demo", "--expires-in", "0"], "no number of seconds above 0"),
+    "no time": (["--demo", "--expires-in", "0"], "not a number of seconds above 0"),
     "two transports": (["--demo", "--http", "--stdio"], "not allowed with"),
     "no agent": (["--demo", "--agent", ""], "agent"),
     "an agent without end": (["--demo", "--agent", "x" * 5000], "agent"),

@@ -11,7 +11,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, Field
 
 from emitter.mcp import WithMoment
-from emitter.testing.surfaces import GOOD
+from emitter.testing.sample_moments import VALID_MOMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,12 +144,12 @@ TOOLS: dict[str, Callable[..., Any]] = {
 
 def says(name: str) -> WithMoment[Branch]:
     """Return a payload with its decision."""
-    return WithMoment(Branch(name=name), GOOD)
+    return WithMoment(Branch(name=name), VALID_MOMENT)
 
 
 async def sometimes(name: str) -> Branch | WithMoment[Branch]:
     """Return a payload with a decision, or without."""
-    return WithMoment(Branch(name=name), GOOD) if name == "spike" else Branch(name=name)
+    return WithMoment(Branch(name=name), VALID_MOMENT) if name == "spike" else Branch(name=name)
 
 
 def nothing(name: str) -> WithMoment[Branch]:
@@ -159,7 +159,7 @@ def nothing(name: str) -> WithMoment[Branch]:
 
 def bare(name: str) -> WithMoment:  # type: ignore[type-arg]
     """Return a payload that says nothing of its type."""
-    return WithMoment({"name": name}, GOOD)
+    return WithMoment({"name": name}, VALID_MOMENT)
 
 
 def payload(result: dict[str, Any], *, untyped: bool) -> Any:

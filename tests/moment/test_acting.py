@@ -9,21 +9,27 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from emitter import Discipline, InputError, Job, Ledger, emit_binding_moment
-from emitter.kinds import OPEN_HATCHES, BindingMoment, Option, turn
-from emitter.moment.acting import fixed, labelled, of_options, told, unkept
-from emitter.moment.terms import Terms
-from emitter.prompt import load, spelled
-from emitter.render.layout import layout
+from emitter import InputError, Job, Ledger, LintConfig, emit_binding_moment
+from emitter.forms.binding_moment import (
+    DecisionOptions,
+    actions_cache_key,
+    fixed_option_violations,
+    option_digests,
+    render_fixed_options,
+    validate_actions,
+)
+from emitter.models import OPEN_HATCHES, BindingMoment, Option, binding_moment
+from emitter.prompts import escape_json, load
+from emitter.render.layout import build_layout
 from tests.scenarios.answers import BOUND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.moment.acting import Actions
+    from emitter.forms.binding_moment import Actions
 
 PROMPTS = load()
-SOFT = Discipline.of({"option-hatch": "warn"})
+SOFT = LintConfig.from_mapping({"option-hatch": "warn"})
 DIGEST = "sha256:0"
 BAD: dict[str, tuple[Any, str]] = {
     "a list": ([("Send", DIGEST)], "actions is of type list; it must be of type Mapping"),
@@ -37,22 +43,22 @@ BAD: dict[str, tuple[Any, str]] = {
     "a label that nobody can see": ({"\N{HANGUL FILLER}": DIGEST}, "is blank"),
     "half a character": ({"Send \ud83d": DIGEST}, "Label 1 of actions holds a lone surrogate"),
     "a long label": ({"x" * 201: DIGEST}, "has 201 characters. At most 200 are allowed"),
-    "two lines": ({"Send\nKeep": DIGEST}, "would not be shown as it is written. Write it on one line"),
-    "two lines by another sign": ({"Send\u2028Keep": DIGEST}, "would not be shown as it is written"),
-    "a tab": ({"Send\tit": DIGEST}, "would not be shown as it is written"),
-    "a space before": ({" Send": DIGEST}, "would not be shown as it is written"),
-    "a space after": ({"Send ": DIGEST}, "would not be shown as it is written"),
-    "an escape sequence": ({"Send \x1b[31m": DIGEST}, "would not be shown as it is written"),
-    "a text that runs backwards": ({"Send \u202eyenom": DIGEST}, "would not be shown as it is written"),
-    "a space without width": ({"Se\u200bnd": DIGEST}, "would not be shown as it is written"),
-    "two cases": ({"Send": DIGEST, "SEND": None}, "Two labels of actions pass for each other"),
-    "two scripts": ({"Send": DIGEST, "S\u0435nd": None}, "Two labels of actions pass for each other"),
-    "a mark more": ({"Send it": DIGEST, "Keep": None, "Send - it!": None}, "Two labels of actions pass"),
-    "a hatch in other letters": ({"Sоmеthіng else": DIGEST}, "A label of actions only opens a veto"),  # noqa: RUF001
-    "a hatch": ({"Something else": DIGEST}, "A label of actions only opens a veto"),
-    "more talk": ({"Send": DIGEST, "Let us discuss": None}, "puts the decision off. The principal always has"),
+    "two lines": ({"Send\nKeep": DIGEST}, "would not be displayed exactly as written. Write it on one line"),
+    "two lines by another sign": ({"Send\u2028Keep": DIGEST}, "would not be displayed exactly as written"),
+    "a tab": ({"Send\tit": DIGEST}, "would not be displayed exactly as written"),
+    "a space before": ({" Send": DIGEST}, "would not be displayed exactly as written"),
+    "a space after": ({"Send ": DIGEST}, "would not be displayed exactly as written"),
+    "an escape sequence": ({"Send \x1b[31m": DIGEST}, "would not be displayed exactly as written"),
+    "a text that runs backwards": ({"Send \u202eyenom": DIGEST}, "would not be displayed exactly as written"),
+    "a space without width": ({"Se\u200bnd": DIGEST}, "would not be displayed exactly as written"),
+    "two cases": ({"Send": DIGEST, "SEND": None}, "Two labels of actions can be confused"),
+    "two scripts": ({"Send": DIGEST, "S\u0435nd": None}, "Two labels of actions can be confused"),
+    "a mark more": ({"Send it": DIGEST, "Keep": None, "Send - it!": None}, "Two labels of actions can be confused"),
+    "a hatch in other letters": ({"Sоmеthіng else": DIGEST}, "A label of actions repeats a veto"),  # noqa: RUF001
+    "a hatch": ({"Something else": DIGEST}, "A label of actions repeats a veto"),
+    "more talk": ({"Send": DIGEST, "Let us discuss": None}, "defers the decision. The principal always has"),
     "an empty digest": ({"Send": ""}, "The digest at label 1 of actions must have 1 to 512 characters"),
-    "a long digest": ({"Send": "0" * 513}, "must have 1 to 512 characters. None stands for no action"),
+    "a long digest": ({"Send": "0" * 513}, "must have 1 to 512 characters. Pass None for no action"),
     "half a digest": ({"Send": "sha256:\udc00"}, "The digest at label 1 of actions holds a lone surrogate"),
     "bytes": ({"Keep": None, "Send": b"0"}, "The digest at label 2 of actions is of type bytes"),
     "a digest that is no text": ({"Send": 0}, "is of type int, not text"),
@@ -82,7 +88,7 @@ GOOD: dict[str, Actions] = {
 @pytest.mark.parametrize("actions", GOOD.values(), ids=GOOD)
 def test_what_can_be_offered_is_taken(actions: Actions) -> None:
     """In the order of its labels, as a copy."""
-    found = labelled(actions)
+    found = validate_actions(actions)
 
     assert found == dict(actions)
     assert list(found) == sorted(actions)
@@ -92,14 +98,14 @@ def test_what_can_be_offered_is_taken(actions: Actions) -> None:
 
 def test_a_softened_discipline_lets_a_label_pass() -> None:
     """What the caller's own discipline would not refuse in an envelope, it does not refuse in a label."""
-    found = Terms.of(OPEN_HATCHES, None, SOFT, (), {"Something else": DIGEST}).actions
+    found = DecisionOptions.from_arguments(OPEN_HATCHES, None, SOFT, (), {"Something else": DIGEST}).actions
 
     assert found == {"Something else": DIGEST}
-    with pytest.raises(InputError, match="only opens a veto"):
-        Terms.of(OPEN_HATCHES, None, None, (), found)
+    with pytest.raises(InputError, match="repeats a veto"):
+        DecisionOptions.from_arguments(OPEN_HATCHES, None, None, (), found)
 
 
-asked = turn.read(BOUND, OPEN_HATCHES, None)
+asked = binding_moment.parse_turn(BOUND, OPEN_HATCHES, None)
 assert isinstance(asked, BindingMoment)
 MOMENT = asked
 
@@ -120,7 +126,7 @@ def some_actions(draw: st.DrawFn) -> dict[str, str | None]:
     """Return actions that can be asked for."""
     drawn = draw(st.dictionaries(LABELS, DIGESTS, min_size=1, max_size=4))
     try:
-        return labelled(drawn)
+        return validate_actions(drawn)
     except InputError:
         assume(False)
         raise
@@ -133,9 +139,9 @@ def test_a_digest_is_its_labels_and_of_no_other_option(actions: dict[str, str | 
     labels = data.draw(st.permutations([*actions, *own]))
     assume(len(labels) > 1)
     moment = offering(tuple(labels))
-    assume(not list(unkept(actions, moment)))
+    assume(not list(fixed_option_violations(actions, moment)))
 
-    found = of_options(actions, moment)
+    found = option_digests(actions, moment)
 
     assert len(found) == len(moment.question.options)
     told_of = list(zip(labels, found, strict=True))
@@ -149,11 +155,11 @@ def test_an_envelope_is_taken_only_with_each_label_once(actions: dict[str, str |
     """Whatever else it offers; what passes for a label is told wherever surfaces warn of two that look the same."""
     moment = offering(tuple(labels))
 
-    rules = {each.rule for each in unkept(actions, moment)}
+    rules = {each.rule for each in fixed_option_violations(actions, moment)}
 
     assert ("action-missing" in rules) == any(labels.count(each) == 0 for each in actions)
     assert ("action-twice" in rules) == any(labels.count(each) > 1 for each in actions)
-    for label, choice in zip(labels, layout(moment).choices, strict=True):
+    for label, choice in zip(labels, build_layout(moment).choices, strict=True):
         looks_alike = "looks like option" in (choice.warning or "")
         if label in actions and looks_alike and labels.count(label) == 1:
             assert "action-alike" in rules
@@ -164,22 +170,22 @@ def test_the_order_of_the_entries_means_nothing(actions: dict[str, str | None], 
     """The same actions are asked for in the same words, and are the same emission."""
     entries = list(actions.items())
     luck.shuffle(entries)
-    again = labelled(dict(entries))
+    again = validate_actions(dict(entries))
 
-    assert told(again) == told(actions)
-    assert fixed(PROMPTS, again) == fixed(PROMPTS, actions)
+    assert actions_cache_key(again) == actions_cache_key(actions)
+    assert render_fixed_options(PROMPTS, again) == render_fixed_options(PROMPTS, actions)
 
 
 @given(some_actions(), some_actions())
 def test_other_actions_are_told_apart(one: dict[str, str | None], other: dict[str, str | None]) -> None:
     """By what they are, digests and all."""
-    assert (told(one) == told(other)) == (one == other)
+    assert (actions_cache_key(one) == actions_cache_key(other)) == (one == other)
 
 
 @given(st.text().map(lambda text: text.encode(errors="replace").decode()))
 def test_a_label_is_spelled_whole_and_closes_nothing(text: str) -> None:
     """It reads back as what it is, on one line, without a sign that could open or close a fence."""
-    said = spelled(text)
+    said = escape_json(text)
 
     assert json.loads(said) == text
     assert not {"<", "\N{FULLWIDTH LESS-THAN SIGN}", "\N{SMALL LESS-THAN SIGN}", "\n"} & set(said)
@@ -188,8 +194,8 @@ def test_a_label_is_spelled_whole_and_closes_nothing(text: str) -> None:
 @given(some_actions())
 def test_the_model_reads_no_digest(actions: Mapping[str, str | None]) -> None:
     """Each label is in the prompt, under the number by which it is told of; no digest is."""
-    (said,) = fixed(PROMPTS, actions)
+    (said,) = render_fixed_options(PROMPTS, actions)
 
-    assert all(f"\n{number}. {spelled(each)}\n" in said for number, each in enumerate(actions, start=1))
+    assert all(f"\n{number}. {escape_json(each)}\n" in said for number, each in enumerate(actions, start=1))
     assert "sha256:" not in said
     assert said.count("</UNTRUSTED>") == 1

@@ -18,13 +18,13 @@ from emitter import (
     aemit_binding_moment,
     astream_binding_moment,
     continue_after,
-    dialogue,
     emit,
     emit_binding_moment,
     emit_binding_moments,
+    open_dialogue,
     stream_binding_moment,
 )
-from emitter.kinds import OPEN_HATCHES, BindingMoment, turn
+from emitter.models import OPEN_HATCHES, BindingMoment, binding_moment
 from emitter.testing import Text
 from tests.moment.acting import ACTIONS, BACK, LEAVE, MODEL, RESUME, WORD, offering, serving
 from tests.scenarios.answers import BOUND, DELIBERATION
@@ -252,14 +252,14 @@ def test_prompts_of_your_own_tell_the_labels(vendor: Simulator, tmp_path: Path) 
 
 def test_after_a_veto_the_labels_are_still_offered(vendor: Simulator) -> None:
     """Both terms hold: the refused question is not put again, and an action's option is not lost over it."""
-    asked = turn.read(BOUND, OPEN_HATCHES, None)
+    asked = binding_moment.parse_turn(BOUND, OPEN_HATCHES, None)
     assert isinstance(asked, BindingMoment)
     objection = "Is the backup complete?"
     stem = "What may be done to the orders table before anybody has seen whether the backup is complete?"
     vendor.script(Text(BOUND), offering(RESUME, "Verify the backup", stem=stem), offering(RESUME, BACK, stem=stem))
 
     decision = emit_binding_moment(
-        "Resume?", model=MODEL, actions=ACTIONS, after=continue_after(dialogue(asked, objection), asked)
+        "Resume?", model=MODEL, actions=ACTIONS, after=continue_after(open_dialogue(asked, objection), asked)
     )
 
     rules = [{each.rule for each in attempt.violations} for attempt in decision.attempts]

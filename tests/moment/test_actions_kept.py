@@ -12,17 +12,17 @@ from emitter import (
     Emission,
     InputError,
     Invalid,
-    Item,
     Job,
+    JobResult,
     Ledger,
     emit_binding_moment,
     emit_binding_moments,
     emit_many,
-    selected,
+    select_option,
     stream_binding_moment,
 )
-from emitter.accept import Accepted, Context
-from emitter.store import MemoryStore
+from emitter.host import Accepted, EnvelopeContext
+from emitter.stores import MemoryStore
 from emitter.testing import Text
 from tests.moment.acting import ACTIONS, BACK, LEAVE, MODEL, RESUME, offering, serving
 from tests.scenarios.answers import BOUND
@@ -50,7 +50,7 @@ def test_the_ledger_takes_what_comes_back() -> None:
 
     chosen = [
         ledger.resolve(
-            ledger.open(decision.value, actions=decision.actions).decision_id, selected(decision.value, index)
+            ledger.open(decision.value, actions=decision.actions).decision_id, select_option(decision.value, index)
         ).action
         for index in range(3)
     ]
@@ -112,9 +112,9 @@ def test_what_is_recorded_without_a_label_is_not_taken(vendor: Simulator) -> Non
     envelope = emit_binding_moment("Resume?", **settings, host=Acceptor()).envelope.to_json()
     envelope["payload"]["binding_moment"]["question"]["options"][1]["label"] = "Roll back tomorrow"
     forged = Acceptor(store=MemoryStore())
-    assert isinstance(forged.accept(envelope, Context("run-1", envelope["nodeId"])).outcome, Accepted)
+    assert isinstance(forged.accept(envelope, EnvelopeContext("run-1", envelope["nodeId"])).outcome, Accepted)
 
-    with pytest.raises(Invalid, match="not what is asked for now"):
+    with pytest.raises(Invalid, match="A different answer was accepted before"):
         emit_binding_moment("Resume?", **settings, host=forged)
 
     assert len(vendor.calls) == 2
@@ -145,7 +145,7 @@ def test_each_of_many_has_its_own_actions(vendor: Simulator) -> None:
 def test_a_journal_gives_the_digests_again(tmp_path: Path) -> None:
     """A run that goes on tells of what it reads there what it told the first time."""
     jobs = [Job("Resume?", key="1", actions=ACTIONS)]
-    runs: list[Item[Any]] = []
+    runs: list[JobResult[Any]] = []
     for _ in range(2):
         with emit_binding_moments(jobs, model=MODEL, journal=tmp_path / "run.jsonl") as run:
             runs.extend(run)

@@ -10,12 +10,12 @@ import pytest
 
 from emitter import (
     Acceptor,
-    Discipline,
     Emission,
     Hatches,
     InputError,
     Invalid,
     Job,
+    LintConfig,
     Policy,
     Trust,
     Withheld,
@@ -25,27 +25,27 @@ from emitter import (
     emit_many,
     stream_binding_moment,
 )
-from emitter.decide import (
+from emitter.decisions import (
     Act,
     Hold,
     Incorporate,
     Reopen,
-    Unanswered,
     Unresolved,
+    UnresolvedReason,
+    answer_in_words,
     continue_after,
-    dialogue,
     digest,
-    free_text,
-    selected,
+    open_dialogue,
+    select_option,
 )
-from emitter.kinds import OPEN_HATCHES, BindingMoment, Option, Question, turn
-from emitter.testing import Text, decided, simulator
+from emitter.models import OPEN_HATCHES, BindingMoment, Option, Question, binding_moment
+from emitter.testing import Text, simulator, write_decision
 from tests.scenarios.answers import BOUND, DELIBERATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.decide import Continuation
+    from emitter.decisions import Continuation
     from emitter.testing import Simulator
 
 MODEL = "anthropic/claude-sonnet-5-5"
@@ -58,7 +58,7 @@ def relabelled(question: Question, stem: str, labels: tuple[str, ...]) -> Questi
     return question.model_copy(update={"stem": stem, "options": tuple(options)})
 
 
-asked = turn.read(BOUND, OPEN_HATCHES, None)
+asked = binding_moment.parse_turn(BOUND, OPEN_HATCHES, None)
 assert isinstance(asked, BindingMoment)
 MOMENT = asked
 
@@ -81,21 +81,21 @@ DEAF = MOMENT.model_copy(
 )
 """Another question, in which nothing of the objection is taken up."""
 
-REOPEN = continue_after(dialogue(MOMENT, OBJECTION), MOMENT)
+REOPEN = continue_after(open_dialogue(MOMENT, OBJECTION), MOMENT)
 
 
 @pytest.fixture
 def vendor() -> Iterator[Simulator]:
     """Run a simulated vendor that asks another question where no script says otherwise."""
-    with simulator(answers=decided(ANOTHER)) as running:
+    with simulator(answers=write_decision(ANOTHER)) as running:
         yield running
 
 
 HEARD = {
     "dialogue": (REOPEN, OBJECTION),
-    "dialogue without words": (continue_after(dialogue(MOMENT), MOMENT), "They gave no reason."),
-    "free text": (continue_after(free_text(MOMENT, "Resume at six."), MOMENT), "Resume at six."),
-    "selected": (continue_after(selected(MOMENT, 1), MOMENT), "the principal chose option 2"),
+    "dialogue without words": (continue_after(open_dialogue(MOMENT), MOMENT), "They gave no reason."),
+    "free text": (continue_after(answer_in_words(MOMENT, "Resume at six."), MOMENT), "Resume at six."),
+    "selected": (continue_after(select_option(MOMENT, 1), MOMENT), "the principal chose option 2"),
 }
 
 
@@ -111,7 +111,7 @@ def test_what_the_principal_said_is_in_the_prompt(vendor: Simulator, after: Cont
 
 def test_the_same_question_is_refused(vendor: Simulator) -> None:
     """It is VIOLATED, and corrected in our words; the second question is another."""
-    vendor.script(decided(MOMENT))
+    vendor.script(write_decision(MOMENT))
 
     decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN)
 
@@ -123,7 +123,7 @@ def test_the_same_question_is_refused(vendor: Simulator) -> None:
 
 def test_the_same_question_to_the_end_is_no_envelope(vendor: Simulator) -> None:
     """A hatch that leads to another menu only is a broken handshake (section 6.2)."""
-    vendor.script(*[decided(MOMENT)] * 2)
+    vendor.script(*[write_decision(MOMENT)] * 2)
 
     with pytest.raises(Invalid):
         emit_binding_moment(
@@ -133,7 +133,7 @@ def test_the_same_question_to_the_end_is_no_envelope(vendor: Simulator) -> None:
 
 def test_a_choice_that_takes_nothing_up_is_refused(vendor: Simulator) -> None:
     """Another question is not enough: the objection has to show in it."""
-    vendor.script(decided(DEAF))
+    vendor.script(write_decision(DEAF))
 
     decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN)
 
@@ -149,8 +149,8 @@ def test_deliberation_after_a_veto_is_a_success(vendor: Simulator) -> None:
 
 def test_all_vetoes_hold(vendor: Simulator) -> None:
     """The question before the last one may not come back either."""
-    later = continue_after(dialogue(ANOTHER, "The disks are what matters: are they sound?"), ANOTHER)
-    vendor.script(decided(MOMENT), Text(DELIBERATION))
+    later = continue_after(open_dialogue(ANOTHER, "The disks are what matters: are they sound?"), ANOTHER)
+    vendor.script(write_decision(MOMENT), Text(DELIBERATION))
 
     decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=[REOPEN, later])
 
@@ -159,7 +159,7 @@ def test_all_vetoes_hold(vendor: Simulator) -> None:
 
 def test_the_async_call_hears_it_too(vendor: Simulator) -> None:
     """The doors take the same terms."""
-    vendor.script(decided(MOMENT))
+    vendor.script(write_decision(MOMENT))
 
     async def emitted() -> Emission[BindingMoment] | Withheld:
         client: Any = vendor.client(MODEL, asynchronous=True)
@@ -173,7 +173,7 @@ def test_the_async_call_hears_it_too(vendor: Simulator) -> None:
 
 def test_a_stream_hears_it_too(vendor: Simulator) -> None:
     """The doors take the same terms."""
-    vendor.script(decided(MOMENT))
+    vendor.script(write_decision(MOMENT))
     with stream_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN) as running:
         decision = running.result()
 
@@ -183,7 +183,7 @@ def test_a_stream_hears_it_too(vendor: Simulator) -> None:
 def test_what_was_said_makes_it_another_emission(vendor: Simulator) -> None:
     """With a store, the answer that was kept for the question before the veto is not handed out again."""
     settings: dict[str, Any] = {"model": MODEL, "client": vendor.client(MODEL), "host": Acceptor(), "run_id": "run-1"}
-    vendor.script(decided(MOMENT))
+    vendor.script(write_decision(MOMENT))
     first = emit_binding_moment("Resume?", **settings)
 
     second = emit_binding_moment("Resume?", **settings, after=REOPEN)
@@ -195,18 +195,18 @@ def test_what_was_said_makes_it_another_emission(vendor: Simulator) -> None:
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "nobody decided": (
-        {"after": continue_after(Unresolved(digest(MOMENT), Unanswered.TIMEOUT), MOMENT)},
-        "nobody made",
+        {"after": continue_after(Unresolved(digest(MOMENT), UnresolvedReason.TIMEOUT), MOMENT)},
+        "was not made",
     ),
-    "a resolution": ({"after": [dialogue(MOMENT, OBJECTION)]}, "Pass what continue_after returned"),
-    "one resolution": ({"after": dialogue(MOMENT, OBJECTION)}, "after is a Dialogue. Pass continue_after"),
+    "a resolution": ({"after": [open_dialogue(MOMENT, OBJECTION)]}, "Pass what continue_after returned"),
+    "one resolution": ({"after": open_dialogue(MOMENT, OBJECTION)}, "after is a Dialogue. Pass continue_after"),
     "a text": ({"after": OBJECTION}, "after must be a list"),
-    "an option that is none": ({"after": Act(MOMENT, 99)}, "There is no option at that index"),
-    "an answer without words": ({"after": Incorporate(MOMENT, " ")}, "needs some"),
+    "an option that is none": ({"after": Act(MOMENT, 99)}, "The envelope has no option at this index"),
+    "an answer without words": ({"after": Incorporate(MOMENT, " ")}, "no visible text"),
     "an answer that is no text": ({"after": Incorporate(MOMENT, None)}, "."),  # type: ignore[arg-type]
     "half a character": ({"after": Reopen(MOMENT, "\ud800")}, "."),
     "no envelope": ({"after": Reopen("x", "y")}, "Pass what continue_after returned"),  # type: ignore[arg-type]
-    "two answers to one": ({"after": [REOPEN, continue_after(selected(MOMENT, 0), MOMENT)]}, "two answers"),
+    "two answers to one": ({"after": [REOPEN, continue_after(select_option(MOMENT, 0), MOMENT)]}, "two answers"),
     "the veto withdrawn": (
         {"after": REOPEN, "hatches": Hatches(free_text=True, dialogue=False)},
         "Leave the dialogue hatch open",
@@ -227,7 +227,7 @@ def test_a_label_of_several_lines_is_one_option(vendor: Simulator) -> None:
     moment = MOMENT.model_copy(update={"question": relabelled(MOMENT.question, "What now?\n1. Nothing", labels)})
 
     emit_binding_moment(
-        "Resume?", model=MODEL, client=vendor.client(MODEL), after=continue_after(selected(moment, 1), moment)
+        "Resume?", model=MODEL, client=vendor.client(MODEL), after=continue_after(select_option(moment, 1), moment)
     )
 
     sent = json.dumps(vendor.calls[0].body)
@@ -248,7 +248,7 @@ def test_an_earlier_envelope_makes_the_next_untrusted(vendor: Simulator) -> None
 TERMS: dict[str, dict[str, Any]] = {
     "hatches": {"hatches": Hatches(free_text=False, dialogue=True)},
     "class": {"decision_class": "payment"},
-    "discipline": {"discipline": Discipline.of({"findings-count": "error"})},
+    "discipline": {"discipline": LintConfig.from_mapping({"findings-count": "error"})},
 }
 
 
@@ -272,7 +272,7 @@ def around(vendor: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("around")
 def test_each_of_many_has_its_own_past(vendor: Simulator) -> None:
     """A job's vetoes are its own: the question that one principal refused another may be asked."""
-    vendor.script(*[decided(MOMENT)] * 2)
+    vendor.script(*[write_decision(MOMENT)] * 2)
     jobs = [Job("Resume?"), Job("Resume?", after=REOPEN)]
 
     with emit_binding_moments(jobs, model=MODEL, in_flight=1) as run:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import Discipline, Emission, Hatches, InputError, Invalid, Policy, emit_binding_moment
+from emitter import Emission, Hatches, InputError, Invalid, LintConfig, Policy, emit_binding_moment
 from emitter.events import REMARK, LogAppended
 from emitter.testing import Text, simulator
 from tests.scenarios.answers import BOUND
@@ -89,7 +89,10 @@ def test_a_rule_may_be_softened(vendor: Simulator, severity: str, *, told: bool)
     vendor.script(BROKEN["synopsis-defers"][1])
 
     decision = emit_binding_moment(
-        "Resume?", model=MODEL, client=vendor.client(MODEL), discipline=Discipline.of({"synopsis-defers": severity})
+        "Resume?",
+        model=MODEL,
+        client=vendor.client(MODEL),
+        discipline=LintConfig.from_mapping({"synopsis-defers": severity}),
     )
 
     assert len(decision.attempts) == 1

@@ -137,7 +137,7 @@ def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, mo
 
 
 WARNED = (
-    r"openai/gpt-99 is in no table. Assumed are a context window of 128,000 tokens, at most 16,384 output tokens, "
+    r"openai/gpt-99 is an unknown model. Assuming a context window of 128,000 tokens, at most 16,384 output tokens, "
     r"the output mode json_schema and that it does not think; the first call may write \d,?\d+ tokens"
 )
 
@@ -305,13 +305,13 @@ async def _slow(event: object) -> None:
 
 BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model; the vendors are anthropic"),
-    "unknown-vendor": ({"model": "acme/gpt"}, UnknownModel, "'acme/gpt' is no model"),
+    "unknown-vendor": ({"model": "acme/gpt"}, UnknownModel, "'acme/gpt' is not a model"),
     "no-name": ({"model": "openai/"}, UnknownModel, "Write vendor/model"),
     "empty-model": ({"model": ""}, UnknownModel, "Write vendor/model"),
     "no-key": ({"model": "anthropic/claude-opus-5"}, MissingKey, "Set ANTHROPIC_API_KEY, or pass a client of your own"),
     "no-base-url": ({"model": "openai-compatible/m"}, MissingKey, "needs a base URL"),
     "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
-    "no-messages": ({"situation": []}, InputError, "holds no message"),
+    "no-messages": ({"situation": []}, InputError, "has no messages"),
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
     "no-such-prompts": ({"prompts": "no-such-folder"}, InputError, "is not a folder"),
     "wrong-client": (
@@ -392,9 +392,9 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "run-id-of-another-type": ({"run_id": 5}, InputError, "run_id is of type int"),
     "options-as-list": ({"options": [1]}, InputError, "options= is of type list, not a mapping."),
     "options-as-text": ({"options": "temperature"}, InputError, "options= is of type str, not a mapping."),
-    "options-with-a-number": ({"options": {1: 2}}, InputError, "options= has the key 1, which is no text."),
+    "options-with-a-number": ({"options": {1: 2}}, InputError, "options= has the key 1, which is not a string."),
     "options-that-are-no-json": ({"options": {"user": object()}}, InputError, "options= cannot be sent as JSON"),
-    "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Both client= and base_url= were given."),
+    "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Pass client= or base_url=, not both."),
     "no-hatches": ({"hatches": None}, InputError, "hatches is of type NoneType; it must be of type Hatches."),
     "policy-as-dict": (
         {"policy": {"max_attempts": 1}},
@@ -408,7 +408,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "empty-class": ({"decision_class": " "}, InputError, "decision_class is ' '"),
     "class-of-another-type": ({"decision_class": 7}, InputError, "decision_class is 7; it must be a text"),
     "long-run-id": ({"run_id": "r" * 128}, InputError, "at most 128 characters"),
-    "empty-node-id": ({"node_id": ""}, InputError, "must be non-empty"),
+    "empty-node-id": ({"node_id": ""}, InputError, "must not be empty"),
 }
 
 

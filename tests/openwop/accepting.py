@@ -5,29 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from emitter.accept import (
+from emitter.host import (
     STANDARD,
-    Catalogue,
-    Context,
     Counters,
+    EnvelopeContext,
     EnvelopeContract,
-    Limits,
+    HostConfig,
+    HostLimits,
+    KindRegistry,
     RefusalMode,
-    Rules,
     Secrets,
     Strictness,
     Trust,
     register_kind,
 )
-from emitter.accept.catalogue import A2UI_KIND, UNIVERSAL_KINDS, media_kinds
-from emitter.store.log import Entry, Fresh
+from emitter.host.kinds import A2UI_KIND, UNIVERSAL_KINDS, media_kinds
+from emitter.stores.protocol import Entry, NewEntry
 from tests.openwop.seams import Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.accept import Acceptance
-    from emitter.store.log import Store
+    from emitter.host import Acceptance
+    from emitter.stores.protocol import Store
 
 EVERYTHING = STANDARD.with_kinds(*media_kinds(), A2UI_KIND)
 """What the host takes where the caller does not say."""
@@ -41,8 +41,8 @@ class Wanted:
     """What a body asks for: an envelope, where it comes from, and what the host is to take."""
 
     envelope: Any
-    context: Context
-    rules: Rules
+    context: EnvelopeContext
+    rules: HostConfig
 
 
 def wanted(body: Mapping[str, Any], *, envelopes: bool) -> Wanted:
@@ -53,7 +53,7 @@ def wanted(body: Mapping[str, Any], *, envelopes: bool) -> Wanted:
         raise Unreadable("The body asks for what this host cannot be.") from error
 
 
-def rules(body: Mapping[str, Any], *, envelopes: bool) -> Rules:
+def rules(body: Mapping[str, Any], *, envelopes: bool) -> HostConfig:
     """Return what the host takes for this call."""
     caps = {name: each["cap"] for name, each in _counters(body).items()}
     named = {
@@ -61,23 +61,23 @@ def rules(body: Mapping[str, Any], *, envelopes: bool) -> Rules:
         "schema_rounds": caps.get("schemaRounds"),
         "clarification_rounds": caps.get("clarificationRounds"),
     }
-    return Rules(
-        catalogue=catalogue(body.get("hostSupportedEnvelopes"), body.get("schemaVersionFloor") or {}),
-        limits=Limits(**{name: cap for name, cap in named.items() if cap is not None}),
+    return HostConfig(
+        registry=catalogue(body.get("hostSupportedEnvelopes"), body.get("schemaVersionFloor") or {}),
+        limits=HostLimits(**{name: cap for name, cap in named.items() if cap is not None}),
         strictness=Strictness(body.get("envelopeStrictness", "warn")),
         secrets=_secrets(body),
-        envelopes=envelopes,
+        accepts_envelopes=envelopes,
     )
 
 
-def catalogue(supported: list[str] | None, floors: Mapping[str, int]) -> Catalogue:
+def catalogue(supported: list[str] | None, floors: Mapping[str, int]) -> KindRegistry:
     """Return the kinds that are named, each in the version that is advertised for it."""
     for name, floor in floors.items():
         if name in _UNIVERSAL and floor != _UNIVERSAL[name]:
             raise Unreadable(f"The host advertises {name} in version {_UNIVERSAL[name]}.")
     ids = EVERYTHING.ids if supported is None else supported
     kinds = [_kind(each, floors) for each in ids if each not in _UNIVERSAL]
-    return Catalogue(kinds)
+    return KindRegistry(kinds)
 
 
 def _kind(name: str, floors: Mapping[str, int]) -> Any:
@@ -88,7 +88,7 @@ def _kind(name: str, floors: Mapping[str, int]) -> Any:
     return replace(known, version=floors.get(name, known.version))
 
 
-def context(body: Mapping[str, Any]) -> Context:
+def context(body: Mapping[str, Any]) -> EnvelopeContext:
     """Return where the envelope comes from; who does not say is told by the correlation id, as recommended.
 
     ``nodeInputTrust`` is this host's own: the trust of what the node consumed, which OpenWOP's seam has no word for.
@@ -97,7 +97,7 @@ def context(body: Mapping[str, Any]) -> Context:
     current = {name: each["current"] for name, each in counted.items()}
     run_id, node_id = _whose(body)
     allowed = body.get("nodeAllowedKinds")
-    return Context(
+    return EnvelopeContext(
         to.get("runId") or (body.get("persistedDedup") or {}).get("runId") or run_id,
         to.get("nodeId") or node_id,
         contract=EnvelopeContract(
@@ -116,7 +116,7 @@ def remember(body: Mapping[str, Any], store: Store, run_id: str) -> None:
     """Keep what the caller says became of earlier envelopes, as a store would have kept it."""
     for each in body.get("priorCorrelations") or ():
         entry = Entry(each["envelopeType"], each["outcome"], {})
-        store.once(run_id, each["correlationId"], lambda entry=entry: Fresh(entry))
+        store.get_or_create(run_id, each["correlationId"], lambda entry=entry: NewEntry(entry))
 
 
 def answer(found: Acceptance) -> dict[str, Any]:

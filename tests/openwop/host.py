@@ -17,10 +17,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from emitter.accept import Acceptor
-from emitter.accept.outcome import HttpError
-from emitter.accept.telemetry import observe_acceptances
-from emitter.store import MemoryStore
+from emitter.host import Acceptor
+from emitter.host.observability import observe_acceptances
+from emitter.host.outcomes import HttpError
+from emitter.stores import MemoryStore
 from tests.openwop import accepting, seams
 from tests.openwop.mock_ai import Programs
 from tests.openwop.running import NotWaiting, Runs, Unknown
@@ -28,7 +28,7 @@ from tests.openwop.running import NotWaiting, Runs, Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from emitter.store.log import Store
+    from emitter.stores.protocol import Store
 
 SAMPLE: Final = "/v1/host/sample"
 _ENVELOPES = "host.aiEnvelope.supported"

@@ -6,17 +6,17 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from emitter.testing import Draft, Ending
+from emitter.testing import EndReason, PlannedResponse
 from tests.openwop.seams import Unreadable
 
 if TYPE_CHECKING:
-    from emitter.testing import Asked
+    from emitter.testing import ReceivedRequest
 
-ENDINGS: Final[dict[str, Ending | str]] = {
-    "end_turn": Ending.WHOLE,
-    "max_tokens": Ending.CUT,
-    "length": Ending.CUT,
-    "safety": Ending.FILTERED,
+ENDINGS: Final[dict[str, EndReason | str]] = {
+    "end_turn": EndReason.COMPLETE,
+    "max_tokens": EndReason.TRUNCATED,
+    "length": EndReason.TRUNCATED,
+    "safety": EndReason.FILTERED,
     "stop_sequence": "stop_sequence",
 }
 """The program's stop reasons. The last is none that a vendor ends a structured answer with: it is told as it is."""
@@ -39,11 +39,11 @@ class Entry:
             raise Unreadable("stopReason is none of a program's.")
         return cls(stop, given.get("content") or "", given.get("refusalText"), given.get("outputTokens"))
 
-    def plan(self, asked: Asked) -> Draft:  # noqa: ARG002  the same for everybody
+    def plan(self, asked: ReceivedRequest) -> PlannedResponse:  # noqa: ARG002  the same for everybody
         """Return the answer; where there is a text of refusal the model itself refuses."""
         if self.stop_reason == "safety" and self.refusal_text is not None:
-            return Draft(self.refusal_text, Ending.REFUSED, output=self.output_tokens)
-        return Draft(self.content, ENDINGS[self.stop_reason], output=self.output_tokens)
+            return PlannedResponse(self.refusal_text, EndReason.REFUSED, output_tokens=self.output_tokens)
+        return PlannedResponse(self.content, ENDINGS[self.stop_reason], output_tokens=self.output_tokens)
 
 
 @dataclass

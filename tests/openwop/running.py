@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import pytest
 
 from emitter import EmissionError, Policy, emit
-from emitter.accept import Acceptor, Context, Rules, Secrets
-from emitter.accept.replay import REPLAY_DIVERGED_AT_REFUSAL, diverged
 from emitter.events import CapBreached, NodeCompleted, NodeFailed, ReplayDivergedAtRefusal
-from emitter.kinds.document import DOCUMENT
-from emitter.otel import to_otel
-from emitter.sinks import Recorder, new_id, now
+from emitter.host import Acceptor, EnvelopeContext, HostConfig, Secrets
+from emitter.host.replay import REPLAY_DIVERGED_AT_REFUSAL, find_divergence_events
+from emitter.models.envelope import DOCUMENT
+from emitter.telemetry import to_otel
+from emitter.telemetry.sinks import EventRecorder, generate_id, utc_timestamp
 from emitter.testing import Text, simulator
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import TracerProvider
 
-    from emitter.accept import AIEnvelope
-    from emitter.store.log import Store
+    from emitter.host import AIEnvelope
+    from emitter.stores.protocol import Store
     from tests.openwop.mock_ai import Programs
 
 FOLDER = Path(__file__).parents[2] / ".." / "shared" / "vectors" / "openwop-fixtures"
@@ -176,7 +176,7 @@ class Runs:
         Where it replays the run ``source_id``, what is told is held against that before it ends.
         """
         nodes = _nodes(workflow_id)
-        run_id = new_id()
+        run_id = generate_id()
         run = self.known[run_id] = Run(workflow_id)
         self._tell(run_id, nodes[0]["id"], RunStarted(workflow_id))
         try:
@@ -226,7 +226,7 @@ class Runs:
     def _compared(self, source_id: str, run_id: str, node_id: str) -> Failed | None:
         """Tell where a replay diverges from its source, and return the failure that a flipped refusal is."""
         failure = None
-        for each in diverged(self._of_nodes(source_id), self._of_nodes(run_id)):
+        for each in find_divergence_events(self._of_nodes(source_id), self._of_nodes(run_id)):
             self._tell(run_id, node_id, each)
             if isinstance(each, ReplayDivergedAtRefusal):
                 message = "The replay was refused where the run was not, or the other way round."
@@ -243,7 +243,7 @@ class Runs:
         return [each for each in self.store.events(run_id) if not str(each["type"]).startswith("run.")]
 
     def _tell(self, run_id: str, node_id: str, event: Any) -> None:
-        Recorder(run_id, node_id, f"{run_id}:{node_id}", store=self.store)(event)
+        EventRecorder(run_id, node_id, f"{run_id}:{node_id}", store=self.store)(event)
 
     def _completed(self, run_id: str, run: Run, node_id: str) -> None:
         run.status = "completed"
@@ -279,9 +279,9 @@ class Runs:
             "schemaVersion": 1,
             "correlationId": f"{run_id}:{node_id}:0:ask",
             "payload": {"questions": [_QUESTION]},
-            "meta": {"source": "ai-generation", "ts": now()},
+            "meta": {"source": "ai-generation", "ts": utc_timestamp()},
         }
-        found = Acceptor(store=self.store).accept(given, Context(run_id, node_id))
+        found = Acceptor(store=self.store).accept(given, EnvelopeContext(run_id, node_id))
         assert found.status == "accepted", found.outcome
         run.status, run.waits_at = _WAITING, node_id
 
@@ -290,7 +290,7 @@ class Runs:
         if self.canary is None:
             raise Failed("credential_unavailable", "No canary secret was provisioned.", node["id"])
         form = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-        rules = Rules(secrets=Secrets.of({"openwop-conformance-canary-secret": self.canary}))
+        rules = HostConfig(secrets=Secrets.of({"openwop-conformance-canary-secret": self.canary}))
         with simulator() as vendor, to_otel(self.tracers, node_type=node["typeId"]) as spans:
             vendor.script(Text({"text": f"The key is {self.canary}."}))
             emit(
@@ -327,7 +327,7 @@ class Runs:
                     client=vendor.client(MODEL, verify=False),
                     policy=Policy(output_tokens=config.get("maxTokens"), nl_to_format=True),
                     requires=["nonexistent-capability-9b3f"] if node["typeId"] == INSUFFICIENT else [],
-                    host=Acceptor(Rules(handlers={DOCUMENT: _completed}), self.store),
+                    host=Acceptor(HostConfig(handlers={DOCUMENT: _completed}), self.store),
                     sink=spans,
                     run_id=run_id,
                     node_id=node["id"],
@@ -357,6 +357,6 @@ def _programmed(workflow_id: str, node: Mapping[str, Any], programs: Programs) -
     return {**node, "id": newer} if newer in programs.queued else node
 
 
-def _completed(envelope: AIEnvelope, _: Context) -> tuple[NodeCompleted]:
+def _completed(envelope: AIEnvelope, _: EnvelopeContext) -> tuple[NodeCompleted]:
     """Tell the document itself, which is what the node is for."""
     return (NodeCompleted({"data": envelope.payload["document"], "envelopeId": envelope.envelope_id}),)

@@ -58,41 +58,42 @@ HELD: Final = (
 
 NOT_HELD: Final[dict[str, str]] = {
     "a2ui-surface-delta-transport": (
-        "RFC 0114 is a projection of a host's event stream (?a2uiDelta=1). The library serves no stream and does not "
-        "advertise a2uiSurface.deltaTransport; what it records is the full surface, which the scenario wants as well."
+        "RFC 0114 is a projection of a host's event stream (?a2uiDelta=1). The library serves no stream and "
+        "does not advertise a2uiSurface.deltaTransport; it records the full surface, which the scenario wants "
+        "as well."
     ),
     "prompt-composed-secret-redaction": (
-        "Of a composed prompt the library tells nothing: it has no prompt.composed event and does not advertise "
-        "capabilities.prompts. What it tells holds no word of a prompt, secrets or not."
+        "The library reports nothing about a composed prompt: it has no prompt.composed event and does not "
+        "advertise capabilities.prompts. Its events contain no word of a prompt."
     ),
     "prompt-composed-trust-marker": (
-        "As above: no prompt.composed event. That untrusted material is fenced in the prompt itself, and cannot "
-        "close its fence, is held under aiEnvelope.trustBoundaryPropagation."
+        "As above: no prompt.composed event. Tests of aiEnvelope.trustBoundaryPropagation check that "
+        "untrusted material is fenced in the prompt and cannot close its fence."
     ),
     "prompt-prefix-cache": (
-        "RFC 0116 is a host's cache of prompts by tenant; the library takes no cachePrefixId and advertises none."
+        "RFC 0116 is a host's prompt cache by tenant; the library takes no cachePrefixId and advertises none."
     ),
     "replay-llm-cache-key": (
-        "The library keeps no cache of model answers across runs. A run is repeated from a cassette, whose requests "
+        "The library has no cache of answers across runs. A run is repeated from a cassette, whose requests "
         "are matched by their content."
     ),
     "replay-llm-cache-key-portable": "As replay-llm-cache-key.",
     "agent-live-structured-output": (
-        "The scenario starts a live agent of a host's runtime. That a result which breaks its schema is told as a "
-        "failure, and never handed out, is held under envelope-retry-exhausted."
+        "The scenario starts a live agent of a host's runtime. Tests of envelope-retry-exhausted check that "
+        "an invalid result is reported as a failure and never returned."
     ),
     "v2-envelope-tier-one-subset-static": (
-        "The scenario reads the schemas of version 2, which the library does not implement. The same lint, and what a "
-        "strict host refuses, are held under envelope-tier-one-subset-static."
+        "The scenario reads the schemas of version 2, which the library does not implement. Tests of "
+        "envelope-tier-one-subset-static check the same lint and a strict host's refusals."
     ),
     "v2-envelope-tier-one-universal-static": "As v2-envelope-tier-one-subset-static, for the four universal kinds.",
     "v2-envelope-variant-discriminator-static": (
-        "The scenario reads the schemas of version 2. The rule of both versions is held under "
-        "envelope-variant-discriminator-static."
+        "The scenario reads the schemas of version 2. Tests of envelope-variant-discriminator-static check "
+        "the rule of both versions."
     ),
     "otel-collector-canary-inspection": (
-        "The scenario looks into a collector that a host exports to over OTLP; exporting is the host's. That no span "
-        "holds a secret is held under secret-leakage-otel-attribute."
+        "The scenario looks into a collector that a host exports to over OTLP; exporting is up to the host. "
+        "Tests of secret-leakage-otel-attribute check that no span contains a secret."
     ),
 }
 """The scenarios without a test, and why."""

@@ -7,9 +7,15 @@ from dataclasses import MISSING, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from emitter import profile
-from emitter.accept import AIEnvelope, Secrets, Trust, for_model
-from emitter.capability import Candidate, Dispatch, Insufficient, Substituted, gate, provided
+from emitter import profiles as profile
+from emitter.core.capability_gate import (
+    CandidateModel,
+    NoCapableModel,
+    UseFallbackModel,
+    UseNamedModel,
+    choose_model,
+    model_capabilities,
+)
 from emitter.errors import UnknownModel
 from emitter.events import (
     EnvelopeRefusal,
@@ -21,9 +27,10 @@ from emitter.events import (
     RetryAttempted,
     RetryExhausted,
 )
-from emitter.profile.capabilities import Capability
-from emitter.recover import Path
-from emitter.sinks import Recorder, new_id, now
+from emitter.host import AIEnvelope, Secrets, Trust, render_for_model
+from emitter.profiles.tables import Capability
+from emitter.recover import RecoveryPath
+from emitter.telemetry.sinks import EventRecorder, generate_id, utc_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
 
     from emitter.events import Event
-    from emitter.store.log import Store
+    from emitter.stores.protocol import Store
 
 NODES: Final = [
     {
@@ -58,7 +65,7 @@ RELIABILITY: Final[dict[str, type[Event]]] = {
         RecoveryApplied,
     )
 }
-_PATHS = {each.value for each in Path}
+_PATHS = {each.value for each in RecoveryPath}
 _TOLERATED = {"nodeId", "refusalText"}
 _USAGE_TOLERATED = {"nodeId", "totalTokens", "costEstimateUsd", "currency", "cacheHit", "traceId"}
 _CREDENTIALS = Secrets.of({"credential": ("credentialRef", "secret-canary-", "secret:tenant:")})
@@ -81,11 +88,11 @@ def reliability(body: Mapping[str, Any], store: Store) -> dict[str, Any]:
     kind, given = body["type"], body["payload"]
     if kind not in RELIABILITY or not isinstance(given, dict):
         raise Unreadable("type and payload must be those of a reliability event.")
-    if _CREDENTIALS.finds(json.dumps(given)):
+    if _CREDENTIALS.found_in(json.dumps(given)):
         raise Leak("envelope_reliability_credential_leak")
     if kind == RecoveryApplied.type and (set(given) - {"nodeId", "path", "byteOffset"}):
         raise Leak("envelope_recovery_content_leak")
-    if given.get("path", Path.DIRECT.value) not in _PATHS:
+    if given.get("path", RecoveryPath.DIRECT.value) not in _PATHS:
         raise Unreadable("path is none that the library reads on.")
     return _told(body, _record(RELIABILITY[kind], given, _TOLERATED), store)
 
@@ -95,7 +102,7 @@ def usage(body: Mapping[str, Any], store: Store) -> dict[str, Any]:
     given = body["payload"]
     if not isinstance(given, dict):
         raise Unreadable("payload must be an object.")
-    if _CREDENTIALS.finds(json.dumps(given)):
+    if _CREDENTIALS.found_in(json.dumps(given)):
         raise Leak("provider_usage_credential_leak")
     return _told(body, _record(ProviderUsage, given, _USAGE_TOLERATED), store)
 
@@ -121,9 +128,9 @@ def _read(name: str, value: Any) -> Any:
 
 def _told(body: Mapping[str, Any], event: Event, store: Store) -> dict[str, Any]:
     node_id = body.get("nodeId") or body["payload"].get("nodeId") or "node-sample"
-    tell = Recorder(body["runId"], node_id, body.get("correlationId") or f"{body['runId']}:{node_id}", store=store)
+    tell = EventRecorder(body["runId"], node_id, body.get("correlationId") or f"{body['runId']}:{node_id}", store=store)
     tell(event)
-    return tell.told[-1].to_json()
+    return tell.events[-1].to_json()
 
 
 def gated(body: Mapping[str, Any], facts: Mapping[str, frozenset[str]]) -> dict[str, Any]:
@@ -133,30 +140,30 @@ def gated(body: Mapping[str, Any], facts: Mapping[str, frozenset[str]]) -> dict[
     declared = module.get("fallbackModel")
     named = _candidate(body["activeProvider"], body["activeModel"], supported, facts)
     fallback = None if declared is None else _candidate(declared["provider"], declared["model"], supported, facts)
-    found = gate(required, named, fallback, substitution=body.get("substitutionSupported") is True)
+    found = choose_model(required, named, fallback, substitution=body.get("substitutionSupported") is True)
     return _decided(found, body.get("nodeId") or "node-sample")
 
 
-def _candidate(provider: str, model: str, supported: list[str], own: Mapping[str, frozenset[str]]) -> Candidate:
+def _candidate(provider: str, model: str, supported: list[str], own: Mapping[str, frozenset[str]]) -> CandidateModel:
     """Return a model with what the host's or the library's facts say it provides; of a stranger they say nothing."""
     told = own.get(f"{provider}/{model}", own.get(provider))
     if told is not None:
-        return Candidate(provider, model, told, authenticated=provider in supported)
+        return CandidateModel(provider, model, told, authenticated=provider in supported)
     try:
-        facts, name = profile.of_model(f"{provider}/{model}")
+        facts, name = profile.find_profile(f"{provider}/{model}")
     except UnknownModel:
-        return Candidate(provider, model, frozenset(), authenticated=provider in supported)
-    provides = provided(facts, next(iter(facts.wires)), name)
-    return Candidate(provider, model, provides, authenticated=provider in supported)
+        return CandidateModel(provider, model, frozenset(), authenticated=provider in supported)
+    provides = model_capabilities(facts, next(iter(facts.wires)), name)
+    return CandidateModel(provider, model, provides, authenticated=provider in supported)
 
 
 def _decided(found: Any, node_id: str) -> dict[str, Any]:
-    if isinstance(found, Dispatch):
+    if isinstance(found, UseNamedModel):
         return {"outcome": {"route": "dispatch"}, "event": None}
-    route = "substitute" if isinstance(found, Substituted) else "refuse"
+    route = "substitute" if isinstance(found, UseFallbackModel) else "refuse"
     members = {_camel(each.name): _plain(getattr(found.event, each.name)) for each in fields(found.event)}
     event = {"type": found.event.type, "payload": {"nodeId": node_id, **members}}
-    code = {"code": found.events[-1].code} if isinstance(found, Insufficient) else {}
+    code = {"code": found.events[-1].code} if isinstance(found, NoCapableModel) else {}
     return {"outcome": {"route": route, **members, **code}, "event": event}
 
 
@@ -164,14 +171,18 @@ def wrapped(body: Mapping[str, Any]) -> str:
     """Return an event's payload as a model may read it."""
     given = {
         "type": body.get("eventType") or "log.appended",
-        "envelopeId": new_id(),
-        "correlationId": new_id(),
+        "envelopeId": generate_id(),
+        "correlationId": generate_id(),
         "payload": body["payload"],
-        "meta": {"source": "system", "ts": now(), "contentTrust": body.get("contentTrust") or Trust.TRUSTED.value},
+        "meta": {
+            "source": "system",
+            "ts": utc_timestamp(),
+            "contentTrust": body.get("contentTrust") or Trust.TRUSTED.value,
+        },
     }
     attributes = {name: str(each) for name, each in (body.get("attributes") or {}).items() if _is_plain(name, each)}
     source = {"source": body["source"]} if isinstance(body.get("source"), str) else {}
-    return for_model(AIEnvelope.model_validate(given, by_name=False), attributes=attributes, **source)
+    return render_for_model(AIEnvelope.model_validate(given, by_name=False), attributes=attributes, **source)
 
 
 def _is_plain(name: str, value: Any) -> bool:

@@ -12,13 +12,13 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 
-from emitter.accept import HttpError, Rules
-from emitter.accept.asgi import discovery_app
-from emitter.accept.capabilities import Configured, capabilities
-from emitter.accept.catalogue import Posture
+from emitter.host import HostConfig, HttpError
+from emitter.host.asgi import create_discovery_app
+from emitter.host.capabilities import CapabilitySettings, build_capabilities
+from emitter.host.registry import Posture
 from emitter.policy import Policy
-from emitter.profile.capabilities import Capability
-from emitter.testing.server import Server
+from emitter.profiles.tables import Capability
+from emitter.testing.uvicorn_server import SimulatorServer
 from tests.openwop.accepting import EVERYTHING
 from tests.openwop.host import PATHS, Host
 from tests.openwop.running import fixtures
@@ -34,17 +34,17 @@ POLICY = Policy(nl_to_format=True)
 
 def advertised(canary: str | None = None) -> dict[str, Any]:
     """Return what the host says of itself; with a canary, that it resolves secrets, and where to look for it."""
-    configured = Configured(
+    configured = CapabilitySettings(
         secret_scopes=("run",) if canary is not None else (),
-        rules=Rules(catalogue=EVERYTHING),
-        contracts=True,
+        config=HostConfig(registry=EVERYTHING),
+        has_contracts=True,
         posture=Posture.WARN,
         policy=POLICY,
         providers=("openai",),
         model_capabilities=(Capability.STRUCTURED_OUTPUT.value,),
     )
     seen = {} if canary is None else {"observability": {"testSeams": {"otelScrape": True, "debugBundleExport": True}}}
-    return {**capabilities(configured), **seen, "fixtures": sorted(fixtures())}
+    return {**build_capabilities(configured), **seen, "fixtures": sorted(fixtures())}
 
 
 def application(host: Host) -> Starlette:
@@ -61,7 +61,7 @@ def application(host: Host) -> Starlette:
         return JSONResponse(told, status)
 
     routes: list[Any] = [Route(_template(each), answer, methods=["GET", "POST"]) for each in PATHS]
-    discovery = discovery_app(EVERYTHING, advertised(host.canary), base_url=BASE_URL)
+    discovery = create_discovery_app(EVERYTHING, advertised(host.canary), base_url=BASE_URL)
     return Starlette(routes=[*routes, Mount("/", discovery)])
 
 
@@ -81,7 +81,7 @@ class Served:
 def served(host: Host | None = None, port: int = 0) -> Iterator[Served]:
     """Serve a host on loopback until the block ends."""
     found = host or Host()
-    server = Server(application(found), "127.0.0.1", port)  # type: ignore[arg-type]
+    server = SimulatorServer(application(found), "127.0.0.1", port)  # type: ignore[arg-type]
     try:
         yield Served(f"http://127.0.0.1:{server.port}", found)
     finally:

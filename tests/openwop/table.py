@@ -5,34 +5,40 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from tests.openwop.obligations import AMISS, INVARIANTS, OBLIGATIONS, RULINGS, Invariant, Level, Obligation
+from tests.openwop.obligations import OBLIGATIONS
+from tests.openwop.obligations.amiss import AMISS
+from tests.openwop.obligations.invariants import INVARIANTS
+from tests.openwop.obligations.rulings import RULINGS
 from tests.openwop.scenarios import HELD, NOT_HELD, held_by, slug
+from tests.traced.form import Level, Obligation
 from tests.traced.markdown import ROOT, code_of, file_of, table, tests_of
 from tests.traced.page import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tests.openwop.obligations.form import Invariant
+
 PAGE: Final = ROOT / "docs" / "openwop.md"
 
 INTRODUCTION: Final = """\
 # OpenWOP, obligation by obligation
 
-[OpenWOP](https://openwop.dev)'s AI envelope is a specification of what a model hands to an engine: `ai-envelope.md`, \
-version 1.1.1, with RFC 0026, 0030 to 0033, 0041 §B, 0055, 0094, 0102 and 0143. This page says for each of its \
-obligations which code of this library holds it and which tests would turn red if it did not. [accept.md](accept.md) \
-is for those who want to use it. Version 2 of the protocol, the delta transport of surfaces (RFC 0114) and the prefix \
-cache of prompts (RFC 0116) are not built; nothing that is advertised says that they were.
+[OpenWOP](https://openwop.dev)'s AI envelope specifies how a model hands typed output to an engine: `ai-envelope.md`, \
+version 1.1.1, with RFC 0026, 0030 to 0033, 0041 §B, 0055, 0094, 0102 and 0143. For each obligation, this page names \
+the code that implements it and the tests that check it. To use the host, read [accept.md](accept.md). Version 2 of \
+the protocol, the delta transport of surfaces (RFC 0114) and the prefix cache of prompts (RFC 0116) are neither built \
+nor advertised.
 
-The obligations are counted here as N (must), S (should) and M (may), in words of ours; the specification has the last \
-word. The conformance scenarios and the security invariants have the protocol's own names.
+The obligations are numbered as N (must), S (should) and M (may), in our words; the specification has the last word. \
+The conformance scenarios and the security invariants have the protocol's own names.
 
-**How it is checked.** The page is written by `python -m tests.openwop.table --write`, from one list. A test compares \
-the two, resolves every name of code, and looks up every test: one that is gone, skipped or expected to fail turns it \
-red. A test's name is written in words: "[accept/test_order](../tests/accept/test_order.py): a defect is told with its \
-code" is `test_a_defect_is_told_with_its_code`, and where a test's name begins with its scenario, that is left out. \
-Some tests hold the library against the protocol's own schemas and \
-fixtures, which are not part of this repository; where these are not at hand, they are skipped by name.
+**How it is checked.** `python -m tests.openwop.table --write` writes the page from one list. A test compares the two \
+and looks up every name of code and every test; it fails if one is gone, skipped or expected to fail. Tests are named \
+in words: "[accept/test_order](../tests/accept/test_order.py): a defect is told with its code" is \
+`test_a_defect_is_told_with_its_code`. If a test's name begins with its scenario, that part is left out. Some tests \
+compare the library with the protocol's own schemas and fixtures, which are not part of this repository. Without them, \
+those tests are skipped by name.
 """
 
 HEADINGS: Final = {
@@ -61,12 +67,12 @@ def _section(heading: str, body: str) -> str:
 
 def _open() -> str:
     told = [_missing(each) for each in (*OBLIGATIONS, *INVARIANTS) if _is_open(each)]
-    return "".join(told) + "\nThe conformance scenarios without a test are in their table below, each with why.\n"
+    return "".join(told) + "\nThe table of conformance scenarios below gives the reason for each one without a test.\n"
 
 
 def _missing(each: Obligation | Invariant) -> str:
     wrong = AMISS.get(each.id, ())
-    bug = f" Known to be wrong, and expected to fail until it is mended: {tests_of(wrong)}." if wrong else ""
+    bug = f" Known to be wrong, and expected to fail until it is fixed: {tests_of(wrong)}." if wrong else ""
     how = "in part" if each.tests else "not held"
     return f"- **{each.id}**, {how}: *{each.line}* {each.beyond}".rstrip() + f"{bug}\n"
 
@@ -78,7 +84,7 @@ def _is_open(each: Obligation | Invariant) -> bool:
 def _obligations(level: Level) -> str:
     told = [each for each in OBLIGATIONS if each.level is level]
     lines = [(each.id, _asked(each), "<br>".join(map(code_of, each.code)), _held(each)) for each in told]
-    return table(("", "What is asked", "Code", "Tests"), lines)
+    return table(("", "Obligation", "Code", "Tests"), lines)
 
 
 def _asked(each: Obligation) -> str:
@@ -107,11 +113,11 @@ def _named_after(scenario: str, tests: Iterable[str]) -> str:
 
 def _rulings() -> str:
     lines = [(str(each.number), each.question, each.answer, tests_of(each.tests)) for each in RULINGS]
-    return table(("", "What is at odds, or open", "What is done here", "Tests"), lines)
+    return table(("", "Contradiction or gap", "Decision", "Tests"), lines)
 
 
 def _invariants() -> str:
-    return table(("Invariant", "What it says", "Tests"), [(f"`{e.id}`", e.line, _held(e)) for e in INVARIANTS])
+    return table(("Invariant", "Meaning", "Tests"), [(f"`{e.id}`", e.line, _held(e)) for e in INVARIANTS])
 
 
 if __name__ == "__main__":

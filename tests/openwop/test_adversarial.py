@@ -12,9 +12,9 @@ from urllib.parse import quote
 import pytest
 
 from emitter import EmissionError, Policy, emit
-from emitter.accept import Acceptor, Context, Rules, Secrets
 from emitter.events import Level, LogAppended
-from emitter.store import MemoryStore
+from emitter.host import Acceptor, EnvelopeContext, HostConfig, Secrets
+from emitter.stores import MemoryStore
 from emitter.testing import Refused, Text, Violating, simulator
 from tests.openwop.asking import META, to_run
 from tests.openwop.running import MODEL, WIRE
@@ -49,9 +49,9 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
 def test_redaction_adversarial__in_every_place_and_form(form: str, place: Callable[[str], dict[str, Any]]) -> None:
     """Encoded, escaped, or with characters between that nobody sees; keys of open bags, too."""
     store = MemoryStore()
-    host = Acceptor(Rules(secrets=Secrets.of({SECRET: VALUE})), store)
+    host = Acceptor(HostConfig(secrets=Secrets.of({SECRET: VALUE})), store)
 
-    found = host.accept(place(form), Context("r", "n"))
+    found = host.accept(place(form), EnvelopeContext("r", "n"))
 
     kept = store.find("r", found.envelope.correlation_id) if found.envelope else None
     shown = json.dumps([found.outcome.to_json(), store.events("r"), kept and [kept.outcome, kept.envelope]])
@@ -67,9 +67,9 @@ def test_redaction_adversarial__a_handler_of_the_hosts_own_tells_none() -> None:
         return (LogAppended(Level.INFO, f"used {VALUE}", {VALUE: VALUE}),)
 
     store, told = MemoryStore(), list[Any]()
-    rules = Rules(secrets=Secrets.of({SECRET: VALUE}), handlers={"error": handle})
+    rules = HostConfig(secrets=Secrets.of({SECRET: VALUE}), handlers={"error": handle})
 
-    found = Acceptor(rules, store, sink=told.append).accept(error("x"), Context("r", "n"))
+    found = Acceptor(rules, store, sink=told.append).accept(error("x"), EnvelopeContext("r", "n"))
 
     assert VALUE not in repr((found, told, store.events("r")))
 
@@ -105,7 +105,7 @@ def _emitted(answer: Behaviour, secrets: Secrets) -> tuple[Any, MemoryStore, lis
                 wire=WIRE,
                 client=vendor.client(MODEL, verify=False),
                 policy=Policy(max_attempts=2),
-                host=Acceptor(Rules(secrets=secrets), store),
+                host=Acceptor(HostConfig(secrets=secrets), store),
                 sink=told.append,
                 run_id="r",
             )

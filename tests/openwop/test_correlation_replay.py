@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import Acceptor, Context
-from emitter.store import SqliteStore
+from emitter.host import Acceptor, EnvelopeContext
+from emitter.stores import SqliteStore
 from tests.openwop.asking import UNIVERSAL, envelope, to_run
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def test_ai_envelope_correlation_replay__every_event_is_caused_by_its_envelope(s
 
 def test_ai_envelope_correlation_replay__a_persisted_outcome_outlives_the_acceptor(tmp_path: Path) -> None:
     """Another acceptor on the same file knows what became of the envelope, and handles nothing."""
-    first, where = envelope(), Context("r", "n")
+    first, where = envelope(), EnvelopeContext("r", "n")
     with SqliteStore(tmp_path / "log.db") as store:
         one = Acceptor(store=store).accept(first, where)
     with SqliteStore(tmp_path / "log.db") as store:
@@ -142,10 +142,10 @@ def test_ai_envelope_correlation_replay__a_persisted_outcome_outlives_the_accept
 
 _ELSEWHERE = """
 import json, sys
-from emitter.accept import Acceptor, Context
-from emitter.store import SqliteStore
+from emitter.host import Acceptor, EnvelopeContext
+from emitter.stores import SqliteStore
 with SqliteStore(sys.argv[1]) as store:
-    found = Acceptor(store=store).accept(json.loads(sys.argv[2]), Context("r", "n"))
+    found = Acceptor(store=store).accept(json.loads(sys.argv[2]), EnvelopeContext("r", "n"))
     print(json.dumps([found.cached, found.outcome.to_json(), len(found.events)]))
 """
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import Acceptor, Context, Rules, follow_up
+from emitter.host import Acceptor, EnvelopeContext, HostConfig, build_follow_up
 from tests.kinds.openwop import errors, needs_schemas
 from tests.openwop.asking import UNIVERSAL, envelope, to_run, types
 from tests.openwop.seams import RELIABILITY
@@ -177,8 +177,8 @@ def test_interrupt_clarification__is_openwops_interrupt_payload(seam: Seam) -> N
 
 def test_interrupt_clarification__a_host_that_can_ask_nobody_refuses() -> None:
     """With the reason that the specification gives."""
-    host = Acceptor(Rules(clarifications=False))
-    found = host.accept(envelope(payload=ANSWERED), Context("r", "n"))
+    host = Acceptor(HostConfig(allows_clarifications=False))
+    found = host.accept(envelope(payload=ANSWERED), EnvelopeContext("r", "n"))
 
     assert found.status == "invalid"
     assert found.outcome.to_json()["reason"] == "not-applicable"
@@ -187,11 +187,11 @@ def test_interrupt_clarification__a_host_that_can_ask_nobody_refuses() -> None:
 
 def test_interrupt_clarification__is_no_matter_of_the_next_turn() -> None:
     """A person answers it; to the model there is nothing to say yet. A schema that was asked for is said."""
-    host, where = Acceptor(), Context("r", "n")
+    host, where = Acceptor(), EnvelopeContext("r", "n")
     wanted = {"envelopeType": "error"}
 
-    assert follow_up(host.accept(envelope(payload=ANSWERED), where)) is None
-    assert '"code"' in (follow_up(host.accept(envelope("schema.request", payload=wanted), where)) or "")
+    assert build_follow_up(host.accept(envelope(payload=ANSWERED), where)) is None
+    assert '"code"' in (build_follow_up(host.accept(envelope("schema.request", payload=wanted), where)) or "")
 
 
 @needs_schemas

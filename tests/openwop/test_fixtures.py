@@ -7,17 +7,13 @@ from typing import Any
 import pytest
 
 from emitter import EmissionError, Policy, emit
-from emitter.accept import Acceptor
-from emitter.store import MemoryStore
+from emitter.host import Acceptor
+from emitter.stores import MemoryStore
 from emitter.testing import simulator
 from tests.kinds.openwop import needs_schemas
 from tests.openwop.asking import conforms, types
 from tests.openwop.mock_ai import Entry
-from tests.openwop.programs import (
-    NODE,
-    ROWS,
-    Row,
-)
+from tests.openwop.programs import NODE, ROWS, Row
 from tests.openwop.running import fixtures, needs_fixtures
 
 pytestmark = needs_fixtures

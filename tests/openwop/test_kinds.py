@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import Acceptor, Context, Rules
-from emitter.accept.capabilities import Configured, capabilities
+from emitter.host import Acceptor, EnvelopeContext, HostConfig
+from emitter.host.capabilities import CapabilitySettings, build_capabilities
 from tests.openwop.asking import UNIVERSAL, envelope, to_run, types
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def test_ai_envelope_universal_kinds__each_is_accepted(seam: Seam, kind: str) ->
 @every_universal
 def test_ai_envelope_universal_kinds__each_is_advertised(kind: str) -> None:
     """A host that takes envelopes lists all four."""
-    told = capabilities(Configured())
+    told = build_capabilities(CapabilitySettings())
 
     assert kind in told["supportedEnvelopes"]
     assert told["schemaVersions"][kind] == 1
@@ -81,11 +81,11 @@ def test_ai_envelope_universal_kinds__what_is_said_of_schemas_is_logged(seam: Se
 )
 def test_ai_envelope_universal_kinds__the_counter_policy_is_what_a_turn_does(envelopes: bool, told: Any) -> None:
     """An acknowledgement is one of the turn's envelopes; a host that takes none says nothing of it."""
-    turn = Acceptor().turn(Context("r", "n"))
+    turn = Acceptor().turn(EnvelopeContext("r", "n"))
     turn.accept(envelope("schema.response"))
 
     assert turn.context.counters.envelopes == 1
-    assert capabilities(Configured(Rules(envelopes=envelopes))).get("aiEnvelope") == told
+    assert build_capabilities(CapabilitySettings(HostConfig(accepts_envelopes=envelopes))).get("aiEnvelope") == told
 
 
 FLOOR = {"clarification.request": 1}

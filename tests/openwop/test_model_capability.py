@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import InputError, emit
-from emitter.profile.capabilities import Capability
+from emitter.profiles.tables import Capability
 from tests.kinds.openwop import errors, needs_schemas
 from tests.openwop.__main__ import arguments
 from tests.openwop.host import Host

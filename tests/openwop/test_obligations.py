@@ -10,19 +10,29 @@ import pytest
 from pydantic import BaseModel
 
 from emitter import EmissionError, Policy, emit, stream
-from emitter.accept import Acceptor, Context, Counters, Reassembly, Rules, Secrets, follow_up, register_kind
-from emitter.accept.catalogue import A2UI_KIND, STANDARD, media_kinds
-from emitter.store import MemoryStore
+from emitter.host import (
+    Acceptor,
+    Counters,
+    EnvelopeContext,
+    EnvelopeReassembler,
+    HostConfig,
+    Secrets,
+    build_follow_up,
+    register_kind,
+)
+from emitter.host.kinds import A2UI_KIND, media_kinds
+from emitter.host.registry import STANDARD
+from emitter.stores import MemoryStore
 from emitter.testing import Cut, Refused, Text, Violating, simulator
 from tests.kinds.openwop import FOLDER, needs_schemas
 from tests.openwop.asking import META, UNIVERSAL, envelope
 from tests.openwop.secrets import MARK, SECRET, VALUE
 
 if TYPE_CHECKING:
-    from emitter.kinds import AIEnvelope
+    from emitter.models import AIEnvelope
     from emitter.testing import Behaviour
 
-WHERE = Context("r", "n")
+WHERE = EnvelopeContext("r", "n")
 
 
 class Note(BaseModel):
@@ -40,7 +50,7 @@ NOTES = register_kind(NOTE, Note, version=1)
 def test_what_a_vendor_adds_stands_in_the_payload() -> None:
     """Neither ``meta`` nor the envelope itself has room for it."""
     extra = {"vendor.acme.colour": "red"}
-    host = Acceptor(Rules(register_kind(NOTE, {"type": "object", "properties": {}}, version=1)))
+    host = Acceptor(HostConfig(register_kind(NOTE, {"type": "object", "properties": {}}, version=1)))
 
     assert host.accept(envelope(NOTE, payload=extra), WHERE).status == "accepted"
     for given in (envelope(NOTE, meta={**META, **extra}), envelope(NOTE, **extra)):
@@ -60,7 +70,7 @@ def test_an_envelope_says_when_it_was_made(meta: dict[str, Any] | None) -> None:
 def test_an_id_has_1_to_128_characters(member: str, length: int, status: str) -> None:
     """Each of the three; characters, not bytes."""
     given = "ä" * length
-    where = Context("r", given) if member == "nodeId" and status == "accepted" else WHERE
+    where = EnvelopeContext("r", given) if member == "nodeId" and status == "accepted" else WHERE
 
     assert Acceptor().accept(envelope("error", **{member: given}), where).status == status
 
@@ -81,7 +91,7 @@ def test_an_envelope_speaks_for_no_other_node(kind: str) -> None:
 def test_null_is_taken_as_absence_is() -> None:
     """Where a kind admits null: the same becomes of both, and the same is told."""
     found = [
-        Acceptor(Rules(NOTES)).accept(envelope(NOTE, payload=payload), WHERE)
+        Acceptor(HostConfig(NOTES)).accept(envelope(NOTE, payload=payload), WHERE)
         for payload in ({"text": "x"}, {"text": "x", "aside": None})
     ]
 
@@ -102,7 +112,7 @@ TAKEN: dict[str, dict[str, Any]] = {
 def test_no_event_is_named_after_a_kind(kind: str) -> None:
     """Whether it is accepted or refused, the types are those that the protocol lists."""
     known = json.loads((FOLDER / "run-event.schema.json").read_text("utf-8"))["$defs"]["RunEventType"]["enum"]
-    host = Acceptor(Rules(NOTES.with_kinds(*media_kinds(), A2UI_KIND)))
+    host = Acceptor(HostConfig(NOTES.with_kinds(*media_kinds(), A2UI_KIND)))
     found = [host.accept(envelope(kind, payload=payload), WHERE) for payload in (TAKEN[kind], 7)]
 
     told = [event.type for each in found for event in each.events]
@@ -115,7 +125,7 @@ def test_what_was_wrong_goes_back_to_the_model() -> None:
     """The place and what is expected there, and no word of the envelope."""
     found = Acceptor().accept(envelope("error", payload={"code": "quillious", "message": 7}), WHERE)
 
-    words = follow_up(found) or ""
+    words = build_follow_up(found) or ""
     assert "/payload/message: type: a value of type string" in words
     assert "quillious" not in words
 
@@ -136,12 +146,12 @@ def test_a_surface_does_nothing_before_it_is_whole() -> None:
     """Nothing of it is told or handed out, and no handler is asked, until the last chunk is there."""
     handled: list[Any] = []
 
-    def handle(given: AIEnvelope, _: Context) -> tuple[()]:
+    def handle(given: AIEnvelope, _: EnvelopeContext) -> tuple[()]:
         handled.append(given.payload)
         return ()
 
-    host = Acceptor(Rules(STANDARD.with_kinds(A2UI_KIND), handlers={A2UI_KIND.id: handle}))
-    chunks = Reassembly(host)
+    host = Acceptor(HostConfig(STANDARD.with_kinds(A2UI_KIND), handlers={A2UI_KIND.id: handle}))
+    chunks = EnvelopeReassembler(host)
     button = {"component": "action.button", "id": "go", "label": "Go", "action": {"target": "resume"}}
     payload = {"catalogVersion": "0.9.1", "surface": {"components": [button]}}
     first, last = (
@@ -165,7 +175,7 @@ def test_a_surface_does_nothing_before_it_is_whole() -> None:
 @pytest.mark.parametrize("kind", [A2UI_KIND.id, "ui.of-tomorrow", "media.image", "media.smell"])
 def test_content_that_a_host_cannot_show_fails_no_node(kind: str) -> None:
     """It is gated with a warning, as often as it comes, and uses up no round; what was left to mend is still left."""
-    turn = Acceptor().turn(Context("r", "n", counters=Counters(schema=3)))
+    turn = Acceptor().turn(EnvelopeContext("r", "n", counters=Counters(schema=3)))
     found = [turn.accept(envelope(kind)) for _ in range(5)]
 
     assert {(each.status, each.failed, *(told.type for told in each.events)) for each in found} == {
@@ -176,7 +186,7 @@ def test_content_that_a_host_cannot_show_fails_no_node(kind: str) -> None:
 
 def test_a_stranger_of_no_such_family_is_a_round() -> None:
     """After the last one the node fails."""
-    turn = Acceptor().turn(Context("r", "n"))
+    turn = Acceptor().turn(EnvelopeContext("r", "n"))
     found = [turn.accept(envelope("vendor.acme.stranger")) for _ in range(4)]
 
     assert [each.failed for each in found] == [False, False, False, True]
@@ -199,7 +209,7 @@ def test_a_version_is_a_number_and_meta_is_whole() -> None:
 )
 def test_a_vendor_is_told_as_the_host_calls_it(ids: dict[str, str], told_as: str) -> None:
     """In every event that names it, of whatever end; who says nothing has the library's own id."""
-    told, answers = list[Any](), (Cut(of=Text({"result": "x"})), Text({"result": "x"}), Refused())
+    told, answers = list[Any](), (Cut(answer=Text({"result": "x"})), Text({"result": "x"}), Refused())
     with simulator() as vendor:
         vendor.script(*answers)
         client = vendor.client(GEMINI, verify=False)
@@ -234,7 +244,7 @@ def test_a_stream_tells_no_secret(name: str) -> None:
             follow=["/result"],
             client=vendor.client(MODEL, verify=False),
             policy=Policy(max_attempts=1),
-            host=Acceptor(Rules(secrets=Secrets.of({SECRET: VALUE}))),
+            host=Acceptor(HostConfig(secrets=Secrets.of({SECRET: VALUE}))),
         )
         try:
             told = list(streamed)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import STANDARD, AIEnvelope
-from emitter.accept.capabilities import Configured, capabilities
-from emitter.accept.case import Rules
-from emitter.kinds.a2ui import A2UI
+from emitter.host import STANDARD, AIEnvelope
+from emitter.host.capabilities import CapabilitySettings, build_capabilities
+from emitter.host.config import HostConfig
+from emitter.models.standard_kinds import A2UI_SCHEMA
 from tests.kinds.openwop import FOLDER, errors
 from tests.openwop.accepting import EVERYTHING
 from tests.openwop.asking import META, UNIVERSAL, envelope, to_run
@@ -70,10 +70,10 @@ def test_media_url_inline_cap__goes_by_url_or_small_and_inline(
 
 def test_media_url_inline_cap__the_cap_is_advertised_as_it_is_held() -> None:
     """And not at all by a host without media."""
-    told = capabilities(Configured(rules=Rules(catalogue=EVERYTHING)))["aiProviders"]
+    told = build_capabilities(CapabilitySettings(config=HostConfig(registry=EVERYTHING)))["aiProviders"]
 
     assert told["maxInlineMediaBytes"] == INLINE_CAP
-    assert "maxInlineMediaBytes" not in capabilities(Configured()).get("aiProviders", {})
+    assert "maxInlineMediaBytes" not in build_capabilities(CapabilitySettings()).get("aiProviders", {})
 
 
 def test_media_url_inline_cap__an_event_refers_to_an_asset_and_holds_none(seam: Seam) -> None:
@@ -139,7 +139,7 @@ def test_a2ui_surface_version_refusal__another_version_is_unknown(seam: Seam) ->
 
 def test_a2ui_surface_version_refusal__the_schema_refers_to_nothing_outside() -> None:
     """A recorded surface can be shown from itself alone."""
-    assert all(each.startswith("#/") for each in _references(dict(A2UI)))
+    assert all(each.startswith("#/") for each in _references(dict(A2UI_SCHEMA)))
 
 
 def _references(schema: Any) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.accept.capabilities import Configured, capabilities
+from emitter.host.capabilities import CapabilitySettings, build_capabilities
 from tests.openwop.asking import UNIVERSAL, envelope, to_run, types
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def test_ai_envelope_cap_breached__is_told_once_and_fails_the_node(seam: Seam, l
 @pytest.mark.parametrize("member", ["clarificationRounds", "schemaRounds", "envelopesPerTurn"])
 def test_ai_envelope_cap_breached__the_limits_are_advertised(member: str) -> None:
     """Whole numbers, none below zero."""
-    limit = capabilities(Configured())["limits"][member]
+    limit = build_capabilities(CapabilitySettings())["limits"][member]
 
     assert isinstance(limit, int)
     assert limit >= 0

@@ -8,10 +8,14 @@ import re
 import pytest
 
 from tests.faults.test_matrix import TABLE
-from tests.openwop.obligations import AMISS, INVARIANTS, OBLIGATIONS, RULINGS, Level
+from tests.openwop.obligations import OBLIGATIONS
+from tests.openwop.obligations.amiss import AMISS
+from tests.openwop.obligations.invariants import INVARIANTS
+from tests.openwop.obligations.rulings import RULINGS
 from tests.openwop.scenarios import HELD, NOT_HELD
 from tests.openwop.table import PAGE, page
 from tests.traced.checks import check_code, check_links, check_test
+from tests.traced.form import Level
 from tests.traced.look import function, lame
 from tests.traced.markdown import ROOT
 

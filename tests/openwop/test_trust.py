@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.accept import Acceptor, Context, Rules, Trust
+from emitter.host import Acceptor, EnvelopeContext, HostConfig, Trust
 from tests.openwop.accepting import EVERYTHING
 from tests.openwop.asking import META, envelope, to_run
 
@@ -184,8 +184,8 @@ def test_a2ui_untrusted_blocks_approval__it_holds_of_what_the_node_had_read() ->
     button = {"component": "action.button", "id": "a", "label": "Approve", "action": {"target": "resume"}}
     payload = {"catalogVersion": "0.9.1", "surface": {"components": [button]}}
     given = envelope("ui.a2ui-surface", payload=payload, meta=TRUSTED)
-    where = Context("r", "n", inputs=Trust.UNTRUSTED, approving=True)
+    where = EnvelopeContext("r", "n", inputs=Trust.UNTRUSTED, approving=True)
 
-    found = Acceptor(Rules(catalogue=EVERYTHING)).accept(given, where)
+    found = Acceptor(HostConfig(registry=EVERYTHING)).accept(given, where)
 
     assert found.outcome.to_json()["reason"] == "untrusted_content_blocks_approval"

@@ -12,14 +12,14 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from emitter.events import Event, Level, LogAppended, ProviderUsage, RunEvent
-from emitter.otel import OtelSink, to_otel
+from emitter.telemetry import OtelSink, to_otel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from opentelemetry.sdk.trace import ReadableSpan
 
-    from emitter.kinds import Trust
+    from emitter.models import Trust
 
 CALLING = LogAppended(Level.DEBUG, "calling", {"attempt": 1, "budget": 4096})
 USAGE = ProviderUsage("anthropic", "claude-sonnet-5-5", 120, 30)

@@ -29,8 +29,8 @@ from emitter.events import (
     RetryAttempted,
     RetryExhausted,
 )
-from emitter.otel import names
-from emitter.otel.attributes import TABLE, nanoseconds, of_event, own
+from emitter.telemetry import attributes
+from emitter.telemetry.attributes import EVENT_ATTRIBUTES, get_event_attributes, get_payload_attributes, to_nanoseconds
 from tests.otel.collecting import BEGAN, SECOND, Collected, story, told
 
 CANARY = "the canary sk-live-51Habc that nobody may read"
@@ -85,13 +85,13 @@ SAYS: list[tuple[Event, dict[str, Any]]] = [
 @pytest.mark.parametrize(("event", "said"), SAYS, ids=[each.type for each, _ in SAYS])
 def test_an_event_says_what_the_table_names(event: Event, said: dict[str, Any]) -> None:
     """The names and types are observability.md's; type and place stand beside them."""
-    assert own(event) == said
-    assert of_event(told(event, 7)) == {"openwop.event_type": event.type, "openwop.event_seq": 7, **said}
+    assert get_payload_attributes(event) == said
+    assert get_event_attributes(told(event, 7)) == {"openwop.event_type": event.type, "openwop.event_seq": 7, **said}
 
 
 def test_the_table_is_total() -> None:
     """No kind of event can be added without saying what may be told of it."""
-    assert set(TABLE) == set(get_args(Event)) == {type(each) for each, _ in SAYS}
+    assert set(EVENT_ATTRIBUTES) == set(get_args(Event)) == {type(each) for each, _ in SAYS}
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_the_table_is_total() -> None:
 )
 def test_what_is_absent_is_left_out(event: Event) -> None:
     """OpenTelemetry has no null."""
-    assert None not in own(event).values()
-    assert len(own(event)) == len(TABLE[type(event)]) - 1
+    assert None not in get_payload_attributes(event).values()
+    assert len(get_payload_attributes(event)) == len(EVENT_ATTRIBUTES[type(event)]) - 1
 
 
 @pytest.mark.parametrize("event", [each for each, _ in SAYS], ids=[each.type for each, _ in SAYS])
@@ -137,7 +137,7 @@ def test_a_sentence_is_no_word(event: Event) -> None:
     with collected.sink() as sink:
         sink(told(event))
 
-    assert names.OTHER in collected.said()
+    assert attributes.OTHER in collected.said()
     assert not [each for each in collected.said() if "canary" in str(each)]
 
 
@@ -147,16 +147,16 @@ def test_a_sentence_is_no_word(event: Event) -> None:
         ("harmful-content", "harmful-content"),
         ("prompt blocked: SAFETY", "prompt blocked: SAFETY"),
         ("vendor.acme.prd.create", "vendor.acme.prd.create"),
-        ("four words are many", names.OTHER),
-        ("a\nb", names.OTHER),
-        ("x" * 65, names.OTHER),
-        ("", names.OTHER),
-        ("größer", names.OTHER),
+        ("four words are many", attributes.OTHER),
+        ("a\nb", attributes.OTHER),
+        ("x" * 65, attributes.OTHER),
+        ("", attributes.OTHER),
+        ("größer", attributes.OTHER),
     ],
 )
 def test_words(text: str, said: str) -> None:
     """Up to three words of plain letters are a vocabulary's."""
-    assert names.word(text) == said
+    assert attributes.limit_to_vocabulary(text) == said
 
 
 @pytest.mark.parametrize(
@@ -172,27 +172,27 @@ def test_words(text: str, said: str) -> None:
 )
 def test_times(timestamp: str, found: int | None) -> None:
     """An event's time to the nanosecond; what is none, or lies before all time, is not told."""
-    assert nanoseconds(timestamp) == found
+    assert to_nanoseconds(timestamp) == found
 
 
 def test_a_number_that_no_exporter_can_write() -> None:
     """A vendor's nonsense must not lose the spans that are exported with it."""
     absurd = ProviderUsage("openai", "gpt", 2**70, 2**70)
 
-    assert all(value <= 2**63 - 1 for value in own(absurd).values() if isinstance(value, int))
+    assert all(value <= 2**63 - 1 for value in get_payload_attributes(absurd).values() if isinstance(value, int))
 
 
 ATTRIBUTES = {
-    "GEN_AI_OPERATION_NAME": names.OPERATION,
-    "GEN_AI_PROVIDER_NAME": names.PROVIDER,
-    "GEN_AI_REQUEST_MODEL": names.MODEL,
-    "GEN_AI_TOKEN_TYPE": names.TOKEN_TYPE,
-    "GEN_AI_USAGE_INPUT_TOKENS": names.USAGE_INPUT,
-    "GEN_AI_USAGE_OUTPUT_TOKENS": names.USAGE_OUTPUT,
+    "GEN_AI_OPERATION_NAME": attributes.OPERATION,
+    "GEN_AI_PROVIDER_NAME": attributes.PROVIDER,
+    "GEN_AI_REQUEST_MODEL": attributes.MODEL,
+    "GEN_AI_TOKEN_TYPE": attributes.TOKEN_TYPE,
+    "GEN_AI_USAGE_INPUT_TOKENS": attributes.USAGE_INPUT,
+    "GEN_AI_USAGE_OUTPUT_TOKENS": attributes.USAGE_OUTPUT,
 }
 METRICS = {
-    "GEN_AI_CLIENT_TOKEN_USAGE": names.TOKEN_USAGE,
-    "GEN_AI_CLIENT_OPERATION_DURATION": names.OPERATION_DURATION,
+    "GEN_AI_CLIENT_TOKEN_USAGE": attributes.TOKEN_USAGE,
+    "GEN_AI_CLIENT_OPERATION_DURATION": attributes.OPERATION_DURATION,
 }
 
 
@@ -214,6 +214,11 @@ def test_the_providers_are_the_conventions() -> None:
     text = pytest.importorskip("opentelemetry.semconv._incubating.attributes.gen_ai_attributes").__dict__
     known = {each.value for each in text["GenAiProviderNameValues"]}
 
-    assert {names.provider(each) for each in ("google", "azure-openai", "mistral", "openai", "anthropic")} <= known
-    assert names.provider("ollama") == "ollama"
-    assert {names.operation("google"), names.operation("openai")} == {"generate_content", "chat"}
+    assert {
+        attributes.get_provider_name(each) for each in ("google", "azure-openai", "mistral", "openai", "anthropic")
+    } <= known
+    assert attributes.get_provider_name("ollama") == "ollama"
+    assert {attributes.get_operation_name("google"), attributes.get_operation_name("openai")} == {
+        "generate_content",
+        "chat",
+    }

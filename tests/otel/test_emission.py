@@ -8,15 +8,15 @@ import pytest
 from opentelemetry.trace import StatusCode
 
 from emitter import Clock, EmissionError, Policy, emit, emit_binding_moment
-from emitter.kinds.withheld import Clarification, ClarificationRequest, Deliberation, ErrorReport
-from emitter.otel.names import UNFINISHED
-from emitter.testing import Cut, Overloaded, Text, decided, simulator
+from emitter.models.binding_moment import Clarification, ClarificationRequest, Deliberation, ErrorReport
+from emitter.telemetry.attributes import UNFINISHED
+from emitter.testing import Cut, Overloaded, Text, simulator, write_decision
 from tests.otel.collecting import Collected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.kinds.turn import Outcome
+    from emitter.models.binding_moment import TurnAnswer
 
 SCHEMA = {
     "title": "Invoice",
@@ -39,7 +39,7 @@ def test_an_emission_that_comes_through(model: str, ours: str, theirs: str) -> N
     """Three calls, of which the first met an overloaded vendor and the second was cut: three spans, one bill."""
     collected = Collected()
     with simulator(answers=ACME) as vendor, collected.sink() as sink:
-        vendor.script(Overloaded(503, retry_after=0), Cut(of=ACME))
+        vendor.script(Overloaded(503, retry_after=0), Cut(answer=ACME))
         situation = "From Acme the canary: 12.50."
         emission = emit(SCHEMA, situation, model=model, client=vendor.client(model), sink=sink, clock=CLOCK)
 
@@ -60,7 +60,7 @@ def test_an_emission_that_comes_through(model: str, ours: str, theirs: str) -> N
     assert not [each for each in collected.said() if "canary" in str(each)]
 
 
-TURNS: dict[str, Outcome] = {
+TURNS: dict[str, TurnAnswer] = {
     "error": ErrorReport(code="ambiguous_intent", message="It may mean two things."),
     "clarification": ClarificationRequest(questions=(Clarification(id="q1", question="Which region?"),)),
     "deliberation": Deliberation(state="Two vendors.", missing=("A price.",), permission="May I ask for prices?"),
@@ -68,10 +68,10 @@ TURNS: dict[str, Outcome] = {
 
 
 @pytest.mark.parametrize("turn", TURNS.values(), ids=TURNS)
-def test_an_agent_that_withholds(turn: Outcome) -> None:
+def test_an_agent_that_withholds(turn: TurnAnswer) -> None:
     """Whatever the host tells of it, the emission's span is whole when the call returns."""
     collected, model = Collected(), "openai/gpt-6-sol"
-    with simulator(answers=decided(turn)) as vendor:
+    with simulator(answers=write_decision(turn)) as vendor:
         emit_binding_moment("Shall we?", model=model, client=vendor.client(model), sink=collected.sink())
 
     (node,) = collected.named("openwop.node")

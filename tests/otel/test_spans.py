@@ -28,8 +28,8 @@ from emitter.events import (
     RetryAttempted,
     RetryExhausted,
 )
-from emitter.kinds import Trust
-from emitter.otel import to_otel
+from emitter.models import Trust
+from emitter.telemetry import to_otel
 from tests.otel.collecting import BEGAN, CALLING, SECOND, USAGE, Collected, story, told
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def test_many_threads() -> None:
 def test_emissions_that_never_end_do_not_pile_up() -> None:
     """Beyond so many the one that was silent for longest is ended where its last event was, and says so."""
     collected = Collected()
-    sink = collected.sink(most_open=2)
+    sink = collected.sink(max_open=2)
     sink(told(CALLING, run="a"))
     sink(told(CALLING, run="b"))
     sink(told(USAGE, 1, 3, run="a"))
@@ -361,7 +361,7 @@ def test_without_its_extra() -> None:
     script = """
 import sys
 sys.modules["opentelemetry"] = None
-from emitter.otel import to_otel
+from emitter.telemetry import to_otel
 to_otel()
 """
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, text=True)
@@ -372,5 +372,5 @@ to_otel()
 
 def test_a_bound_that_is_none() -> None:
     """Less than one emission cannot be under way."""
-    with pytest.raises(InputError, match="most_open"):
-        to_otel(most_open=0)
+    with pytest.raises(InputError, match="max_open"):
+        to_otel(max_open=0)

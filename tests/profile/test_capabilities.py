@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter import capability, profile
+from emitter import profiles as profile
+from emitter.core import capability_gate
 from emitter.errors import BadProfile
-from emitter.profile.capabilities import Capability, is_id
+from emitter.profiles.tables import Capability, is_capability_id
 from tests.kinds.openwop import FOLDER, errors
 from tests.profile.test_loading import WHOLE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.profile import Profile
+    from emitter.profiles import ProviderProfile
 
 S, D, L, R, F = "structured-output", "discriminator-enum", "long-context", "reasoning", "function-calling"
 
 
 def of(name: str, model: str) -> set[str]:
     """Return what a model provides over the vendor's usual wire."""
-    loaded = profile.load(name)
-    return set(capability.provided(loaded, loaded.default_wire, model))
+    loaded = profile.load_profile(name)
+    return set(capability_gate.model_capabilities(loaded, loaded.default_wire, model))
 
 
 def sample(match: str, rest: str = "-") -> str:
@@ -80,69 +81,71 @@ def test_a_model_provides_what_its_facts_say(name: str, model: str, provides: se
 )
 def test_a_window_that_is_assumed_is_no_long_one(name: str, model: str) -> None:
     """What is supposed of strangers lets a request through; it is no fact to rely on."""
-    limits = profile.load(name).limits(model)
+    limits = profile.load_profile(name).model_limits(model)
     assert (limits.match, limits.elastic) == ("*", True)
     assert L not in of(name, model)
 
 
 def test_what_is_set_aside_for_strangers_makes_no_thinker() -> None:
     """A budget that is not used costs nothing; a capability that is not there costs an answer."""
-    loaded = profile.load("vllm")
-    assert loaded.thinking(loaded.default_wire, "anything", {}) > 0
+    loaded = profile.load_profile("vllm")
+    assert loaded.thinking_tokens(loaded.default_wire, "anything", {}) > 0
     assert R not in of("vllm", "anything")
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_nobody_provides_what_no_adapter_carries_or_nobody_knows(name: str) -> None:
     """Images and sound cannot be sent, whatever the model could do with them."""
-    offered = capability.offered(profile.load(name))
+    offered = capability_gate.provider_capabilities(profile.load_profile(name))
     carried = {"vision-input", "audio-input", "audio-output", "image-output"}
     assert not offered & {*carried, "nonexistent-capability-9b3f"}
     assert offered <= {each.value for each in Capability}
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_every_row_of_capabilities_can_be_reached(name: str) -> None:
     """No row stands behind one that takes all its models."""
-    loaded = profile.load(name)
+    loaded = profile.load_profile(name)
     for row in loaded.capabilities:
         first = next(each for each in loaded.capabilities if fnmatchcase(sample(row.match), each.match))
         assert first is row, f"{row.match} stands behind {first.match}"
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_no_fact_is_stated_twice(name: str) -> None:
     """What follows from another table is not written down beside it."""
-    loaded = profile.load(name)
-    bare = profile.Profile.model_validate({**loaded.model_dump(), "capabilities": ()})
+    loaded = profile.load_profile(name)
+    bare = profile.ProviderProfile.model_validate({**loaded.model_dump(), "capabilities": ()})
     for row in loaded.capabilities:
         for wire in loaded.wires:
-            assert not row.provides & capability.provided(bare, wire, sample(row.match))
+            assert not row.provides & capability_gate.model_capabilities(bare, wire, sample(row.match))
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_a_vendor_offers_what_one_of_its_models_provides(name: str) -> None:
     """No more: each of them is provided by a model that a row names; and the table above is within it."""
-    loaded = profile.load(name)
-    offered = capability.offered(loaded)
+    loaded = profile.load_profile(name)
+    offered = capability_gate.provider_capabilities(loaded)
     rows = (*loaded.models, *loaded.thinkers, *loaded.capabilities)
     names = [sample(row.match, "x") for row in rows]
-    found = set[str]().union(*(capability.provided(loaded, wire, each) for wire in loaded.wires for each in names))
+    found = set[str]().union(
+        *(capability_gate.model_capabilities(loaded, wire, each) for wire in loaded.wires for each in names)
+    )
     assert offered == found
 
 
 def test_what_several_vendors_offer_is_advertised_together() -> None:
     """A union in a fixed order, which the capability document may hold."""
-    vendors = [profile.load(each) for each in ("llama-cpp", "deepseek")]
-    assert capability.advertised(vendors) == (D, L, R, S)
-    assert capability.advertised(reversed(vendors)) == (D, L, R, S)
-    assert capability.advertised([]) == ()
+    vendors = [profile.load_profile(each) for each in ("llama-cpp", "deepseek")]
+    assert capability_gate.advertised_capabilities(vendors) == (D, L, R, S)
+    assert capability_gate.advertised_capabilities(reversed(vendors)) == (D, L, R, S)
+    assert capability_gate.advertised_capabilities([]) == ()
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/schemas/openwop is absent")
 def test_what_is_advertised_satisfies_the_protocols_schema() -> None:
     """``modelCapabilities`` of ``capabilities.schema.json``."""
-    told = capability.advertised(map(profile.load, profile.names()))
+    told = capability_gate.advertised_capabilities(map(profile.load_profile, profile.profile_names()))
     block = {"supported": True, "advertised": list(told), "substitutionSupported": True}
     assert errors(block, "capabilities.schema.json#/properties/modelCapabilities") == []
 
@@ -150,19 +153,19 @@ def test_what_is_advertised_satisfies_the_protocols_schema() -> None:
 ROW = '\n[[capabilities]]\nmatch = "big*"\nsource = "page"\nverified = 2026-01-01\nprovides = {}\n'
 
 
-def own(folder: Path, text: str) -> Profile:
+def own(folder: Path, text: str) -> ProviderProfile:
     """Return a profile of one's own."""
     (folder / "own.toml").write_text(WHOLE + text)
-    return profile.load_from(folder, "own")
+    return profile.load_profile_from(folder, "own")
 
 
 def test_a_profile_of_your_own_grants_what_its_operator_knows(tmp_path: Path) -> None:
     """Reserved names, and those of the host's own; only for the models that the row names."""
     loaded = own(tmp_path, ROW.format('["x-host-acme-legal", "vision-input"]'))
     granted = {"x-host-acme-legal", "vision-input"}
-    assert capability.provided(loaded, loaded.default_wire, "big-1") >= granted
-    assert not capability.provided(loaded, loaded.default_wire, "small") & granted
-    assert capability.offered(loaded) >= granted
+    assert capability_gate.model_capabilities(loaded, loaded.default_wire, "big-1") >= granted
+    assert not capability_gate.model_capabilities(loaded, loaded.default_wire, "small") & granted
+    assert capability_gate.provider_capabilities(loaded) >= granted
 
 
 @pytest.mark.parametrize("given", ["telepathy", "x-host-acme", "x-acme-legal", "Reasoning", "reasoning\\n", ""])
@@ -178,8 +181,8 @@ def test_a_childs_capabilities_are_tried_before_its_parents(tmp_path: Path) -> N
     (tmp_path / "parent.toml").write_text(WHOLE + ROW.format('["reasoning"]'))
     child = ROW.format("[]").replace("big*", "big-1*")
     (tmp_path / "child.toml").write_text(f'extends = "parent"\n{child}')
-    loaded = profile.load_from(tmp_path, "child")
-    assert (loaded.stated("big-1"), loaded.stated("big-2")) == (frozenset(), {"reasoning"})
+    loaded = profile.load_profile_from(tmp_path, "child")
+    assert (loaded.stated_capabilities("big-1"), loaded.stated_capabilities("big-2")) == (frozenset(), {"reasoning"})
 
 
 @pytest.mark.parametrize(
@@ -201,4 +204,4 @@ def test_a_childs_capabilities_are_tried_before_its_parents(tmp_path: Path) -> N
 )
 def test_which_names_may_be_required(text: str, *, allowed: bool) -> None:
     """The pattern is that of RFC 0031: anything in it may be asked for, known or not."""
-    assert is_id(text) is allowed
+    assert is_capability_id(text) is allowed

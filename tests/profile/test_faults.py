@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from emitter import profile
-from emitter.wire import FaultKind, Stop
+from emitter import profiles as profile
+from emitter.messages import FaultKind, StopReason
 
 ERRORS = [
     # ------------------------------------------------------------------------------------------- context
@@ -210,10 +210,10 @@ ERRORS = [
 @pytest.mark.parametrize(("name", "error", "means"), ERRORS)
 def test_an_error_has_its_meaning(name: str, error: tuple[int | None, str, str, str], means: str) -> None:
     """What decides about another call is read from code, type and message before the bare status."""
-    assert profile.load(name).faults.meaning(*error).value == means
+    assert profile.load_profile(name).faults.lookup(*error).value == means
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 @pytest.mark.parametrize(
     ("status", "means"),
     [
@@ -240,13 +240,13 @@ def test_an_error_has_its_meaning(name: str, error: tuple[int | None, str, str, 
 )
 def test_a_bare_status_means_the_same_everywhere(name: str, status: int, means: FaultKind) -> None:
     """A proxy's page instead of the vendor's error body is still told apart by HTTP itself."""
-    assert profile.load(name).faults.meaning(status, "", "", "<html>") is means
+    assert profile.load_profile(name).faults.lookup(status, "", "", "<html>") is means
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_what_cannot_pass_is_never_asked_again(name: str) -> None:
     """Refusals and overflows are no transient faults, whatever status they came with."""
-    means = {rule.means for rule in profile.load(name).faults.rules}
-    assert {Stop.REFUSED, Stop.OVERFLOWED} <= means
-    assert not FaultKind.QUOTA.transient
-    assert not FaultKind.SCHEMA_REJECTED.transient
+    means = {rule.means for rule in profile.load_profile(name).faults.rules}
+    assert {StopReason.REFUSED, StopReason.OVERFLOWED} <= means
+    assert not FaultKind.QUOTA.is_transient
+    assert not FaultKind.SCHEMA_REJECTED.is_transient

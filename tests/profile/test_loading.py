@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import BaseModel
 
-from emitter import profile
+from emitter import profiles as profile
 from emitter.errors import BadProfile
-from emitter.profile.facts import Facts
-from emitter.wire import OutputMode
+from emitter.messages import OutputMode
+from emitter.profiles.tables import SourcedTable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.profile.model import Profile
+    from emitter.profiles.model import ProviderProfile
 
 ALL = (
     "anthropic",
@@ -85,9 +85,9 @@ max_output = 100
 """
 
 
-def facts(value: object, path: str) -> list[tuple[str, Facts]]:
+def facts(value: object, path: str) -> list[tuple[str, SourcedTable]]:
     """Return every table of facts inside ``value`` with its path."""
-    found = [(path, value)] if isinstance(value, Facts) else []
+    found = [(path, value)] if isinstance(value, SourcedTable) else []
     if isinstance(value, BaseModel):
         value = {name: getattr(value, name) for name in type(value).model_fields}
     if isinstance(value, tuple):
@@ -100,13 +100,13 @@ def facts(value: object, path: str) -> list[tuple[str, Facts]]:
 
 def test_every_profile_is_listed() -> None:
     """The list holds every vendor and no abstract ground."""
-    assert profile.names() == ALL
+    assert profile.profile_names() == ALL
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_profile_loads(name: str) -> None:
     """A profile that ships is one that loads, under its own name."""
-    loaded = profile.load(name)
+    loaded = profile.load_profile(name)
     assert loaded.name == name
     assert loaded.default_wire in loaded.wires
 
@@ -114,7 +114,7 @@ def test_every_profile_loads(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_every_fact_has_a_source_and_a_date(name: str) -> None:
     """Each table of facts says where it was read and when, and no date lies in the future."""
-    found = facts(profile.load(name), name)
+    found = facts(profile.load_profile(name), name)
     assert len(found) >= len(("client", "tokens", "output", "stops", "subset", "limits", "faults", "models"))
     today = dt.datetime.now(tz=dt.UTC).date()
     unsound = [path for path, each in found if not each.source.strip() or each.verified > today]
@@ -124,7 +124,7 @@ def test_every_fact_has_a_source_and_a_date(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_no_source_points_into_a_private_folder(name: str) -> None:
     """A source is something that a reader of the project can look up."""
-    private = [path for path, each in facts(profile.load(name), name) if "/work" in each.source]
+    private = [path for path, each in facts(profile.load_profile(name), name) if "/work" in each.source]
     assert private == []
 
 
@@ -133,7 +133,7 @@ def test_a_key_for_one_server_never_reaches_another() -> None:
     read = [
         variable
         for name in ALL
-        for client in [profile.load(name).client]
+        for client in [profile.load_profile(name).client]
         for variable in (*client.key_env, client.base_url_env)
         if variable is not None
     ]
@@ -143,14 +143,14 @@ def test_a_key_for_one_server_never_reaches_another() -> None:
 def test_a_profile_of_your_own_loads(tmp_path: Path) -> None:
     """A folder that is not ours is read in the same way."""
     (tmp_path / "own.toml").write_text(WHOLE)
-    assert profile.load_from(tmp_path, "own").title == "Vendor"
+    assert profile.load_profile_from(tmp_path, "own").title == "Vendor"
 
 
 def test_a_missing_source_is_told_for_the_table_that_lacks_it(tmp_path: Path) -> None:
     """A fact without a source does not load, and the message names the table."""
     (tmp_path / "own.toml").write_text(WHOLE.replace('[subset]\nsource = "page"', "[subset]"))
     with pytest.raises(BadProfile, match=r"own\.toml: subset\.source: "):
-        profile.load_from(tmp_path, "own")
+        profile.load_profile_from(tmp_path, "own")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_missing_source_is_told_for_the_table_that_lacks_it(tmp_path: Path) ->
             "regular",
         ),
         ('means = "quota"', 'means = "poverty"', "faults.rules.0.means", "'quota'"),
-        ('code = "full"', 'message = "("', "faults.rules.0.message", "not a regular expression"),
+        ('code = "full"', 'message = "("', "faults.rules.0.message", "invalid regular expression"),
         ('"429" = "rate', '"4x9" = "rate', "faults.statuses.4x9", "should match pattern"),
         ("context = 1000", "context = 0", "models.0.context", "greater than or equal to 1"),
         ("max_output = 100", "max_output = 100\nmodes = []", "models.0.modes", "at least 1 item"),
@@ -190,7 +190,7 @@ def test_a_mistake_is_told_with_file_key_and_what_is_allowed(
     assert before in WHOLE
     (tmp_path / "own.toml").write_text(WHOLE.replace(before, after))
     with pytest.raises(BadProfile) as caught:
-        profile.load_from(tmp_path, "own")
+        profile.load_profile_from(tmp_path, "own")
     assert f"providers/own.toml: {key}" in str(caught.value)
     assert told in str(caught.value)
 
@@ -198,7 +198,7 @@ def test_a_mistake_is_told_with_file_key_and_what_is_allowed(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("title = ", "providers/own.toml: not TOML: "),
+        ("title = ", "providers/own.toml: invalid TOML: "),
         ('extends = "own"', "providers/own.toml: extends: "),
         ('extends = "parent"', "providers/parent.toml does not exist."),
     ],
@@ -207,21 +207,21 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str, told: st
     """Broken TOML, a circle and a missing parent are told with the file to look at."""
     (tmp_path / "own.toml").write_text(text)
     with pytest.raises(BadProfile) as caught:
-        profile.load_from(tmp_path, "own")
+        profile.load_profile_from(tmp_path, "own")
     assert told in str(caught.value)
 
 
 def test_a_profile_that_does_not_exist_is_named() -> None:
     """An unknown vendor is an error of ours, not of the file system."""
     with pytest.raises(BadProfile, match="no-such-vendor"):
-        profile.load("no-such-vendor")
+        profile.load_profile("no-such-vendor")
 
 
-def extended(folder: Path, text: str) -> Profile:
+def extended(folder: Path, text: str) -> ProviderProfile:
     """Return a profile that extends the whole one."""
     (folder / "parent.toml").write_text(WHOLE)
     (folder / "child.toml").write_text(f'extends = "parent"\n{text}')
-    return profile.load_from(folder, "child")
+    return profile.load_profile_from(folder, "child")
 
 
 def test_a_child_replaces_values_and_keeps_the_rest(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_childs_rows_are_tried_before_its_parents(tmp_path: Path) -> None:
         """,
     )
     assert [rule.means.value for rule in child.faults.rules] == ["overloaded", "quota"]
-    assert (child.limits("big-1").context, child.limits("small").context) == (2000, 1000)
+    assert (child.model_limits("big-1").context, child.model_limits("small").context) == (2000, 1000)
 
 
 def test_the_childs_first_wire_becomes_the_default(tmp_path: Path) -> None:
@@ -257,5 +257,5 @@ def test_the_childs_first_wire_becomes_the_default(tmp_path: Path) -> None:
     output = 'source = "page"\nverified = 2026-01-01\nmodes = ["tool"]'
     child = extended(tmp_path, f"[wires.openai-chat.output]\n{output}")
     assert child.wires[child.default_wire].output.modes == (OutputMode.TOOL,)
-    assert profile.load("openai").default_wire is profile.WireName.OPENAI_RESPONSES
-    assert profile.load("azure-openai").default_wire is profile.WireName.OPENAI_CHAT
+    assert profile.load_profile("openai").default_wire is profile.WireFormat.OPENAI_RESPONSES
+    assert profile.load_profile("azure-openai").default_wire is profile.WireFormat.OPENAI_CHAT

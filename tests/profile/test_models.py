@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from emitter import profile
+from emitter import profiles as profile
 from emitter.errors import UnknownModel
-from emitter.profile import WireName, load, of_model
-from emitter.profile.subset import Optionals
-from emitter.wire import OutputMode
+from emitter.messages import OutputMode
+from emitter.profiles import WireFormat, find_profile, load_profile
+from emitter.profiles.tables import OptionalProperties
 
 MODEL_LISTS = {
     "openai": pytest.importorskip("openai.types.shared.chat_model").ChatModel,
@@ -51,7 +51,7 @@ MODEL_LISTS = {
 )
 def test_a_model_has_its_limits(name: str, model: str, context: int, max_output: int) -> None:
     """The first row that matches speaks for a model."""
-    limits = profile.load(name).limits(model)
+    limits = profile.load_profile(name).model_limits(model)
     assert (limits.context, limits.max_output) == (context, max_output)
 
 
@@ -79,35 +79,35 @@ def test_a_model_has_its_limits(name: str, model: str, context: int, max_output:
 )
 def test_a_model_has_its_output_mode(name: str, model: str, mode: OutputMode, *, strict: bool) -> None:
     """A model that lacks the vendor's best mode takes the next one, and the flag it understands."""
-    loaded = profile.load(name)
-    assert loaded.mode(loaded.default_wire, model) is mode
-    assert loaded.strict(loaded.default_wire, model) is strict
+    loaded = profile.load_profile(name)
+    assert loaded.preferred_output_mode(loaded.default_wire, model) is mode
+    assert loaded.sends_strict(loaded.default_wire, model) is strict
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_every_row_of_models_can_be_reached(name: str) -> None:
     """No row stands behind one that takes all its models."""
-    loaded = profile.load(name)
+    loaded = profile.load_profile(name)
     for row in loaded.models:
         sample = re.sub(r"\[(.).*?\]", r"\1", row.match).replace("*", "-")
-        first = loaded.limits(sample)
+        first = loaded.model_limits(sample)
         assert first is row or row.match == "*", f"{row.match} stands behind {first.match}"
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_a_first_budget_fits_every_model(name: str) -> None:
     """The least budget never exceeds what a model can write, nor that what it can hold."""
-    loaded = profile.load(name)
+    loaded = profile.load_profile(name)
     for row in loaded.models:
         assert row.max_output <= row.context
         for wire in loaded.wires.values():
             assert wire.tokens.minimum <= row.max_output
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_a_model_has_a_mode_of_its_wire(name: str) -> None:
     """A row that narrows the modes leaves one that the wire has."""
-    loaded = profile.load(name)
+    loaded = profile.load_profile(name)
     for row in loaded.models:
         for wire in loaded.wires.values():
             assert row.modes is None or set(row.modes) & set(wire.output.modes)
@@ -117,8 +117,8 @@ def test_a_model_has_a_mode_of_its_wire(name: str) -> None:
 def test_every_current_model_of_the_sdk_has_a_row_of_its_own(name: str) -> None:
     """No model that the vendor's package names falls through to the row for strangers."""
     retired_or_not_for_text = re.compile(r"gpt-audio|chatgpt-4o|codex-mini")
-    loaded = profile.load(name)
-    strangers = {model for model in _strings(MODEL_LISTS[name]) if loaded.limits(model).match == "*"}
+    loaded = profile.load_profile(name)
+    strangers = {model for model in _strings(MODEL_LISTS[name]) if loaded.model_limits(model).match == "*"}
     assert {model for model in strangers if not retired_or_not_for_text.match(model)} == set()
 
 
@@ -152,15 +152,15 @@ def _strings(annotation: object) -> set[str]:
 )
 def test_a_subset_takes_what_is_enforced_and_nothing_else(name: str, taken: str, refused: str) -> None:
     """The keywords that decide whether a request is accepted are pinned."""
-    keywords = profile.load(name).subset.keywords
+    keywords = profile.load_profile(name).subset.keywords
     assert set(taken.split()) <= keywords
     assert not set(refused.split()) & keywords
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_a_subset_holds_the_frame_of_every_schema(name: str) -> None:
     """Without these words no object can be described; formats are listed exactly where format is taken."""
-    subset = profile.load(name).subset
+    subset = profile.load_profile(name).subset
     frame = {
         "type",
         "properties",
@@ -178,9 +178,9 @@ def test_a_subset_holds_the_frame_of_every_schema(name: str) -> None:
 
 def test_optionals_are_written_as_each_vendor_wants() -> None:
     """Null unions for OpenAI, omission for Anthropic, whose limit of unions is the tighter one."""
-    assert profile.load("openai").subset.optionals is Optionals.NULLABLE
-    anthropic = profile.load("anthropic").subset
-    assert anthropic.optionals is Optionals.OMIT
+    assert profile.load_profile("openai").subset.optionals is OptionalProperties.NULLABLE
+    anthropic = profile.load_profile("anthropic").subset
+    assert anthropic.optionals is OptionalProperties.OMIT
     assert (anthropic.limits.optional, anthropic.limits.unions) == (24, 16)
 
 
@@ -198,16 +198,16 @@ def test_optionals_are_written_as_each_vendor_wants() -> None:
 )
 def test_a_pattern_outside_the_vendors_dialect_is_known(name: str, pattern: str, *, taken: bool) -> None:
     """What a vendor's regular expressions lack is told by a pattern over patterns."""
-    refuses = profile.load(name).subset.pattern_refuses
+    refuses = profile.load_profile(name).subset.pattern_refuses
     assert refuses is not None
     assert (re.search(refuses, pattern) is None) is taken
 
 
 def test_options_that_every_request_carries() -> None:
     """Nothing is stored at OpenAI, and OpenRouter chooses no host that drops the schema."""
-    openai = profile.load("openai").wires[WireName.OPENAI_RESPONSES].output.options
+    openai = profile.load_profile("openai").wires[WireFormat.OPENAI_RESPONSES].output.options
     assert openai == {"store": False}
-    openrouter = profile.load("openrouter").wires[WireName.OPENAI_CHAT].output.options
+    openrouter = profile.load_profile("openrouter").wires[WireFormat.OPENAI_CHAT].output.options
     assert openrouter == {"provider": {"require_parameters": True}}
 
 
@@ -232,7 +232,7 @@ NAMED = {
 @pytest.mark.parametrize(("model", "meant"), NAMED.items(), ids=NAMED)
 def test_a_model_is_found_by_what_it_is_called_elsewhere(model: str, meant: tuple[str, str]) -> None:
     """A colon, another name of the vendor, or a name that one vendor alone has."""
-    profile, name = of_model(model)
+    profile, name = find_profile(model)
     assert (profile.name, name) == meant
 
 
@@ -252,7 +252,7 @@ MEANT = {
 def test_what_may_have_been_meant_is_asked(model: str, told: str) -> None:
     """A name that is near, or nothing; what stands for no vendor is not listed among them."""
     with pytest.raises(UnknownModel) as raised:
-        of_model(model)
+        find_profile(model)
     assert told in f"hint: {raised.value.hint}"
     assert "plain" not in raised.value.hint
     assert "tier1" not in raised.value.hint
@@ -270,4 +270,4 @@ def test_what_may_have_been_meant_is_asked(model: str, told: str) -> None:
 )
 def test_a_model_that_no_row_names_is_unknown(name: str, model: str, known: bool) -> None:
     """Where rows name models; where a server sets the limits, there is none."""
-    assert load(name).knows(model) is known
+    assert load_profile(name).is_known_model(model) is known

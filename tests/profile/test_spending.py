@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from emitter import profile
-from emitter.profile.spending import Thinking
+from emitter import profiles as profile
+from emitter.profiles.tables import ThinkingBudget
 
 FACTS: dict[str, Any] = {
     "source": "page",
@@ -40,12 +40,12 @@ FACTS: dict[str, Any] = {
 )
 def test_an_allowance(options: dict[str, Any], unasked: str | None, tokens: int) -> None:
     """A number, else a word, else what the model does unasked."""
-    assert Thinking.model_validate(FACTS).allowance(options, unasked) == tokens
+    assert ThinkingBudget.model_validate(FACTS).reserved_tokens(options, unasked) == tokens
 
 
 def test_thinking_beside_the_budget_takes_nothing_of_it() -> None:
     """Where a vendor does not count thinking, no room is kept for it."""
-    assert Thinking.model_validate({**FACTS, "counted": False}).allowance({"effort": "high"}, "high") == 0
+    assert ThinkingBudget.model_validate({**FACTS, "counted": False}).reserved_tokens({"effort": "high"}, "high") == 0
 
 
 @pytest.mark.parametrize(
@@ -56,17 +56,17 @@ def test_thinking_beside_the_budget_takes_nothing_of_it() -> None:
 def test_a_table_that_does_not_hold_does_not_load(wrong: dict[str, Any]) -> None:
     """A path is keys joined by dots, an allowance is not negative, and each fact has its source."""
     with pytest.raises(ValidationError):
-        Thinking.model_validate({**FACTS, **wrong})
+        ThinkingBudget.model_validate({**FACTS, **wrong})
 
 
 def test_tables_are_inherited() -> None:
     """Azure's models think and count as OpenAI's do."""
-    own, parent = profile.load("azure-openai"), profile.load("openai")
+    own, parent = profile.load_profile("azure-openai"), profile.load_profile("openai")
     assert own.thinkers == parent.thinkers
     assert own.encodings == parent.encodings
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_a_window_that_we_guess_holds_nobody(name: str) -> None:
     """The row for models that we do not know refuses nothing."""
-    assert profile.load(name).limits("nobody-knows-this-one").elastic
+    assert profile.load_profile(name).model_limits("nobody-knows-this-one").elastic

@@ -6,9 +6,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import pytest
 
-from emitter import profile
-from emitter.profile import WireName
-from emitter.wire import Stop
+from emitter import profiles as profile
+from emitter.messages import StopReason
+from emitter.profiles import WireFormat
 
 openai_chat = pytest.importorskip("openai.types.chat.chat_completion")
 openai_chunk = pytest.importorskip("openai.types.chat.chat_completion_chunk")
@@ -84,18 +84,18 @@ def google() -> set[str]:
 @pytest.mark.parametrize(
     ("name", "wire", "vendors", "ours"),
     [
-        ("openai", WireName.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT),
-        ("openai", WireName.OPENAI_RESPONSES, responses, EMPTY | REFUSAL | RECORDED),
-        ("anthropic", WireName.ANTHROPIC, anthropic, EMPTY),
-        ("google", WireName.GOOGLE, google, EMPTY | NUMBERS),
-        *((name, WireName.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | more) for name, more in EXTRAS.items()),
+        ("openai", WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT),
+        ("openai", WireFormat.OPENAI_RESPONSES, responses, EMPTY | REFUSAL | RECORDED),
+        ("anthropic", WireFormat.ANTHROPIC, anthropic, EMPTY),
+        ("google", WireFormat.GOOGLE, google, EMPTY | NUMBERS),
+        *((name, WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | more) for name, more in EXTRAS.items()),
     ],
 )
 def test_a_stop_table_holds_the_sdks_literals_and_no_others(
-    name: str, wire: WireName, vendors: Any, ours: set[str]
+    name: str, wire: WireFormat, vendors: Any, ours: set[str]
 ) -> None:
     """Every literal of the installed SDK has a row, and every row that is not ours is a literal."""
-    rows = set(profile.load(name).wires[wire].stops.reasons)
+    rows = set(profile.load_profile(name).wires[wire].stops.reasons)
     known = vendors()
     assert len(known) >= len(("stop", "length", "tool_calls", "content_filter", "function_call"))
     assert known - rows == set()
@@ -106,43 +106,43 @@ def test_a_stop_table_holds_the_sdks_literals_and_no_others(
 @pytest.mark.parametrize(
     ("name", "wire", "raw", "means"),
     [
-        ("openai", WireName.OPENAI_CHAT, "stop", Stop.COMPLETE),
-        ("openai", WireName.OPENAI_CHAT, "length", Stop.TRUNCATED),
-        ("openai", WireName.OPENAI_CHAT, "content_filter", Stop.REFUSED),
-        ("openai", WireName.OPENAI_CHAT, "", Stop.UNKNOWN),
-        ("openai", WireName.OPENAI_RESPONSES, "completed", Stop.COMPLETE),
-        ("openai", WireName.OPENAI_RESPONSES, "incomplete:max_output_tokens", Stop.TRUNCATED),
-        ("openai", WireName.OPENAI_RESPONSES, "incomplete:content_filter", Stop.REFUSED),
-        ("openai", WireName.OPENAI_RESPONSES, "incomplete", Stop.UNKNOWN),
-        ("openai", WireName.OPENAI_RESPONSES, "incomplete:brand_new", Stop.UNKNOWN),
-        ("openai", WireName.OPENAI_RESPONSES, "failed:bio_policy", Stop.REFUSED),
-        ("openai", WireName.OPENAI_RESPONSES, "failed:brand_new", Stop.FAULTED),
-        ("openai", WireName.OPENAI_RESPONSES, "queued", Stop.PAUSED),
-        ("anthropic", WireName.ANTHROPIC, "end_turn", Stop.COMPLETE),
-        ("anthropic", WireName.ANTHROPIC, "max_tokens", Stop.TRUNCATED),
-        ("anthropic", WireName.ANTHROPIC, "model_context_window_exceeded", Stop.OVERFLOWED),
-        ("anthropic", WireName.ANTHROPIC, "refusal", Stop.REFUSED),
-        ("anthropic", WireName.ANTHROPIC, "compaction", Stop.PAUSED),
-        ("google", WireName.GOOGLE, "STOP", Stop.COMPLETE),
-        ("google", WireName.GOOGLE, "2", Stop.TRUNCATED),
-        ("google", WireName.GOOGLE, "MODEL_ARMOR", Stop.REFUSED),
-        ("google", WireName.GOOGLE, "9", Stop.UNKNOWN),
-        ("google", WireName.GOOGLE, "MALFORMED_FUNCTION_CALL", Stop.UNKNOWN),
-        ("google", WireName.GOOGLE, "block:BRAND_NEW", Stop.REFUSED),
-        ("mistral", WireName.OPENAI_CHAT, "model_length", Stop.OVERFLOWED),
-        ("deepseek", WireName.OPENAI_CHAT, "insufficient_system_resource", Stop.FAULTED),
-        ("openrouter", WireName.OPENAI_CHAT, "error", Stop.FAULTED),
-        ("ollama", WireName.OPENAI_CHAT, "load", Stop.UNKNOWN),
+        ("openai", WireFormat.OPENAI_CHAT, "stop", StopReason.COMPLETE),
+        ("openai", WireFormat.OPENAI_CHAT, "length", StopReason.TRUNCATED),
+        ("openai", WireFormat.OPENAI_CHAT, "content_filter", StopReason.REFUSED),
+        ("openai", WireFormat.OPENAI_CHAT, "", StopReason.UNKNOWN),
+        ("openai", WireFormat.OPENAI_RESPONSES, "completed", StopReason.COMPLETE),
+        ("openai", WireFormat.OPENAI_RESPONSES, "incomplete:max_output_tokens", StopReason.TRUNCATED),
+        ("openai", WireFormat.OPENAI_RESPONSES, "incomplete:content_filter", StopReason.REFUSED),
+        ("openai", WireFormat.OPENAI_RESPONSES, "incomplete", StopReason.UNKNOWN),
+        ("openai", WireFormat.OPENAI_RESPONSES, "incomplete:brand_new", StopReason.UNKNOWN),
+        ("openai", WireFormat.OPENAI_RESPONSES, "failed:bio_policy", StopReason.REFUSED),
+        ("openai", WireFormat.OPENAI_RESPONSES, "failed:brand_new", StopReason.FAULTED),
+        ("openai", WireFormat.OPENAI_RESPONSES, "queued", StopReason.PAUSED),
+        ("anthropic", WireFormat.ANTHROPIC, "end_turn", StopReason.COMPLETE),
+        ("anthropic", WireFormat.ANTHROPIC, "max_tokens", StopReason.TRUNCATED),
+        ("anthropic", WireFormat.ANTHROPIC, "model_context_window_exceeded", StopReason.OVERFLOWED),
+        ("anthropic", WireFormat.ANTHROPIC, "refusal", StopReason.REFUSED),
+        ("anthropic", WireFormat.ANTHROPIC, "compaction", StopReason.PAUSED),
+        ("google", WireFormat.GOOGLE, "STOP", StopReason.COMPLETE),
+        ("google", WireFormat.GOOGLE, "2", StopReason.TRUNCATED),
+        ("google", WireFormat.GOOGLE, "MODEL_ARMOR", StopReason.REFUSED),
+        ("google", WireFormat.GOOGLE, "9", StopReason.UNKNOWN),
+        ("google", WireFormat.GOOGLE, "MALFORMED_FUNCTION_CALL", StopReason.UNKNOWN),
+        ("google", WireFormat.GOOGLE, "block:BRAND_NEW", StopReason.REFUSED),
+        ("mistral", WireFormat.OPENAI_CHAT, "model_length", StopReason.OVERFLOWED),
+        ("deepseek", WireFormat.OPENAI_CHAT, "insufficient_system_resource", StopReason.FAULTED),
+        ("openrouter", WireFormat.OPENAI_CHAT, "error", StopReason.FAULTED),
+        ("ollama", WireFormat.OPENAI_CHAT, "load", StopReason.UNKNOWN),
     ],
 )
-def test_a_raw_reason_has_its_meaning(name: str, wire: WireName, raw: str, means: Stop) -> None:
+def test_a_raw_reason_has_its_meaning(name: str, wire: WireFormat, raw: str, means: StopReason) -> None:
     """The classes that decide about another call are pinned, one row each."""
-    assert profile.load(name).wires[wire].stops.meaning(raw) is means
+    assert profile.load_profile(name).wires[wire].stops.lookup(raw) is means
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_a_reason_that_no_table_knows_fails_closed(name: str) -> None:
     """A word of tomorrow is never a success."""
-    for wire in profile.load(name).wires.values():
-        assert wire.stops.meaning("a_word_of_tomorrow") is Stop.UNKNOWN
-        assert wire.stops.meaning("") is Stop.UNKNOWN
+    for wire in profile.load_profile(name).wires.values():
+        assert wire.stops.lookup("a_word_of_tomorrow") is StopReason.UNKNOWN
+        assert wire.stops.lookup("") is StopReason.UNKNOWN

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emitter.document.watch import watched
-from emitter.progress import Slot, TextDelta
-from emitter.progress.slots import Slots
+from emitter.forms.document import stream_selectors
 from emitter.schema import compile_schema
-from emitter.schema.pointer import escaped
+from emitter.schema.json_data import escape_pointer_token
+from emitter.streaming import FieldComplete, TextDelta
+from emitter.streaming.field_stream import FieldStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from emitter.progress.slots import Reader
+    from emitter.streaming.field_stream import FieldStreamReader
 
 
-def reader(schema: Any, profile: str, into: Iterable[str] = (), follow: Iterable[str] = ()) -> Reader:
+def reader(schema: Any, profile: str, into: Iterable[str] = (), follow: Iterable[str] = ()) -> FieldStreamReader:
     """Return the reader of one answer to a schema."""
-    return Slots(compile_schema(schema, profile), watched(into, follow)).reader()
+    return FieldStream(compile_schema(schema, profile), stream_selectors(into, follow)).new_reader()
 
 
-def told(reading: Reader, pieces: Iterable[str]) -> list[Slot | TextDelta]:
+def told(reading: FieldStreamReader, pieces: Iterable[str]) -> list[FieldComplete | TextDelta]:
     """Return all that is told of the pieces."""
     return [each for piece in pieces for each in reading.feed(piece)]
 
 
-def slots(found: Iterable[Slot | TextDelta]) -> list[tuple[str, Any]]:
+def slots(found: Iterable[FieldComplete | TextDelta]) -> list[tuple[str, Any]]:
     """Return the slots, as pointers and values."""
-    return [(each.pointer, each.value) for each in found if isinstance(each, Slot)]
+    return [(each.pointer, each.value) for each in found if isinstance(each, FieldComplete)]
 
 
-def texts(found: Iterable[Slot | TextDelta]) -> dict[str, str]:
+def texts(found: Iterable[FieldComplete | TextDelta]) -> dict[str, str]:
     """Return the texts that were followed, put together."""
     joined: dict[str, str] = {}
     for each in found:
@@ -47,7 +47,7 @@ def members(document: Any, opened: Iterable[str] = (), at: str = "") -> Iterator
         yield at, document
         return
     for name, each in document.items() if isinstance(document, dict) else enumerate(document):
-        pointer = f"{at}/{escaped(str(name))}"
+        pointer = f"{at}/{escape_pointer_token(str(name))}"
         if pointer in opened and isinstance(each, dict | list):
             yield from members(each, opened, pointer)
         else:

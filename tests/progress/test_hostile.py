@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.judge import Contract, Judgement, Verdict, judge
+from emitter.core.verdicts import ClassifiedAnswer, DocumentContract, Verdict, classify
+from emitter.messages import ModelResponse, StopReason
 from emitter.schema import compile_schema
-from emitter.schema.source import source
-from emitter.wire import Reply, Stop
+from emitter.schema.python_types import resolve_schema
 from tests.progress.forms import FORMS, PROFILES, VALUES, closed
 from tests.progress.reading import at, reader, slots, texts, told
 from tests.progress.writing import cut, written
@@ -34,9 +34,11 @@ DEEP = 100_000
 INTEGERS = closed({"a": {"type": "integer"}, "b": {"type": "integer"}}, ())
 
 
-def judged(schema: Any, profile: str, text: str) -> Judgement:
+def judged(schema: Any, profile: str, text: str) -> ClassifiedAnswer:
     """Return what the judge says of a text that was ended cleanly."""
-    return judge(Reply(Stop.COMPLETE, "stop", text=text), Contract(compile_schema(schema, profile)))
+    return classify(
+        ModelResponse(StopReason.COMPLETE, "stop", text=text), DocumentContract(compile_schema(schema, profile))
+    )
 
 
 def merged(found: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def laid_down(schema: Any, step: str) -> Iterator[Any]:
 def test_no_invalid_member_is_told(name: str, profile: str, data: DataObject, style: Random) -> None:
     """Whatever has become of the document, each member that is told holds to what the schema says of it alone."""
     form = FORMS[name]
-    schema: Any = source(form.schema).schema
+    schema: Any = resolve_schema(form.schema).schema
     wire = json.loads(json.dumps(compile_schema(form.schema, profile).encode(data.draw(form.documents))))
     places = [(wire, key) for key in (wire if isinstance(wire, dict) else range(len(wire)))]
     for table, key in places:

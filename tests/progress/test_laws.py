@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.progress import Slot, TextDelta
 from emitter.schema import compile_schema
+from emitter.streaming import FieldComplete, TextDelta
 from tests.progress.forms import FORMS, PROFILES, SCALARS
 from tests.progress.reading import at, members, reader, slots, texts, told
 from tests.progress.writing import cut, written
@@ -93,7 +93,7 @@ def test_followed_texts_are_the_texts(
     for pointer, joined in texts(found).items():
         assert joined == at(document, pointer)
         last = max(place for place, each in enumerate(found) if isinstance(each, TextDelta))
-        assert any(each.pointer == pointer for each in found[last:] if isinstance(each, Slot))
+        assert any(each.pointer == pointer for each in found[last:] if isinstance(each, FieldComplete))
     whole = dict(slots(found))
     assert {each for each in form.follow if whole.get(each)} == texts(found).keys()
 

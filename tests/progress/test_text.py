@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.progress.text import Unescape
+from emitter.streaming.scanner import StringUnescaper
 from tests.progress.forms import TEXTS
 from tests.progress.writing import cut, written
 from tests.work import examples
@@ -18,7 +18,7 @@ RAW = st.text(st.sampled_from('\\\\\\u0123dD89abcCnté🙂"'), max_size=40)
 
 def fed(pieces: list[str]) -> str:
     """Return the text that the pieces come to."""
-    reading = Unescape()
+    reading = StringUnescaper()
     return "".join(map(reading.feed, pieces))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.recover.thinking import Outside
+from emitter.recover.thinking_blocks import ThinkingFilter
 from tests.progress.reading import reader, slots, told
 from tests.recover.test_thinking import BLOCKS
 from tests.work import examples
@@ -47,7 +47,7 @@ def test_a_block_that_never_ends_tells_nothing(text: str) -> None:
 @settings(max_examples=examples(200))
 def test_pieces_make_no_difference(text: str, size: int) -> None:
     """What is let through of a text is what is let through of its pieces, but for an end that is held back."""
-    whole, cut = Outside(), Outside()
+    whole, cut = ThinkingFilter(), ThinkingFilter()
     at_once = whole.feed(text)
     bit_by_bit = "".join(cut.feed(text[at : at + size]) for at in range(0, len(text), size))
     assert at_once == bit_by_bit
@@ -55,7 +55,7 @@ def test_pieces_make_no_difference(text: str, size: int) -> None:
 
 def test_a_long_block_costs_no_more_than_its_length() -> None:
     """What is held back between two pieces stays short."""
-    outside = Outside()
+    outside = ThinkingFilter()
     for piece in ("<think>", *(["a < b "] * 2_000), *(["x"] * 2_000)):
         assert outside.feed(piece) == ""
-        assert len(outside._held) < 1_000
+        assert len(outside._pending) < 1_000

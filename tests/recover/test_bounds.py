@@ -8,8 +8,9 @@ from time import process_time
 
 import pytest
 
-from emitter.recover import Path, read, recover
-from emitter.recover.bounds import MAX_DEPTH, MAX_LAYERS
+from emitter.recover import RecoveryPath, parse_answer, recover
+from emitter.recover.lenient_parser import MAX_STRING_LAYERS
+from emitter.strict_json import MAX_JSON_DEPTH
 
 UNITS = (
     *("[", "{", "}", "{}", "[]", '"', "'", "\\", "`", "```", "/*", "//", "# ", "“", "‘", "9", "-", " ", "\n", "\0"),  # noqa: RUF001
@@ -25,7 +26,7 @@ def cost(text: str) -> float:
     times: list[float] = []
     for _ in range(3):
         begin = process_time()
-        read(text)
+        parse_answer(text)
         times.append(process_time() - begin)
     return min(times)
 
@@ -65,13 +66,13 @@ def test_many_documents() -> None:
     """The same document a hundred thousand times is one document."""
     found = recover('{"a":1}' * 50_000)
     assert found is not None
-    assert found.path is Path.CUSTOM
+    assert found.path is RecoveryPath.CUSTOM
 
 
 @pytest.mark.parametrize("frame", ["%s", "see %s here", "```\n%s\n```", "%s,"])
 def test_depth(frame: str) -> None:
     """Every step reads documents as deep as the bound, and none that are deeper."""
-    for depth, whole in ((MAX_DEPTH, True), (MAX_DEPTH + 1, False)):
+    for depth, whole in ((MAX_JSON_DEPTH, True), (MAX_JSON_DEPTH + 1, False)):
         text = '{"a":' * depth + "1" + "}" * depth
         assert (recover(frame % text) is not None) is whole
 
@@ -81,16 +82,16 @@ def test_wide_is_not_deep() -> None:
     text = json.dumps([[{}]] * 5_000)
     found = recover(text)
     assert found is not None
-    assert found.path is Path.DIRECT
+    assert found.path is RecoveryPath.DIRECT
 
 
 def test_layers() -> None:
     """A document is taken out of as many strings as the bound says."""
     text = "[1]"
-    for layer in range(MAX_LAYERS + 2):
+    for layer in range(MAX_STRING_LAYERS + 2):
         found = recover(text)
         assert found is not None
-        assert (found.value == [1]) is (layer <= MAX_LAYERS)
+        assert (found.value == [1]) is (layer <= MAX_STRING_LAYERS)
         text = json.dumps(text)
 
 
@@ -98,7 +99,7 @@ def test_on_a_deep_stack() -> None:
     """A caller near the interpreter's own limit gets no exception either."""
 
     def sink(left: int) -> object:
-        return sink(left - 1) if left else read('{"a":' * 150 + "1" + "}" * 150 + " x")
+        return sink(left - 1) if left else parse_answer('{"a":' * 150 + "1" + "}" * 150 + " x")
 
     depth = 0
     frame = sys._getframe()

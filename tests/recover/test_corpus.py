@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 
-from emitter.recover import Path, Recovered, read, recover
+from emitter.recover import Recovered, RecoveryPath, parse_answer, recover
 from tests.shared import Line, lines
 
 AGREE_AT_LEAST = {
@@ -41,7 +41,7 @@ whose document was meant as text, one float that equals an integer and one unquo
 
 def outcome(line: Line) -> str:
     """Return how the reading compares with the value meant: agree, none, several or differ."""
-    found = read(line["input"])
+    found = parse_answer(line["input"])
     if found is None:
         return "none"
     if not isinstance(found, Recovered):
@@ -105,7 +105,7 @@ def test_strictness() -> None:
     wrong: list[str] = []
     for line in lines("jsontestsuite.jsonl"):
         found = recover(line["input"]) if "input" in line else None
-        direct = found is not None and found.path is Path.DIRECT
+        direct = found is not None and found.path is RecoveryPath.DIRECT
         if (line["expect"] == "reject" and direct) or (line["expect"] == "accept" and not direct):
             wrong.append(line["name"])
     assert set(wrong) <= NOT_OURS

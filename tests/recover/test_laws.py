@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from emitter.recover import Path, read, recover
+from emitter.recover import RecoveryPath, parse_answer, recover
 from tests.work import examples
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
@@ -47,7 +47,7 @@ def holds_json(value: object) -> bool:
 @settings(max_examples=examples(400))
 def test_never_raises(text: str) -> None:
     """Any text is read without an exception."""
-    read(text)
+    parse_answer(text)
 
 
 @given(SYNTAX)
@@ -58,7 +58,7 @@ def test_strict_is_direct_and_only_that(text: str) -> None:
         value = json.loads(text, parse_constant=pytest.fail)
     except ValueError:
         found = recover(text)
-        assert found is None or found.path is not Path.DIRECT
+        assert found is None or found.path is not RecoveryPath.DIRECT
     else:
         assume(not holds_json(value))
         assert recover(text) is not None
@@ -71,7 +71,7 @@ def test_any_value_is_direct(value: object, indent: int | None, ascii_only: bool
     assume(not holds_json(value))
     found = recover(json.dumps(value, indent=indent, ensure_ascii=ascii_only))
     assert found is not None
-    assert found.path is Path.DIRECT
+    assert found.path is RecoveryPath.DIRECT
     assert repr(found.value) == repr(value)
 
 
@@ -84,7 +84,7 @@ def test_prose_around(value: object, before: str, after: str, indent: int | None
     text = f"{before}\n{json.dumps(value, indent=indent)}\n{after}"
     found = recover(text)
     assert found is not None
-    assert found.path is Path.BRACE_WALKER
+    assert found.path is RecoveryPath.BRACE_WALKER
     assert repr(found.value) == repr(value)
     assert text.encode()[found.byte_offset :].startswith(b"{")
 
@@ -96,7 +96,7 @@ def test_fence_around(value: object, before: str, after: str, tag: str) -> None:
     assume(not re.match(r"\s*,\s*\w", after))
     found = recover(f"{before}\n```{tag}\n{json.dumps(value)}\n```\n{after}")
     assert found is not None
-    assert found.path is Path.MARKDOWN_FENCE
+    assert found.path is RecoveryPath.MARKDOWN_FENCE
     assert repr(found.value) == repr(value)
 
 
@@ -119,7 +119,7 @@ def test_two_documents(one: object, other: object) -> None:
         assert found is None
     else:
         assert found is not None
-        assert found.path is Path.CUSTOM
+        assert found.path is RecoveryPath.CUSTOM
 
 
 @given(CONTAINERS)
@@ -128,7 +128,7 @@ def test_double_encoding(value: object) -> None:
     """A document in a string is taken out of it."""
     found = recover(json.dumps(json.dumps(value)))
     assert found is not None
-    assert found.path is Path.CUSTOM
+    assert found.path is RecoveryPath.CUSTOM
     assert repr(found.value) == repr(value)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from emitter.recover import mended, recover
-from emitter.recover.bounds import MENDABLE_CHARS, MENDABLE_DEPTH
+from emitter.recover import recover, repair
+from emitter.recover.repair import MAX_REPAIR_CHARS, MAX_REPAIR_DEPTH
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,14 @@ from emitter.recover.bounds import MENDABLE_CHARS, MENDABLE_DEPTH
 )
 def test_proven(piece: str, value: Any, proven: bool) -> None:
     """A value is proven when the text holds all of it and nothing else."""
-    assert mended.proven(piece, value) is proven
+    assert repair.is_faithful(piece, value) is proven
 
 
 def test_length_is_bounded() -> None:
     """A document of the bound's length is mended, one character more is not."""
-    spare = MENDABLE_CHARS - len('{"a": "v"alu"e", "": ""}')
+    spare = MAX_REPAIR_CHARS - len('{"a": "v"alu"e", "": ""}')
     text = '{"a": "v"alu"e", "": "' + "x" * spare + '"}'
-    assert len(text) == MENDABLE_CHARS
+    assert len(text) == MAX_REPAIR_CHARS
     assert recover(text) is not None
     assert recover(text.replace('""', '"x"', 1)) is None
 
@@ -52,14 +52,14 @@ def test_length_is_bounded() -> None:
 def test_depth_is_bounded() -> None:
     """Nesting up to the bound is mended, one level more is not."""
     inside = '{"a": "v"alu"e"}'
-    assert recover("[" * (MENDABLE_DEPTH - 1) + inside + "]" * (MENDABLE_DEPTH - 1)) is not None
-    assert recover("[" * MENDABLE_DEPTH + inside + "]" * MENDABLE_DEPTH) is None
+    assert recover("[" * (MAX_REPAIR_DEPTH - 1) + inside + "]" * (MAX_REPAIR_DEPTH - 1)) is not None
+    assert recover("[" * MAX_REPAIR_DEPTH + inside + "]" * MAX_REPAIR_DEPTH) is None
 
 
 def test_only_closed_text_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unclosed document never reaches json-repair, nor does one with another beside it."""
     shown: list[str] = []
-    monkeypatch.setattr(mended, "_repaired", shown.append)
+    monkeypatch.setattr(repair, "_run_json_repair", shown.append)
     for text in ('{"a": "v"alu"e"', '{"a": "v"alue"}', '{"a": x]', '{"a": x} {"b": 1}', '{"b": 1} {"a": x}', '{"a'):
         assert recover(text) is None
     assert shown == []

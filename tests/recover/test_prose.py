@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.recover import read
+from emitter.recover import parse_answer
 
 PROSE = {
     "nothing": "",
@@ -38,5 +38,5 @@ PROSE = {
 @pytest.mark.parametrize("text", PROSE.values(), ids=PROSE.keys())
 def test_prose(text: str) -> None:
     """Nothing is recovered from prose, not even several things."""
-    assert not isinstance(getattr(read(text), "value", None), dict | list)
-    assert read(text) is None
+    assert not isinstance(getattr(parse_answer(text), "value", None), dict | list)
+    assert parse_answer(text) is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from emitter.recover import Path, recover
+from emitter.recover import RecoveryPath, recover
 
 REPAIRED: list[tuple[str, str, Any]] = [
     ("trailing comma in an object", '{"a": 1,}', {"a": 1}),
@@ -114,7 +114,7 @@ def test_repaired(text: str, value: object) -> None:
     """Syntax is repaired, the value is what was written."""
     found = recover(text)
     assert found is not None
-    assert found.path is Path.JSONREPAIR
+    assert found.path is RecoveryPath.JSONREPAIR
     assert repr(found.value) == repr(value)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.recover import Path, Recovered, Retracted, read, recover
-from emitter.recover.retraction import Stance, stance
+from emitter.recover import Recovered, RecoveryPath, Retracted, parse_answer, recover
+from emitter.recover.retraction import Stance, classify_prose
 
 DOCUMENT = '{"vendor": "Acme", "total": 1}'
 VALUE = {"vendor": "Acme", "total": 1}
@@ -129,7 +129,7 @@ def around(text: str) -> str:
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
 def test_harmless_prose_lets_the_document_stand(text: str) -> None:
     """Introductions, explanations and closing offers cost nothing."""
-    found = read(around(text))
+    found = parse_answer(around(text))
     assert isinstance(found, Recovered)
     assert found.value == VALUE
     assert not found.doubtful
@@ -138,14 +138,14 @@ def test_harmless_prose_lets_the_document_stand(text: str) -> None:
 @pytest.mark.parametrize("text", RETRACTED.values(), ids=RETRACTED)
 def test_a_document_that_is_taken_back_is_not_read(text: str) -> None:
     """A refusal in words, or words that call the document unfit, leave no document."""
-    assert read(around(text)) == Retracted()
+    assert parse_answer(around(text)) == Retracted()
     assert recover(around(text)) is None
 
 
 @pytest.mark.parametrize("text", DOUBTFUL.values(), ids=DOUBTFUL)
 def test_an_apology_makes_a_document_doubtful(text: str) -> None:
     """It is read, and says that asking again would be better."""
-    found = read(around(text))
+    found = parse_answer(around(text))
     assert isinstance(found, Recovered)
     assert (found.value, found.doubtful) == (VALUE, True)
 
@@ -154,6 +154,6 @@ def test_an_apology_makes_a_document_doubtful(text: str) -> None:
 def test_a_document_alone_has_no_prose(prose: str) -> None:
     """What the document itself says is never held against it."""
     assert recover('{"note": "I cannot help with that."}') == Recovered(
-        {"note": "I cannot help with that."}, Path.DIRECT, 0
+        {"note": "I cannot help with that."}, RecoveryPath.DIRECT, 0
     )
-    assert (stance(prose) is Stance.PLAIN) == (not prose.strip())
+    assert (classify_prose(prose) is Stance.PLAIN) == (not prose.strip())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.recover import Path, Recovered, read, recover
+from emitter.recover import Recovered, RecoveryPath, parse_answer, recover
 from tests.work import examples
 
 DRAFT = '{"total": 5}'
@@ -69,7 +69,7 @@ def test_a_draft_is_no_answer(block: str) -> None:
     """Alone, before words, and before a refusal, a draft in a thinking block is nothing."""
     thought = block.replace("%s", DRAFT)
     for text in (thought, f"{thought}\nThat is all.", f"{thought}\nI cannot help with that.", f"Well. {thought}"):
-        assert read(text) is None
+        assert parse_answer(text) is None
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -82,7 +82,7 @@ def test_the_document_outside_is_the_answer(block: str, answer: str) -> None:
         found = recover(thought + written)
         assert found is not None, (draft, thought)
         assert found.value == value
-        assert found.path is not Path.DIRECT
+        assert found.path is not RecoveryPath.DIRECT
         begin = min(written.index(each) for each in '"{[4' if each in written)
         assert found.byte_offset == len((thought + written[:begin]).encode())
 
@@ -104,7 +104,7 @@ def test_the_document_outside_is_the_answer(block: str, answer: str) -> None:
 )
 def test_no_answer_where_the_block_may_go_on(text: str) -> None:
     """What may still be thinking is not read."""
-    assert read(text.replace("%s", DRAFT)) is None
+    assert parse_answer(text.replace("%s", DRAFT)) is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from emitter.redact import NO_SECRETS, Secrets
+from emitter.redaction import NO_SECRETS, Secrets
 
 VALUE = 'sk-live-51H8\n"xyz"'
 SECRETS = Secrets.of({"k": VALUE})
@@ -27,7 +27,7 @@ def test_chain() -> None:
     """Causes and notes are told, a line or more each, and no secret in them."""
     error = caused(ValueError(f"bad key {VALUE}"), caused(KeyError(VALUE), OSError(5, json.dumps(VALUE))))
     error.add_note(f"while {VALUE} was read")
-    assert SECRETS.error(error) == (
+    assert SECRETS.redact_error(error) == (
         "ValueError: bad key [REDACTED:k]\nwhile [REDACTED:k] was read\n"
         "KeyError: '[REDACTED:k]'\nOSError: [Errno 5] \"[REDACTED:k]\""
     )
@@ -37,15 +37,15 @@ def test_context() -> None:
     """What an exception came in the way of is told, unless it was set aside."""
     error = RuntimeError("second")
     error.__context__ = KeyError(VALUE)
-    assert SECRETS.error(error) == "RuntimeError: second\nKeyError: '[REDACTED:k]'"
+    assert SECRETS.redact_error(error) == "RuntimeError: second\nKeyError: '[REDACTED:k]'"
     error.__suppress_context__ = True
-    assert SECRETS.error(error) == "RuntimeError: second"
+    assert SECRETS.redact_error(error) == "RuntimeError: second"
 
 
 def test_group() -> None:
     """All members of a group are told, before what it came of."""
     group = caused(ExceptionGroup("several", [KeyError(VALUE), ValueError("second")]), LookupError("cause"))
-    assert SECRETS.error(group) == (
+    assert SECRETS.redact_error(group) == (
         "ExceptionGroup: several (2 sub-exceptions)\nKeyError: '[REDACTED:k]'\nValueError: second\nLookupError: cause"
     )
 
@@ -55,7 +55,7 @@ def test_odd() -> None:
     silent, other = Silent(), ValueError("other")
     silent.__notes__ = 5  # type: ignore[assignment]
     silent.__cause__, other.__cause__ = other, silent
-    assert SECRETS.error(silent) == "Silent\nValueError: other"
+    assert SECRETS.redact_error(silent) == "Silent\nValueError: other"
 
 
 def test_long_chain() -> None:
@@ -65,11 +65,11 @@ def test_long_chain() -> None:
         error.__cause__ = ValueError("next")
         error = error.__cause__
     error.args = (VALUE,)
-    assert SECRETS.error(first).endswith("\nValueError: [REDACTED:k]")
+    assert SECRETS.redact_error(first).endswith("\nValueError: [REDACTED:k]")
     while first.__cause__ is not None:
         first.__cause__, first = None, first.__cause__
 
 
 def test_without_secrets() -> None:
     """Without secrets it is told as it is."""
-    assert NO_SECRETS.error(ValueError("as it is")) == "ValueError: as it is"
+    assert NO_SECRETS.redact_error(ValueError("as it is")) == "ValueError: as it is"

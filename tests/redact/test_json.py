@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.errors import InputError
-from emitter.redact import Redacted, Secrets
+from emitter.redaction import Redacted, Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Word(str, Enum):
 )
 def test_value(value: Any, expected: Any, count: int) -> None:
     """Every string at any depth is redacted, and each place counts."""
-    assert SECRETS.json(value) == Redacted(expected, count)
+    assert SECRETS.redact_json(value) == Redacted(expected, count)
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_value(value: Any, expected: Any, count: int) -> None:
 )
 def test_keys(keys: list[str], expected: list[str]) -> None:
     """No key takes the place of another, and their order stays."""
-    told = SECRETS.json({key: at for at, key in enumerate(keys)})
+    told = SECRETS.redact_json({key: at for at, key in enumerate(keys)})
     assert list(told.value.items()) == [(key, at) for at, key in enumerate(expected)]
 
 
 def test_number_that_completes_a_secret() -> None:
     """The number of a key does not make a secret of what was left of it."""
     secrets = Secrets.of({"k": [KEY, "abc~2", "abc~3"]})
-    told = secrets.json({f"{KEY}abc": 0, f"%73{KEY[1:]}abc": 1})
-    assert secrets.json(told.value) == Redacted(told.value, 0)
+    told = secrets.redact_json({f"{KEY}abc": 0, f"%73{KEY[1:]}abc": 1})
+    assert secrets.redact_json(told.value) == Redacted(told.value, 0)
     assert list(told.value.values()) == [0, 1]
 
 
@@ -88,7 +88,7 @@ def test_many_keys_alike() -> None:
     """Thousands of keys that become equal all stay."""
     ways = [[each, f"%{ord(each):02x}"] for each in KEY[:11]]
     keys = ["".join(way[at >> place & 1] for place, way in enumerate(ways)) + KEY[11:] for at in range(2_048)]
-    told = SECRETS.json(dict.fromkeys(keys, 0))
+    told = SECRETS.redact_json(dict.fromkeys(keys, 0))
     assert told.count == len(told.value) == len(keys)
 
 
@@ -105,7 +105,7 @@ def test_deep(wrap: Callable[[Any], Any], depth: int, count: int) -> None:
     value: Any = KEY
     for _ in range(depth):
         value = wrap(value)
-    found = SECRETS.json(value)
+    found = SECRETS.redact_json(value)
     assert found.count == count
     innermost = found.value
     while not isinstance(innermost, str):
@@ -116,23 +116,23 @@ def test_deep(wrap: Callable[[Any], Any], depth: int, count: int) -> None:
 def test_untouched() -> None:
     """The value that was handed over stays as it was, and comes back itself where nothing is found."""
     value = {"a": [KEY, {"b": KEY}]}
-    told = SECRETS.json(value)
+    told = SECRETS.redact_json(value)
     assert value == {"a": [KEY, {"b": KEY}]}
-    assert SECRETS.json(told.value).value is told.value
+    assert SECRETS.redact_json(told.value).value is told.value
 
 
 def test_looked_closer_and_nothing_there() -> None:
     """Where only the whole looked suspicious, the value itself comes back."""
     secrets = Secrets.of({"k": "left\0right"})
     value = {"a": ["left", "right"]}
-    assert secrets.json(value).value is value
-    assert secrets.json(value).count == 0
+    assert secrets.redact_json(value).value is value
+    assert secrets.redact_json(value).count == 0
 
 
 def test_shared() -> None:
     """What stands in two places counts twice, as it does in the JSON."""
     shared = {"a": KEY}
-    assert SECRETS.json([shared, shared]) == Redacted([{"a": "[REDACTED:k]"}] * 2, 2)
+    assert SECRETS.redact_json([shared, shared]) == Redacted([{"a": "[REDACTED:k]"}] * 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_shared() -> None:
 )
 def test_no_json(value: Any, word: str) -> None:
     """What is no JSON is refused, since a secret could hide in it; the error shows its type only."""
-    with pytest.raises(InputError, match=rf"type {word} is no JSON") as error:
-        SECRETS.json(value)
+    with pytest.raises(InputError, match=rf"type {word} is not JSON") as error:
+        SECRETS.redact_json(value)
     assert KEY not in repr(error.value)
 
 
@@ -155,7 +155,7 @@ def test_circle() -> None:
     """A value that holds itself and a secret is refused; one without a secret comes back."""
     circle: list[Any] = []
     circle.append({"a": [circle]})
-    assert SECRETS.json(circle).value is circle
+    assert SECRETS.redact_json(circle).value is circle
     circle.append(KEY)
-    with pytest.raises(InputError, match="holds itself"):
-        SECRETS.json(circle)
+    with pytest.raises(InputError, match="contains itself"):
+        SECRETS.redact_json(circle)

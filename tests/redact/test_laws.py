@@ -11,15 +11,19 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from emitter.errors import InputError
-from emitter.redact import Redacted, Secrets
-from emitter.redact.listed import flaw
+from emitter.redaction import Redacted, Secrets
+from emitter.redaction.secret_registry import find_value_problem
 from tests.redact.planting import TWICE, WRITTEN, inside, shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ODD = "aZ0nux14#;=-_.:/+ %&\\\"'<>[]{}\n\té€😀\u200d"
-VALUES = st.text(ODD + "bcdefgkstuxy", min_size=4, max_size=20).map(str.strip).filter(lambda each: not flaw(each))
+VALUES = (
+    st.text(ODD + "bcdefgkstuxy", min_size=4, max_size=20)
+    .map(str.strip)
+    .filter(lambda each: not find_value_problem(each))
+)
 REAL = (
     "sk-live-51H8x",
     'pass "word" \\ with/all+of it',
@@ -92,7 +96,7 @@ def test_never_shown(registry: dict[str, str], data: st.DataObject) -> None:
     beside = st.text(NEUTRAL if way in TWICE else ODD if together else PLAIN, max_size=12)
     before, behind = data.draw(beside), data.draw(beside)
     text = WRITTEN[way](before + value + behind) if together else before + WRITTEN[way](value) + behind
-    told = secrets.text(text)
+    told = secrets.redact_text(text)
     note(f"{way}: {text!a} -> {told!a}")
     assert told.count >= 1
     assert not any(shows(told.value, each) for each in registry.values())
@@ -103,7 +107,7 @@ def test_never_told(values: set[str], value: Any, data: st.DataObject) -> None:
     """Wherever in a JSON value a secret is put, no string of the result shows it, nor the JSON that is made of it."""
     planted = data.draw(holding(value, sorted(values)))
     before = copy.deepcopy(planted)
-    told = Secrets.of({"k": values}).json(planted)
+    told = Secrets.of({"k": values}).redact_json(planted)
     written = json.dumps(told.value)
     assert told.count >= 1
     assert planted == before
@@ -117,15 +121,15 @@ def test_never_told(values: set[str], value: Any, data: st.DataObject) -> None:
 def test_nothing_lost(registry: dict[str, str], value: Any, data: st.DataObject) -> None:
     """A redacted value has as many members and items as before, in the same order."""
     planted = data.draw(holding(value, sorted(registry.values())))
-    assert shape(built(registry).json(planted).value) == shape(planted)
+    assert shape(built(registry).redact_json(planted).value) == shape(planted)
 
 
 @given(REGISTRIES, JSON, st.data())
 def test_once(registry: dict[str, str], value: Any, data: st.DataObject) -> None:
     """What was redacted is not redacted again: it comes back itself."""
     secrets = built(registry)
-    told = secrets.json(data.draw(holding(value, sorted(registry.values()))))
-    again = secrets.json(told.value)
+    told = secrets.redact_json(data.draw(holding(value, sorted(registry.values()))))
+    again = secrets.redact_json(told.value)
     assert again.count == 0
     assert again.value is told.value
 
@@ -134,15 +138,17 @@ def test_once(registry: dict[str, str], value: Any, data: st.DataObject) -> None
 def test_text_once(registry: dict[str, str], before: str, behind: str) -> None:
     """Nothing is found in a text that was redacted, whatever stands beside the markers."""
     secrets = built(registry)
-    told = secrets.text(behind.join([before, *registry.values(), *map("[REDACTED:{}]".format, registry), before]))
-    assert not secrets.finds(told.value)
-    assert secrets.text(told.value) == Redacted(told.value, 0)
+    told = secrets.redact_text(
+        behind.join([before, *registry.values(), *map("[REDACTED:{}]".format, registry), before])
+    )
+    assert not secrets.found_in(told.value)
+    assert secrets.redact_text(told.value) == Redacted(told.value, 0)
 
 
 @given(JSON)
 def test_clean(value: Any) -> None:
     """A value without a secret comes back itself."""
-    told = Secrets.of({"k": "a secret that nobody generates"}).json(value)
+    told = Secrets.of({"k": "a secret that nobody generates"}).redact_json(value)
     assert told.value is value
     assert told.count == 0
 
@@ -150,14 +156,16 @@ def test_clean(value: Any) -> None:
 @given(st.text(), st.text("sk-live_[]RED:\\"))
 def test_any_text(text: str, more: str) -> None:
     """Any text at all is read without an error, and is the same where it shows nothing."""
-    assert Secrets.of({"k": "another secret that nobody generates"}).text(text + more) == Redacted(text + more, 0)
+    assert Secrets.of({"k": "another secret that nobody generates"}).redact_text(text + more) == Redacted(
+        text + more, 0
+    )
 
 
 @given(st.lists(st.sampled_from(["sk-live-1", "pk-test-22", "filler", "[REDACTED:k]", "\n"])), st.sampled_from(" ,;"))
 def test_counted(words: list[str], between: str) -> None:
     """As many places are counted as hold a secret, and as many markers come to stand."""
     secrets = {"sk-live-1": "k", "pk-test-22": "two"}
-    told = Secrets.of({name: value for value, name in secrets.items()}).text(between.join(words))
+    told = Secrets.of({name: value for value, name in secrets.items()}).redact_text(between.join(words))
     assert told.count == sum(each in secrets for each in words)
     assert told.value == between.join(f"[REDACTED:{secrets[each]}]" if each in secrets else each for each in words)
 
@@ -167,7 +175,7 @@ def test_overlapping(text: str, data: st.DataObject) -> None:
     """Whatever overlaps, exactly the characters stay that belong to no secret."""
     places = st.tuples(st.integers(0, len(text) - 4), st.integers(4, 9))
     values = [text[start : start + size] for start, size in data.draw(st.lists(places, min_size=1, max_size=8))]
-    told = Secrets.of({"k": values}).text(text)
+    told = Secrets.of({"k": values}).redact_text(text)
     hidden = {at for each in values for begin in starts(text, each) for at in range(begin, begin + len(each))}
     assert told.value.replace("[REDACTED:k]", "") == "".join(each for at, each in enumerate(text) if at not in hidden)
     assert told.value.count("[REDACTED:k]") == told.count

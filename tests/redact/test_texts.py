@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from emitter.redact import NO_SECRETS, Redacted, Secrets
-from emitter.redact.readings import readings
-from emitter.redact.spans import Span, apart
+from emitter.redaction import NO_SECRETS, Redacted, Secrets
+from emitter.redaction.escape_decoding import iter_decodings
+from emitter.redaction.matcher import SecretSpan, merge_overlaps
 from tests.redact.planting import WRITTEN, inside
 
 KEY = "sk-live-51H8xyz"
@@ -29,7 +29,7 @@ AROUND = {
 @pytest.mark.parametrize(("name", "value"), [("stripe-key", KEY), ("awkward", AWKWARD)], ids=["key", "awkward"])
 def test_written(way: str, name: str, value: str) -> None:
     """A secret is found however it is written, and everything of it goes."""
-    told = SECRETS.text(f"It is {WRITTEN[way](value)}.")
+    told = SECRETS.redact_text(f"It is {WRITTEN[way](value)}.")
     assert told.count == 1
     before, behind = AROUND.get(way, ("", ""))
     assert re.fullmatch(rf"It is {before}\[REDACTED:{name}\]{behind}\.", told.value)
@@ -62,10 +62,10 @@ def test_written(way: str, name: str, value: str) -> None:
 )
 def test_text(text: str, expected: str | None) -> None:
     """Each place becomes one marker, what stands beside it stays, and other texts come back themselves."""
-    told = SECRETS.text(text)
+    told = SECRETS.redact_text(text)
     assert told.value == (text if expected is None else expected)
-    assert SECRETS.finds(text) is (told.count > 0) is (told.value != text)
-    assert SECRETS.text(told.value) == Redacted(told.value, 0)
+    assert SECRETS.found_in(text) is (told.count > 0) is (told.value != text)
+    assert SECRETS.redact_text(told.value) == Redacted(told.value, 0)
 
 
 @pytest.mark.parametrize(
@@ -99,24 +99,29 @@ def test_text(text: str, expected: str | None) -> None:
 def test_values(values: dict[str, str], text: str, expected: str) -> None:
     """Overlapping secrets leave nothing over, the longest counts, and no value is read as a pattern."""
     secrets = Secrets.of(values)
-    told = secrets.text(text)
+    told = secrets.redact_text(text)
     short = told.value
     for name in values:
         short = short.replace(f"[REDACTED:{name}]", f"[{name}]")
     assert short == expected
-    assert secrets.text(told.value).count == 0
+    assert secrets.redact_text(told.value).count == 0
 
 
 def test_apart() -> None:
     """Places that are chosen touch and never overlap."""
-    assert apart([Span(3, 11, 1), Span(4, 8, 2), Span(0, 4, 0)]) == [Span(0, 4, 0), Span(4, 11, 2)]
-    assert apart([]) == []
+    assert merge_overlaps([SecretSpan(3, 11, 1), SecretSpan(4, 8, 2), SecretSpan(0, 4, 0)]) == [
+        SecretSpan(0, 4, 0),
+        SecretSpan(4, 11, 2),
+    ]
+    assert merge_overlaps([]) == []
 
 
 def test_marks_that_never_settle() -> None:
     """Where each marker completes the next secret again and again, the whole text is hidden in the end."""
     values = [f"s{at}{at}{at}[" for at in range(20)]
-    told = Secrets.of({"first": [*values, "start"]}).text("".join(each[:-1] for each in reversed(values)) + "start")
+    told = Secrets.of({"first": [*values, "start"]}).redact_text(
+        "".join(each[:-1] for each in reversed(values)) + "start"
+    )
     assert told.value == "[REDACTED:first]"
 
 
@@ -126,16 +131,16 @@ def test_layers(layers: int) -> None:
     text = AWKWARD
     for _ in range(layers):
         text = inside(text)
-    assert SECRETS.text(text) == Redacted("[REDACTED:awkward]", 1)
+    assert SECRETS.redact_text(text) == Redacted("[REDACTED:awkward]", 1)
 
 
 def test_no_secrets() -> None:
     """Without secrets everything comes back itself."""
     text, value = f"{KEY} \\u0041", {"a": {1, 2}}
     assert not NO_SECRETS
-    assert not NO_SECRETS.finds(text)
-    assert NO_SECRETS.text(text) == Redacted(text, 0)
-    assert NO_SECRETS.json(value).value is value
+    assert not NO_SECRETS.found_in(text)
+    assert NO_SECRETS.redact_text(text) == Redacted(text, 0)
+    assert NO_SECRETS.redact_json(value).value is value
 
 
 @pytest.mark.parametrize(
@@ -158,12 +163,12 @@ def test_linear(unit: str) -> None:
     """Work grows as the text does: readings of some twenty times its length at most, however often it is escaped."""
     for size in (100, 10_000):
         text = (unit * size).encode("utf-8", "surrogatepass")
-        assert sum(len(each.data) for each in readings(text)) <= 22 * len(text)
+        assert sum(len(each.data) for each in iter_decodings(text)) <= 22 * len(text)
 
 
 def test_many() -> None:
     """Among thousands of secrets each is found as itself."""
     values = {f"id-{at}": f"value-{at:06}" for at in range(3_000)}
-    told = Secrets.of(values).text(" ".join(values.values()))
+    told = Secrets.of(values).redact_text(" ".join(values.values()))
     assert told.value == " ".join(f"[REDACTED:{name}]" for name in values)
     assert told.count == len(values)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.kinds import BindingMoment, ClarificationRequest, Deliberation, ErrorReport
-from emitter.render import plain_text
-from emitter.render.line import line
+from emitter.models import BindingMoment, ClarificationRequest, Deliberation, ErrorReport
+from emitter.render import text_formats
+from emitter.render.safe_text import to_single_line
 
 WORDS = {"free_text": "in your own words", "dialogue": "wrong question"}
 
@@ -36,7 +36,7 @@ def moment(**changes: Any) -> BindingMoment:
 
 def test_all_eight_slots_are_shown_in_order() -> None:
     """Synopsis, findings, recommendations, offer, stem, options, the mark, the hatches."""
-    shown = plain_text.binding_moment(moment())
+    shown = text_formats.format_moment(moment())
     slots = [
         *("SYNOPSIS", "FINDING0", "FINDING1", "MOVE0", "MOVE1", "OFFER", "STEM"),
         *("1. LABEL0", "REASON0", "2. LABEL1  (recommended)", "REASON1", "3. LABEL2", "REASON2", *WORDS.values()),
@@ -52,17 +52,17 @@ def test_all_eight_slots_are_shown_in_order() -> None:
 def test_a_hatch_is_shown_when_it_is_open(free_text: bool, dialogue: bool) -> None:
     """No open veto is left out, and no closed one is offered."""
     hatches = {"free_text": free_text, "dialogue": dialogue}
-    shown = plain_text.binding_moment(moment(question={"hatches": hatches}))
+    shown = text_formats.format_moment(moment(question={"hatches": hatches}))
 
     assert {name: word in shown for name, word in WORDS.items()} == hatches
 
 
 def test_a_calibration_note_comes_first() -> None:
     """The line of honesty is a preface, and absent when there is none."""
-    shown = plain_text.binding_moment(moment(meta={"calibration_note": "NOTE"}))
+    shown = text_formats.format_moment(moment(meta={"calibration_note": "NOTE"}))
 
     assert shown.index("NOTE") < shown.index("SYNOPSIS")
-    assert "A note first" not in plain_text.binding_moment(moment(meta={"decision_class": "x"}))
+    assert "A note first" not in text_formats.format_moment(moment(meta={"decision_class": "x"}))
 
 
 WITHHELD: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -83,7 +83,7 @@ WITHHELD: dict[str, tuple[Any, tuple[str, ...]]] = {
 @pytest.mark.parametrize(("reason", "told"), WITHHELD.values(), ids=WITHHELD.keys())
 def test_a_veto_is_shown_whole(reason: Any, told: tuple[str, ...]) -> None:
     """Everything that the agent said instead, in order."""
-    shown = plain_text.withheld(reason)
+    shown = text_formats.format_withheld(reason)
     places = [shown.index(each) for each in told]
 
     assert places == sorted(places)
@@ -110,7 +110,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("text", "shown"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_neutralised(text: str, shown: str) -> None:
     """It is shown as characters, on its line."""
-    assert line(text) == shown
+    assert to_single_line(text) == shown
 
 
 ANY = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\n\r\x1b\u202e\u200b"), max_size=12)
@@ -121,7 +121,7 @@ def test_no_text_makes_a_line_or_an_order(texts: list[str]) -> None:
     """The layout is ours: as many lines as with plain text, and nothing in them but printable characters."""
     synopsis, finding, move, offer, stem, one, two, three, four, note, five = texts
     options = [{"label": one, "reasoning": two}, {"label": three, "reasoning": four}]
-    shown = plain_text.binding_moment(
+    shown = text_formats.format_moment(
         moment(
             synopsis=synopsis,
             findings=[finding],

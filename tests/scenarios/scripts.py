@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.scenarios import FIRST_BUDGET
-from tests.scenarios.answers import (
-    BOUND,
-    DELIBERATION,
-    PROSE_ONLY,
-    REFUSAL_TEXT,
-    VIOLATED,
-    cut,
-    fenced,
-    in_prose,
-    text,
-)
+from emitter.testing.scenarios import FIRST_BUDGET
+from tests.scenarios.answers import BOUND, DELIBERATION, PROSE_ONLY, REFUSAL_TEXT, VIOLATED, cut, fenced, in_prose, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,7 +33,16 @@ from emitter.events import (
     RetryAttempted,
     RetryExhausted,
 )
-from emitter.scenarios import FIRST_BUDGET, MODELS, SCENARIOS, SITUATION, Scene, cassette, replay, scene
+from emitter.testing.scenarios import (
+    FIRST_BUDGET,
+    SCENARIO_MODELS,
+    SCENARIOS,
+    SITUATION,
+    Scenario,
+    get_scenario,
+    load_scenario_cassette,
+    make_replay_transport,
+)
 from tests.scenarios.answers import BROKEN_WORD, REFUSAL_TEXT
 from tests.scenarios.scripts import WHOLE_TOKENS
 from tests.scenarios.vendors import INPUT_TOKENS
@@ -41,9 +50,9 @@ from tests.scenarios.vendors import INPUT_TOKENS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.cassette import Replay
+    from emitter.testing.cassettes import ReplayTransport
 
-WIRES = tuple(MODELS)
+WIRES = tuple(SCENARIO_MODELS)
 WORLDS = ("sync", "async")
 TWICE = 2 * FIRST_BUDGET
 CEILING = 3000
@@ -54,7 +63,7 @@ class Played:
     """What came of playing a scene."""
 
     result: Emission[Any] | Withheld | EmissionError
-    tape: Replay
+    tape: ReplayTransport
     waits: list[float]
 
     @property
@@ -67,14 +76,14 @@ class Played:
         return self.result.trace
 
 
-def play(asked: Scene, world: str) -> Played:
+def play(asked: Scenario, world: str) -> Played:
     """Play a scene through the vendor's own SDK."""
-    tape, waits = replay(asked), list[float]()
+    tape, waits = make_replay_transport(asked), list[float]()
 
     async def asleep(seconds: float) -> None:
         waits.append(seconds)
 
-    clock = Clock(sleep=waits.append, asleep=asleep)
+    clock = Clock(sleep=waits.append, async_sleep=asleep)
     client = asked.client(tape, asynchronous=world == "async")
     arguments = {"client": client, "clock": clock, **asked.arguments()}
     try:
@@ -211,7 +220,7 @@ every_world = pytest.mark.parametrize("world", WORLDS)
 @every_scene
 def test_tells_exactly_these_events(scenario: str, wire: str, world: str) -> None:
     """The whole sequence of events is pinned, in order, with calls and budgets."""
-    played = play(scene(scenario, wire), world)
+    played = play(get_scenario(scenario, wire), world)
 
     assert [line(each) for each in played.events] == [each.format(**WORDS[wire]) for each in EVENTS[scenario]]
     assert played.tape.unused() == ()
@@ -221,7 +230,7 @@ def test_tells_exactly_these_events(scenario: str, wire: str, world: str) -> Non
 @every_scene
 def test_ends_as_it_should(scenario: str, wire: str, world: str) -> None:
     """A scenario ends in a binding moment, in a veto, or in its own error with a code."""
-    result = play(scene(scenario, wire), world).result
+    result = play(get_scenario(scenario, wire), world).result
 
     assert type(result) is ENDS.get(scenario, Emission)
     if isinstance(result, EmissionError):
@@ -231,7 +240,7 @@ def test_ends_as_it_should(scenario: str, wire: str, world: str) -> None:
 @every_scene
 def test_both_worlds_tell_the_same(scenario: str, wire: str) -> None:
     """The sync and the async driver tell equal events and count equal attempts."""
-    one, other = (play(scene(scenario, wire), world) for world in WORLDS)
+    one, other = (play(get_scenario(scenario, wire), world) for world in WORLDS)
 
     assert one.events == other.events
     assert one.result.trace.attempts == other.result.trace.attempts
@@ -241,7 +250,7 @@ def test_both_worlds_tell_the_same(scenario: str, wire: str) -> None:
 @every_scene
 def test_usage_adds_up(scenario: str, wire: str) -> None:
     """The usage told is the sum over attempts, and the sum over events."""
-    played = play(scene(scenario, wire), "sync")
+    played = play(get_scenario(scenario, wire), "sync")
     told = [each for each in played.events if isinstance(each, ProviderUsage)]
     usage = played.result.trace.usage
 
@@ -254,9 +263,9 @@ def test_usage_adds_up(scenario: str, wire: str) -> None:
 @pytest.mark.parametrize("scenario", ["refused", "filtered"])
 def test_a_refusal_makes_exactly_one_call(scenario: str, wire: str) -> None:
     """A refusal is never re-sent, and its words reach neither the error nor an event."""
-    played = play(scene(scenario, wire), "sync")
+    played = play(get_scenario(scenario, wire), "sync")
 
-    assert len(cassette(scene(scenario, wire)).interactions) == 1
+    assert len(load_scenario_cassette(get_scenario(scenario, wire)).interactions) == 1
     assert len(played.result.trace.attempts) == 1
     assert REFUSAL_TEXT not in str(played.result)
     assert REFUSAL_TEXT not in json.dumps([each.to_json() for each in played.result.trace.events])
@@ -264,7 +273,7 @@ def test_a_refusal_makes_exactly_one_call(scenario: str, wire: str) -> None:
 
 def sent(scenario: str, wire: str) -> list[tuple[int, str]]:
     """Return the budget and the rest of each request body, as the replay demands them to the letter."""
-    bodies = [each.request.body for each in cassette(scene(scenario, wire)).interactions]
+    bodies = [each.request.body for each in load_scenario_cassette(get_scenario(scenario, wire)).interactions]
     return [_without_budget(json.loads(json.dumps(body)), BUDGET_KEYS[wire]) for body in bodies]
 
 
@@ -292,7 +301,7 @@ def test_a_schema_retry_has_the_same_budget_and_no_word_of_the_answer(scenario: 
     """The correction is written by us: the failed answer is nowhere in the next request."""
     (first, before), *later = sent(scenario, wire)
 
-    assert BROKEN_WORD in json.dumps(cassette(scene(scenario, wire)).interactions[0].response.body)
+    assert BROKEN_WORD in json.dumps(load_scenario_cassette(get_scenario(scenario, wire)).interactions[0].response.body)
     for budget, after in later:
         assert budget == first
         assert after != before
@@ -311,7 +320,7 @@ def test_a_correction_replaces_its_predecessor(wire: str) -> None:
 @every_world
 def test_an_overload_waits_as_long_as_the_vendor_asks(wire: str, world: str) -> None:
     """Retry-After is honoured, and the fault costs no schema round."""
-    played = play(scene("overloaded-then-bound", wire), world)
+    played = play(get_scenario("overloaded-then-bound", wire), world)
 
     assert len(played.waits) == 1
     assert played.waits[0] >= 1.0
@@ -321,7 +330,7 @@ def test_an_overload_waits_as_long_as_the_vendor_asks(wire: str, world: str) -> 
 @every_wire
 def test_the_decision_is_what_the_model_wrote(wire: str) -> None:
     """The value holds the eight slots, the caller's class and open hatches; the envelope holds the value."""
-    result = play(scene("bound", wire), "sync").result
+    result = play(get_scenario("bound", wire), "sync").result
 
     assert isinstance(result, Emission)
     assert result.value.question.recommended.label == "Resume from partition 62 now"
@@ -334,6 +343,6 @@ def test_the_decision_is_what_the_model_wrote(wire: str) -> None:
 
 def test_every_cassette_says_that_it_was_written_by_hand() -> None:
     """No cassette claims to be a recording."""
-    told = {cassette(scene(each, wire)).provenance.value for each in SCENARIOS for wire in WIRES}
+    told = {load_scenario_cassette(get_scenario(each, wire)).provenance.value for each in SCENARIOS for wire in WIRES}
 
     assert told == {"written by hand"}

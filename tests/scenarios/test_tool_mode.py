@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from emitter import Emission, aemit_binding_moment, emit_binding_moment
-from emitter.adapters.client import make
-from emitter.profile import of_model
+from emitter.adapters.clients import create_client
+from emitter.profiles import find_profile
 from tests.scenarios.answers import BOUND
 from tests.scenarios.vendors import VENDORS
 
@@ -44,10 +44,10 @@ def test_a_called_tool_is_a_decision(wire: str, world: str) -> None:
 
 
 def _emit(wire: str, world: str, transport: httpx2.MockTransport) -> object:
-    facts, _ = of_model(ASKED[wire])
+    facts, _ = find_profile(ASKED[wire])
     asynchronous = world == "async"
     http = (httpx2.AsyncClient if asynchronous else httpx2.Client)(transport=transport)
-    client = make(facts, asynchronous=asynchronous, base_url=URL, api_key="no-key", http_client=http)
+    client = create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="no-key", http_client=http)
     if asynchronous:
         return asyncio.run(aemit_binding_moment("Now?", model=ASKED[wire], wire=wire, client=client))
     return emit_binding_moment("Now?", model=ASKED[wire], wire=wire, client=client)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import httpx2
 
 from emitter import Clock, EmissionError, emit_binding_moment
-from emitter.cassette import Provenance, Record, save
-from emitter.scenarios import MODELS, SCENARIOS, SITUATION, Scene, scene
+from emitter.testing.cassettes import Provenance, RecordingTransport, save_cassette
+from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS, SITUATION, Scenario, get_scenario
 from tests.scenarios.scripts import SCRIPTS
 from tests.scenarios.vendors import VENDORS, Response
 
@@ -28,15 +28,15 @@ def main() -> None:
     """Write every cassette."""
     root = Path(__file__).parents[2] / "cassettes"
     for scenario in SCENARIOS:
-        for wire in MODELS:
-            asked = scene(scenario, wire)
-            save(recorded(asked).cassette(Provenance.BY_HAND, NOTE), root / scenario / f"{wire}.json")
-    sys.stdout.write(f"{len(SCENARIOS) * len(MODELS)} cassettes written\n")
+        for wire in SCENARIO_MODELS:
+            asked = get_scenario(scenario, wire)
+            save_cassette(recorded(asked).to_cassette(Provenance.BY_HAND, NOTE), root / scenario / f"{wire}.json")
+    sys.stdout.write(f"{len(SCENARIOS) * len(SCENARIO_MODELS)} cassettes written\n")
 
 
-def recorded(asked: Scene) -> Record:
+def recorded(asked: Scenario) -> RecordingTransport:
     """Return a record of the scene, played through the vendor's SDK."""
-    tape = Record(inner=scripted(SCRIPTS[asked.scenario](VENDORS[asked.wire])))
+    tape = RecordingTransport(inner=scripted(SCRIPTS[asked.name](VENDORS[asked.wire])))
     clock = Clock(sleep=lambda _: None)
     with contextlib.suppress(EmissionError):
         emit_binding_moment(SITUATION, client=asked.client(tape), clock=clock, **asked.arguments())

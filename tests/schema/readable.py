@@ -201,7 +201,7 @@ def text(schema: object) -> str:
 
 def costs(profile: str) -> dict[str, tuple[int, int]]:
     """Return for each type the tokens of its wire schema and those of pydantic's own schema."""
-    count = tokens.counter(ENCODING)
+    count = tokens.make_token_counter(ENCODING)
     return {
         name: (count(text(compile_schema(kind, profile).schema)), count(text(TypeAdapter(kind).json_schema())))
         for name, kind in TYPES.items()
@@ -210,7 +210,7 @@ def costs(profile: str) -> dict[str, tuple[int, int]]:
 
 def main(profiles: list[str]) -> None:
     """Write the table to standard output."""
-    exact = tokens.at_hand(ENCODING)
+    exact = tokens.has_exact_counter(ENCODING)
     lines = [f"Tokens of {ENCODING}." if exact else f"No ranks of {ENCODING} here: the library's own estimate."]
     for profile in profiles or PROFILES:
         found = costs(profile)

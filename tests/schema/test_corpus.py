@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter import profile
+from emitter import profiles as profile
 from tests.schema.proof.corpora import SCHEMASTORE, SUITE, chosen, read
 from tests.schema.proof.laws import Subject, prove
 from tests.schema.proof.verdict import LAWS
@@ -52,14 +52,14 @@ def reports(name: str) -> tuple[Report, ...]:
 
 
 @pytest.mark.parametrize("law", TRIED)
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_a_law_holds_on_the_corpora(name: str, law: str) -> None:
     """No schema of the profile's part breaks the law."""
     broken = [(each.case, fault.reason) for each in reports(name) for fault in each.failures if fault.law == law]
     assert broken == []
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_hardly_any_schema_is_refused(name: str) -> None:
     """Every schema has a form, but for those that contradict themselves or refer to another document."""
     refused = [each.case for each in reports(name) if each.refused and "outside this document" not in each.refused]

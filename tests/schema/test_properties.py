@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter import profile
+from emitter import profiles as profile
 from emitter.errors import Uncompilable, Unencodable
 from emitter.schema import compile_schema
 from tests.schema.proof.laws import Subject, prove
@@ -78,7 +78,7 @@ def endure(schema: Any, name: str, values: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS)
-@given(case=cases(), name=st.sampled_from(profile.names()))
+@given(case=cases(), name=st.sampled_from(profile.profile_names()))
 @often
 def test_a_law_holds_for_any_schema(law: str, case: Any, name: str) -> None:
     """Whatever the keywords and their nesting, the law holds or the schema is refused with a place and a reason."""
@@ -87,14 +87,14 @@ def test_a_law_holds_for_any_schema(law: str, case: Any, name: str) -> None:
     assert [each for each in report.failures if each.law == law] == []
 
 
-@given(schema=NONSENSE | nearly(), name=st.sampled_from(profile.names()), values=st.lists(VALUES, max_size=3))
+@given(schema=NONSENSE | nearly(), name=st.sampled_from(profile.profile_names()), values=st.lists(VALUES, max_size=3))
 @settings(often, max_examples=examples(400))
 def test_any_value_is_compiled_or_refused(schema: Any, name: str, values: list[Any]) -> None:
     """Nothing but a refusal is raised for keywords with nonsense in them, and for what is no schema at all."""
     endure(schema, name, values)
 
 
-@given(case=cases(), name=st.sampled_from(profile.names()), values=st.lists(VALUES, max_size=4))
+@given(case=cases(), name=st.sampled_from(profile.profile_names()), values=st.lists(VALUES, max_size=4))
 @often
 def test_any_document_is_decoded(case: Any, name: str, values: list[Any]) -> None:
     """What a model writes without being held is decoded, checked and encoded without another error."""
@@ -108,7 +108,7 @@ def test_hostile_schemas_are_answered(schema: Any) -> None:
         endure(schema, name, [{}])
 
 
-@given(case=cases(), name=st.sampled_from(profile.names()))
+@given(case=cases(), name=st.sampled_from(profile.profile_names()))
 @often
 def test_compiling_again_says_the_same(case: Any, name: str) -> None:
     """The same schema yields the same wire schema and losses, and is not changed."""

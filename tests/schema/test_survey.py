@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.schema import Edition, Mode, lint_variants
+from emitter.schema import Tier1Mode, VariantEdition, lint_variants
 from tests.schema.tier1 import COUNT, CUT, DEPTH, FORBIDDEN, KEYWORD, ONE_OF, STRING, closed, told, untagged
 
 
@@ -27,8 +27,8 @@ def test_nesting_has_no_end_that_breaks_it() -> None:
         below = {"properties": {"n": schema}, "items": schema, "anyOf": [schema], "$defs": {"n": schema}}
         schema = {"type": ["object", "array"], keyword: below[keyword]}
 
-    assert [each[1:] for each in told(schema, Mode.LOAD_BEARING)] == [(DEPTH, "depth=6")]
-    assert [each.rule for each in lint_variants(schema, Edition.V2)] == [ONE_OF]
+    assert [each[1:] for each in told(schema, Tier1Mode.LOAD_BEARING)] == [(DEPTH, "depth=6")]
+    assert [each.rule for each in lint_variants(schema, VariantEdition.V2)] == [ONE_OF]
 
 
 def test_a_shared_part_is_told_at_each_of_its_places() -> None:
@@ -45,12 +45,12 @@ def test_sharing_does_not_multiply_the_work() -> None:
         part = closed(**{f"p{each}": part for each in range(1_000)})
 
     assert told(part) == [("#", COUNT, f"count={sum(1_000**each for each in range(1, 6))}")]
-    assert lint_variants(doubled(200, STRING), Edition.V1) == ()
+    assert lint_variants(doubled(200, STRING), VariantEdition.V1) == ()
 
 
 def test_a_report_without_end_is_cut_off_and_says_so() -> None:
     """The last line tells that there is more."""
-    *found, last = lint_variants(doubled(60, {"oneOf": []}), Edition.V1)
+    *found, last = lint_variants(doubled(60, {"oneOf": []}), VariantEdition.V1)
 
     assert {each.rule for each in found} == {ONE_OF}
     assert (last.pointer, last.rule) == ("#", CUT)
@@ -64,7 +64,7 @@ def test_a_schema_that_holds_itself_comes_to_an_end() -> None:
     schema["$defs"] = {"d": {"oneOf": []}}
 
     assert ("#" + "/properties/n" * 6, DEPTH, "depth=6") in told(schema)
-    assert lint_variants(schema, Edition.V2)[-1].rule == CUT
+    assert lint_variants(schema, VariantEdition.V2)[-1].rule == CUT
 
 
 TYPES = st.sampled_from(["object", "array", "string", "number", "integer", "null"])
@@ -114,8 +114,8 @@ def at(schema: Any, pointer: str) -> Any:
 @given(VALUES)
 def test_any_json_value_is_linted(schema: Any) -> None:
     """Without an exception; every pointer leads somewhere, and the strict mode finds what the other finds."""
-    strict, floor = told(schema), told(schema, Mode.LOAD_BEARING)
-    variants = [untagged(schema, each) for each in Edition]
+    strict, floor = told(schema), told(schema, Tier1Mode.LOAD_BEARING)
+    variants = [untagged(schema, each) for each in VariantEdition]
 
     for pointer, *_ in (*strict, *variants[0]):
         at(schema, pointer)
@@ -138,4 +138,4 @@ def test_the_verdict_does_not_depend_on_what_is_shared(schema: Any) -> None:
     apart = json.loads(json.dumps(shared))
 
     assert told(shared) == told(apart)
-    assert untagged(shared, Edition.V1) == untagged(apart, Edition.V1)
+    assert untagged(shared, VariantEdition.V1) == untagged(apart, VariantEdition.V1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from emitter.schema import Edition, Mode, lint_tier1, lint_variants
+from emitter.schema import Tier1Mode, VariantEdition, lint_tier1, lint_variants
 from tests.schema.tier1 import (
     COUNT,
     DEPTH,
@@ -40,18 +40,18 @@ def vectors() -> list[Any]:
     return [pytest.param(each, id=name) for name, each in json.loads(VECTORS.read_text("utf-8")).items()]
 
 
-@pytest.mark.parametrize("mode", Mode, ids=lambda mode: mode.value)
+@pytest.mark.parametrize("mode", Tier1Mode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize("vector", vectors())
-def test_every_vector_is_met_exactly(vector: dict[str, Any], mode: Mode) -> None:
+def test_every_vector_is_met_exactly(vector: dict[str, Any], mode: Tier1Mode) -> None:
     """The findings of the conformance algorithm: all of them, in its order, and no other."""
     schema = vector.get("schema") or json.loads((CORE / Path(vector["schema_file"]).name).read_text("utf-8"))
 
     assert [list(each) for each in told(schema, mode)] == vector[mode.value]
 
 
-@pytest.mark.parametrize("mode", Mode, ids=lambda mode: mode.value)
+@pytest.mark.parametrize("mode", Tier1Mode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize("keyword", FORBIDDEN)
-def test_a_forbidden_keyword_is_told_in_both_modes(keyword: str, mode: Mode) -> None:
+def test_a_forbidden_keyword_is_told_in_both_modes(keyword: str, mode: Tier1Mode) -> None:
     """Whatever its value, and not descended into."""
     assert told(closed(a={keyword: [{"allOf": []}]}), mode) == [("#/properties/a", KEYWORD, keyword)]
     assert told({keyword: None}, mode) == [("#", KEYWORD, keyword)]
@@ -115,9 +115,9 @@ BOTH_MODES = {
 }
 
 
-@pytest.mark.parametrize("mode", Mode, ids=lambda mode: mode.value)
+@pytest.mark.parametrize("mode", Tier1Mode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize(("schema", "expected"), BOTH_MODES.values(), ids=BOTH_MODES.keys())
-def test_what_both_modes_find(schema: Any, expected: list[tuple[str, str, str | None]], mode: Mode) -> None:
+def test_what_both_modes_find(schema: Any, expected: list[tuple[str, str, str | None]], mode: Tier1Mode) -> None:
     """The floor: keywords, depth and count, each at its boundary."""
     assert told(schema, mode) == expected
 
@@ -176,15 +176,15 @@ STRICT_ONLY = {
 def test_what_only_the_strict_mode_finds(schema: Any, expected: list[tuple[str, str, str | None]]) -> None:
     """The rest of the intersection, in order; the load-bearing mode lets all of it pass."""
     assert told(schema) == expected
-    assert told(schema, Mode.LOAD_BEARING) == []
+    assert told(schema, Tier1Mode.LOAD_BEARING) == []
 
 
 def test_every_rule_says_how_to_mend_it() -> None:
     """One sentence each, written for the rule or for the keyword."""
     tables = [schema for schema, _ in (*BOTH_MODES.values(), *STRICT_ONLY.values())]
     tables += [{each: []} for each in FORBIDDEN]
-    found = [each for schema in tables for each in lint_tier1(schema, Mode.STRICT)]
-    found += lint_variants({"oneOf": [], "anyOf": [NULL]}, Edition.V1)
+    found = [each for schema in tables for each in lint_tier1(schema, Tier1Mode.STRICT)]
+    found += lint_variants({"oneOf": [], "anyOf": [NULL]}, VariantEdition.V1)
 
     assert {each.rule for each in found} == {
         DEPTH, COUNT, KEYWORD, OPEN, OPTIONAL, ON_STRING, ON_NUMBER, ON_ARRAY, ONE_OF, UNTAGGED

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from emitter.schema import Edition
+from emitter.schema import VariantEdition
 from tests.schema.tier1 import NULL, ONE_OF, STRING, UNTAGGED, closed, nested, untagged
 
 
@@ -43,8 +43,8 @@ def test_which_branches_lack_a_discriminator(branch: Any, by_v1: list[Any], by_v
     """A required string with one allowed value; v2 asks it only of branches that can be confused."""
     schema = {"anyOf": [branch, tagged()]}
 
-    assert untagged(schema, Edition.V1) == by_v1
-    assert untagged(schema, Edition.V2) == by_v2
+    assert untagged(schema, VariantEdition.V1) == by_v1
+    assert untagged(schema, VariantEdition.V2) == by_v2
 
 
 VARIANTS = {
@@ -68,4 +68,4 @@ VARIANTS = {
 @pytest.mark.parametrize(("schema", "expected"), VARIANTS.values(), ids=VARIANTS.keys())
 def test_variants_are_looked_for_at_every_json_position(schema: Any, expected: list[tuple[str, str]]) -> None:
     """Wherever they stand, also where no schema is meant: the suite does not tell these apart."""
-    assert untagged(schema, Edition.V2) == expected
+    assert untagged(schema, VariantEdition.V2) == expected

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter import profile
-from emitter.kinds import turn
-from emitter.schema import Why, compile_schema
+from emitter import profiles as profile
+from emitter.models import binding_moment
+from emitter.schema import LossReason, compile_schema
 from tests.scenarios.answers import BOUND, DELIBERATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-every_vendor = pytest.mark.parametrize("vendor", [each for each in profile.names() if each != "plain"])
+every_vendor = pytest.mark.parametrize("vendor", [each for each in profile.profile_names() if each != "plain"])
 """``plain`` holds a model to nothing, and sends the form as it is."""
 
 
@@ -34,8 +34,8 @@ def nodes(schema: Any, depth: int = 0) -> Iterator[tuple[dict[str, Any], int]]:
 @every_vendor
 def test_what_is_sent_is_inside_the_vendors_subset(vendor: str) -> None:
     """Only the vendor's keywords, closed objects, and no more depth than it takes."""
-    facts = profile.load(vendor)
-    compiled = compile_schema(turn.SCHEMA, vendor).schema
+    facts = profile.load_profile(vendor)
+    compiled = compile_schema(binding_moment.TURN_SCHEMA, vendor).schema
     allowed = facts.subset.keywords | ({facts.subset.ordering} if facts.subset.ordering else set())
 
     for node, depth in nodes(compiled):
@@ -51,7 +51,7 @@ def test_what_is_sent_is_inside_the_vendors_subset(vendor: str) -> None:
 @every_vendor
 def test_reasoning_comes_first(vendor: str) -> None:
     """The model thinks before it commits: property order on every wire."""
-    compiled = compile_schema(turn.SCHEMA, vendor).schema
+    compiled = compile_schema(binding_moment.TURN_SCHEMA, vendor).schema
 
     assert next(iter(compiled["properties"])) == "reasoning"
     assert compiled["required"][0] == "reasoning"
@@ -60,12 +60,12 @@ def test_reasoning_comes_first(vendor: str) -> None:
 @every_vendor
 def test_what_cannot_be_enforced_is_told_and_checked(vendor: str) -> None:
     """Every bound of the schema is on the wire, or is a loss that the description tells."""
-    compiled = compile_schema(turn.SCHEMA, vendor)
+    compiled = compile_schema(binding_moment.TURN_SCHEMA, vendor)
     described = [node.get("description", "") for node, _ in nodes(compiled.schema)]
 
-    told = [each for each in compiled.losses if each.why is Why.UNSUPPORTED]
-    deep = {Why.OPEN, Why.DEGRADED} if vendor == "tier1" else set()  # five levels, and the form has six
-    assert {each.why for each in compiled.losses} <= {Why.UNSUPPORTED, Why.INSIDE} | deep
+    told = [each for each in compiled.losses if each.why is LossReason.UNSUPPORTED]
+    deep = {LossReason.OPEN, LossReason.DEGRADED} if vendor == "tier1" else set()  # five levels, and the form has six
+    assert {each.why for each in compiled.losses} <= {LossReason.UNSUPPORTED, LossReason.INSIDE} | deep
     assert all(any(f"{each.keyword} {each.value}" in text for text in described) for each in told)
     lost = {each.keyword for each in compiled.losses}
     sent = {key for node, _ in nodes(compiled.schema) for key in node}
@@ -76,7 +76,7 @@ def test_what_cannot_be_enforced_is_told_and_checked(vendor: str) -> None:
 @pytest.mark.parametrize("document", [BOUND, DELIBERATION], ids=["bound", "deliberation"])
 def test_nulls_for_optionals_are_read_as_absent(vendor: str, document: dict[str, Any]) -> None:
     """A vendor that must write every property may write null for those that may be absent."""
-    compiled = compile_schema(turn.SCHEMA, vendor)
+    compiled = compile_schema(binding_moment.TURN_SCHEMA, vendor)
     padded = {**document, "turn": {**document["turn"], "calibration_note": None, "decision_class": None}}
 
     if document is BOUND:
@@ -126,7 +126,9 @@ BROKEN: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
 @pytest.mark.parametrize(("path", "value", "told"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_violation_names_the_place_and_the_rule_only(path: tuple[str | int, ...], value: Any, told: str) -> None:
     """Of a union the branch that was meant is told, without a word of the answer."""
-    found = [str(each) for each in compile_schema(turn.SCHEMA, "openai").validate(change(BOUND, path, value))]
+    found = [
+        str(each) for each in compile_schema(binding_moment.TURN_SCHEMA, "openai").validate(change(BOUND, path, value))
+    ]
 
     assert any(each.startswith(told) for each in found)
     assert "SECRETWORD" not in "".join(found)
@@ -140,12 +142,16 @@ def test_a_violation_names_the_place_and_the_rule_only(path: tuple[str | int, ..
 )
 def test_any_document_can_be_decoded_and_judged(document: Any) -> None:
     """No document makes the way back raise."""
-    compiled = compile_schema(turn.SCHEMA, "openai")
+    compiled = compile_schema(binding_moment.TURN_SCHEMA, "openai")
 
     assert isinstance(compiled.validate(compiled.decode(document)), tuple)
 
 
 def test_a_compiled_schema_is_cached() -> None:
     """The same schema and profile give the same object."""
-    assert compile_schema(turn.SCHEMA, "openai") is compile_schema(dict(turn.SCHEMA), "openai")
-    assert compile_schema(turn.SCHEMA, "openai") is not compile_schema(turn.SCHEMA, "google")
+    assert compile_schema(binding_moment.TURN_SCHEMA, "openai") is compile_schema(
+        dict(binding_moment.TURN_SCHEMA), "openai"
+    )
+    assert compile_schema(binding_moment.TURN_SCHEMA, "openai") is not compile_schema(
+        binding_moment.TURN_SCHEMA, "google"
+    )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.schema.validate import Validator
+from emitter.schema.validator import Validator
 
 TAGS = ("circle", "square", "line")
 SAID = "SECRETWORD"

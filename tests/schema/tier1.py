@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emitter.schema import Edition, Mode, lint_tier1, lint_variants
+from emitter.schema import Tier1Mode, VariantEdition, lint_tier1, lint_variants
 
 STRING, NULL = {"type": "string"}, {"type": "null"}
 DEPTH, COUNT, KEYWORD = "max-nesting-depth-5", "max-property-count-100-exceeded", "forbidden-keyword"
@@ -27,11 +27,11 @@ def nested(levels: int, leaf: Any) -> Any:
     return leaf
 
 
-def told(schema: Any, mode: Mode = Mode.STRICT) -> list[tuple[str, str, str | None]]:
+def told(schema: Any, mode: Tier1Mode = Tier1Mode.STRICT) -> list[tuple[str, str, str | None]]:
     """Return what the linter finds, without the advice."""
     return [(each.pointer, each.rule, each.detail) for each in lint_tier1(schema, mode)]
 
 
-def untagged(schema: Any, edition: Edition) -> list[tuple[str, str]]:
+def untagged(schema: Any, edition: VariantEdition) -> list[tuple[str, str]]:
     """Return the places and rules that the variant check finds."""
     return [(each.pointer, each.rule) for each in lint_variants(schema, edition)]

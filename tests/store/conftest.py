@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.store.jobs import opened
 from tests.store.postgres import running
 from tests.store.workers import working

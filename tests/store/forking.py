@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from emitter.errors import InputError
-from emitter.store import Fresh, SqliteStore
+from emitter.stores import NewEntry, SqliteStore
 from tests.store.jobs import opened
 from tests.store.making import events, fresh
 
@@ -23,9 +23,9 @@ def both(tell: Tell, kind: str, address: str) -> None:
         store.append("run", events("before"))
         child = os.fork()
         name = "parent" if child else "child"
-        kept = store.once("run", "both", lambda: fresh(name, f"{name}'s"))
+        kept = store.get_or_create("run", "both", lambda: fresh(name, f"{name}'s"))
         store.append("run", events(name))
-        tell(name, kept.first, kept.entry.envelope)
+        tell(name, kept.created, kept.entry.envelope)
         if not child:
             store.close()
             os._exit(0)
@@ -38,22 +38,22 @@ def meanwhile(tell: Tell, kind: str, address: str) -> None:
     """Fork while a thread handles an envelope that the child wants as well."""
     handling, forked = threading.Event(), threading.Event()
 
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         handling.set()
         assert forked.wait(20)
         return fresh("parent")
 
     with opened(kind, address, timeout=20) as store, ThreadPoolExecutor(1) as pool:
-        calling = pool.submit(store.once, "run", "c", handle)
+        calling = pool.submit(store.get_or_create, "run", "c", handle)
         assert handling.wait(20)
         child = os.fork()
         if not child:
             tell("child waits")
-            kept = store.once("run", "c", lambda: fresh("child"))
-            tell(kept.first, kept.entry.envelope["payload"]["note"])
+            kept = store.get_or_create("run", "c", lambda: fresh("child"))
+            tell(kept.created, kept.entry.envelope["payload"]["note"])
             os._exit(0)
         forked.set()
-        tell(calling.result().first, "parent")
+        tell(calling.result().created, "parent")
         tell("status", os.waitpid(child, 0)[1])
 
 
@@ -76,7 +76,7 @@ def often(tell: Tell, kind: str, address: str, children: int) -> None:
             if not pids[-1]:
                 with ThreadPoolExecutor(1) as own:
                     own.submit(store.append, "run", events(f"child {number}")).result()
-                store.once("run", f"c{number % 2}", lambda number=number: fresh(number, f"once {number}"))
+                store.get_or_create("run", f"c{number % 2}", lambda number=number: fresh(number, f"once {number}"))
                 os._exit(0)
         ended = [os.waitpid(pid, 0)[1] for pid in pids]
         done.set()
@@ -107,7 +107,7 @@ def outlive(tell: Tell, address: str) -> None:
 def amid(tell: Tell, address: str) -> None:
     """Fork amid a use of the store, as a signal's handler might."""
     with SqliteStore(address, timeout=0.05) as store:
-        with store._database.lent():
+        with store._database.connection():
             child = os.fork()
         if not child:
             try:

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from sqlalchemy.event import listen
 
 from emitter.errors import EmitterError
-from emitter.store import Fresh, SqliteStore, SqlStore
+from emitter.stores import NewEntry, SqliteStore, SqlStore
 from tests.store.making import event, events, fresh
 
 if TYPE_CHECKING:
@@ -35,25 +35,25 @@ def race(tell: Tell, kind: str, address: str, start: str, rounds: int) -> None:
     with opened(kind, address) as store:
         for number in range(rounds):
 
-            def handle(number: int = number) -> Fresh:
+            def handle(number: int = number) -> NewEntry:
                 tell("handled", number)
                 time.sleep(0.001)  # the others' chance to come in between, if anything lets them
                 return fresh(f"{os.getpid()}", f"{os.getpid()}-{number}")
 
-            kept = store.once("run", f"c{number}", handle)
+            kept = store.get_or_create("run", f"c{number}", handle)
             store.append("run", events(f"{os.getpid()}+{number}"))
-            tell("kept", number, kept.first, kept.entry.envelope, len(kept.events))
+            tell("kept", number, kept.created, kept.entry.envelope, len(kept.events))
 
 
-def once(tell: Tell, kind: str, address: str, note: str, timeout: float = 60) -> None:
+def get_or_create(tell: Tell, kind: str, address: str, note: str, timeout: float = 60) -> None:
     """Handle an envelope, and tell what came of it."""
     with opened(kind, address, timeout=timeout) as store:
         try:
-            kept = store.once("run", "c", lambda: fresh(note, note))
+            kept = store.get_or_create("run", "c", lambda: fresh(note, note))
         except EmitterError as error:
             tell(type(error).__name__)
         else:
-            tell(kept.first, kept.entry.envelope["payload"]["note"])
+            tell(kept.created, kept.entry.envelope["payload"]["note"])
 
 
 def write(tell: Tell, kind: str, address: str, name: str) -> None:
@@ -88,13 +88,13 @@ def step(tell: Tell, kind: str, address: str, at: int, name: str) -> None:
 def hang(tell: Tell, kind: str, address: str) -> None:
     """Handle an envelope for ever."""
 
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         tell("handling")
         signal.pause()
         raise AssertionError
 
     with opened(kind, address) as store:
-        store.once("run", "c", handle)
+        store.get_or_create("run", "c", handle)
 
 
 def unprivileged(tell: Tell, path: str) -> None:
@@ -126,11 +126,11 @@ def crowded(tell: Tell, path: str) -> None:
 
 
 def _write(store: Any, tell: Tell, name: str) -> None:
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         tell("handling", name)
         return fresh(name, f"{name}/0", f"{name}/1")
 
-    store.once("run", name, handle)
+    store.get_or_create("run", name, handle)
     tell("kept", name)
     store.append("run", events(f"{name}/2", f"{name}/3"))
     tell("appended", name)

@@ -7,8 +7,8 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from emitter.events import Level, LogAppended, RunEvent
-from emitter.store import Entry, Fresh
-from emitter.store.sqlite import checksum
+from emitter.stores import Entry, NewEntry
+from emitter.stores.sqlite import row_checksum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ def edited(place: str | Path) -> Iterator[sqlite3.Connection]:
         yield connection
         for table, name, text in (("entries", "correlation_id", "entry"), ("events", "sequence", "document")):
             for run, at, found in connection.execute(f"SELECT run_id, {name}, {text} FROM {table}").fetchall():  # noqa: S608
-                row = (checksum(found, run, at), run, at)
+                row = (row_checksum(found, run, at), run, at)
                 connection.execute(f"UPDATE {table} SET checksum = ? WHERE run_id = ? AND {name} = ?", row)  # noqa: S608
 
 
@@ -47,12 +47,12 @@ def entry(note: object = "a note") -> Entry:
     return Entry(KIND, {"status": "accepted"}, {"payload": {"note": note}})
 
 
-def fresh(note: object = "a note", *names: str) -> Fresh:
+def fresh(note: object = "a note", *names: str) -> NewEntry:
     """Return an entry with a note, and events with these ids."""
-    return Fresh(entry(note), events(*names))
+    return NewEntry(entry(note), events(*names))
 
 
-def never() -> Fresh:
+def never() -> NewEntry:
     """Be a handler that must not run."""
     raise AssertionError("the handler ran again")
 

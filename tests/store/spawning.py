@@ -9,7 +9,7 @@ import sys
 import traceback
 from typing import Any
 
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.store import forking, jobs
 from tests.store.making import fresh
 
@@ -44,7 +44,7 @@ def _tell_to(file: str) -> jobs.Tell:
 
 def main() -> None:
     """Do as each line says: start a process, and answer with its number, or wait for one, and answer how it ended."""
-    MemoryStore().once("run", "warm", fresh)  # loads what a process without rights to read it could not
+    MemoryStore().get_or_create("run", "warm", fresh)  # loads what a process without rights to read it could not
     for line in sys.stdin:
         told = json.loads(line)
         answer = _start(told) if "job" in told else os.waitstatus_to_exitcode(os.waitpid(told["wait"], 0)[1])

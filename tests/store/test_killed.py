@@ -69,9 +69,9 @@ def test_killed_while_it_handles(home: Home, workers: Workers) -> None:
     store = home.again(timeout=20)
     handling = workers.start("hang", kind=home.kind, address=home.address)
     handling.until(1)
-    waiting = workers.start("once", kind=home.kind, address=home.address, note="mine")
+    waiting = workers.start("get_or_create", kind=home.kind, address=home.address, note="mine")
     handling.kill()
     assert waiting.done() == [[True, "mine"]]
-    assert store.once("run", "c", lambda: pytest.fail("it was handled")).entry == entry("mine")
-    assert store.once("run", "d", lambda: fresh("d", "d")).first
+    assert store.get_or_create("run", "c", lambda: pytest.fail("it was handled")).entry == entry("mine")
+    assert store.get_or_create("run", "d", lambda: fresh("d", "d")).created
     assert ids(store.events("run")) == ["mine", "d"]

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.store.making import event, fresh
 from tests.store.making import events as made
 from tests.work import examples
@@ -19,7 +19,7 @@ from tests.work import examples
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.store import Fresh
+    from emitter.stores import NewEntry
     from tests.store.conftest import Home
 
 _RUNS = st.sampled_from(["r", "R", "r:1", "\x00", "\ud800"])
@@ -52,11 +52,11 @@ class Against(RuleBasedStateMachine):
         return f"{self.example}/{run}"
 
     @rule(run=_RUNS, envelope=_ENVELOPES, note=_NOTES, told=st.integers(0, 3), failing=st.booleans())
-    def once(self, run: str, envelope: str, note: Any, told: int, *, failing: bool) -> None:
+    def get_or_create(self, run: str, envelope: str, note: Any, told: int, *, failing: bool) -> None:
         """Handle an envelope."""
         called: list[int] = []
 
-        def handle() -> Fresh:
+        def handle() -> NewEntry:
             called.append(1)
             if failing:
                 raise _Failed
@@ -65,11 +65,11 @@ class Against(RuleBasedStateMachine):
         known = self.entries.get((run, envelope))
         if known is None and failing:
             with pytest.raises(_Failed):
-                self.store.once(self.name(run), envelope, handle)
+                self.store.get_or_create(self.name(run), envelope, handle)
             return
-        kept = self.store.once(self.name(run), envelope, handle)
-        assert bool(called) == kept.first == (known is None)
-        if kept.first:
+        kept = self.store.get_or_create(self.name(run), envelope, handle)
+        assert bool(called) == kept.created == (known is None)
+        if kept.created:
             self.entries[run, envelope] = fresh(note).entry
             self.add(run, kept.events, made(*(f"{n}" for n in range(told))))
         else:

@@ -15,15 +15,15 @@ from tests.store.making import events, fresh, ids, never
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.store import Fresh
+    from emitter.stores import NewEntry
     from tests.store.conftest import Home
     from tests.store.workers import Workers
 
 LOADED = """
 import sys
-from emitter.store import text
+from emitter.stores import protocol
 before = set(sys.modules)
-text.key("run")
+protocol.encode_key("run")
 print(set(sys.modules) - before)
 """
 _PROCESSES = 4
@@ -57,12 +57,12 @@ def test_a_process_waits_no_longer_than_it_wants(home: Home, workers: Workers) -
     other.until(1)
     store = home.again(timeout=0.05)
     with pytest.raises(StoreFailed, match=r"after 0\.05 s"):
-        store.once("run", "c", never)
+        store.get_or_create("run", "c", never)
     assert store.find("run", "c") is None
     store.append("run", events("a"))
-    assert store.once("run", "d", lambda: fresh("d", "b")).first
+    assert store.get_or_create("run", "d", lambda: fresh("d", "b")).created
     other.kill()
-    assert home.again().once("run", "c", lambda: fresh("c", "c")).first
+    assert home.again().get_or_create("run", "c", lambda: fresh("c", "c")).created
     assert ids(store.events("run")) == ["a", "b", "c"]
 
 
@@ -70,18 +70,18 @@ def test_another_process_waits_for_this_one(home: Home, workers: Workers) -> Non
     """Also while another store of this process is opened and closed, and then finds what was kept."""
     here = home.again()
 
-    def once(timeout: float) -> list[object]:
+    def get_or_create(timeout: float) -> list[object]:
         arguments = {"note": "theirs", "timeout": timeout}
-        (told,) = workers.start("once", kind=home.kind, address=home.address, **arguments).done()
+        (told,) = workers.start("get_or_create", kind=home.kind, address=home.address, **arguments).done()
         return told
 
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         home.again().close()
-        assert once(timeout=0.05) == ["StoreFailed"]
+        assert get_or_create(timeout=0.05) == ["StoreFailed"]
         return fresh("ours", "ours")
 
-    assert here.once("run", "c", handle).first
-    assert once(timeout=20) == [False, "ours"]
+    assert here.get_or_create("run", "c", handle).created
+    assert get_or_create(timeout=20) == [False, "ours"]
     assert ids(here.events("run")) == ["ours"]
 
 
@@ -122,10 +122,10 @@ def test_after_a_failure_another_process_handles(home: Home, workers: Workers) -
     """It need not wait until the process ends whose handler failed."""
     store = home.again()
 
-    def fail() -> Fresh:
+    def fail() -> NewEntry:
         raise ValueError("a bug")
 
     with pytest.raises(ValueError, match="a bug"):
-        store.once("run", "c", fail)
+        store.get_or_create("run", "c", fail)
     arguments = {"kind": home.kind, "address": home.address, "note": "theirs", "timeout": 5}
-    assert workers.start("once", **arguments).done() == [[True, "theirs"]]
+    assert workers.start("get_or_create", **arguments).done() == [[True, "theirs"]]

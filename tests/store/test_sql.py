@@ -13,14 +13,14 @@ from sqlalchemy.event import listen
 from sqlalchemy.pool import NullPool
 
 from emitter.errors import InputError, MissingExtra, StoreFailed
-from emitter.store import SqliteStore, SqlStore
+from emitter.stores import SqliteStore, SqlStore
 from tests.store.making import entry, event, events, fresh, ids, never
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.store import Fresh
+    from emitter.stores import NewEntry
     from tests.store.postgres import Postgres
 
 
@@ -48,17 +48,17 @@ def test_a_connection_is_lost_while_a_handler_runs(url: str, postgres: Postgres)
     """Nothing is kept, the caller is told, and the next call has a new connection."""
     with SqlStore(url) as store:
 
-        def handle() -> Fresh:
+        def handle() -> NewEntry:
             _cut(postgres)
             return fresh("n", "a")
 
         with pytest.raises(StoreFailed, match="cannot be used: AdminShutdown") as caught:
-            store.once("run", "c", handle)
+            store.get_or_create("run", "c", handle)
         assert "cause" in caught.value.hint
         assert caught.value.__cause__ is not None
         assert store.find("run", "c") is None
         assert store.events("run") == ()
-        assert store.once("run", "c", lambda: fresh("n", "b")).first
+        assert store.get_or_create("run", "c", lambda: fresh("n", "b")).created
         assert ids(store.events("run")) == ["b"]
 
 
@@ -66,13 +66,13 @@ def test_a_handler_that_raises_as_the_connection_is_lost(url: str, postgres: Pos
     """What it raised is raised: the connection is nothing that its caller waits for."""
     with SqlStore(url) as store:
 
-        def fail() -> Fresh:
+        def fail() -> NewEntry:
             _cut(postgres)
             raise ValueError("a bug")
 
         with pytest.raises(ValueError, match="a bug"):
-            store.once("run", "c", fail)
-        assert store.once("run", "c", fresh).first
+            store.get_or_create("run", "c", fail)
+        assert store.get_or_create("run", "c", fresh).created
 
 
 def test_an_idle_connection_is_lost(url: str, postgres: Postgres) -> None:
@@ -129,15 +129,15 @@ def test_an_engine_of_any_level_will_do(url: str, level: str) -> None:
     made = create_engine(url.replace("postgresql:", "postgresql+psycopg:"), isolation_level=level, poolclass=NullPool)
     with SqlStore(made) as store:
 
-        def fail() -> Fresh:
+        def fail() -> NewEntry:
             store.append("run", events("a"))
             raise ValueError("a bug")
 
         with pytest.raises(ValueError, match="a bug"):
-            store.once("run", "c", fail)
+            store.get_or_create("run", "c", fail)
         assert store.find("run", "c") is None
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda n: SqlStore(made).once("run", "c", lambda: fresh("n", f"e{n}")), range(4)))
+            list(pool.map(lambda n: SqlStore(made).get_or_create("run", "c", lambda: fresh("n", f"e{n}")), range(4)))
         assert len(ids(store.events("run"))) == 2
 
 
@@ -153,7 +153,7 @@ def test_how_long_the_server_lets_it_wait(engine: Engine) -> None:
 
     with SqlStore(engine, timeout=7) as store:
         told.clear()
-        store.once("run", "c", fresh)
+        store.get_or_create("run", "c", fresh)
         store.append("run", events("a"))
     assert told == [("7s", "0")] * 2
     with engine.connect() as connection:
@@ -175,7 +175,7 @@ def test_a_failure_shows_no_content(engine: Engine) -> None:
         with engine.begin() as connection:
             connection.execute(text("DROP TABLE emitter_events"))
         with pytest.raises(StoreFailed, match="UndefinedTable") as caught:
-            store.once("run", "c", lambda: fresh("a word", "a word"))
+            store.get_or_create("run", "c", lambda: fresh("a word", "a word"))
         assert "a word" not in f"{caught.value} {caught.value.__cause__!r} {caught.value.__cause__}"
         assert store.find("run", "c") is None
 
@@ -184,8 +184,8 @@ def test_both_keep_the_same_bytes(engine: Engine, tmp_path: Path) -> None:
     """What stands in PostgreSQL is what stands in SQLite."""
     with SqlStore(engine) as one, SqliteStore(tmp_path / "store.db") as other:
         for store in (one, other):
-            store.once("r\x00n", "\ud800" * 700, lambda: fresh("\x00é", "a\x00", "b"))
-        with other._database.lent() as file, engine.connect() as server:
+            store.get_or_create("r\x00n", "\ud800" * 700, lambda: fresh("\x00é", "a\x00", "b"))
+        with other._database.connection() as file, engine.connect() as server:
             for table, columns in (("entries", "correlation_id, entry"), ("events", "sequence, document")):
                 rows = f"SELECT run_id, {columns} FROM"
                 there = [tuple(row) for row in server.execute(text(f"{rows} emitter_{table}"))]
@@ -195,8 +195,7 @@ def test_both_keep_the_same_bytes(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize("missing", ["sqlalchemy", "psycopg"])
 def test_what_is_not_installed_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what to install."""
-    for name in [name for name in sys.modules if name in {"emitter.store.server", "emitter.store.tables"}]:
-        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "emitter.stores.postgresql", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingExtra) as caught:
         SqlStore("postgresql://host/db")
@@ -205,15 +204,17 @@ def test_what_is_not_installed_is_told(missing: str, monkeypatch: pytest.MonkeyP
 
 def test_nobody_else_pays_for_it() -> None:
     """The other stores do not load SQLAlchemy."""
-    program = "import sys; from emitter.store import MemoryStore; MemoryStore(); assert 'sqlalchemy' not in sys.modules"
+    program = (
+        "import sys; from emitter.stores import MemoryStore; MemoryStore(); assert 'sqlalchemy' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_kept_envelope_needs_no_transaction(engine: Engine) -> None:
     """It is found by one statement."""
     with SqlStore(engine) as store:
-        store.once("run", "c", fresh)
+        store.get_or_create("run", "c", fresh)
         told: list[str] = []
         listen(engine, "before_cursor_execute", lambda *arguments: told.append(arguments[2].split()[0]))
-        assert store.once("run", "c", never).entry == entry()
+        assert store.get_or_create("run", "c", never).entry == entry()
         assert told == ["SELECT"]

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.errors import EmitterError, InputError, StoreAltered, StoreFailed
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.store.making import event, events, fresh, ids, never
 
 if TYPE_CHECKING:
-    from emitter.store import Fresh
+    from emitter.stores import NewEntry
     from tests.store.workers import Workers
 
 
@@ -41,7 +41,7 @@ def place(tmp_path: Path) -> Path:
 
 def test_it_is_durable(place: Path) -> None:
     """Its file is in WAL mode, and each connection waits for the disk at each commit."""
-    with SqliteStore(place) as store, store._database.lent() as connection:
+    with SqliteStore(place) as store, store._database.connection() as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
@@ -50,7 +50,7 @@ def test_it_is_durable(place: Path) -> None:
 def test_it_is_canonical_json(place: Path) -> None:
     """Others can read it, and its bytes do not depend on who wrote it."""
     with SqliteStore(str(place)) as store:
-        store.once("run", "é", lambda: fresh("\x00\N{GRINNING FACE}", "a"))
+        store.get_or_create("run", "é", lambda: fresh("\x00\N{GRINNING FACE}", "a"))
     with closing(sqlite3.connect(place)) as file:
         entries = file.execute("SELECT run_id, correlation_id, entry FROM entries").fetchall()
         assert entries == [("run", "\\xe9", _ENTRY)]
@@ -71,12 +71,12 @@ def _others(place: Path, *statements: str) -> None:
 _NO_STORES = {
     "text": (_text, "file is not a database"),
     "a folder": (Path.mkdir, "unable to open"),
-    "another's": (lambda place: _others(place, "CREATE TABLE entries (a)"), "something else"),
-    "another's, marked": (lambda place: _others(place, "PRAGMA application_id = 7"), "something else"),
-    "another's, numbered": (lambda place: _others(place, "PRAGMA user_version = 1"), "something else"),
+    "another's": (lambda place: _others(place, "CREATE TABLE entries (a)"), "another program"),
+    "another's, marked": (lambda place: _others(place, "PRAGMA application_id = 7"), "another program"),
+    "another's, numbered": (lambda place: _others(place, "PRAGMA user_version = 1"), "another program"),
     "a later one": (
         lambda place: _others(place, "PRAGMA application_id = 0x656D6974", "PRAGMA user_version = 3"),
-        "format 3; this release reads 2",
+        "format 3, and this release reads format 2",
     ),
 }
 
@@ -89,7 +89,7 @@ def test_what_is_no_store_is_left_as_it_is(name: str, place: Path) -> None:
     before = place.read_bytes() if place.is_file() else b""
     with pytest.raises(InputError, match=said) as caught:
         SqliteStore(place)
-    assert "Name another file" in caught.value.hint
+    assert "another file" in caught.value.hint
     assert (place.read_bytes() if place.is_file() else b"") == before
     assert list(place.parent.iterdir()) == [place]
 
@@ -116,21 +116,21 @@ def test_its_locks_need_a_file_as_well(place: Path) -> None:
     assert "folder" in caught.value.hint
     locks.rmdir()
     with SqliteStore(place) as store:
-        assert store.once("run", "c", fresh).first
+        assert store.get_or_create("run", "c", fresh).created
 
 
 def test_an_empty_file_becomes_a_store(place: Path) -> None:
     """As ``tempfile`` and ``touch`` make it."""
     place.touch()
     with SqliteStore(place) as store:
-        assert store.once("run", "c", fresh).first
+        assert store.get_or_create("run", "c", fresh).created
 
 
 def test_a_damaged_store_is_told(place: Path) -> None:
     """What was kept cannot be found, and nothing says that it was not kept."""
     with SqliteStore(place) as store:
         for number in range(100):
-            store.once("run", f"c{number}", lambda: fresh("x" * 500))
+            store.get_or_create("run", f"c{number}", lambda: fresh("x" * 500))
     with place.open("r+b") as file:
         file.seek(4096)
         file.write(os.urandom(os.path.getsize(place) - 4096))  # noqa: PTH202
@@ -141,7 +141,7 @@ def test_a_damaged_store_is_told(place: Path) -> None:
 def _filled(place: Path) -> dict[str, object]:
     with SqliteStore(place) as store:
         for number in range(8):
-            store.once("run", f"c{number}", lambda number=number: fresh("é" * 90, f"e{number}"))  # type: ignore[misc]
+            store.get_or_create("run", f"c{number}", lambda number=number: fresh("é" * 90, f"e{number}"))  # type: ignore[misc]
         return _read(store)
 
 
@@ -214,7 +214,7 @@ def test_a_full_disk_is_told(place: Path, workers: Workers) -> None:
     """What was kept before stays, and nothing is there by halves."""
     *written, (kind, said), (kept,) = workers.start("crowded", path=str(place)).done()
     assert kind == "StoreFailed"
-    assert "room" in said
+    assert "disk space" in said
     assert [[name] for name in kept] == written
     assert len(written) > 5
     with SqliteStore(place) as store:
@@ -227,11 +227,11 @@ def test_whoever_keeps_the_file_busy_is_told_of(place: Path) -> None:
     with SqliteStore(place, timeout=0.05) as store, closing(sqlite3.connect(place)) as other:
         store.append("run", events("a"))
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreFailed, match="written by others") as caught:
+        with pytest.raises(StoreFailed, match="locked by other writers") as caught:
             store.append("run", events("b"))
         assert "timeout=" in caught.value.hint
-        with pytest.raises(StoreFailed, match="written by others"):
-            store.once("run", "c", fresh)
+        with pytest.raises(StoreFailed, match="locked by other writers"):
+            store.get_or_create("run", "c", fresh)
         assert ids(store.events("run")) == ["a"]
         other.rollback()
         assert store.append("run", events("b"))[0].sequence == 1
@@ -244,7 +244,7 @@ def test_a_closed_store_is_closed(place: Path) -> None:
     store.close()
     for call in (
         lambda: store.find("run", "c"),
-        lambda: store.once("run", "c", never),
+        lambda: store.get_or_create("run", "c", never),
         lambda: store.append("run", ()),
         lambda: store.events("run"),
     ):
@@ -257,20 +257,20 @@ def test_what_is_under_way_when_it_is_closed(place: Path) -> None:
     store = SqliteStore(place)
     handling, ended = threading.Event(), threading.Event()
 
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         handling.set()
         assert ended.wait(20)
         return fresh()
 
     with ThreadPoolExecutor(1) as pool:
-        calling = pool.submit(store.once, "run", "c", handle)
+        calling = pool.submit(store.get_or_create, "run", "c", handle)
         assert handling.wait(20)
         store.close()
         ended.set()
         with pytest.raises(InputError, match="is closed"):
             calling.result()
     with SqliteStore(place) as again:
-        assert again.once("run", "c", fresh).first
+        assert again.get_or_create("run", "c", fresh).created
 
 
 def _open_files() -> list[str]:
@@ -282,7 +282,7 @@ def test_no_file_is_left_open(place: Path) -> None:
     """Whatever was opened, by however many threads and stores, and whatever could not be."""
     before = _open_files()
     with SqliteStore(place) as store, SqliteStore(place) as other, ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: (store, other)[n % 2].once("run", f"c{n}", fresh), range(16)))
+        list(pool.map(lambda n: (store, other)[n % 2].get_or_create("run", f"c{n}", fresh), range(16)))
         with pytest.raises(InputError):
             store.append("run", [event("e", odd=object())])
     _others(place.with_name("others"), "CREATE TABLE a (b)")
@@ -296,10 +296,10 @@ def test_what_is_forgotten_is_in_no_file(tmp_path: Path) -> None:
     """Neither in the database nor in what SQLite keeps beside it, also where rows moved between pages before."""
     with SqliteStore(tmp_path / "store.db") as store:
         for number in range(60):
-            store.once("run", f"{number * 37 % 60}", lambda number=number: fresh(f"{number}" * 50))  # type: ignore[misc]
-        store.once("run", "c", lambda: fresh("Zebedee"))
+            store.get_or_create("run", f"{number * 37 % 60}", lambda number=number: fresh(f"{number}" * 50))  # type: ignore[misc]
+        store.get_or_create("run", "c", lambda: fresh("Zebedee"))
         for number in range(60, 90):
-            store.once("run", f"{number}", lambda number=number: fresh(f"{number}" * 50))  # type: ignore[misc]
+            store.get_or_create("run", f"{number}", lambda number=number: fresh(f"{number}" * 50))  # type: ignore[misc]
         assert any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
         store.forget("run", "c")
         assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())

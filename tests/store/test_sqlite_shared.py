@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.errors import InputError, StoreFailed
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.store.making import entry, events, fresh, ids, never
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.store import Fresh
+    from emitter.stores import NewEntry
     from tests.store.workers import Workers
 
 
@@ -30,12 +30,12 @@ def test_two_names_of_one_file(place: Path) -> None:
     link.symlink_to(place)
     with SqliteStore(place, timeout=0.05) as store, SqliteStore(link, timeout=0.05) as other:
 
-        def handle() -> Fresh:
+        def handle() -> NewEntry:
             with pytest.raises(InputError, match="is handling"):
-                other.once("run", "c", never)
+                other.get_or_create("run", "c", never)
             return fresh()
 
-        assert store.once("run", "c", handle).first
+        assert store.get_or_create("run", "c", handle).created
         assert other.find("run", "c") == entry()
     assert not place.with_name("link.db-once").exists()
 
@@ -44,14 +44,14 @@ def test_the_file_of_locks_was_taken_away(place: Path, workers: Workers) -> None
     """Then two may handle one envelope, but one outcome is kept, and both are given it."""
     with SqliteStore(place) as store:
 
-        def handle() -> Fresh:
+        def handle() -> NewEntry:
             place.with_name("store.db-once").unlink()
             arguments = {"address": str(place), "note": "theirs"}
-            assert workers.start("once", kind="sqlite", **arguments).done() == [[True, "theirs"]]
+            assert workers.start("get_or_create", kind="sqlite", **arguments).done() == [[True, "theirs"]]
             return fresh("ours", "ours")
 
-        kept = store.once("run", "c", handle)
-        assert (kept.entry, kept.events, kept.first) == (entry("theirs"), (), False)
+        kept = store.get_or_create("run", "c", handle)
+        assert (kept.entry, kept.events, kept.created) == (entry("theirs"), (), False)
         assert ids(store.events("run")) == ["theirs"]
 
 
@@ -71,7 +71,7 @@ def test_a_child_that_was_forked_amid_a_use_is_kept_out(place: Path, workers: Wo
 
 def test_threads_queue_no_longer_than_they_want(place: Path) -> None:
     """Those that write wait for each other, but not for ever."""
-    with SqliteStore(place, timeout=0.05) as store, ThreadPoolExecutor(1) as pool, store._database.writing():
+    with SqliteStore(place, timeout=0.05) as store, ThreadPoolExecutor(1) as pool, store._database.transaction():
         failed = pool.submit(store.append, "run", events("a")).exception()
     assert isinstance(failed, StoreFailed)
-    assert "written by others after 0.05 s" in str(failed)
+    assert "locked by other writers after 0.05 s" in str(failed)

@@ -15,14 +15,14 @@ from tests.store.making import entry, events, fresh, ids, never
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.store import Fresh
+    from emitter.stores import NewEntry
 
 
 def test_a_handler_cannot_wait_for_itself(store: Any) -> None:
     """It is told so at once."""
     with pytest.raises(InputError, match="is handling"):
-        store.once("run", "c", lambda: store.once("run", "c", never).entry)
-    assert store.once("run", "c", fresh).first
+        store.get_or_create("run", "c", lambda: store.get_or_create("run", "c", never).entry)
+    assert store.get_or_create("run", "c", fresh).created
 
 
 def test_of_many_threads_one_handles(store: Any) -> None:
@@ -31,7 +31,7 @@ def test_of_many_threads_one_handles(store: Any) -> None:
     called = threading.Semaphore(0)
     handled: list[int] = []
 
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         for _ in range(threads):
             assert called.acquire(timeout=20)
         handled.append(threading.get_ident())
@@ -39,12 +39,12 @@ def test_of_many_threads_one_handles(store: Any) -> None:
 
     def call() -> Any:
         called.release()
-        return store.once("run", "c", handle)
+        return store.get_or_create("run", "c", handle)
 
     with ThreadPoolExecutor(threads) as pool:
         found = [each.result() for each in [pool.submit(call) for _ in range(threads)]]
     assert len(handled) == 1
-    assert sorted((each.first, len(each.events)) for each in found) == [(False, 0)] * (threads - 1) + [(True, 2)]
+    assert sorted((each.created, len(each.events)) for each in found) == [(False, 0)] * (threads - 1) + [(True, 2)]
     assert all(each.entry == entry("n") for each in found)
     assert ids(store.events("run")) == ["a", "b"]
 
@@ -53,7 +53,7 @@ def test_after_a_failure_the_next_in_line_handles(store: Any) -> None:
     """Each of the handlers that raise runs, one after the other, then one that does not, and no more."""
     handled: list[int] = []
 
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         handled.append(1)
         if len(handled) <= 3:
             raise ValueError("not yet")
@@ -61,7 +61,7 @@ def test_after_a_failure_the_next_in_line_handles(store: Any) -> None:
 
     def call(_: int) -> Any:
         try:
-            return store.once("run", "c", handle)
+            return store.get_or_create("run", "c", handle)
         except ValueError as error:
             return error
 
@@ -77,13 +77,13 @@ def test_others_do_not_wait(store: Any) -> None:
     both = threading.Barrier(2, timeout=20)
 
     def call(name: str) -> Any:
-        def handle() -> Fresh:
+        def handle() -> NewEntry:
             both.wait()
             store.append("run", events(f"{name} says"))
             both.wait()
             return fresh(name, name)
 
-        return store.once("run", name, handle)
+        return store.get_or_create("run", name, handle)
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(call, "ab"))
@@ -112,20 +112,20 @@ def test_nobody_waits_longer_than_they_want(store_for: Callable[..., Any]) -> No
     store = store_for(timeout=0.05)
     handling, ended = threading.Event(), threading.Event()
 
-    def handle() -> Fresh:
+    def handle() -> NewEntry:
         handling.set()
         assert ended.wait(20)
         return fresh("n")
 
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(store.once, "run", "c", handle)
+        first = pool.submit(store.get_or_create, "run", "c", handle)
         assert handling.wait(20)
         with pytest.raises(StoreFailed, match=r"after 0\.05 s") as caught:
-            store.once("run", "c", never)
+            store.get_or_create("run", "c", never)
         assert "timeout=" in caught.value.hint
         ended.set()
-        assert first.result().first
-    assert not store.once("run", "c", never).first
+        assert first.result().created
+    assert not store.get_or_create("run", "c", never).created
 
 
 def test_a_loop_uses_it_in_threads(store: Any) -> None:
@@ -133,11 +133,12 @@ def test_a_loop_uses_it_in_threads(store: Any) -> None:
 
     async def main() -> list[Any]:
         calls = (
-            asyncio.to_thread(store.once, "run", f"c{n % 4}", lambda n=n: fresh(n % 4, f"e{n}")) for n in range(16)
+            asyncio.to_thread(store.get_or_create, "run", f"c{n % 4}", lambda n=n: fresh(n % 4, f"e{n}"))
+            for n in range(16)
         )
         return await asyncio.gather(*calls)
 
     found = asyncio.run(main())
-    assert sum(each.first for each in found) == 4
+    assert sum(each.created for each in found) == 4
     assert [each.entry for each in found] == [entry(n % 4) for n in range(16)]
     assert len(ids(store.events("run"))) == 4

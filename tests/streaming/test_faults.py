@@ -8,9 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from emitter import EmissionError, Policy, Refused, Restart, Slot, Unreachable
-from emitter.judge import Verdict
-from emitter.wire import FaultKind
+from emitter import EmissionError, FieldComplete, Policy, Refused, Restart, Unreachable
+from emitter.core.verdicts import Verdict
+from emitter.messages import FaultKind
 from tests.adapters import bodies
 from tests.adapters.streams import STREAMS
 from tests.scenarios.vendors import VENDORS
@@ -54,7 +54,7 @@ def test_a_stream_without_its_end(wire: str, world: str) -> None:
         found = ask(wire, world, [Answer(pieces[:kept])], FORM, policy=ONCE)
         failed(found, FaultKind.PROTOCOL)
         assert (found.trace.usage.input > 0) == (kept > 0)
-        assert found.trace.usage.estimated or not any(isinstance(each, Slot) for each in found.told)
+        assert found.trace.usage.estimated or not any(isinstance(each, FieldComplete) for each in found.told)
 
 
 @every_world
@@ -99,7 +99,7 @@ def test_bytes_that_end_anywhere(wire: str) -> None:
         found = ask(wire, "sync", [Answer([data[:kept]])], FORM, policy=ONCE)
         verdicts.add(found.attempts[0].verdict)
         assert isinstance(found.result, Unreachable) or found.result.value == DOCUMENT
-        assert all(DOCUMENT[each.pointer[1:]] == each.value for each in found.told if isinstance(each, Slot))
+        assert all(DOCUMENT[each.pointer[1:]] == each.value for each in found.told if isinstance(each, FieldComplete))
     assert verdicts == {Verdict.FAULTED, Verdict.COMPLETE}
 
 
@@ -193,7 +193,7 @@ def test_done_may_be_missing_or_doubled(world: str) -> None:
 def test_characters_are_put_together_again(wire: str, world: str) -> None:
     """A stream that comes byte by byte, in raw UTF-8, is the same."""
     body = VENDORS[wire].whole(TEXT, 40).body
-    made = STREAMS[bodies.WireName(wire)](body, lambda text: [text[:3], text[3:]])
+    made = STREAMS[bodies.WireFormat(wire)](body, lambda text: [text[:3], text[3:]])
     raw = "".join(f"data: {json.dumps(payload, ensure_ascii=False)}\n\n" for _, payload in made).encode()
     found = ask(wire, world, [Answer([raw[at : at + 1] for at in range(len(raw))])], FORM)
 
@@ -231,7 +231,7 @@ def test_a_refusal_in_the_middle(wire: str, world: str) -> None:
     found = ask(wire, world, [streamed(wire, body)], FORM)
 
     assert isinstance(found.result, Refused)
-    assert [each.pointer for each in found.told if isinstance(each, Slot)] == ["/a"]
+    assert [each.pointer for each in found.told if isinstance(each, FieldComplete)] == ["/a"]
     assert len(found.vendor.seen) == 1
 
 
@@ -242,7 +242,7 @@ def test_a_cut_answer_and_then_a_whole_one(wire: str, world: str) -> None:
     cut = streamed(wire, VENDORS[wire].cut(TEXT[:-5], 100).body)
     found = ask(wire, world, [cut, good(wire)], FORM, policy=Policy(output_tokens=100))
 
-    assert [each.pointer if isinstance(each, Slot) else each for each in found.told] == [
+    assert [each.pointer if isinstance(each, FieldComplete) else each for each in found.told] == [
         "/a",
         Restart(2, Verdict.TRUNCATED),
         "/a",
@@ -275,7 +275,7 @@ def test_a_violation_and_then_a_good_answer(wire: str, world: str) -> None:
     bad = streamed(wire, VENDORS[wire].whole(json.dumps({"a": 3, "n": 4}), 9).body)
     found = ask(wire, world, [bad, good(wire)], FORM)
 
-    assert [(each.pointer, each.value) if isinstance(each, Slot) else each for each in found.told] == [
+    assert [(each.pointer, each.value) if isinstance(each, FieldComplete) else each for each in found.told] == [
         ("/n", 4),
         Restart(2, Verdict.VIOLATED),
         ("/a", DOCUMENT["a"]),

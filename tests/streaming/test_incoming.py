@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter import profile
-from emitter.adapters.endpoint import wire_of
-from emitter.adapters.incoming import Incoming
-from emitter.adapters.response import read
-from emitter.profile import WireName
-from emitter.wire import Fault, FaultKind, OutputMode, Reply, Stop
+from emitter import profiles as profile
+from emitter.adapters import detect_wire
+from emitter.adapters.http_response import StreamAccumulator, parse_response
+from emitter.messages import Fault, FaultKind, ModelResponse, OutputMode, StopReason
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import VENDORS
 from tests.adapters.streams import STREAMS
 from tests.adapters.test_streams import ANSWERS, FRAMES, cuts
@@ -24,19 +23,19 @@ from tests.work import examples
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from emitter.wire import Answer
+    from emitter.messages import CallResult
     from tests.adapters.streams import Cut, Frame
 
 often = settings(max_examples=examples(40))
 
 
-def fed(wire: WireName, pieces: Iterable[bytes], mode: OutputMode = OutputMode.JSON_SCHEMA) -> tuple[Answer, str]:
+def fed(wire: WireFormat, pieces: Iterable[bytes], mode: OutputMode = OutputMode.JSON_SCHEMA) -> tuple[CallResult, str]:
     """Return the answer and the text that the pieces came to."""
-    incoming = Incoming(profile.load(VENDORS[wire]), wire, mode)
+    incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, mode)
     written = "".join(map(incoming.feed, pieces))
-    assert written == "".join(incoming.text)
-    answer = incoming.answer({})
-    return answer, "".join(incoming.text)
+    assert written == "".join(incoming.text_pieces)
+    answer = incoming.finish({})
+    return answer, "".join(incoming.text_pieces)
 
 
 def in_pieces(data: bytes, sizes: list[int]) -> list[bytes]:
@@ -59,8 +58,8 @@ def test_pieces_come_to_the_whole(name: str, cut: Cut, frame: Frame, sizes: list
 
     found, written = fed(wire, in_pieces(text.encode(), sizes))
 
-    assert found == read(profile.load(VENDORS[wire]), wire, 200, {}, text)
-    if isinstance(found, Reply) and not found.arguments:
+    assert found == parse_response(profile.load_profile(VENDORS[wire]), wire, 200, {}, text)
+    if isinstance(found, ModelResponse) and not found.arguments:
         assert written == found.text
 
 
@@ -72,22 +71,24 @@ def test_a_body_that_is_no_stream(name: str, size: int, indent: int | None) -> N
     wire, body = ANSWERS[name]
     text = "\n" + json.dumps(body, indent=indent)
 
-    assert fed(wire, in_pieces(text.encode(), [size]))[0] == read(profile.load(VENDORS[wire]), wire, 200, {}, text)
+    assert fed(wire, in_pieces(text.encode(), [size]))[0] == parse_response(
+        profile.load_profile(VENDORS[wire]), wire, 200, {}, text
+    )
 
 
-@pytest.mark.parametrize("wire", WireName)
+@pytest.mark.parametrize("wire", WireFormat)
 @given(
     data=st.binary(min_size=1, max_size=60) | st.text('data: []{}"\n\r:\ufeff0eventrror', max_size=60).map(str.encode)
 )
 @often
-def test_any_bytes_are_an_answer(wire: WireName, data: bytes) -> None:
+def test_any_bytes_are_an_answer(wire: WireFormat, data: bytes) -> None:
     """Nothing is raised, whatever comes, and any cut is the same."""
     assert fed(wire, [data]) == fed(wire, in_pieces(data, [1])) == fed(wire, in_pieces(data, [3, 5]))
 
 
-@pytest.mark.parametrize("wire", WireName)
+@pytest.mark.parametrize("wire", WireFormat)
 @pytest.mark.parametrize("flood", [b"\n", b": ping\n\n", b"\xef\xbb\xbf", b"data:\n\n", b"\r", b"\x80"])
-def test_a_flood_of_nothing_is_a_fault(wire: WireName, flood: bytes) -> None:
+def test_a_flood_of_nothing_is_a_fault(wire: WireFormat, flood: bytes) -> None:
     """Keep-alives without an answer are none."""
     assert isinstance(fed(wire, in_pieces(flood * 20_000, [1]))[0], Fault)
 
@@ -97,7 +98,7 @@ def test_recorded_streams_come_to_the_same() -> None:
     """Each recorded stream, cut by bytes in three ways, gives the answer of its whole text."""
     differing: list[Any] = []
     for name, wire, text in _streams():
-        whole = read(profile.load(VENDORS[wire]), wire, 200, {}, text)
+        whole = parse_response(profile.load_profile(VENDORS[wire]), wire, 200, {}, text)
         for sizes in ([13, 1, 29], [4096], [len(text) or 1]):
             found, _ = fed(wire, in_pieces(text.encode(), sizes))
             if found != whole and not _unreadable(found, whole):
@@ -106,7 +107,7 @@ def test_recorded_streams_come_to_the_same() -> None:
     assert differing == []
 
 
-def _unreadable(*found: Answer) -> bool:
+def _unreadable(*found: CallResult) -> bool:
     """Tell whether none can be read: a stream still knows what it cost, and where it broke."""
     return all(isinstance(each, Fault) and each.kind is FaultKind.PROTOCOL and each.status == 200 for each in found)
 
@@ -118,7 +119,7 @@ def test_recorded_streams_write_what_they_answer() -> None:
     for name, wire, text in _streams():
         found, _ = fed(wire, [text.encode()])
         several = text.count('"message_start"') > 1  # recordings of several calls, one after the other
-        if not isinstance(found, Reply) or found.stop is not Stop.COMPLETE or several:
+        if not isinstance(found, ModelResponse) or found.stop is not StopReason.COMPLETE or several:
             continue
         mode = OutputMode.TOOL if found.arguments else OutputMode.JSON_SCHEMA
         _, written = fed(wire, [text.encode()], mode)
@@ -135,13 +136,13 @@ def _loaded(text: str) -> Any:
         return None
 
 
-def _streams() -> list[tuple[str, WireName, str]]:
+def _streams() -> list[tuple[str, WireFormat, str]]:
     """Return every recorded stream: its file, its wire and its text."""
     found = ((name, _known(each), each["response"]["body"]) for name, each in exchanges().items())
     return [(name, wire, text) for name, wire, text in found if wire is not None and "data:" in text]
 
 
-def _known(exchange: dict[str, Any]) -> WireName | None:
+def _known(exchange: dict[str, Any]) -> WireFormat | None:
     if not isinstance(exchange["response"]["body"], str) or exchange["response"]["status"] != 200:
         return None
-    return wire_of(exchange["endpoint"], str((exchange.get("request") or {}).get("path") or ""))
+    return detect_wire(exchange["endpoint"], str((exchange.get("request") or {}).get("path") or ""))

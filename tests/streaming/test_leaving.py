@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import InputError, Invalid, Policy, Slot
-from emitter.judge import Verdict
-from emitter.wire import FaultKind
+from emitter import FieldComplete, InputError, Invalid, Policy
+from emitter.core.verdicts import Verdict
+from emitter.messages import FaultKind
 from tests.scenarios.vendors import VENDORS
 from tests.streaming.vendor import STALL, WIRES, WORLDS, Answer, Vendor, ask, opened, streamed
 
@@ -114,7 +114,7 @@ def test_leaving(wire: str, way: str) -> None:
     consume(running, way)
 
     left(running, server)
-    with pytest.raises(InputError, match="left before its end"):
+    with pytest.raises(InputError, match="closed before its end"):
         running.result()
     assert list(running) == []
 
@@ -128,7 +128,7 @@ def test_leaving_without_blocking(wire: str, way: str) -> None:
 
     async def run() -> None:
         await aconsume(running, way)
-        with pytest.raises(InputError, match="left before its end"):
+        with pytest.raises(InputError, match="closed before its end"):
             await running.result()
         assert [each async for each in running] == []
 
@@ -162,7 +162,7 @@ def test_a_cancelled_task(wire: str, where: str) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         await running.aclose()
-        with pytest.raises(InputError, match="left before its end"):
+        with pytest.raises(InputError, match="closed before its end"):
             await running.result()
         return running
 
@@ -181,7 +181,7 @@ def test_an_interrupt_while_waiting(wire: str) -> None:
         list(running)
     assert running.trace.attempts[0].fault.kind is FaultKind.CANCELLED
     assert server.sent[0].closed
-    with pytest.raises(InputError, match="left before its end"):
+    with pytest.raises(InputError, match="closed before its end"):
         running.result()
 
 
@@ -223,14 +223,14 @@ def test_one_that_was_never_begun(world: str) -> None:
 
     async def run() -> None:
         await running.aclose()
-        with pytest.raises(InputError, match="left before its end"):
+        with pytest.raises(InputError, match="closed before its end"):
             await running.result()
 
     if world == "async":
         asyncio.run(run())
     else:
         running.close()
-        with pytest.raises(InputError, match="left before its end"):
+        with pytest.raises(InputError, match="closed before its end"):
             running.result()
     assert running.trace.attempts == ()
     assert server.seen == []
@@ -290,7 +290,7 @@ def test_reading_on_after_the_result(world: str) -> None:
         return await anext(running), await running.result()
 
     first, result = asyncio.run(run()) if world == "async" else (next(running), running.result())
-    assert first == Slot("/a", "some words")
+    assert first == FieldComplete("/a", "some words")
     assert result.value == DOCUMENT
 
 

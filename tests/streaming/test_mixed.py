@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from emitter import Policy, Slot
+from emitter import FieldComplete, Policy
 from tests.adapters.bodies import anthropic, chat, responses, said
 from tests.streaming.vendor import WORLDS, ask, streamed
 
@@ -69,5 +69,5 @@ def test_only_the_document_is_told(name: str, world: str) -> None:
     found = ask(wire, world, [streamed(wire, body)], FORM, policy=Policy(max_attempts=1))
 
     assert found.result.value == MEANT
-    told = {each.pointer[1:]: each.value for each in found.told if isinstance(each, Slot)}
+    told = {each.pointer[1:]: each.value for each in found.told if isinstance(each, FieldComplete)}
     assert told == ({"query": "other"} if name in WORDS_FIRST else MEANT)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from emitter import Emission, EmissionError, Policy, Restart, Slot, TextDelta, emit, emit_binding_moment
-from emitter.scenarios import MODELS, SCENARIOS, SITUATION, cassette, scene
+from emitter import Emission, EmissionError, FieldComplete, Policy, Restart, TextDelta, emit, emit_binding_moment
+from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS, SITUATION, get_scenario, load_scenario_cassette
 from tests.adapters.test_streams import ANSWERS
 from tests.scenarios.answers import BOUND
 from tests.streaming.vendor import JSON, WIRES, WORLDS, Answer, Told, Vendor, Waits, ask, opened, streamed, whole
@@ -31,7 +31,7 @@ FORM: dict[str, Any] = {
 
 def script(scenario: str, wire: str, size: int) -> list[Answer]:
     """Return the answers of a cassette as streams."""
-    played = [each.response for each in cassette(scene(scenario, wire)).interactions]
+    played = [each.response for each in load_scenario_cassette(get_scenario(scenario, wire)).interactions]
     good = [streamed(wire, each.body, size, **dict(each.headers)) if each.status == 200 else None for each in played]
     return [
         made or Answer([json.dumps(each.body).encode()], each.status, {**dict(each.headers), **JSON})
@@ -43,7 +43,7 @@ def unary(wire: str, answers: list[tuple[int, dict[str, str], Any]], call: Any) 
     """Return what the unary form comes to."""
     vendor = Vendor([whole(json.dumps(body), status, {**headers, **JSON}) for status, headers, body in answers])
     try:
-        return call(client=vendor.client(wire, "sync"), clock=Waits().clock(), model=MODELS[wire], wire=wire)
+        return call(client=vendor.client(wire, "sync"), clock=Waits().clock(), model=SCENARIO_MODELS[wire], wire=wire)
     except EmissionError as error:
         return error
 
@@ -69,8 +69,8 @@ def same(found: Told, other: Any) -> None:
 @pytest.mark.parametrize("size", [1, 40])
 def test_every_scenario(scenario: str, wire: str, world: str, size: int) -> None:
     """Verdicts, values, usage, attempts and events agree, and each further call is told as a restart."""
-    arguments = {each: value for each, value in scene(scenario, wire).arguments().items() if each != "wire"}
-    played = [each.response for each in cassette(scene(scenario, wire)).interactions]
+    arguments = {each: value for each, value in get_scenario(scenario, wire).arguments().items() if each != "wire"}
+    played = [each.response for each in load_scenario_cassette(get_scenario(scenario, wire)).interactions]
     other = unary(
         wire,
         [(each.status, dict(each.headers), each.body) for each in played],
@@ -96,7 +96,7 @@ def test_every_kind_of_answer(name: str, world: str) -> None:
 
     same(found, other)
     if isinstance(other, Emission):
-        assert {each.pointer[1:]: each.value for each in found.told if isinstance(each, Slot)} == other.value
+        assert {each.pointer[1:]: each.value for each in found.told if isinstance(each, FieldComplete)} == other.value
 
 
 @every_world
@@ -105,7 +105,7 @@ def test_a_decision_is_told_while_it_is_written(wire: str, world: str) -> None:
     """Its slots have the names of the envelope, in order, and a followed text comes in pieces before its slot."""
     found = ask(wire, world, script("bound", wire, 5), follow=["/synopsis", "/question/stem"])
 
-    assert [each.pointer for each in found.told if isinstance(each, Slot)] == [
+    assert [each.pointer for each in found.told if isinstance(each, FieldComplete)] == [
         *("/reasoning", "/kind", "/synopsis", "/findings", "/recommendations", "/offer", "/question/stem"),
         *("/question/options/0", "/question/options/1", "/question/options/2", "/question/recommended_idx"),
     ]
@@ -125,9 +125,11 @@ def test_slots_come_as_the_pieces_come(wire: str, world: str) -> None:
     running = opened(wire, world, vendor)
 
     async def aread() -> list[int]:
-        return [len(read) async for each in running if isinstance(each, Slot)]
+        return [len(read) async for each in running if isinstance(each, FieldComplete)]
 
-    told = asyncio.run(aread()) if world == "async" else [len(read) for each in running if isinstance(each, Slot)]
+    told = (
+        asyncio.run(aread()) if world == "async" else [len(read) for each in running if isinstance(each, FieldComplete)]
+    )
 
     assert told == sorted(set(told))
     assert 0 < told[0] < told[-1] <= len(read)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from emitter import DeadlineReached, Policy, Restart, Slot, Unreachable
-from emitter.judge import Verdict
-from emitter.wire import FaultKind
+from emitter import DeadlineReached, FieldComplete, Policy, Restart, Unreachable
+from emitter.core.verdicts import Verdict
+from emitter.messages import FaultKind
 from tests.scenarios.vendors import VENDORS
 from tests.streaming.vendor import WIRES, WORLDS, Vendor, Waits, ask, opened, streamed
 
@@ -100,4 +100,4 @@ def test_a_slow_consumer_has_all_the_time(wire: str, world: str) -> None:
             time.now += 1000
         result = running.result()
     assert result.value == DOCUMENT
-    assert [each.pointer for each in told if isinstance(each, Slot)] == ["/a", "/n"]
+    assert [each.pointer for each in told if isinstance(each, FieldComplete)] == ["/a", "/n"]

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from emitter import Clock, EmissionError, astream, astream_binding_moment, stream, stream_binding_moment
-from emitter.adapters.client import make
-from emitter.profile import WireName, of_model
-from emitter.scenarios import MODELS
+from emitter.adapters.clients import create_client
+from emitter.profiles import WireFormat, find_profile
+from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.adapters.streams import STREAMS, Frame
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
-    from emitter.progress import Progress
+    from emitter.streaming import StreamEvent
 
 URL = "http://vendor.invalid/v1"
-WIRES = tuple(MODELS)
+WIRES = tuple(SCENARIO_MODELS)
 WORLDS = ("sync", "async")
 EVENTS = {"content-type": "text/event-stream"}
 STALL = b"never"
@@ -78,7 +78,7 @@ def whole(body: str, status: int = 200, headers: Mapping[str, str] = JSON) -> An
 
 def events_of(wire: str, body: dict[str, Any], size: int = 7) -> str:
     """Return the stream that a unary body would have been, in deltas of a size."""
-    made = STREAMS[WireName(wire)](body, lambda text: [text[at : at + size] for at in range(0, len(text), size)])
+    made = STREAMS[WireFormat(wire)](body, lambda text: [text[at : at + size] for at in range(0, len(text), size)])
     return Frame(done=wire == "openai-chat").write(list(made))
 
 
@@ -106,10 +106,10 @@ class Vendor:
 
     def client(self, wire: str, world: str) -> object:
         """Return the vendor's own SDK client."""
-        facts, _ = of_model(MODELS[wire])
+        facts, _ = find_profile(SCENARIO_MODELS[wire])
         kind: Any = httpx2.AsyncClient if world == "async" else httpx2.Client
         http = kind(transport=httpx2.MockTransport(self))
-        return make(facts, asynchronous=world == "async", base_url=URL, api_key="k", http_client=http)
+        return create_client(facts, asynchronous=world == "async", base_url=URL, api_key="k", http_client=http)
 
 
 class Waits:
@@ -125,7 +125,7 @@ class Waits:
         async def asleep(seconds: float) -> None:
             self.sleep(seconds)
 
-        return Clock(monotonic=lambda: self.now, sleep=self.sleep, asleep=asleep)
+        return Clock(monotonic=lambda: self.now, sleep=self.sleep, async_sleep=asleep)
 
     def sleep(self, seconds: float) -> None:
         """Pass the time."""
@@ -137,7 +137,7 @@ class Waits:
 class Told:
     """What came of a stream: what was told, its result or error, its trace, and the vendor's side of it."""
 
-    told: list[Progress]
+    told: list[StreamEvent]
     result: Any
     trace: Any
     vendor: Vendor
@@ -155,7 +155,7 @@ class Told:
 
 def opened(wire: str, world: str, vendor: Vendor, schema: Any = None, **more: Any) -> Any:
     """Return the stream of a document under a schema, or of a decision."""
-    settings = {"model": MODELS[wire], "wire": wire, "client": vendor.client(wire, world), **more}
+    settings = {"model": SCENARIO_MODELS[wire], "wire": wire, "client": vendor.client(wire, world), **more}
     settings.setdefault("clock", Waits().clock())
     situation = settings.pop("situation", "Now?")
     if schema is None:
@@ -167,7 +167,7 @@ def ask(wire: str, world: str, script: Sequence[Answer] | Vendor, schema: Any = 
     """Read a stream to its end."""
     vendor = script if isinstance(script, Vendor) else Vendor(script)
     running = opened(wire, world, vendor, schema, **more)
-    told: list[Progress] = []
+    told: list[StreamEvent] = []
     try:
         if world == "async":
             result = asyncio.run(_aread(running, told))
@@ -180,7 +180,7 @@ def ask(wire: str, world: str, script: Sequence[Answer] | Vendor, schema: Any = 
     return Told(told, result, running.trace, vendor)
 
 
-async def _aread(running: Any, told: list[Progress]) -> Any:
+async def _aread(running: Any, told: list[StreamEvent]) -> Any:
     async for each in running:
         told.append(each)  # noqa: PERF401  what was told before an error counts
     return await running.result()

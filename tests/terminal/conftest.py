@@ -13,4 +13,4 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("NO_COLOR", "EMITTER_PLAIN", "ACCESSIBLE", "PROMPT_TOOLKIT_COLOR_DEPTH"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(picker, "ESCAPE_WITHIN", 0.02)  # this terminal is near: a key's sequence comes in one piece
+    monkeypatch.setattr(picker, "ESCAPE_TIMEOUT", 0.02)  # this terminal is near: a key's sequence comes in one piece

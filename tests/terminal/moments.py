@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.kinds import BindingMoment, Hatches, Meta, Option, Question
+from emitter.models import BindingMoment, Hatches, Meta, Option, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,17 +6,18 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from emitter.decide import digest
-from emitter.render.delivery import Fallback, delivery
+from emitter.decisions import digest
+from emitter.render.delivery import Fallback, read_structured_content
 from emitter.render.layout import HATCHES, HatchKind
-from emitter.terminal.page import MARGIN
-from emitter.testing.surfaces import FEW, NotOffered, ShownOption, SurfaceContract
+from emitter.terminal.picker_state import MARGIN
+from emitter.testing.sample_moments import FEW_MOMENTS
+from emitter.testing.surfaces import NotOffered, ShownOption, SurfaceContract
 from tests.terminal.window import CTRL_C, ENTER, ESCAPE, Window, pasted
 
 if TYPE_CHECKING:
-    from emitter.decide import Resolution, Unresolved
-    from emitter.kinds import BindingMoment
-    from emitter.wire import Json
+    from emitter.decisions import Resolution, Unresolved
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
 
 COLUMNS = 90
 HEIGHTS = (40, 250, 4000)
@@ -99,7 +100,7 @@ class PickerSubject:
 
     def deliver(self, result: Json) -> Drawn | Fallback:
         """Look at the decision of a tool's result."""
-        found = delivery(result)
+        found = read_structured_content(result)
         return found if isinstance(found, Fallback) else self.draw(found.moment)
 
     def _veto(self, drawn: Drawn, kind: HatchKind, text: str) -> Json:
@@ -123,7 +124,7 @@ def _opened(moment: BindingMoment) -> set[HatchKind]:
     found: set[HatchKind] = set()
     with Window(moment, 40, 8) as window:
         for kind, hatch in HATCHES.items():
-            if f"{hatch.asks}:" in window.press(hatch.key).rows():
+            if f"{hatch.prompt}:" in window.press(hatch.key).rows():
                 found.add(kind)
             window.press(ESCAPE)
     return found
@@ -133,5 +134,5 @@ class TestPicker(SurfaceContract):
     """The picker; a key cannot name the decision it answers, there is only the one on the screen."""
 
     subject = PickerSubject()
-    moments: ClassVar = {name: FEW[name] for name in list(FEW)[::7]}
+    moments: ClassVar = {name: FEW_MOMENTS[name] for name in list(FEW_MOMENTS)[::7]}
     bound = False

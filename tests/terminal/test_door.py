@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import pytest
 
-from emitter.decide import Selected, digest
+from emitter.decisions import Selected, digest
 from emitter.errors import InputError, MissingExtra
 from emitter.terminal import ask
 from tests.terminal.moments import INVOICE
@@ -107,7 +107,7 @@ def test_without_the_extra_there_are_lines(terminal: tuple[TextIO, Terminal], mo
 
 def test_a_picker_needs_a_terminal() -> None:
     """Who insists on one without a terminal is told so."""
-    with pytest.raises(InputError, match="There is no terminal to draw on"):
+    with pytest.raises(InputError, match="The picker needs a terminal"):
         ask(INVOICE, input=io.StringIO(), output=io.StringIO(), plain=False)
 
 

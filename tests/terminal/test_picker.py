@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from wcwidth import wcswidth
 
-from emitter.decide import Dialogue, FreeText, Selected, Unanswered, Unresolved, digest
+from emitter.decisions import Dialogue, FreeText, Selected, Unresolved, UnresolvedReason, digest
 from tests.terminal.moments import INVOICE, invoice
 from tests.terminal.window import (
     CTRL_C,
@@ -26,8 +26,8 @@ from tests.terminal.window import (
 )
 
 if TYPE_CHECKING:
-    from emitter.decide import Resolution
-    from emitter.kinds import BindingMoment
+    from emitter.decisions import Resolution
+    from emitter.models import BindingMoment
 
 ROOMY = (80, 40)
 SIZES = {"roomy": ROOMY, "usual": (80, 24), "narrow": (40, 12), "tiny": (20, 5), "a slit": (30, 2), "one row": (60, 1)}
@@ -163,7 +163,7 @@ def test_the_question_must_have_been_on_the_screen() -> None:
         read_to(window, "lost.")
         window.press(ENTER)
         assert window.open
-        assert "Read the question first: it stands above." in said(window)
+        assert "Read the question first: it is above." in said(window)
         window.press(HOME)
         read_to(window, "today?")
         window.press("2", ENTER)
@@ -324,7 +324,7 @@ def test_an_answer_needs_words() -> None:
     """An empty answer is none, and is told."""
     with Window(INVOICE, *ROOMY) as window:
         assert window.press("a", " ", ENTER).open
-        assert window.rows()[-1].startswith("An answer in one's own words needs some.")
+        assert window.rows()[-1].startswith("The answer has no visible text.")
         assert window.press("x").rows()[-1] == "Enter send   Esc back   PgUp/PgDn read"
 
 
@@ -350,7 +350,7 @@ def test_leaving_decides_nothing(keys: tuple[str, ...]) -> None:
     with Window(INVOICE, *ROOMY) as window:
         window.press(*keys)
 
-        assert window.answer() == Unresolved(OF, Unanswered.CANCELLED)
+        assert window.answer() == Unresolved(OF, UnresolvedReason.CANCELLED)
         assert window.drawn.endswith("\n\nYou left without an answer; nothing is decided.\n")
 
 
@@ -360,7 +360,7 @@ def test_a_terminal_that_goes_away_decides_nothing() -> None:
         window.press("2")
         window.hang_up()
 
-        assert window.answer() == Unresolved(OF, Unanswered.DROPPED)
+        assert window.answer() == Unresolved(OF, UnresolvedReason.DROPPED)
 
 
 def test_time_runs_out() -> None:
@@ -369,7 +369,7 @@ def test_time_runs_out() -> None:
         assert window.rows()[-1] == "Open for 0.2 seconds; after that, nobody has decided."
         window.press("2")
 
-        assert window.answer() == Unresolved(OF, Unanswered.TIMEOUT)
+        assert window.answer() == Unresolved(OF, UnresolvedReason.TIMEOUT)
 
 
 def test_the_decision_stays_above_its_answer() -> None:

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.decide import Dialogue, FreeText, Selected, Unanswered, Unresolved, digest
+from emitter.decisions import Dialogue, FreeText, Selected, Unresolved, UnresolvedReason, digest
 from emitter.errors import BadResolution, DecisionExpired, InputError, NoSuchOption
-from emitter.render import plain_text
+from emitter.render import text_formats
 from emitter.terminal import aask, ask, listen
-from emitter.terminal import lines as lines_of
+from emitter.terminal import plain_mode as lines_of
 from tests.terminal.moments import INVOICE, invoice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.decide import Resolution
-    from emitter.kinds import BindingMoment
+    from emitter.decisions import Resolution
+    from emitter.models import BindingMoment
 
 OF = digest(INVOICE)
 ASKS = "Your choice: "
@@ -32,7 +32,7 @@ SOON = "soon:"
 """Before a line that comes as soon as the one before was read, without being asked for."""
 
 
-def nobody(reason: Unanswered) -> Unresolved:
+def nobody(reason: UnresolvedReason) -> Unresolved:
     """Return that nobody answered."""
     return Unresolved(OF, reason)
 
@@ -51,12 +51,12 @@ SAID: dict[str, tuple[str, Resolution | Unresolved]] = {
     "an objection without words": ("d\n\n", Dialogue(OF, "")),
     "no answer, then one": ("yes\n\n4\n2\n", Selected(OF, 1)),
     "an answer without words, then a number": ("a\n\n2\n", Selected(OF, 1)),
-    "leaving": ("q\n2\n", nobody(Unanswered.CANCELLED)),
-    "leaving, loudly": ("Q\n", nobody(Unanswered.CANCELLED)),
-    "nothing": ("", nobody(Unanswered.DROPPED)),
-    "nothing any more": ("yes\n", nobody(Unanswered.DROPPED)),
-    "nothing after a veto's letter": ("a\n", nobody(Unanswered.DROPPED)),
-    "five lines that are no answer": ("\n \nyes\n9\n0\n2\n", nobody(Unanswered.CANCELLED)),
+    "leaving": ("q\n2\n", nobody(UnresolvedReason.CANCELLED)),
+    "leaving, loudly": ("Q\n", nobody(UnresolvedReason.CANCELLED)),
+    "nothing": ("", nobody(UnresolvedReason.DROPPED)),
+    "nothing any more": ("yes\n", nobody(UnresolvedReason.DROPPED)),
+    "nothing after a veto's letter": ("a\n", nobody(UnresolvedReason.DROPPED)),
+    "five lines that are no answer": ("\n \nyes\n9\n0\n2\n", nobody(UnresolvedReason.CANCELLED)),
 }
 
 
@@ -72,7 +72,7 @@ def test_everything_is_read_out_before_it_is_asked() -> None:
     ask(INVOICE, input=io.StringIO("2\n"), output=out)
     decision, _, rest = out.getvalue().partition("\n\nType 1, 2 or 3 to choose")
 
-    assert decision == plain_text.binding_moment(INVOICE)
+    assert decision == text_formats.format_moment(INVOICE)
     assert rest.endswith(f"Type q to leave.\n{ASKS}You chose 2: Hold it until Monday\n")
     assert "\x1b" not in out.getvalue()
 
@@ -82,7 +82,7 @@ def test_a_veto_is_asked_for_by_name() -> None:
     out = io.StringIO()
     ask(INVOICE, input=io.StringIO("a\n\nd\n\n"), output=out)
 
-    assert f"{ASKS}Answer in your own words\nYour answer: An answer in one's own words needs some." in out.getvalue()
+    assert f"{ASKS}Answer in your own words\nYour answer: The answer has no visible text." in out.getvalue()
     assert "Your objection, which may be empty: You sent the question back.\n" in out.getvalue()
 
 
@@ -108,7 +108,7 @@ def test_an_encoding_takes_what_it_can() -> None:
 def test_bytes_that_are_no_text_are_no_answer() -> None:
     """Through a pipe nothing can be read after them; at a terminal the next line is asked for."""
     given = io.TextIOWrapper(io.BytesIO(b"\xff2\n2\n"), encoding="utf-8")
-    assert ask(INVOICE, input=given, output=io.StringIO()) == nobody(Unanswered.DROPPED)
+    assert ask(INVOICE, input=given, output=io.StringIO()) == nobody(UnresolvedReason.DROPPED)
 
     with typist() as person:
         assert person.answer(INVOICE, "\udcff2\n", "3\n") == Selected(OF, 2)
@@ -151,7 +151,7 @@ class Typist:
         """Tell whether this line's turn has come: it was asked for, or follows one that was just read."""
         if line.startswith(SOON):
             return not select.select([self.given], [], [], 0)[0]
-        return self.shown.getvalue().count(": ") >= plain_text.binding_moment(INVOICE).count(": ") + count
+        return self.shown.getvalue().count(": ") >= text_formats.format_moment(INVOICE).count(": ") + count
 
 
 def test_a_line_is_typed() -> None:
@@ -172,12 +172,12 @@ def test_pasted_lines_answer_nothing() -> None:
     """Several lines at once were not typed: none is taken, and the next one answers."""
     with typist() as person:
         assert person.answer(INVOICE, "2\n1\n\n", "3\n") == Selected(OF, 2)
-        assert "Several lines came at once, and none of them was taken." in person.shown.getvalue()
+        assert "Several lines came at once, and all were ignored." in person.shown.getvalue()
 
 
 def test_a_slow_paste_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A line is no answer before it is clear that no other one follows at once."""
-    monkeypatch.setattr(lines_of, "PASTED_WITHIN", 0.5)
+    monkeypatch.setattr(lines_of, "PASTE_WINDOW", 0.5)
     with typist() as person:
         assert person.answer(INVOICE, "2\n", SOON + "1\n", "3\n") == Selected(OF, 2)
 
@@ -186,13 +186,13 @@ def test_a_slow_paste_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_end_of_input_at_a_terminal_is_leaving(lines: tuple[str, ...]) -> None:
     """Ctrl-D is the person's own act."""
     with typist() as person:
-        assert person.answer(INVOICE, *lines) == nobody(Unanswered.CANCELLED)
+        assert person.answer(INVOICE, *lines) == nobody(UnresolvedReason.CANCELLED)
 
 
 def test_time_runs_out_at_a_terminal() -> None:
     """The limit is told, and half a line is no line."""
     with typist() as person:
-        assert person.answer(INVOICE, "2", timeout=0.2) == nobody(Unanswered.TIMEOUT)
+        assert person.answer(INVOICE, "2", timeout=0.2) == nobody(UnresolvedReason.TIMEOUT)
         assert "Open for 0.2 seconds; after that, nobody has decided.\n" in person.shown.getvalue()
         assert person.shown.getvalue().endswith("\nNobody answered in time; nothing is decided.\n")
 
@@ -210,7 +210,7 @@ def pipe(lines: str) -> Iterator[io.TextIOWrapper]:
 def test_time_runs_out_at_a_pipe() -> None:
     """The limit is for all lines together, whoever writes them."""
     with pipe("yes\n") as given:
-        assert ask(INVOICE, input=given, output=io.StringIO(), timeout=0.2) == nobody(Unanswered.TIMEOUT)
+        assert ask(INVOICE, input=given, output=io.StringIO(), timeout=0.2) == nobody(UnresolvedReason.TIMEOUT)
 
 
 def test_what_stands_after_the_answer_is_left() -> None:
@@ -224,22 +224,22 @@ def test_what_stands_after_the_answer_is_left() -> None:
 def test_listening_takes_one_line_and_says_nothing() -> None:
     """For a script: the line is the answer, or an error; no line is nobody."""
     assert listen(INVOICE, input=io.StringIO("d Why?\n2\n")) == Dialogue(OF, "Why?")
-    assert listen(INVOICE, input=io.StringIO("")) == nobody(Unanswered.DROPPED)
+    assert listen(INVOICE, input=io.StringIO("")) == nobody(UnresolvedReason.DROPPED)
     with pytest.raises(BadResolution):
         listen(INVOICE, input=io.StringIO("\n"))
     with pytest.raises(NoSuchOption):
         listen(INVOICE, input=io.StringIO("7\n"))
     with pipe("") as given:
-        assert listen(INVOICE, input=given, timeout=0.1) == nobody(Unanswered.TIMEOUT)
+        assert listen(INVOICE, input=given, timeout=0.1) == nobody(UnresolvedReason.TIMEOUT)
     with Path(os.devnull).open(encoding="utf-8") as given:
-        assert listen(INVOICE, input=given, timeout=5) == nobody(Unanswered.DROPPED)
+        assert listen(INVOICE, input=given, timeout=5) == nobody(UnresolvedReason.DROPPED)
 
 
 @pytest.mark.parametrize("timeout", [0.0, -1.0, float("nan")])
 def test_no_time_is_no_limit(timeout: float) -> None:
     """A limit must leave time."""
     for way in (lambda: ask(INVOICE, input=io.StringIO(), timeout=timeout), lambda: _listened(timeout)):
-        with pytest.raises(InputError, match="must be above 0 seconds"):
+        with pytest.raises(InputError, match="must be a number of seconds above 0"):
             way()
 
 
@@ -266,9 +266,9 @@ def test_detail_is_asked_for_and_decides_nothing() -> None:
 
 
 BROKEN = {
-    "a bug": (ValueError("SECRET"), "The detail cannot be given: ValueError."),
+    "a bug": (ValueError("SECRET"), "The request for detail failed: ValueError."),
     "a decision that is over": (DecisionExpired("The time is over."), "The time is over."),
-    "no answer at all": (None, "The detail cannot be given: InputError."),
+    "no answer at all": (None, "The request for detail failed: InputError."),
 }
 
 
@@ -298,12 +298,12 @@ def test_detail_gives_nobody_more_time() -> None:
     with pipe("m\n") as given:
         found = ask(INVOICE, input=given, output=io.StringIO(), detail=detail, timeout=0.3)
 
-    assert found == nobody(Unanswered.TIMEOUT)
+    assert found == nobody(UnresolvedReason.TIMEOUT)
 
 
 def test_without_a_function_m_is_no_answer() -> None:
     """And nothing says that it is one."""
     out = io.StringIO()
     assert ask(INVOICE, input=io.StringIO("m the log\n2\n"), output=out) == Selected(OF, 1)
-    assert "That is no answer." in out.getvalue()
+    assert "The reply is not an answer." in out.getvalue()
     assert "know more" not in out.getvalue()

@@ -10,31 +10,41 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prompt_toolkit.utils import get_cwidth
 
-from emitter.render.layout import layout
-from emitter.terminal.page import page
-from emitter.terminal.view import View, confirmed, down, fitted, highlighted, released, scrolled, shown, up
+from emitter.render.layout import build_layout
+from emitter.terminal.picker_state import (
+    View,
+    build_page,
+    clear_highlight,
+    confirm_choice,
+    fit_view,
+    highlight,
+    mark_shown,
+    move_down,
+    move_up,
+    scroll,
+)
 from tests.terminal.moments import invoice
 from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.terminal.page import Page
+    from emitter.terminal.picker_state import Page
 
 Act: TypeAlias = tuple[str | tuple[int, int], bool]
 WIDTHS = (12, 20, 40, 80)
-PAGES = {width: page(layout(invoice(4)), width, get_cwidth) for width in WIDTHS}
+PAGES = {width: build_page(build_layout(invoice(4)), width, get_cwidth) for width in WIDTHS}
 MOVES: dict[str, Callable[[View], View]] = {
-    "down": down,
-    "up": up,
-    "page down": lambda view: scrolled(view, view.height - 1),
-    "page up": lambda view: scrolled(view, 1 - view.height),
-    "home": lambda view: scrolled(view, -view.top),
-    "end": lambda view: scrolled(view, view.last_top),
-    "1": lambda view: highlighted(view, 0),
-    "4": lambda view: highlighted(view, 3),
-    "escape": released,
-    "draw": shown,
+    "down": move_down,
+    "up": move_up,
+    "page down": lambda view: scroll(view, view.height - 1),
+    "page up": lambda view: scroll(view, 1 - view.height),
+    "home": lambda view: scroll(view, -view.top),
+    "end": lambda view: scroll(view, view.last_top),
+    "1": lambda view: highlight(view, 0),
+    "4": lambda view: highlight(view, 3),
+    "escape": clear_highlight,
+    "draw": mark_shown,
 }
 SIZES = st.tuples(st.sampled_from(WIDTHS), st.integers(1, 50))
 ACTS = st.tuples(st.sampled_from([*MOVES, "enter"]) | SIZES, st.booleans()).map(lambda act: [act])
@@ -52,7 +62,7 @@ class Eye:
 
     def look(self, width: int, view: View) -> None:
         """Look at a drawing."""
-        self.now, self.at = range(view.top, view.top + view.height), view.at
+        self.now, self.at = range(view.top, view.top + view.height), view.highlighted
         self.rows[width].update(self.now)
 
     def read(self, part: Callable[[Page], range]) -> bool:
@@ -76,9 +86,9 @@ def test_enter_takes_only_what_was_read(tried: list[list[Act]], size: tuple[int,
     for act, seen in chain.from_iterable(tried):
         if isinstance(act, tuple):
             width, height = act
-            view = fitted(view, PAGES[width], height)
+            view = fit_view(view, PAGES[width], height)
         elif act == "enter":
-            found = confirmed(view)
+            found = confirm_choice(view)
             if not isinstance(found, View):
                 assert eye.at == found
                 assert set(eye.now) & set(view.page.choices[found])
@@ -90,7 +100,7 @@ def test_enter_takes_only_what_was_read(tried: list[list[Act]], size: tuple[int,
             view = MOVES[act](view)
         if seen or act == "draw":
             eye.look(width, view)
-            view = shown(view)
+            view = mark_shown(view)
         assert 0 <= view.top <= view.last_top
 
 
@@ -98,19 +108,19 @@ def test_enter_takes_only_what_was_read(tried: list[list[Act]], size: tuple[int,
 def test_going_down_always_comes_to_an_answer(size: tuple[int, int], wanted: int) -> None:
     """In every window, keys down and ENTER are enough to read and to choose any option."""
     width, height = size
-    view = shown(View(PAGES[width], height))
+    view = mark_shown(View(PAGES[width], height))
     for _ in range(2 * len(PAGES[width].rows)):
-        found = confirmed(view)
+        found = confirm_choice(view)
         if not isinstance(found, View) and found == wanted:
             return
-        view = shown(down(view))
+        view = mark_shown(move_down(view))
     raise AssertionError(f"option {wanted} cannot be chosen at {size}")
 
 
 @given(SIZES, SIZES, st.integers(0, 3))
 def test_a_highlighted_option_stays_in_the_window(before: tuple[int, int], after: tuple[int, int], index: int) -> None:
     """A window of another size shows where the highlighted option begins."""
-    view = fitted(highlighted(shown(View(PAGES[before[0]], before[1])), index), PAGES[after[0]], after[1])
+    view = fit_view(highlight(mark_shown(View(PAGES[before[0]], before[1])), index), PAGES[after[0]], after[1])
 
-    assert view.at == index
+    assert view.highlighted == index
     assert view.top <= view.page.choices[index].start < view.top + view.height

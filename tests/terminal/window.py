@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from emitter.decide import Resolution, Unresolved
-    from emitter.kinds import BindingMoment
+    from emitter.decisions import Resolution, Unresolved
+    from emitter.models import BindingMoment
 
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
 PAGE_UP, PAGE_DOWN, HOME, END = "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"

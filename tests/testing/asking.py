@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from emitter.adapters.response import read
-from emitter.profile import load
-from emitter.profile.model import WireName
+from emitter.adapters.http_response import parse_response
+from emitter.profiles import load_profile
+from emitter.profiles.model import WireFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from emitter.messages import CallResult
     from emitter.testing import Simulator
-    from emitter.wire import Answer
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -30,18 +30,18 @@ SCHEMA: dict[str, Any] = {
 DOCUMENT = {"vendor": "Acme, of the Old Mill beside the river", "total": 12}
 TEXT = json.dumps(DOCUMENT)
 
-WIRES = tuple(WireName)
+WIRES = tuple(WireFormat)
 MODELS = {
-    WireName.OPENAI_RESPONSES: "gpt-6-sol",
-    WireName.OPENAI_CHAT: "gpt-6-sol",
-    WireName.ANTHROPIC: "claude-sonnet-5-5",
-    WireName.GOOGLE: "gemini-3.8-flash",
+    WireFormat.OPENAI_RESPONSES: "gpt-6-sol",
+    WireFormat.OPENAI_CHAT: "gpt-6-sol",
+    WireFormat.ANTHROPIC: "claude-sonnet-5-5",
+    WireFormat.GOOGLE: "gemini-3.8-flash",
 }
 PROFILES = {
-    WireName.OPENAI_RESPONSES: "openai",
-    WireName.OPENAI_CHAT: "openai",
-    WireName.ANTHROPIC: "anthropic",
-    WireName.GOOGLE: "google",
+    WireFormat.OPENAI_RESPONSES: "openai",
+    WireFormat.OPENAI_CHAT: "openai",
+    WireFormat.ANTHROPIC: "anthropic",
+    WireFormat.GOOGLE: "google",
 }
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.value)
 both_forms = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
@@ -64,22 +64,22 @@ class Question:
         return SCHEMA if self.schema is None else self.schema
 
 
-def body(wire: WireName, asked: Question, *, streamed: bool = False) -> dict[str, Any]:
+def body(wire: WireFormat, asked: Question, *, streamed: bool = False) -> dict[str, Any]:
     """Return the request's body."""
     turns = [{"role": "user", "content": asked.prompt}]
     model = asked.model or MODELS[wire]
     match wire:
-        case WireName.OPENAI_RESPONSES:
+        case WireFormat.OPENAI_RESPONSES:
             made = {"model": model, "input": turns, **_responses(asked)}
             return _with(made, streamed=streamed, max_output_tokens=asked.budget)
-        case WireName.OPENAI_CHAT:
+        case WireFormat.OPENAI_CHAT:
             options = {"stream_options": {"include_usage": True}} if streamed else {}
             made = {"model": model, "messages": turns, **_chat(asked), **options}
             return _with(made, streamed=streamed, max_completion_tokens=asked.budget)
-        case WireName.ANTHROPIC:
+        case WireFormat.ANTHROPIC:
             made = {"model": model, "messages": turns, **_anthropic(asked)}
             return _with(made, streamed=streamed, max_tokens=asked.budget)
-        case WireName.GOOGLE:
+        case WireFormat.GOOGLE:
             parts = {"contents": [{"role": "user", "parts": [{"text": asked.prompt}]}]}
             return {**parts, **_google(asked)}
 
@@ -124,24 +124,24 @@ def _google(asked: Question) -> dict[str, Any]:
     return {"generationConfig": {**config, "responseMimeType": "application/json", "responseJsonSchema": asked.held}}
 
 
-def address(vendor: Simulator, wire: WireName, asked: Question, *, streamed: bool = False) -> str:
+def address(vendor: Simulator, wire: WireFormat, asked: Question, *, streamed: bool = False) -> str:
     """Return where the request goes."""
     paths = {
-        WireName.OPENAI_RESPONSES: "/v1/responses",
-        WireName.OPENAI_CHAT: "/v1/chat/completions",
-        WireName.ANTHROPIC: "/v1/messages",
+        WireFormat.OPENAI_RESPONSES: "/v1/responses",
+        WireFormat.OPENAI_CHAT: "/v1/chat/completions",
+        WireFormat.ANTHROPIC: "/v1/messages",
     }
     google = f"/v1/models/{asked.model or MODELS[wire]}:"
     form = "streamGenerateContent?alt=sse" if streamed else "generateContent"
     return vendor.url + paths.get(wire, google + form)
 
 
-def headers(wire: WireName, key: str) -> dict[str, str]:
+def headers(wire: WireFormat, key: str) -> dict[str, str]:
     """Return the headers that carry the key."""
     match wire:
-        case WireName.ANTHROPIC:
+        case WireFormat.ANTHROPIC:
             return {"x-api-key": key, "anthropic-version": "2023-06-01"}
-        case WireName.GOOGLE:
+        case WireFormat.GOOGLE:
             return {"x-goog-api-key": key}
         case _:
             return {"authorization": f"Bearer {key}"}
@@ -154,7 +154,7 @@ def http() -> httpx2.Client:
 
 
 def post(
-    vendor: Simulator, wire: WireName, asked: Question | None = None, *, streamed: bool = False
+    vendor: Simulator, wire: WireFormat, asked: Question | None = None, *, streamed: bool = False
 ) -> httpx2.Response:
     """Send the question and return the whole response."""
     asked = asked or Question()
@@ -165,12 +165,14 @@ def post(
     )
 
 
-def understood(wire: WireName, response: httpx2.Response) -> Answer:
+def understood(wire: WireFormat, response: httpx2.Response) -> CallResult:
     """Return what the library's own adapter reads in a response."""
-    return read(load(PROFILES[wire]), wire, response.status_code, dict(response.headers), response.text)
+    return parse_response(
+        load_profile(PROFILES[wire]), wire, response.status_code, dict(response.headers), response.text
+    )
 
 
-def answer(vendor: Simulator, wire: WireName, asked: Question | None = None, *, streamed: bool = False) -> Answer:
+def answer(vendor: Simulator, wire: WireFormat, asked: Question | None = None, *, streamed: bool = False) -> CallResult:
     """Send the question, and read the answer."""
     return understood(wire, post(vendor, wire, asked, streamed=streamed))
 

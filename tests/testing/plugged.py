@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import anthropic
 import google.genai
+import httpcore2
 import httpx2
 import openai
 import pytest
 
-from emitter.testing import Simulator, Text, plugin, simulator
-from emitter.testing.pytest_plugin import books, network, plan, tape, vendor
+from emitter.testing import Simulator, Text, cassettes, plugin, plugin_support, simulator
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-IMPORTED = (anthropic, google.genai, httpx2, openai, books, network, plan, plugin, tape, vendor)
+IMPORTED = (anthropic, google.genai, httpcore2, httpx2, openai, plugin_support, plugin, cassettes)
 """Imported once for all runs: what a run imports itself is forgotten after it."""
 
 ARGUMENTS = ("-W", "error", "--strict-markers", "-p", "no:cacheprovider")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import jsonschema_rs
 import pytest
 
-from emitter.profile.model import WireName
+from emitter.messages import ModelResponse, StopReason
+from emitter.profiles.model import WireFormat
 from emitter.testing import (
     Cut,
     Decoded,
@@ -26,8 +27,7 @@ from emitter.testing import (
     UnknownStop,
     Violating,
 )
-from emitter.testing.counting import tokens
-from emitter.wire import Reply, Stop
+from emitter.testing.plans import count_tokens
 from tests.testing.asking import (
     DOCUMENT,
     SCHEMA,
@@ -55,45 +55,48 @@ class Expected:
     """What an answer amounts to; ``words`` are the raw stops in the order of the wires."""
 
     behaviour: Behaviour
-    stop: Stop
+    stop: StopReason
     words: tuple[str, str, str, str]
     text: str | None = None
 
 
 EXPECTED = {
-    "text": Expected(WHOLE, Stop.COMPLETE, COMPLETE, TEXT),
-    "fenced": Expected(Fenced(of=WHOLE), Stop.COMPLETE, COMPLETE, f"```json\n{TEXT}\n```"),
-    "twice": Expected(Twice(of=WHOLE), Stop.COMPLETE, COMPLETE, f"{TEXT}\n{TEXT}"),
-    "malformed": Expected(Malformed("No."), Stop.COMPLETE, COMPLETE, "No."),
-    "empty": Expected(Empty(), Stop.COMPLETE, COMPLETE, ""),
-    "violating": Expected(Violating({"total": "x"}), Stop.COMPLETE, COMPLETE, '{"total": "x"}'),
-    "thinking": Expected(Thinking(50, then=WHOLE), Stop.COMPLETE, COMPLETE, TEXT),
-    "thought it all away": Expected(Thinking(400, then=WHOLE), Stop.TRUNCATED, CUT, ""),
-    "cut": Expected(Cut(of=WHOLE), Stop.TRUNCATED, CUT),
-    "cut early": Expected(Cut(at=3, of=WHOLE), Stop.TRUNCATED, CUT),
-    "whole at this budget": Expected(Cut(whole_at=400, of=WHOLE), Stop.COMPLETE, COMPLETE, TEXT),
-    "refused": Expected(Refused("No."), Stop.REFUSED, ("refusal", "refusal", "refusal", "PROHIBITED_CONTENT")),
+    "text": Expected(WHOLE, StopReason.COMPLETE, COMPLETE, TEXT),
+    "fenced": Expected(Fenced(answer=WHOLE), StopReason.COMPLETE, COMPLETE, f"```json\n{TEXT}\n```"),
+    "twice": Expected(Twice(answer=WHOLE), StopReason.COMPLETE, COMPLETE, f"{TEXT}\n{TEXT}"),
+    "malformed": Expected(Malformed("No."), StopReason.COMPLETE, COMPLETE, "No."),
+    "empty": Expected(Empty(), StopReason.COMPLETE, COMPLETE, ""),
+    "violating": Expected(Violating({"total": "x"}), StopReason.COMPLETE, COMPLETE, '{"total": "x"}'),
+    "thinking": Expected(Thinking(50, answer=WHOLE), StopReason.COMPLETE, COMPLETE, TEXT),
+    "thought it all away": Expected(Thinking(400, answer=WHOLE), StopReason.TRUNCATED, CUT, ""),
+    "cut": Expected(Cut(answer=WHOLE), StopReason.TRUNCATED, CUT),
+    "cut early": Expected(Cut(at_tokens=3, answer=WHOLE), StopReason.TRUNCATED, CUT),
+    "whole at this budget": Expected(Cut(complete_at_tokens=400, answer=WHOLE), StopReason.COMPLETE, COMPLETE, TEXT),
+    "refused": Expected(Refused("No."), StopReason.REFUSED, ("refusal", "refusal", "refusal", "PROHIBITED_CONTENT")),
     "filtered": Expected(
-        Filtered(), Stop.REFUSED, ("incomplete:content_filter", "content_filter", "refusal", "SAFETY"), ""
+        Filtered(), StopReason.REFUSED, ("incomplete:content_filter", "content_filter", "refusal", "SAFETY"), ""
     ),
     "filtered midway": Expected(
-        Filtered(written="{"), Stop.REFUSED, ("incomplete:content_filter", "content_filter", "refusal", "SAFETY"), "{"
+        Filtered(partial_text="{"),
+        StopReason.REFUSED,
+        ("incomplete:content_filter", "content_filter", "refusal", "SAFETY"),
+        "{",
     ),
-    "unknown": Expected(UnknownStop("zonk", of=WHOLE), Stop.UNKNOWN, ("zonk", "zonk", "zonk", "zonk"), TEXT),
+    "unknown": Expected(UnknownStop("zonk", answer=WHOLE), StopReason.UNKNOWN, ("zonk", "zonk", "zonk", "zonk"), TEXT),
 }
 
 
 @both_forms
 @every_wire
 @pytest.mark.parametrize("expected", EXPECTED.values(), ids=EXPECTED.keys())
-def test_what_is_read(vendor: Simulator, wire: WireName, expected: Expected, *, streamed: bool) -> None:
+def test_what_is_read(vendor: Simulator, wire: WireFormat, expected: Expected, *, streamed: bool) -> None:
     """Each answer comes back with the vendor's word, our meaning, its text, and a bill that is the ledger's."""
     vendor.script(expected.behaviour)
 
     reply = answer(vendor, wire, streamed=streamed)
 
-    assert isinstance(reply, Reply)
-    word = dict(zip(WireName, expected.words, strict=True))[wire]
+    assert isinstance(reply, ModelResponse)
+    word = dict(zip(WireFormat, expected.words, strict=True))[wire]
     # A stream of Responses may name a status beside the type of its last event; both are told.
     assert (reply.stop, reply.raw_stop) in {(expected.stop, word), (expected.stop, f"{word}|completed")}
     if expected.text is not None:
@@ -104,75 +107,77 @@ def test_what_is_read(vendor: Simulator, wire: WireName, expected: Expected, *, 
 
 @both_forms
 @every_wire
-def test_paused(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+def test_paused(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
     """A pause has a word on three wires; Chat Completions says nothing."""
     vendor.script(Paused())
 
     found = answer(vendor, wire, streamed=streamed)
 
-    words = dict(zip(WireName, ("incomplete:max_messages", "", "pause_turn", "CONTINUATION"), strict=True))
+    words = dict(zip(WireFormat, ("incomplete:max_messages", "", "pause_turn", "CONTINUATION"), strict=True))
     if wire.value == "openai-chat":
         assert getattr(found, "raw_stop", "") == ""
     else:
-        assert isinstance(found, Reply)
-        assert (found.stop, found.raw_stop) == (Stop.PAUSED, words[wire])
+        assert isinstance(found, ModelResponse)
+        assert (found.stop, found.raw_stop) == (StopReason.PAUSED, words[wire])
 
 
 @every_wire
-def test_an_answer_longer_than_its_budget_is_cut_there(vendor: Simulator, wire: WireName) -> None:
+def test_an_answer_longer_than_its_budget_is_cut_there(vendor: Simulator, wire: WireFormat) -> None:
     """The text is as long as the budget allows, and the bill is the budget."""
     budget = 16
     vendor.script(Text("one two three four five six seven eight nine ten " * 20))
 
     reply = answer(vendor, wire, Question(budget=budget))
 
-    assert isinstance(reply, Reply)
-    assert reply.stop is Stop.TRUNCATED
+    assert isinstance(reply, ModelResponse)
+    assert reply.stop is StopReason.TRUNCATED
     assert reply.usage is not None
     assert reply.usage.output == budget
     whole = "one two three four five six seven eight nine ten " * 20
     assert whole.startswith(reply.text)
-    assert tokens(reply.text) <= budget < tokens(whole[: len(reply.text) + 1])
+    assert count_tokens(reply.text) <= budget < count_tokens(whole[: len(reply.text) + 1])
 
 
 @every_wire
-def test_thinking_leaves_the_text_the_rest(vendor: Simulator, wire: WireName) -> None:
+def test_thinking_leaves_the_text_the_rest(vendor: Simulator, wire: WireFormat) -> None:
     """What is thought is billed, and what is left of the budget is written."""
-    vendor.script(Thinking(30, then=Text("word " * 500)))
+    vendor.script(Thinking(30, answer=Text("word " * 500)))
 
     reply = answer(vendor, wire, Question(budget=40))
 
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelResponse)
     assert reply.usage is not None
     assert (reply.usage.output, reply.usage.thinking) == (40, 30)
-    assert tokens(reply.text) <= 10
+    assert count_tokens(reply.text) <= 10
 
 
 @pytest.mark.parametrize("budget", [None, 100, 10_000])
 def test_a_short_answer_that_is_cut_costs_the_budget(vendor: Simulator, budget: int | None) -> None:
     """An answer that would have fitted loses its end, and costs what a cut answer costs."""
-    vendor.script(Cut(of=Text(DOCUMENT)))
+    vendor.script(Cut(answer=Text(DOCUMENT)))
 
-    reply = answer(vendor, WireName.OPENAI_RESPONSES, Question(budget=budget))
+    reply = answer(vendor, WireFormat.OPENAI_RESPONSES, Question(budget=budget))
 
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelResponse)
     assert TEXT.startswith(reply.text)
     assert reply.text != TEXT
     assert reply.usage is not None
-    assert reply.usage.output == (tokens(TEXT) * 3 // 5 if budget is None else budget)
+    assert reply.usage.output == (count_tokens(TEXT) * 3 // 5 if budget is None else budget)
 
 
 @both_forms
 @every_wire
 @pytest.mark.parametrize("tool", [False, True], ids=["format", "tool"])
-def test_a_decoded_document_is_of_the_schema(vendor: Simulator, wire: WireName, *, tool: bool, streamed: bool) -> None:
+def test_a_decoded_document_is_of_the_schema(
+    vendor: Simulator, wire: WireFormat, *, tool: bool, streamed: bool
+) -> None:
     """Constrained decoding writes an instance of whatever schema is sent, wherever it is sent."""
     vendor.script(Decoded())
 
     reply = answer(vendor, wire, Question(tool=tool, budget=20_000), streamed=streamed)
 
-    assert isinstance(reply, Reply)
-    assert reply.stop is Stop.COMPLETE
+    assert isinstance(reply, ModelResponse)
+    assert reply.stop is StopReason.COMPLETE
     given = reply.arguments[0] if tool else reply.text
     document = json.loads(given) if isinstance(given, str) else given
     assert jsonschema_rs.is_valid(SCHEMA, document)
@@ -181,47 +186,47 @@ def test_a_decoded_document_is_of_the_schema(vendor: Simulator, wire: WireName, 
 
 @both_forms
 @every_wire
-def test_the_same_document_twice_is_two_calls(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+def test_the_same_document_twice_is_two_calls(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
     """Where a function is forced, each document is a call of its own."""
-    vendor.script(Twice(of=Text(DOCUMENT)))
+    vendor.script(Twice(answer=Text(DOCUMENT)))
 
     reply = answer(vendor, wire, Question(tool=True), streamed=streamed)
 
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelResponse)
     given = [json.loads(each) if isinstance(each, str) else each for each in reply.arguments]
     assert given == [DOCUMENT, DOCUMENT]
 
 
 @every_wire
-def test_a_drawn_document_is_broken(vendor: Simulator, wire: WireName) -> None:
+def test_a_drawn_document_is_broken(vendor: Simulator, wire: WireFormat) -> None:
     """Without a document of its own the behaviour breaks one that it draws: JSON, but no instance."""
     vendor.script(*[Violating()] * 10)
 
     for _ in range(10):
         reply = answer(vendor, wire, Question(budget=20_000))
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, ModelResponse)
         assert not jsonschema_rs.is_valid(SCHEMA, json.loads(reply.text))
 
 
 def test_a_stream_of_google_may_be_an_array(vendor: Simulator) -> None:
     """Without ``alt=sse`` the same parts come as one JSON array, and are read alike."""
-    place = address(vendor, WireName.GOOGLE, Question(), streamed=True).partition("?")[0]
+    place = address(vendor, WireFormat.GOOGLE, Question(), streamed=True).partition("?")[0]
 
-    response = http().post(place, json=body(WireName.GOOGLE, Question()))
+    response = http().post(place, json=body(WireFormat.GOOGLE, Question()))
 
     assert response.headers["content-type"].startswith("application/json")
     assert len(response.json()) == -(-len(TEXT) // 20)
-    reply = understood(WireName.GOOGLE, response)
-    assert isinstance(reply, Reply)
-    assert (reply.stop, reply.text) == (Stop.COMPLETE, TEXT)
+    reply = understood(WireFormat.GOOGLE, response)
+    assert isinstance(reply, ModelResponse)
+    assert (reply.stop, reply.text) == (StopReason.COMPLETE, TEXT)
 
 
 def test_prose_holds_the_document(vendor: Simulator) -> None:
     """The words stand around the document."""
-    vendor.script(InProse(of=Text(DOCUMENT)))
+    vendor.script(InProse(answer=Text(DOCUMENT)))
 
-    reply = answer(vendor, WireName.OPENAI_RESPONSES)
+    reply = answer(vendor, WireFormat.OPENAI_RESPONSES)
 
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelResponse)
     assert TEXT in reply.text
     assert not reply.text.startswith("{")

@@ -6,27 +6,11 @@ import httpx2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.profile.model import WireName
-from emitter.testing import (
-    Overloaded,
-    Simulator,
-    Text,
-    simulator,
-)
-from emitter.testing.counting import tokens, within
-from emitter.wire import Usage
-from tests.testing.asking import (
-    DOCUMENT,
-    SCHEMA,
-    TEXT,
-    Question,
-    address,
-    answer,
-    body,
-    every_wire,
-    post,
-    until,
-)
+from emitter.messages import Usage
+from emitter.profiles.model import WireFormat
+from emitter.testing import Overloaded, Simulator, Text, simulator
+from emitter.testing.plans import count_tokens, truncate_to_tokens
+from tests.testing.asking import DOCUMENT, SCHEMA, TEXT, Question, address, answer, body, every_wire, post, until
 from tests.work import examples
 
 
@@ -34,18 +18,18 @@ def test_calls_are_kept_in_order(vendor: Simulator) -> None:
     """Each call says what was asked and what was answered."""
     vendor.script(Text("one"), Overloaded())
 
-    post(vendor, WireName.OPENAI_RESPONSES)
-    post(vendor, WireName.GOOGLE, streamed=True)
-    post(vendor, WireName.ANTHROPIC, Question(schema={"type": "nonsense"}))
+    post(vendor, WireFormat.OPENAI_RESPONSES)
+    post(vendor, WireFormat.GOOGLE, streamed=True)
+    post(vendor, WireFormat.ANTHROPIC, Question(schema={"type": "nonsense"}))
 
     first, second, third = vendor.calls
     assert (first.wire, first.model, first.streamed, first.status) == (
-        WireName.OPENAI_RESPONSES,
+        WireFormat.OPENAI_RESPONSES,
         "gpt-6-sol",
         False,
         200,
     )
-    assert first.body == body(WireName.OPENAI_RESPONSES, Question())
+    assert first.body == body(WireFormat.OPENAI_RESPONSES, Question())
     assert (second.path, second.streamed, second.status) == (
         "/v1/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
         True,
@@ -59,29 +43,29 @@ def test_resetting_forgets() -> None:
     """After a reset the same question is a first one again."""
     with simulator(seed=5) as vendor:
         asked = Question(budget=20_000)
-        first = post(vendor, WireName.OPENAI_CHAT, asked).content
+        first = post(vendor, WireFormat.OPENAI_CHAT, asked).content
         vendor.script(Overloaded())
         vendor.reset()
 
         assert (vendor.calls, vendor.billed) == ((), Usage())
-        assert post(vendor, WireName.OPENAI_CHAT, asked).content == first
+        assert post(vendor, WireFormat.OPENAI_CHAT, asked).content == first
 
 
 def test_the_books_can_be_short() -> None:
     """Only the last calls are kept, and all are billed."""
     with simulator(answers=Text(DOCUMENT), keep=2) as vendor:
         for number in range(5):
-            post(vendor, WireName.OPENAI_CHAT, Question(prompt=str(number)))
+            post(vendor, WireFormat.OPENAI_CHAT, Question(prompt=str(number)))
 
         assert [call.body["messages"][0]["content"] for call in vendor.calls] == ["3", "4"]
-        assert vendor.billed.output == 5 * tokens(TEXT)
+        assert vendor.billed.output == 5 * count_tokens(TEXT)
 
 
 def test_the_prompt_and_the_schema_are_counted(vendor: Simulator) -> None:
     """A longer prompt, and a larger schema, cost more."""
     large = {**SCHEMA, "description": "many words " * 50}
     asked = [Question(), Question(prompt="many words " * 50), Question(schema=large)]
-    plain, wordy, heavy = (answer(vendor, WireName.OPENAI_CHAT, each) for each in asked)
+    plain, wordy, heavy = (answer(vendor, WireFormat.OPENAI_CHAT, each) for each in asked)
 
     assert plain.usage is not None
     assert wordy.usage is not None
@@ -91,7 +75,7 @@ def test_the_prompt_and_the_schema_are_counted(vendor: Simulator) -> None:
 
 
 @every_wire
-def test_a_client_that_goes_is_billed_for_what_it_was_sent(wire: WireName) -> None:
+def test_a_client_that_goes_is_billed_for_what_it_was_sent(wire: WireFormat) -> None:
     """A stream that is left in the middle costs its prompt and the text so far."""
     with simulator(answers=Text("word " * 4_000), tokens_per_second=50) as vendor:
         with (
@@ -117,8 +101,8 @@ def test_a_client_that_goes_is_billed_for_what_it_was_sent(wire: WireName) -> No
 @settings(max_examples=examples(60))
 def test_what_is_cut_is_within_its_budget_and_no_shorter(text: str, budget: int) -> None:
     """One character more would not have fitted."""
-    kept = within(text, budget)
+    kept = truncate_to_tokens(text, budget)
 
     assert text.startswith(kept)
-    assert tokens(kept) <= budget or not kept
-    assert kept == text or not budget or tokens(text[: len(kept) + 1]) > budget
+    assert count_tokens(kept) <= budget or not kept
+    assert kept == text or not budget or count_tokens(text[: len(kept) + 1]) > budget

@@ -14,7 +14,7 @@ from tests.testing.test_clients import CHAT, CONTENT, MESSAGES, RESPONSES
 
 def test_errors(vendor: Simulator) -> None:
     """Each SDK raises the exception that it raises for the real vendor."""
-    vendor.script(Overloaded(retry_after=7), Quota(), Overloaded(529), Overloaded(503), Dropped(of=Text(DOCUMENT)))
+    vendor.script(Overloaded(retry_after=7), Quota(), Overloaded(529), Overloaded(503), Dropped(answer=Text(DOCUMENT)))
     of_openai, of_anthropic = vendor.client("openai/gpt-6-sol"), vendor.client("anthropic/claude-sonnet-5-5")
 
     with pytest.raises(openai.RateLimitError) as limited:
@@ -56,7 +56,7 @@ def test_what_a_key_may_not_do(vendor: Simulator) -> None:
 
 def test_an_error_in_a_stream(vendor: Simulator) -> None:
     """What an SDK raises in the middle of a stream, it raises here."""
-    vendor.script(*[ErrorEvent(of=Text(DOCUMENT))] * 3)
+    vendor.script(*[ErrorEvent(answer=Text(DOCUMENT))] * 3)
 
     with pytest.raises(openai.APIError):
         list(vendor.client("openai/gpt-6-sol").chat.completions.create(**CHAT, stream=True))

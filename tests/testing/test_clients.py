@@ -9,7 +9,7 @@ from typing import Any
 from google.genai import types
 
 from emitter.testing import Cut, Refused, Simulator, Text, Thinking, simulator
-from emitter.testing.counting import tokens
+from emitter.testing.plans import count_tokens
 from tests.testing.asking import DOCUMENT, SCHEMA, TEXT
 
 FORMAT: Any = {"type": "json_schema", "name": "bill", "schema": SCHEMA, "strict": True}
@@ -45,7 +45,7 @@ def test_responses(vendor: Simulator) -> None:
 
     assert whole.output_text == streamed.output_text == TEXT
     assert whole.usage == streamed.usage
-    assert whole.usage.output_tokens == tokens(TEXT)
+    assert whole.usage.output_tokens == count_tokens(TEXT)
     assert kinds[0] == "response.created"
     assert kinds[-1] == "response.completed"
     assert kinds.count("response.output_text.delta") == -(-len(TEXT) // 20)
@@ -76,7 +76,7 @@ def test_messages(vendor: Simulator) -> None:
         streamed = events.get_final_message()
 
     assert whole.content[0].text == streamed.content[0].text == TEXT
-    assert whole.usage.output_tokens == streamed.usage.output_tokens == tokens(TEXT)
+    assert whole.usage.output_tokens == streamed.usage.output_tokens == count_tokens(TEXT)
     assert whole.usage.input_tokens == streamed.usage.input_tokens
     assert whole._request_id.startswith("req_")
 
@@ -161,30 +161,30 @@ def test_a_refusal(vendor: Simulator) -> None:
 
 def test_thinking(vendor: Simulator) -> None:
     """Thinking has its own item, block or count, and is part of the output."""
-    vendor.script(*[Thinking(40, then=Text(DOCUMENT))] * 3)
+    vendor.script(*[Thinking(40, answer=Text(DOCUMENT))] * 3)
 
     response = vendor.client("openai/gpt-6-sol").responses.create(**RESPONSES)
     message = vendor.client("anthropic/claude-sonnet-5-5").messages.create(**MESSAGES)
     content = vendor.client("google/gemini-3.8-flash").models.generate_content(**CONTENT)
 
-    whole = 40 + tokens(TEXT)
+    whole = 40 + count_tokens(TEXT)
     assert [each.type for each in response.output] == ["reasoning", "message"]
     assert (response.usage.output_tokens, response.usage.output_tokens_details.reasoning_tokens) == (whole, 40)
     assert [each.type for each in message.content] == ["thinking", "text"]
     assert message.usage.output_tokens == whole
     assert content.usage_metadata.thoughts_token_count == 40
-    assert content.usage_metadata.candidates_token_count == tokens(TEXT)
+    assert content.usage_metadata.candidates_token_count == count_tokens(TEXT)
 
 
 def test_a_cut_answer(vendor: Simulator) -> None:
     """A cut answer says so in the SDK's own types."""
-    vendor.script(*[Cut(at=4, of=Text(DOCUMENT))] * 2)
+    vendor.script(*[Cut(at_tokens=4, answer=Text(DOCUMENT))] * 2)
 
     response = vendor.client("openai/gpt-6-sol").responses.create(**RESPONSES)
     content = vendor.client("google/gemini-3.8-flash").models.generate_content(**CONTENT)
 
     assert (response.status, response.incomplete_details.reason) == ("incomplete", "max_output_tokens")
-    assert (response.usage.output_tokens, tokens(response.output_text)) == (4, 4)
+    assert (response.usage.output_tokens, count_tokens(response.output_text)) == (4, 4)
     assert content.candidates[0].finish_reason is types.FinishReason.MAX_TOKENS
 
 
@@ -196,7 +196,7 @@ def test_azure(vendor: Simulator) -> None:
 
     assert completion.choices[0].message.content == TEXT
     assert vendor.calls[0].path.startswith("/openai/deployments/gpt-6-sol/chat/completions?api-version=")
-    assert vendor.billed.output == tokens(TEXT)
+    assert vendor.billed.output == count_tokens(TEXT)
 
 
 def test_options_of_the_transport(vendor: Simulator) -> None:

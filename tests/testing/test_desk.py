@@ -9,33 +9,32 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.profile.model import WireName
+from emitter.profiles.model import WireFormat
 from emitter.testing import Cut, Decoded, Dropped, ErrorEvent, Refused, Text, Thinking, Twice, Unended, Violating
-from emitter.testing.desk import Desk, Request
-from emitter.testing.ledger import Ledger
+from emitter.testing.handler import CallLog, RawRequest, SimulatorHandler
 from tests.testing.asking import DOCUMENT, Question, body
 from tests.work import examples
 
 if TYPE_CHECKING:
     from emitter.testing import Behaviour
-    from emitter.testing.response import Response
+    from emitter.testing.handler import SimulatedResponse
 
 PATHS = {
-    WireName.OPENAI_RESPONSES: "/v1/responses",
-    WireName.OPENAI_CHAT: "/v1/chat/completions",
-    WireName.ANTHROPIC: "/v1/messages",
-    WireName.GOOGLE: "/v1/models/gemini-3.8-flash:generateContent",
+    WireFormat.OPENAI_RESPONSES: "/v1/responses",
+    WireFormat.OPENAI_CHAT: "/v1/chat/completions",
+    WireFormat.ANTHROPIC: "/v1/messages",
+    WireFormat.GOOGLE: "/v1/models/gemini-3.8-flash:generateContent",
 }
 SAID: list[Behaviour] = [
     Text(DOCUMENT),
     Text("a" * 70),
-    Cut(of=Text(DOCUMENT)),
-    Thinking(5, then=Text(DOCUMENT)),
-    Twice(of=Text(DOCUMENT)),
+    Cut(answer=Text(DOCUMENT)),
+    Thinking(5, answer=Text(DOCUMENT)),
+    Twice(answer=Text(DOCUMENT)),
     Refused(),
-    Unended(of=Text(DOCUMENT)),
-    ErrorEvent(of=Text(DOCUMENT)),
-    Dropped(40, of=Text(DOCUMENT)),
+    Unended(answer=Text(DOCUMENT)),
+    ErrorEvent(answer=Text(DOCUMENT)),
+    Dropped(40, answer=Text(DOCUMENT)),
 ]
 SCALARS = st.none() | st.booleans() | st.integers(-3, 40) | st.floats() | st.text(max_size=3)
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner))
@@ -59,21 +58,21 @@ def changed(whole: Any, path: tuple[Any, ...], value: Any) -> Any:
     return result
 
 
-def handled(desk: Desk, path: str, sent: Any) -> Response:
+def handled(desk: SimulatorHandler, path: str, sent: Any) -> SimulatedResponse:
     """Return what is answered to a body."""
-    return desk.handle(Request("POST", path, {}, json.dumps(sent).encode())).response
+    return desk.handle(RawRequest("POST", path, {}, json.dumps(sent).encode()))[0]
 
 
 @given(st.data())
 @settings(max_examples=examples(300))
 def test_any_body_is_answered(data: st.DataObject) -> None:
     """A request with one odd value gets an answer or a 400, and a bill that is no less than nothing."""
-    wire = data.draw(st.sampled_from(list(WireName)))
+    wire = data.draw(st.sampled_from(list(WireFormat)))
     asked = Question(tool=data.draw(st.booleans()), budget=data.draw(st.sampled_from([16, 40, 400])))
     whole = body(wire, asked, streamed=data.draw(st.booleans()))
     odd = changed(whole, data.draw(st.sampled_from(places(whole))), data.draw(VALUES))
-    ledger = Ledger(None)
-    desk = Desk(data.draw(st.sampled_from(SAID)), ledger, seed=0, check_schemas=data.draw(st.booleans()))
+    ledger = CallLog(None)
+    desk = SimulatorHandler(data.draw(st.sampled_from(SAID)), ledger, seed=0, check_schemas=data.draw(st.booleans()))
 
     response = handled(desk, PATHS[wire], odd)
 
@@ -87,8 +86,8 @@ def test_any_body_is_answered(data: st.DataObject) -> None:
 @settings(max_examples=examples(60))
 def test_any_schema_is_decoded_or_refused(schema: Any, broken: bool) -> None:
     """Where schemas are not checked, the decoder refuses what it cannot read."""
-    desk = Desk(Violating() if broken else Decoded(), Ledger(None), seed=0, check_schemas=False)
-    sent = body(WireName.ANTHROPIC, Question(budget=20_000))
+    desk = SimulatorHandler(Violating() if broken else Decoded(), CallLog(None), seed=0, check_schemas=False)
+    sent = body(WireFormat.ANTHROPIC, Question(budget=20_000))
     sent["output_config"]["format"]["schema"] = schema
 
-    assert handled(desk, PATHS[WireName.ANTHROPIC], sent).status in (200, 400)
+    assert handled(desk, PATHS[WireFormat.ANTHROPIC], sent).status in (200, 400)

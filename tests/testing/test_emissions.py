@@ -8,26 +8,17 @@ from typing import Any
 import pytest
 
 from emitter import Clock, Emission, EmissionError, Policy, aemit_binding_moment, emit_binding_moment
-from emitter.profile.model import WireName
-from emitter.testing import (
-    Cut,
-    Overloaded,
-    Simulator,
-    Text,
-    Violating,
-    simulator,
-)
+from emitter.profiles.model import WireFormat
+from emitter.testing import Cut, Overloaded, Simulator, Text, Violating, simulator
 from tests.scenarios.answers import BOUND
-from tests.testing.asking import (
-    every_wire,
-)
+from tests.testing.asking import every_wire
 
 SITUATION = "The tests are green and the release branch is cut. Shall we publish?"
 VENDORS = {
-    WireName.OPENAI_RESPONSES: "openai/gpt-6-sol",
-    WireName.OPENAI_CHAT: "openai/gpt-6-sol",
-    WireName.ANTHROPIC: "anthropic/claude-sonnet-5-5",
-    WireName.GOOGLE: "google/gemini-3.8-flash",
+    WireFormat.OPENAI_RESPONSES: "openai/gpt-6-sol",
+    WireFormat.OPENAI_CHAT: "openai/gpt-6-sol",
+    WireFormat.ANTHROPIC: "anthropic/claude-sonnet-5-5",
+    WireFormat.GOOGLE: "google/gemini-3.8-flash",
 }
 
 
@@ -35,15 +26,15 @@ async def _at_once(_: float) -> None:
     """Wait for nothing."""
 
 
-CLOCK = Clock(sleep=lambda _: None, asleep=_at_once)
+CLOCK = Clock(sleep=lambda _: None, async_sleep=_at_once)
 
 
 @every_wire
 @pytest.mark.parametrize("world", ["sync", "async"])
-def test_an_emission_comes_through_what_goes_wrong(wire: WireName, world: str) -> None:
+def test_an_emission_comes_through_what_goes_wrong(wire: WireFormat, world: str) -> None:
     """Overload, a cut answer, a broken one: the library gets there, and its bill is the vendor's."""
     bound, model = Text(BOUND), VENDORS[wire]
-    trouble = (Overloaded(503, retry_after=0), Cut(at=30, of=bound), Violating({"turn": 1}), bound)
+    trouble = (Overloaded(503, retry_after=0), Cut(at_tokens=30, answer=bound), Violating({"turn": 1}), bound)
     arguments: dict[str, Any] = {"model": model, "wire": wire.value, "policy": Policy(max_attempts=5), "clock": CLOCK}
 
     async def awaited(vendor: Simulator) -> Emission[Any]:
@@ -66,10 +57,10 @@ def test_an_emission_comes_through_what_goes_wrong(wire: WireName, world: str) -
 
 
 @every_wire
-def test_an_emission_raises_its_budget_until_the_answer_fits(wire: WireName) -> None:
+def test_an_emission_raises_its_budget_until_the_answer_fits(wire: WireFormat) -> None:
     """With an answer that is whole from some budget on, the library gets it by asking for more."""
     model, policy = VENDORS[wire], Policy(max_attempts=4, output_tokens=64)
-    with simulator(answers=Cut(whole_at=256, of=Text("x"))) as vendor, pytest.raises(EmissionError):
+    with simulator(answers=Cut(complete_at_tokens=256, answer=Text("x"))) as vendor, pytest.raises(EmissionError):
         emit_binding_moment(SITUATION, client=vendor.client(model), model=model, wire=wire.value, policy=policy)
 
     assert [call.status for call in vendor.calls[:3]] == [200, 200, 200]

@@ -8,33 +8,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.profile.model import WireName
+from emitter.messages import Fault, FaultKind, ModelResponse, StopReason, Usage
+from emitter.profiles.model import WireFormat
 from emitter.testing import (
     ErrorEvent,
+    ErrorKind,
     Failed,
-    Failure,
     Filtered,
     Forbidden,
     NotFound,
     NotJson,
     Overflowed,
     Overloaded,
+    PlannedError,
     Quota,
     Text,
-    Trouble,
     Unauthorized,
     Unended,
 )
-from emitter.testing.counting import tokens
-from emitter.wire import Fault, FaultKind, Reply, Stop, Usage
-from tests.testing.asking import (
-    DOCUMENT,
-    TEXT,
-    answer,
-    both_forms,
-    every_wire,
-    post,
-)
+from emitter.testing.plans import count_tokens
+from tests.testing.asking import DOCUMENT, TEXT, answer, both_forms, every_wire, post
 
 if TYPE_CHECKING:
     from emitter.testing import Behaviour, Simulator
@@ -62,7 +55,7 @@ FAULTS: dict[str, tuple[Behaviour, FaultKind]] = {
 @every_wire
 @pytest.mark.parametrize(("behaviour", "kind"), FAULTS.values(), ids=FAULTS.keys())
 def test_what_is_read(
-    vendor: Simulator, wire: WireName, behaviour: Behaviour, kind: FaultKind, *, streamed: bool
+    vendor: Simulator, wire: WireFormat, behaviour: Behaviour, kind: FaultKind, *, streamed: bool
 ) -> None:
     """Each error is the fault that it stands for, and costs nothing."""
     vendor.script(behaviour)
@@ -77,32 +70,32 @@ def test_what_is_read(
 
 @both_forms
 @every_wire
-def test_a_prompt_too_long(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+def test_a_prompt_too_long(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
     """An overflow is read as one."""
     vendor.script(Overflowed())
 
     found = answer(vendor, wire, streamed=streamed)
 
-    assert isinstance(found, Reply)
-    assert found.stop is Stop.OVERFLOWED
+    assert isinstance(found, ModelResponse)
+    assert found.stop is StopReason.OVERFLOWED
 
 
 @both_forms
 @every_wire
-def test_a_blocked_prompt(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+def test_a_blocked_prompt(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
     """A blocked prompt is a refusal on every wire; Google's is an answer, and bills the prompt."""
-    vendor.script(Filtered(prompt=True))
+    vendor.script(Filtered(block_prompt=True))
 
     found = answer(vendor, wire, streamed=streamed)
 
-    assert isinstance(found, Reply)
-    assert found.stop is Stop.REFUSED
-    assert (vendor.billed.input > 0) is (wire is WireName.GOOGLE)
+    assert isinstance(found, ModelResponse)
+    assert found.stop is StopReason.REFUSED
+    assert (vendor.billed.input > 0) is (wire is WireFormat.GOOGLE)
 
 
 @every_wire
 @pytest.mark.parametrize(("asked", "seconds"), [(None, None), (3, 3.0), (0.25, 0.25)])
-def test_how_long_to_wait(vendor: Simulator, wire: WireName, asked: float | None, seconds: float | None) -> None:
+def test_how_long_to_wait(vendor: Simulator, wire: WireFormat, asked: float | None, seconds: float | None) -> None:
     """The wait that is asked for is told in the header, and is the one that is read."""
     vendor.script(Overloaded(503, retry_after=asked))
 
@@ -113,7 +106,7 @@ def test_how_long_to_wait(vendor: Simulator, wire: WireName, asked: float | None
 
 
 @every_wire
-def test_a_wait_as_a_date(vendor: Simulator, wire: WireName) -> None:
+def test_a_wait_as_a_date(vendor: Simulator, wire: WireFormat) -> None:
     """Both dates are such as HTTP knows, and so far apart that the wait is read from them alone."""
     vendor.script(*[Overloaded(503, retry_after="date")] * 2)
 
@@ -126,30 +119,30 @@ def test_a_wait_as_a_date(vendor: Simulator, wire: WireName) -> None:
 
 
 @every_wire
-def test_a_stream_that_just_ends(vendor: Simulator, wire: WireName) -> None:
+def test_a_stream_that_just_ends(vendor: Simulator, wire: WireFormat) -> None:
     """Without its last events a stream is no answer; all of its text is billed."""
-    vendor.script(Unended(of=WHOLE))
+    vendor.script(Unended(answer=WHOLE))
 
     fault = answer(vendor, wire, streamed=True)
 
     assert isinstance(fault, Fault)
-    assert vendor.billed.output == tokens(TEXT)
+    assert vendor.billed.output == count_tokens(TEXT)
 
 
 @every_wire
-def test_an_answer_without_a_reason_for_its_end(vendor: Simulator, wire: WireName) -> None:
+def test_an_answer_without_a_reason_for_its_end(vendor: Simulator, wire: WireFormat) -> None:
     """In the unary form the reason is missing, and nobody knows it."""
-    vendor.script(Unended(of=WHOLE))
+    vendor.script(Unended(answer=WHOLE))
 
     reply = answer(vendor, wire)
 
-    assert isinstance(reply, Reply)
-    assert (reply.stop, reply.raw_stop, reply.text) == (Stop.UNKNOWN, "", TEXT)
+    assert isinstance(reply, ModelResponse)
+    assert (reply.stop, reply.raw_stop, reply.text) == (StopReason.UNKNOWN, "", TEXT)
 
 
 ERRORS = {
-    "overloaded": (Trouble.OVERLOADED, {FaultKind.OVERLOADED, FaultKind.SERVER}),
-    "server": (Trouble.SERVER, {FaultKind.SERVER}),
+    "overloaded": (ErrorKind.OVERLOADED, {FaultKind.OVERLOADED, FaultKind.SERVER}),
+    "server": (ErrorKind.SERVER, {FaultKind.SERVER}),
 }
 
 
@@ -157,33 +150,33 @@ ERRORS = {
 @every_wire
 @pytest.mark.parametrize(("trouble", "kinds"), ERRORS.values(), ids=ERRORS.keys())
 def test_an_error_under_a_good_status(
-    vendor: Simulator, wire: WireName, trouble: Trouble, kinds: set[FaultKind], *, streamed: bool
+    vendor: Simulator, wire: WireFormat, trouble: ErrorKind, kinds: set[FaultKind], *, streamed: bool
 ) -> None:
     """An error in the middle of a stream, or instead of a body, is a fault; what was streamed is billed."""
-    vendor.script(ErrorEvent(Failure(trouble), of=WHOLE))
+    vendor.script(ErrorEvent(PlannedError(trouble), answer=WHOLE))
 
     response = post(vendor, wire, streamed=streamed)
-    vendor.script(ErrorEvent(Failure(trouble), of=WHOLE))
+    vendor.script(ErrorEvent(PlannedError(trouble), answer=WHOLE))
     fault = answer(vendor, wire, streamed=streamed)
 
     assert response.status_code == 200
     assert isinstance(fault, Fault)
     assert fault.kind in kinds
-    half = tokens(TEXT[: len(TEXT) // 2])
+    half = count_tokens(TEXT[: len(TEXT) // 2])
     assert vendor.calls[0].usage.output == (half if streamed else 0)
 
 
 @both_forms
 @every_wire
-def test_a_block_under_a_good_status(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+def test_a_block_under_a_good_status(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
     """Google's block says what it costs, and that is what is billed; elsewhere it is an error and says nothing."""
-    vendor.script(ErrorEvent(Failure(Trouble.PROMPT_BLOCKED), of=WHOLE))
+    vendor.script(ErrorEvent(PlannedError(ErrorKind.PROMPT_BLOCKED), answer=WHOLE))
 
     found = answer(vendor, wire, streamed=streamed)
 
-    assert isinstance(found, Reply)
-    assert found.stop is Stop.REFUSED
-    assert vendor.billed.output == (tokens(TEXT[: len(TEXT) // 2]) if streamed else 0)
-    assert (vendor.billed.input > 0) is (streamed or wire is WireName.GOOGLE)
-    if wire is WireName.GOOGLE:
+    assert isinstance(found, ModelResponse)
+    assert found.stop is StopReason.REFUSED
+    assert vendor.billed.output == (count_tokens(TEXT[: len(TEXT) // 2]) if streamed else 0)
+    assert (vendor.billed.input > 0) is (streamed or wire is WireFormat.GOOGLE)
+    if wire is WireFormat.GOOGLE:
         assert found.usage == vendor.billed

@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
-from emitter.adapters.response import of_exception
-from emitter.profile import load
-from emitter.profile.model import WireName
-from emitter.testing import (
-    Dropped,
-    Stalled,
-    Text,
-    Trickled,
-)
-from emitter.testing.counting import tokens
-from emitter.wire import Fault, FaultKind
+from emitter.adapters.http_response import parse_exception
+from emitter.messages import Fault, FaultKind
+from emitter.profiles import load_profile
+from emitter.profiles.model import WireFormat
+from emitter.testing import Dropped, Stalled, Text, Trickled
+from emitter.testing.plans import count_tokens
 from tests.testing.asking import (
     DOCUMENT,
     PROFILES,
@@ -38,7 +33,7 @@ if TYPE_CHECKING:
 WHOLE = Text(DOCUMENT)
 
 
-def heard(vendor: Simulator, wire: WireName, *, streamed: bool, seconds: float = 10) -> tuple[Fault, int]:
+def heard(vendor: Simulator, wire: WireFormat, *, streamed: bool, seconds: float = 10) -> tuple[Fault, int]:
     """Ask, and return the fault of the failed exchange and how many bytes of the body had come."""
     got = 0
     asked = Question()
@@ -55,7 +50,7 @@ def heard(vendor: Simulator, wire: WireName, *, streamed: bool, seconds: float =
             for part in response.iter_raw():
                 got += len(part)
     except httpx2.TransportError as error:
-        fault = of_exception(load(PROFILES[wire]), wire, error)
+        fault = parse_exception(load_profile(PROFILES[wire]), wire, error)
         assert isinstance(fault, Fault)
         return fault, got
     raise AssertionError("the answer came to its end")
@@ -64,12 +59,12 @@ def heard(vendor: Simulator, wire: WireName, *, streamed: bool, seconds: float =
 @both_forms
 @every_wire
 @pytest.mark.parametrize("after", [None, 0, 1, 200, 10**9])
-def test_a_dropped_connection(vendor: Simulator, wire: WireName, after: int | None, *, streamed: bool) -> None:
+def test_a_dropped_connection(vendor: Simulator, wire: WireFormat, after: int | None, *, streamed: bool) -> None:
     """The connection is cut after just so many bytes, and never after the whole answer."""
-    vendor.script(WHOLE, Dropped(after, of=WHOLE))
+    vendor.script(WHOLE, Dropped(after, answer=WHOLE))
     length = len(post(vendor, wire, streamed=streamed).content)
     vendor.reset()
-    vendor.script(Dropped(after, of=WHOLE))
+    vendor.script(Dropped(after, answer=WHOLE))
 
     fault, got = heard(vendor, wire, streamed=streamed)
 
@@ -78,27 +73,27 @@ def test_a_dropped_connection(vendor: Simulator, wire: WireName, after: int | No
     assert vendor.calls[0].status == (None if after is None else 200)
 
 
-@pytest.mark.parametrize("wire", [WireName.OPENAI_CHAT, WireName.ANTHROPIC], ids=lambda wire: wire.value)
-def test_a_dropped_stream_is_billed_as_far_as_it_was_sent(vendor: Simulator, wire: WireName) -> None:
+@pytest.mark.parametrize("wire", [WireFormat.OPENAI_CHAT, WireFormat.ANTHROPIC], ids=lambda wire: wire.value)
+def test_a_dropped_stream_is_billed_as_far_as_it_was_sent(vendor: Simulator, wire: WireFormat) -> None:
     """The text of every event that arrived is billed, and no other."""
     whole = post(vendor, wire, streamed=True)
     vendor.reset()
     at = whole.text.index("the Old Mill")
-    vendor.script(Dropped(at, of=WHOLE))
+    vendor.script(Dropped(at, answer=WHOLE))
 
     heard(vendor, wire, streamed=True)
 
     before = TEXT[: TEXT.index("the Old Mill") // 20 * 20]
-    assert vendor.billed.output == tokens(before)
+    assert vendor.billed.output == count_tokens(before)
     assert vendor.billed.input > 0
 
 
 @both_forms
 @every_wire
 @pytest.mark.parametrize("after", [None, 0, 30])
-def test_a_stalled_answer(vendor: Simulator, wire: WireName, after: int | None, *, streamed: bool) -> None:
+def test_a_stalled_answer(vendor: Simulator, wire: WireFormat, after: int | None, *, streamed: bool) -> None:
     """Nothing more comes, until the client has had enough."""
-    vendor.script(Stalled(after, of=WHOLE))
+    vendor.script(Stalled(after, answer=WHOLE))
 
     fault, got = heard(vendor, wire, streamed=streamed, seconds=0.2)
 
@@ -107,7 +102,7 @@ def test_a_stalled_answer(vendor: Simulator, wire: WireName, after: int | None, 
 
 @both_forms
 @every_wire
-def test_a_trickle_never_ends(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+def test_a_trickle_never_ends(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
     """Something always comes, so no read ever takes too long, and it is never an answer.
 
     What comes in a stream comes after the end of an event; on Google's it is what its SDK does not take for JSON.
@@ -115,7 +110,7 @@ def test_a_trickle_never_ends(vendor: Simulator, wire: WireName, *, streamed: bo
     whole = post(vendor, wire, streamed=streamed).content
     after = whole.index(b"Mill")
     reach = whole.rindex(b"\n\n", 0, after) + 2 if streamed else after
-    vendor.script(Trickled(after, of=WHOLE))
+    vendor.script(Trickled(after, answer=WHOLE))
     got = b""
 
     with (
@@ -131,14 +126,14 @@ def test_a_trickle_never_ends(vendor: Simulator, wire: WireName, *, streamed: bo
             if len(got) > reach + 6:
                 break
 
-    filler = b" " if not streamed else b"\n\n" if wire is WireName.GOOGLE else b":\n\n"
+    filler = b" " if not streamed else b"\n\n" if wire is WireFormat.GOOGLE else b":\n\n"
     assert len(got) > reach
     assert got[reach:].replace(filler, b"") == b""
 
 
 def test_leaving_does_not_wait_for_clients(vendor: Simulator) -> None:
     """A table of stalls is over as soon as its clients are gone: nothing is left in the vendor's hands."""
-    vendor.script(*[Stalled(of=WHOLE)] * len(WIRES))
+    vendor.script(*[Stalled(answer=WHOLE)] * len(WIRES))
 
     for wire in WIRES:
         heard(vendor, wire, streamed=False, seconds=0.1)

@@ -41,7 +41,7 @@ def test_a_session_that_does_not_use_it(pytester: pytest.Pytester) -> None:
 import sys
 
 def test_it():
-    assert not [each for each in sys.modules if each.startswith("emitter.") and each.count(".") > 2 or "httpx2" in each]
+    assert not [each for each in sys.modules if each == "emitter.testing.plugin_support" or "httpx2" in each]
 
 class TestOld(__import__("unittest").TestCase):
     def test_it(self):

@@ -72,7 +72,7 @@ def test_an_unknown_choice_is_told(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nemitter_block_network = some\n")
     result = run(pytester, "def test_it(): pass")
 
-    result.stderr.fnmatch_lines(["*emitter_block_network is 'some'; it can be marked, all, off.*"])
+    result.stderr.fnmatch_lines(["*emitter_block_network is 'some'. It must be one of marked, all, off.*"])
 
 
 def test_a_failure_tells_what_was_blocked(pytester: pytest.Pytester) -> None:

@@ -58,9 +58,9 @@ def test_what_nothing_asked_for(pytester: pytest.Pytester, *, allowed: bool) -> 
     if not allowed:
         result.stdout.fnmatch_lines(
             [
-                f"1 of 2 interactions of {pytester.path / PLACE} were not asked for:",
+                f"1 of 2 interactions in {pytester.path / PLACE} were not used:",
                 "  POST /v1/responses",
-                "Record it anew (pytest --emitter-record=all test_it.py::test_it), or *allow_unused=True*",
+                "Record it again (pytest --emitter-record=all test_it.py::test_it), or *allow_unused=True*",
             ]
         )
 
@@ -71,7 +71,7 @@ def test_a_failure_is_not_told_twice(pytester: pytest.Pytester) -> None:
     run(pytester, ASKING, ONCE, passed=1)
     result = run(pytester, "def test_it(emitter_client):\n    assert 1 == 2", failed=1)
 
-    result.stdout.no_fnmatch_line("*were not asked for*")
+    result.stdout.no_fnmatch_line("*were not used*")
 
 
 @pytest.mark.usefixtures("asked")
@@ -126,7 +126,9 @@ def test_a_name_that_leads_elsewhere_is_refused(pytester: pytest.Pytester, name:
     written = f'"{name}"' if isinstance(name, str) else name
     source = f"@pytest.mark.emitter_cassette({written})\n{ASKING}"
     for arguments in ((), (ALL,)):
-        run(pytester, source, *arguments, errors=1).stdout.fnmatch_lines(["*is no name for a cassette. It is a path*"])
+        run(pytester, source, *arguments, errors=1).stdout.fnmatch_lines(
+            ["*is not a valid name for a cassette. Use a path*"]
+        )
 
     assert not list(pytester.path.rglob("*.json"))
 
@@ -134,8 +136,8 @@ def test_a_name_that_leads_elsewhere_is_refused(pytester: pytest.Pytester, name:
 @pytest.mark.parametrize(
     ("mark", "told"),
     [
-        ("'x', True", "*emitter_cassette does not hold: *takes from 0 to 1 positional arguments but 2 were given*"),
-        ("path='x'", "*emitter_cassette does not hold: *unexpected keyword argument 'path'*"),
+        ("'x', True", "*emitter_cassette is invalid: *takes from 0 to 1 positional arguments but 2 were given*"),
+        ("path='x'", "*emitter_cassette is invalid: *unexpected keyword argument 'path'*"),
     ],
 )
 def test_a_wrong_mark_is_told(pytester: pytest.Pytester, mark: str, told: str) -> None:
@@ -143,13 +145,16 @@ def test_a_wrong_mark_is_told(pytester: pytest.Pytester, mark: str, told: str) -
     result = run(pytester, f"@pytest.mark.emitter_cassette({mark})\n{ASKING}", errors=1)
 
     result.stdout.fnmatch_lines([told])
-    result.stdout.fnmatch_lines(["*It is emitter_cassette(name, allow_unused=False)*"])
+    result.stdout.fnmatch_lines(["*Write emitter_cassette(name, allow_unused=False)*"])
 
 
 @pytest.mark.usefixtures("_nobody")
 @pytest.mark.parametrize(
     ("arguments", "model", "told"),
-    [((ONCE,), "openai/gpt-6-sol", "*No key for OpenAI*"), ((), "nobody/none", "*no model this library knows*")],
+    [
+        ((ONCE,), "openai/gpt-6-sol", "*No key for OpenAI*"),
+        ((), "nobody/none", "*is not a model that emitter can reach*"),
+    ],
     ids=["no-key", "no-model"],
 )
 def test_a_client_that_cannot_be_made(
@@ -193,4 +198,4 @@ def test_a_broken_cassette_is_told(pytester: pytest.Pytester, content: str) -> N
     file.parent.mkdir(parents=True)
     file.write_text(content)
 
-    run(pytester, ASKING, errors=1).stdout.fnmatch_lines([f"*The cassette {file} does not hold*"])
+    run(pytester, ASKING, errors=1).stdout.fnmatch_lines([f"*The cassette {file} is not valid*"])

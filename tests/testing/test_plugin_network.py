@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.testing.pytest_plugin.network import NetworkBlocked, blocked
+from emitter.testing.plugin_support import NetworkBlocked, block_network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ SENT = ("connect", "connect_ex", "sendto", "sendmsg")
 def tried() -> Iterator[list[str]]:
     """Yield what was tried in a block that is running."""
     found: list[str] = []
-    with blocked("test_it", found):
+    with block_network("test_it", found):
         yield found
 
 
@@ -44,7 +44,9 @@ def lookup(name: str, host: Any) -> None:
 @pytest.mark.parametrize("host", [NAMED, NAMED.encode(), "LOCALHOST.example.invalid"], ids=["text", "bytes", "like"])
 def test_no_name_is_looked_up(tried: list[str], name: str, host: str | bytes) -> None:
     """No question goes to a name server, whatever function asks it."""
-    with pytest.raises(NetworkBlocked, match=r"^test_it tried to reach .*invalid, and the network is blocked in it"):
+    with pytest.raises(
+        NetworkBlocked, match=r"^test_it tried to reach .*invalid, but the network is blocked in this test"
+    ):
         lookup(name, host)
     assert len(tried) == 1
 
@@ -162,7 +164,7 @@ def test_everything_is_put_back() -> None:
     during: list[object] = []
 
     def breaks() -> None:
-        with blocked("outer", []), blocked("inner", []):
+        with block_network("outer", []), block_network("inner", []):
             during.append(socket.getaddrinfo)
             raise KeyError
 

@@ -99,8 +99,8 @@ def test_the_seed_is_of_the_place_in_the_project(pytester: pytest.Pytester) -> N
         (folder.parent / "pytest.ini").write_text("[pytest]\n")
         os.chdir(folder if home == "there" else folder.parent)
         (folder / "test_it.py").write_text(
-            "import pathlib\nfrom emitter.testing.pytest_plugin.identity import seed\n"
-            "def test_it(request):\n    pathlib.Path('seed.txt').write_text(str(seed(request.node)))\n"
+            "import pathlib\nfrom emitter.testing.plugin_support import derive_seed\n"
+            "def test_it(request):\n    pathlib.Path('seed.txt').write_text(str(derive_seed(request.node)))\n"
         )
         again(pytester, str(folder), passed=1)
         said.append(next(folder.parent.rglob("seed.txt")).read_text())
@@ -132,7 +132,7 @@ def test_a_failure_tells_what_reached_it(pytester: pytest.Pytester) -> None:
             "*What reached emitter_vendor*",
             "2 calls, billed * + 20 tokens; seed 7",
             "  1. openai-responses gpt-6-sol: Cut, 200, * + 20 tokens",
-            "  2. openai-responses no-such-model: refused as it stood, 404, 0 + 0 tokens",
+            "  2. openai-responses no-such-model: invalid request, 404, 0 + 0 tokens",
         ]
     )
     result.stdout.no_fnmatch_line("*A secret plan.*")
@@ -159,7 +159,7 @@ def test_it(emitter_vendor):
         failed=1,
     )
 
-    result.stdout.fnmatch_lines(["23 calls, *", "(3 earlier ones are left out)", "  4. *", " 23. *"])
+    result.stdout.fnmatch_lines(["23 calls, *", "(3 earlier calls are not shown)", "  4. *", " 23. *"])
     result.stdout.no_fnmatch_line("  3. *")
 
 
@@ -174,9 +174,9 @@ def test_a_passing_test_tells_nothing(pytester: pytest.Pytester) -> None:
     ("mark", "told"),
     [
         ("answer=1", "*has no option 'answer'.*Its options are seed, answers, *"),
-        ("1", "*takes named options only.*"),
-        ("answers=1", "*1 is no behaviour.*"),
-        ("latency=-1", "*latency is 0 or more seconds*"),
+        ("1", "*takes keyword options only.*"),
+        ("answers=1", "*1 is not a behaviour.*"),
+        ("latency=-1", "*latency must be 0 or more seconds*"),
     ],
 )
 def test_a_wrong_mark_is_told(pytester: pytest.Pytester, mark: str, told: str) -> None:

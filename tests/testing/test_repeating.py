@@ -10,37 +10,20 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
-from emitter.profile.model import WireName
-from emitter.testing import (
-    Asked,
-    Cut,
-    Decoded,
-    Draft,
-    Overloaded,
-    Simulator,
-    Text,
-    simulator,
-)
-from emitter.wire import Reply
-from tests.testing.asking import (
-    SCHEMA,
-    Question,
-    address,
-    answer,
-    body,
-    both_forms,
-    post,
-)
+from emitter.messages import ModelResponse
+from emitter.profiles.model import WireFormat
+from emitter.testing import Cut, Decoded, Overloaded, PlannedResponse, ReceivedRequest, Simulator, Text, simulator
+from tests.testing.asking import SCHEMA, Question, address, answer, body, both_forms, post
 
 if TYPE_CHECKING:
-    from emitter.testing.draft import Planned
+    from emitter.testing.plans import PlannedOutcome
 
 
 def bodies(seed: int, *, streamed: bool) -> list[bytes]:
     """Return all that a vendor with this seed says to some questions."""
     with simulator(seed=seed) as vendor:
         asked = [Question(prompt=prompt, budget=20_000) for prompt in ("a", "b", "a")]
-        return [post(vendor, wire, each, streamed=streamed).content for wire in WireName for each in asked]
+        return [post(vendor, wire, each, streamed=streamed).content for wire in WireFormat for each in asked]
 
 
 @both_forms
@@ -57,14 +40,14 @@ def test_a_repeated_question_gets_another_answer(vendor: Simulator) -> None:
     vendor.script(Decoded(), Decoded())
     asked = Question(budget=20_000)
 
-    first, second = (post(vendor, WireName.OPENAI_CHAT, asked).json() for _ in range(2))
+    first, second = (post(vendor, WireFormat.OPENAI_CHAT, asked).json() for _ in range(2))
 
     assert first["id"] != second["id"]
     assert first["choices"][0]["message"] != second["choices"][0]["message"]
 
 
 LONG = Text("the whole of it")
-MIXTURE = {LONG: 3.0, Overloaded(): 1.0, Cut(at=1, of=LONG): 1.0}
+MIXTURE = {LONG: 3.0, Overloaded(): 1.0, Cut(at_tokens=1, answer=LONG): 1.0}
 
 
 def drawn(order: list[int], *, at_once: int) -> dict[str, int]:
@@ -78,7 +61,7 @@ def drawn(order: list[int], *, at_once: int) -> dict[str, int]:
                 asked = Question(prompt=f"question {number}")
                 async with gate:
                     response = await client.post(
-                        address(vendor, WireName.ANTHROPIC, asked), json=body(WireName.ANTHROPIC, asked)
+                        address(vendor, WireFormat.ANTHROPIC, asked), json=body(WireFormat.ANTHROPIC, asked)
                     )
                 usage = response.json().get("usage", {}).get("output_tokens", 0)
                 return asked.prompt, response.status_code + usage
@@ -100,16 +83,16 @@ def test_a_mixture_does_not_depend_on_the_order_of_arrival() -> None:
 
 def test_a_function_of_what_is_asked() -> None:
     """The standing answer may look at the request: its schema, its budget, how often it came before."""
-    seen: list[Asked] = []
+    seen: list[ReceivedRequest] = []
 
-    def chosen(asked: Asked) -> Text:
+    def chosen(asked: ReceivedRequest) -> Text:
         seen.append(asked)
-        return Text(f"{asked.before} {asked.budget} {asked.wire.value}")
+        return Text(f"{asked.repeat_count} {asked.budget} {asked.wire.value}")
 
     with simulator(answers=chosen) as vendor:
-        texts = [answer(vendor, WireName.GOOGLE, Question(budget=50)) for _ in range(2)]
+        texts = [answer(vendor, WireFormat.GOOGLE, Question(budget=50)) for _ in range(2)]
 
-    assert [each.text for each in texts if isinstance(each, Reply)] == ["0 50 google", "1 50 google"]
+    assert [each.text for each in texts if isinstance(each, ModelResponse)] == ["0 50 google", "1 50 google"]
     assert seen[0].schema == SCHEMA
     assert not seen[0].streamed
 
@@ -118,25 +101,25 @@ def test_a_function_of_what_is_asked() -> None:
 class Shouting:
     """A behaviour of one's own."""
 
-    def plan(self, asked: Asked) -> Planned:
+    def plan(self, asked: ReceivedRequest) -> PlannedOutcome:
         """Return the model's name, loudly."""
-        return Draft(asked.model.upper())
+        return PlannedResponse(asked.model.upper())
 
 
 def test_a_behaviour_of_ones_own() -> None:
     """Whatever has the one method is a behaviour."""
     with simulator(answers=Shouting()) as vendor:
-        reply = answer(vendor, WireName.OPENAI_CHAT)
+        reply = answer(vendor, WireFormat.OPENAI_CHAT)
 
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelResponse)
     assert reply.text == "GPT-6-SOL"
 
 
 def test_what_a_behaviour_raises_is_raised_again() -> None:
     """A mistake in a test's own behaviour is not hidden behind a 500."""
 
-    def wrong(asked: Asked) -> Text:
+    def wrong(asked: ReceivedRequest) -> Text:
         raise ZeroDivisionError(asked.model)
 
     with pytest.raises(ZeroDivisionError, match="gpt-6-sol"), simulator(answers=wrong) as vendor:
-        assert post(vendor, WireName.OPENAI_CHAT).status_code == 500
+        assert post(vendor, WireFormat.OPENAI_CHAT).status_code == 500

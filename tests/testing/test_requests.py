@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from emitter.profile.model import WireName
+from emitter.messages import Fault, FaultKind, ModelResponse, StopReason, Usage
+from emitter.profiles.model import WireFormat
 from emitter.testing import Overloaded, Simulator, Text, simulator
-from emitter.wire import Fault, FaultKind, Reply, Stop, Usage
 from tests.testing.asking import (
     DOCUMENT,
     SCHEMA,
@@ -27,22 +27,22 @@ LONG = {**SCHEMA, "properties": {"vendor": {"type": "string", "minLength": 1}, "
 DANGLING = {**SCHEMA, "properties": {"vendor": {"$ref": "#/$defs/nobody"}, "total": {"type": "integer"}}}
 MALFORMED = {**SCHEMA, "required": "vendor"}
 
-REFUSED: list[tuple[WireName, Any, str]] = [
-    (WireName.OPENAI_RESPONSES, OPEN, "'additionalProperties' is required to be supplied and to be false"),
-    (WireName.OPENAI_RESPONSES, LONG, "In context=('properties', 'vendor'), 'minLength' is not permitted"),
-    (WireName.OPENAI_CHAT, {"type": "array", "items": {"type": "string"}}, "got 'type: \"array\"'"),
-    (WireName.OPENAI_CHAT, {**SCHEMA, "required": ["vendor"]}, "Missing 'total'"),
-    (WireName.ANTHROPIC, OPEN, "'additionalProperties: true' is not supported"),
-    (WireName.ANTHROPIC, LONG, "'minLength' is not supported"),
-    (WireName.GOOGLE, DANGLING, "reference to undefined schema"),
-    (WireName.GOOGLE, MALFORMED, "keyword malformed required"),
+REFUSED: list[tuple[WireFormat, Any, str]] = [
+    (WireFormat.OPENAI_RESPONSES, OPEN, "'additionalProperties' is required to be supplied and to be false"),
+    (WireFormat.OPENAI_RESPONSES, LONG, "In context=('properties', 'vendor'), 'minLength' is not permitted"),
+    (WireFormat.OPENAI_CHAT, {"type": "array", "items": {"type": "string"}}, "got 'type: \"array\"'"),
+    (WireFormat.OPENAI_CHAT, {**SCHEMA, "required": ["vendor"]}, "Missing 'total'"),
+    (WireFormat.ANTHROPIC, OPEN, "'additionalProperties: true' is not supported"),
+    (WireFormat.ANTHROPIC, LONG, "'minLength' is not supported"),
+    (WireFormat.GOOGLE, DANGLING, "reference to undefined schema"),
+    (WireFormat.GOOGLE, MALFORMED, "keyword malformed required"),
 ]
 
 
 @pytest.mark.parametrize("tool", [False, True], ids=["format", "tool"])
 @pytest.mark.parametrize(("wire", "schema", "said"), REFUSED, ids=lambda each: getattr(each, "value", None))
 def test_a_schema_that_the_vendor_refuses(
-    vendor: Simulator, wire: WireName, schema: Any, said: str, *, tool: bool
+    vendor: Simulator, wire: WireFormat, schema: Any, said: str, *, tool: bool
 ) -> None:
     """A breach of the vendor's published rules is its own 400, in its own manner, and is read as one."""
     asked = Question(schema=schema, tool=tool)
@@ -59,35 +59,35 @@ def test_a_schema_that_the_vendor_refuses(
 
 def test_a_refused_schema_names_its_place(vendor: Simulator) -> None:
     """OpenAI's error says which parameter is at fault."""
-    error = post(vendor, WireName.OPENAI_RESPONSES, Question(schema=OPEN)).json()["error"]
-    tool = post(vendor, WireName.OPENAI_CHAT, Question(schema=OPEN, tool=True)).json()["error"]
+    error = post(vendor, WireFormat.OPENAI_RESPONSES, Question(schema=OPEN)).json()["error"]
+    tool = post(vendor, WireFormat.OPENAI_CHAT, Question(schema=OPEN, tool=True)).json()["error"]
 
     assert (error["code"], error["param"]) == ("invalid_json_schema", "text.format.schema")
     assert (tool["code"], tool["param"]) == ("invalid_function_parameters", "tools[0].function.parameters")
 
 
 @every_wire
-def test_a_schema_need_not_be_checked(wire: WireName) -> None:
+def test_a_schema_need_not_be_checked(wire: WireFormat) -> None:
     """A vendor that checks nothing answers all the same."""
     with simulator(answers=Text(DOCUMENT), check_schemas=False) as lenient:
-        assert isinstance(answer(lenient, wire, Question(schema=MALFORMED)), Reply)
+        assert isinstance(answer(lenient, wire, Question(schema=MALFORMED)), ModelResponse)
 
 
 BUDGETS = [
-    (WireName.OPENAI_RESPONSES, 15, "Expected a value >= 16, but got 15 instead"),
-    (WireName.OPENAI_CHAT, 0, "Expected a value >= 1, but got 0 instead"),
-    (WireName.ANTHROPIC, None, "max_tokens: Field required"),
-    (WireName.ANTHROPIC, 0, "greater than or equal to 1"),
-    (WireName.GOOGLE, 0, "must be positive"),
-    (WireName.OPENAI_RESPONSES, 10**7, "integer above maximum value"),
-    (WireName.OPENAI_CHAT, 10**7, "max_tokens is too large"),
-    (WireName.ANTHROPIC, 10**7, "maximum allowed number of output tokens"),
-    (WireName.GOOGLE, 10**7, "the supported range"),
+    (WireFormat.OPENAI_RESPONSES, 15, "Expected a value >= 16, but got 15 instead"),
+    (WireFormat.OPENAI_CHAT, 0, "Expected a value >= 1, but got 0 instead"),
+    (WireFormat.ANTHROPIC, None, "max_tokens: Field required"),
+    (WireFormat.ANTHROPIC, 0, "greater than or equal to 1"),
+    (WireFormat.GOOGLE, 0, "must be positive"),
+    (WireFormat.OPENAI_RESPONSES, 10**7, "integer above maximum value"),
+    (WireFormat.OPENAI_CHAT, 10**7, "max_tokens is too large"),
+    (WireFormat.ANTHROPIC, 10**7, "maximum allowed number of output tokens"),
+    (WireFormat.GOOGLE, 10**7, "the supported range"),
 ]
 
 
 @pytest.mark.parametrize(("wire", "budget", "said"), BUDGETS)
-def test_a_budget_that_the_vendor_refuses(vendor: Simulator, wire: WireName, budget: int | None, said: str) -> None:
+def test_a_budget_that_the_vendor_refuses(vendor: Simulator, wire: WireFormat, budget: int | None, said: str) -> None:
     """Too small, too large or missing: the vendor's own 400."""
     response = post(vendor, wire, Question(budget=budget))
 
@@ -96,14 +96,14 @@ def test_a_budget_that_the_vendor_refuses(vendor: Simulator, wire: WireName, bud
 
 
 @every_wire
-def test_a_missing_budget_is_none(vendor: Simulator, wire: WireName) -> None:
+def test_a_missing_budget_is_none(vendor: Simulator, wire: WireFormat) -> None:
     """All vendors but Anthropic do without."""
-    assert (post(vendor, wire, Question(budget=None)).status_code == 200) is (wire is not WireName.ANTHROPIC)
+    assert (post(vendor, wire, Question(budget=None)).status_code == 200) is (wire is not WireFormat.ANTHROPIC)
 
 
 @both_forms
 @every_wire
-def test_no_such_model(vendor: Simulator, wire: WireName, *, streamed: bool) -> None:
+def test_no_such_model(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
     """One model is unknown to every vendor."""
     fault = answer(vendor, wire, Question(model="no-such-model"), streamed=streamed)
 
@@ -112,7 +112,7 @@ def test_no_such_model(vendor: Simulator, wire: WireName, *, streamed: bool) -> 
 
 
 @every_wire
-def test_a_bad_key(vendor: Simulator, wire: WireName) -> None:
+def test_a_bad_key(vendor: Simulator, wire: WireFormat) -> None:
     """One key is refused by every vendor, and uses up no script."""
     vendor.script(Overloaded())
 
@@ -125,17 +125,17 @@ def test_a_bad_key(vendor: Simulator, wire: WireName) -> None:
 
 
 @every_wire
-def test_a_prompt_beyond_the_context_window(vendor: Simulator, wire: WireName) -> None:
+def test_a_prompt_beyond_the_context_window(vendor: Simulator, wire: WireFormat) -> None:
     """A prompt that the model's window cannot hold is an overflow without being told to be one."""
     found = answer(vendor, wire, Question(prompt="many words " * 800_000))
 
-    assert isinstance(found, Reply)
-    assert found.stop is Stop.OVERFLOWED
+    assert isinstance(found, ModelResponse)
+    assert found.stop is StopReason.OVERFLOWED
 
 
 @every_wire
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"null", b'"x"', b"[" * 100_000, b"\xff\xfe", b"{}"])
-def test_bodies_that_are_no_request(vendor: Simulator, wire: WireName, raw: bytes) -> None:
+def test_bodies_that_are_no_request(vendor: Simulator, wire: WireFormat, raw: bytes) -> None:
     """Whatever is sent is answered with the vendor's own 400."""
     response = http().post(address(vendor, wire, Question()), content=raw, headers=headers(wire, "a-key"))
 
@@ -145,14 +145,14 @@ def test_bodies_that_are_no_request(vendor: Simulator, wire: WireName, raw: byte
 
 @every_wire
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE"])
-def test_other_methods_lead_nowhere(vendor: Simulator, wire: WireName, method: str) -> None:
+def test_other_methods_lead_nowhere(vendor: Simulator, wire: WireFormat, method: str) -> None:
     """Everything but a POST to a known path is the vendor's own 404."""
     response = http().request(method, address(vendor, wire, Question()), headers=headers(wire, "a-key"))
 
     assert response.status_code == 404
     if method != "HEAD":
-        assert (response.json().get("type") == "error") is (wire is WireName.ANTHROPIC)
-        assert ("status" in response.json()["error"]) is (wire is WireName.GOOGLE)
+        assert (response.json().get("type") == "error") is (wire is WireFormat.ANTHROPIC)
+        assert ("status" in response.json()["error"]) is (wire is WireFormat.GOOGLE)
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/responses/resp_1/cancel", "/v1/messages/count_tokens", "/v1/embeddings"])
@@ -169,7 +169,7 @@ def test_azure_has_errors_of_its_own(vendor: Simulator) -> None:
         deep = {**SCHEMA, "properties": {"vendor": deep, "total": {"type": "integer"}}}
     asked = Question(schema=deep)
 
-    assert post(vendor, WireName.OPENAI_CHAT, asked).status_code == 200
+    assert post(vendor, WireFormat.OPENAI_CHAT, asked).status_code == 200
     azure = http().post(
         f"{vendor.url}/openai/deployments/gpt-6-sol/chat/completions?api-version=2024-10-21",
         json={

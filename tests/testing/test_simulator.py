@@ -16,26 +16,10 @@ import pytest
 
 from emitter import emit
 from emitter.errors import InputError, MissingExtra, UnknownModel
-from emitter.profile.model import WireName
-from emitter.testing import (
-    Dropped,
-    Simulator,
-    Stalled,
-    Text,
-    simulator,
-)
-from emitter.wire import Reply
-from tests.testing.asking import (
-    DOCUMENT,
-    SCHEMA,
-    Question,
-    address,
-    answer,
-    body,
-    headers,
-    post,
-    until,
-)
+from emitter.messages import ModelResponse
+from emitter.profiles.model import WireFormat
+from emitter.testing import Dropped, Simulator, Stalled, Text, simulator
+from tests.testing.asking import DOCUMENT, SCHEMA, Question, address, answer, body, headers, post, until
 
 
 def test_leaving_cuts_what_is_still_under_way() -> None:
@@ -44,11 +28,11 @@ def test_leaving_cuts_what_is_still_under_way() -> None:
 
     def wait(url: str) -> None:
         try:
-            httpx2.post(f"{url}/v1/chat/completions", json=body(WireName.OPENAI_CHAT, Question()), timeout=30)
+            httpx2.post(f"{url}/v1/chat/completions", json=body(WireFormat.OPENAI_CHAT, Question()), timeout=30)
         except httpx2.TransportError as error:
             failed.append(error)
 
-    with simulator(answers=Stalled(of=Text("x"))) as vendor:
+    with simulator(answers=Stalled(answer=Text("x"))) as vendor:
         waiting = [threading.Thread(target=wait, args=(vendor.url,)) for _ in range(3)]
         for each in waiting:
             each.start()
@@ -66,15 +50,15 @@ def test_the_port_is_free_afterwards() -> None:
     with socket.socket() as free, pytest.raises(OSError, match="refused"):
         free.connect(("127.0.0.1", port))
     with simulator(answers=Text("x"), port=port) as vendor:
-        assert post(vendor, WireName.OPENAI_CHAT).status_code == 200
+        assert post(vendor, WireFormat.OPENAI_CHAT).status_code == 200
 
 
 def test_several_at_once() -> None:
     """Each has its own address, books and script."""
     with simulator(answers=Text("one")) as one, simulator(answers=Text("two")) as two:
-        replies = [answer(each, WireName.ANTHROPIC) for each in (one, two)]
+        replies = [answer(each, WireFormat.ANTHROPIC) for each in (one, two)]
 
-        assert [each.text for each in replies if isinstance(each, Reply)] == ["one", "two"]
+        assert [each.text for each in replies if isinstance(each, ModelResponse)] == ["one", "two"]
         assert (len(one.calls), len(two.calls)) == (1, 1)
 
 
@@ -116,10 +100,10 @@ def test_what_cannot_be_simulated(arguments: dict[str, Any]) -> None:
 
 def test_a_script_of_no_behaviours(vendor: Simulator) -> None:
     """A class in place of its instance is told, and nothing of the script is taken."""
-    with pytest.raises(InputError, match="no behaviour"):
+    with pytest.raises(InputError, match="is not a behaviour"):
         vendor.script(Text("x"), Stalled)  # type: ignore[arg-type]
 
-    post(vendor, WireName.OPENAI_CHAT)
+    post(vendor, WireFormat.OPENAI_CHAT)
     assert vendor.calls[0].behaviour == Text(DOCUMENT)
 
 
@@ -139,9 +123,9 @@ def test_latency_comes_before_the_headers() -> None:
     """A client that is not patient enough gets nothing at all, and pays for its prompt."""
     asked = Question()
     with simulator(answers=Text(DOCUMENT), latency=30) as vendor, httpx2.Client(timeout=0.2) as client:
-        place = address(vendor, WireName.OPENAI_CHAT, asked)
+        place = address(vendor, WireFormat.OPENAI_CHAT, asked)
         with pytest.raises(httpx2.ReadTimeout):
-            client.post(place, json=body(WireName.OPENAI_CHAT, asked))
+            client.post(place, json=body(WireFormat.OPENAI_CHAT, asked))
         until(lambda: vendor.billed.output == 0)
         assert vendor.billed.input > 0
 
@@ -153,9 +137,9 @@ def test_many_at_once() -> None:
         async with simulator(answers=Text(DOCUMENT)) as vendor, httpx2.AsyncClient(timeout=30) as client:
             sent = [
                 client.post(
-                    address(vendor, WireName.OPENAI_RESPONSES, Question()),
-                    json=body(WireName.OPENAI_RESPONSES, Question(prompt=str(number))),
-                    headers=headers(WireName.OPENAI_RESPONSES, "a-key"),
+                    address(vendor, WireFormat.OPENAI_RESPONSES, Question()),
+                    json=body(WireFormat.OPENAI_RESPONSES, Question(prompt=str(number))),
+                    headers=headers(WireFormat.OPENAI_RESPONSES, "a-key"),
                 )
                 for number in range(300)
             ]
@@ -169,8 +153,8 @@ def test_many_at_once() -> None:
 def test_the_process_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """A cut connection is no error of the server's, and its logging is left as it was."""
     before = logging.getLogger("uvicorn.error").level
-    with simulator(answers=Dropped(of=Text(DOCUMENT))) as vendor, pytest.raises(httpx2.TransportError):
-        post(vendor, WireName.OPENAI_CHAT)
+    with simulator(answers=Dropped(answer=Text(DOCUMENT))) as vendor, pytest.raises(httpx2.TransportError):
+        post(vendor, WireFormat.OPENAI_CHAT)
 
     assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
     assert logging.getLogger("uvicorn.error").level == before
@@ -194,19 +178,19 @@ def test_a_name_that_a_module_has_too() -> None:
 
 def test_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing is named, with the line that installs it."""
-    monkeypatch.setitem(sys.modules, "emitter.testing.listening", None)
+    monkeypatch.setitem(sys.modules, "emitter.testing.uvicorn_server", None)
     with pytest.raises(MissingExtra, match=r"emitter\[testing\]"):
         simulator().__enter__()
 
 
 def test_without_a_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only drawn documents need the decoder, and whoever asks for one is told."""
-    monkeypatch.setitem(sys.modules, "emitter.testing.decoding.sampling", None)
+    monkeypatch.setitem(sys.modules, "emitter.testing.constrained_decoding", None)
     fresh = Question(schema={**SCHEMA, "title": "Nobody has drawn this one before"})
     vendor = simulator().__enter__()
     vendor.script(Text(DOCUMENT))
 
-    whole, drawn = (post(vendor, WireName.OPENAI_CHAT, each) for each in (Question(), fresh))
+    whole, drawn = (post(vendor, WireFormat.OPENAI_CHAT, each) for each in (Question(), fresh))
 
     assert (whole.status_code, drawn.status_code) == (200, 500)
     assert "llguidance" in drawn.text

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter import tokens
-from emitter.budget.estimate import most
-from emitter.wire import Message, OutputFormat, OutputMode, Request, Role
+from emitter.budget import estimate_max_tokens
+from emitter.messages import Message, ModelRequest, OutputFormat, OutputMode, Role
 from tests.tokens.samples import COUNTED, ENCODINGS, at_hand
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ TEXT = "Zahle 12345 Euro, 人工智能!"
 @pytest.fixture
 def afresh() -> Iterator[None]:
     """Forget what this process has loaded, and remember it again afterwards."""
-    kept = dict(tokens._loaded)
-    tokens._loaded.clear()
+    kept = dict(tokens._encoding_cache)
+    tokens._encoding_cache.clear()
     yield
-    tokens._loaded.clear()
-    tokens._loaded.update(kept)
+    tokens._encoding_cache.clear()
+    tokens._encoding_cache.update(kept)
 
 
 @pytest.fixture
@@ -56,14 +56,14 @@ def test_a_count_is_exact_where_the_ranks_are_at_hand(text: str, o200k: int, cl1
     """The counts are those of the vendor's own encoder."""
     at_hand("o200k_base")
     at_hand("cl100k_base")
-    assert [tokens.count(text, each) for each in ENCODINGS] == [o200k, cl100k]
+    assert [tokens.count_tokens(text, each) for each in ENCODINGS] == [o200k, cl100k]
 
 
 @pytest.mark.parametrize("text", ["a" * 300_000, " " * 300_000, "中" * 150_000], ids=["letters", "blanks", "Han"])
 def test_a_long_run_is_counted(text: str) -> None:
     """What a regular expression may stumble over is counted in pieces, each cut costing a token at most."""
     at_hand("o200k_base")
-    assert 0 < tokens.count(text, "o200k_base") <= most(text)
+    assert 0 < tokens.count_tokens(text, "o200k_base") <= estimate_max_tokens(text)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -75,7 +75,7 @@ def test_a_wrong_file_is_neither_used_nor_removed(
     file = tmp_path / O200K
     file.write_bytes(content)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    assert tokens.count(TEXT, "o200k_base") == most(TEXT)
+    assert tokens.count_tokens(TEXT, "o200k_base") == estimate_max_tokens(TEXT)
     assert file.read_bytes() == content
     assert not offline
 
@@ -92,8 +92,8 @@ def test_without_a_file_nothing_is_fetched(
     """No socket is opened: the estimate is given at once, and nothing is written."""
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
     monkeypatch.setenv(variable, str(tmp_path / place) if place else "")
-    assert not tokens.at_hand("o200k_base")
-    assert tokens.count(TEXT, "o200k_base") == most(TEXT)
+    assert not tokens.has_exact_counter("o200k_base")
+    assert tokens.count_tokens(TEXT, "o200k_base") == estimate_max_tokens(TEXT)
     assert not offline
     assert list(tmp_path.iterdir()) == []
 
@@ -102,34 +102,34 @@ def test_without_a_file_nothing_is_fetched(
 def test_what_was_not_found_is_not_looked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A failure is remembered for the process, as a success is."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "nowhere"))
-    assert not tokens.at_hand("o200k_base")
-    assert tokens._loaded == {"o200k_base": None}
-    assert not tokens.at_hand("o200k_base")
+    assert not tokens.has_exact_counter("o200k_base")
+    assert tokens._encoding_cache == {"o200k_base": None}
+    assert not tokens.has_exact_counter("o200k_base")
 
 
 @pytest.mark.usefixtures("afresh")
 def test_threads_share_one_encoding() -> None:
     """The ranks are loaded once, however many ask for them first."""
     at_hand("o200k_base")
-    tokens._loaded.clear()
+    tokens._encoding_cache.clear()
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: tokens._encoding("o200k_base", load=True), range(8)))
+        found = list(pool.map(lambda _: tokens._find_encoding("o200k_base", load=True), range(8)))
     assert len({id(each) for each in found}) == 1
 
 
 @pytest.mark.usefixtures("afresh")
 def test_a_caller_that_may_not_wait_gets_the_estimate() -> None:
     """With ``load`` false nothing is read, and nothing is remembered as missing."""
-    assert tokens.counter("o200k_base", load=False)(TEXT) == most(TEXT)
-    assert not tokens.at_hand("o200k_base", load=False)
-    assert not tokens._loaded
+    assert tokens.make_token_counter("o200k_base", load=False)(TEXT) == estimate_max_tokens(TEXT)
+    assert not tokens.has_exact_counter("o200k_base", load=False)
+    assert not tokens._encoding_cache
 
 
 @pytest.mark.parametrize("encoding", [None, "", "p50k_base", "claude"])
 def test_an_encoding_that_is_not_known_is_estimated(encoding: str | None) -> None:
     """A tokenizer that nobody publishes has the safe estimate."""
-    assert tokens.count(TEXT, encoding) == most(TEXT)
-    assert not tokens.at_hand(encoding)
+    assert tokens.count_tokens(TEXT, encoding) == estimate_max_tokens(TEXT)
+    assert not tokens.has_exact_counter(encoding)
 
 
 def test_the_table_of_rank_files_is_tiktokens_own() -> None:
@@ -148,7 +148,7 @@ def test_the_table_of_rank_files_is_tiktokens_own() -> None:
 
 def test_importing_the_counter_loads_no_tokenizer() -> None:
     """The library and its counter can be imported without tiktoken."""
-    code = "import sys, emitter.tokens, emitter.document; assert 'tiktoken' not in sys.modules"
+    code = "import sys, emitter.tokens, emitter.client.documents; assert 'tiktoken' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -168,5 +168,11 @@ SCHEMA = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
 def test_a_request_is_counted_with_all_that_it_sends(mode: OutputMode, texts: list[str]) -> None:
     """System, turns, correction and a schema that is sent beside the prompt all count."""
     said = (Message(Role.USER, "Now?"),)
-    request = Request("m", "Decide.", said, OutputFormat("d", SCHEMA, mode), budget=9, correction="Again.")
-    assert sum(map(most, texts)) < tokens.of_request(request, None) <= sum(map(most, texts)) + 20
+    request = ModelRequest(
+        "m", "Decide.", said, OutputFormat("d", SCHEMA, mode), max_output_tokens=9, correction="Again."
+    )
+    assert (
+        sum(map(estimate_max_tokens, texts))
+        < tokens.count_request_tokens(request, None)
+        <= sum(map(estimate_max_tokens, texts)) + 20
+    )

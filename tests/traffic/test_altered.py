@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.adapters.endpoint import wire_of
-from emitter.profile import WireName
-from emitter.traffic import classify
+from emitter.adapters import detect_wire
+from emitter.profiles import WireFormat
+from emitter.testing.recordings import classify_exchange
 from tests.adapters.streams import STREAMS, Frame
 from tests.traffic.recorded import exchanges, needed
 
@@ -26,7 +26,7 @@ _TERMINAL = re.compile(r"finish_reason|stop_reason|finishReason|message_stop|res
 
 def _complete() -> Iterator[tuple[str, dict[str, Any]]]:
     for file, exchange in exchanges().items():
-        if exchange["response"]["status"] == 200 and classify(exchange, file).verdict == "complete":
+        if exchange["response"]["status"] == 200 and classify_exchange(exchange, file).verdict == "complete":
             yield file, exchange
 
 
@@ -72,7 +72,7 @@ WORDS = {
 def test_with_another_stop_word_nothing_is_complete(word: str) -> None:
     """Every complete exchange stops being so: cut and refused by their words, unknown by any other."""
     said, allowed = WORDS[word]
-    found = {file: classify(_with_stop(exchange, said), file).verdict for file, exchange in _complete()}
+    found = {file: classify_exchange(_with_stop(exchange, said), file).verdict for file, exchange in _complete()}
     assert set(found.values()) == allowed, {file for file, verdict in found.items() if verdict not in allowed}
 
 
@@ -83,7 +83,7 @@ def test_a_stream_without_its_end_is_faulted() -> None:
     for file, exchange in streams.items():
         lines = exchange["response"]["body"].splitlines(keepends=True)
         kept = "".join(line for line in lines if not (line.startswith("data:") and _ends(line)))
-        assert classify(_with_body(exchange, kept), file).verdict == "faulted", file
+        assert classify_exchange(_with_body(exchange, kept), file).verdict == "faulted", file
 
 
 def _ends(line: str) -> bool:
@@ -97,39 +97,41 @@ def test_an_error_after_the_answer_is_no_answer() -> None:
         body = exchange["response"]["body"]
         if isinstance(body, str):
             event = 'event: error\ndata: {"type": "error", "error": {"type": "x", "message": "broke off"}}\n\n'
-            assert classify(_with_body(exchange, f"{body}\n\n{event}"), file).verdict == "faulted", file
+            assert classify_exchange(_with_body(exchange, f"{body}\n\n{event}"), file).verdict == "faulted", file
 
 
 def test_an_error_status_makes_any_answer_a_fault() -> None:
     """The body of a complete answer under an error's status is not believed."""
     for file, exchange in _complete():
         failed = {**exchange, "response": {**exchange["response"], "status": 503}}
-        assert classify(failed, file).verdict == "faulted", file
+        assert classify_exchange(failed, file).verdict == "faulted", file
 
 
 def test_every_unary_answer_reads_the_same_as_a_stream() -> None:
     """A recorded body, turned into its vendor's events, is classified as before."""
     streamed = 0
     for file, exchange in exchanges().items():
-        body, wire = exchange["response"]["body"], wire_of(exchange["endpoint"], "")
+        body, wire = exchange["response"]["body"], detect_wire(exchange["endpoint"], "")
         if wire is None or not isinstance(body, dict) or not _whole(wire, body):
             continue
         events = list(STREAMS[wire](copy.deepcopy(body), lambda text: re.findall(r"(?s).{1,5}", text)))
-        assert classify(_with_body(exchange, Frame().write(events)), file) == classify(exchange, file), file
+        assert classify_exchange(_with_body(exchange, Frame().write(events)), file) == classify_exchange(
+            exchange, file
+        ), file
         streamed += 1
     assert streamed > 500
 
 
-def _whole(wire: WireName, body: dict[str, Any]) -> bool:
+def _whole(wire: WireFormat, body: dict[str, Any]) -> bool:
     """Tell whether an answer has come to its end: only then its stream has, too."""
     match wire:
-        case WireName.OPENAI_RESPONSES:
+        case WireFormat.OPENAI_RESPONSES:
             return body.get("status") in {"completed", "incomplete", "failed"}
-        case WireName.OPENAI_CHAT:
+        case WireFormat.OPENAI_CHAT:
             choices = body.get("choices") or []
             return bool(choices) and all(each.get("finish_reason") or each.get("finish_details") for each in choices)
-        case WireName.ANTHROPIC:
+        case WireFormat.ANTHROPIC:
             return bool(body.get("stop_reason"))
-        case WireName.GOOGLE:
+        case WireFormat.GOOGLE:
             candidates = body.get("candidates") or []
             return bool(candidates) and all(each.get("finishReason") for each in candidates)

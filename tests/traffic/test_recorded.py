@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from emitter.cli import main
-from emitter.traffic import Classified, classify
+from emitter.testing.recordings import ClassifiedExchange, classify_exchange
 from tests.traffic.disagreements import DISAGREEMENTS
 from tests.traffic.guess import guess
 from tests.traffic.reading import look
@@ -28,8 +28,8 @@ _DOCUMENTS = {"json", "recovered", "text", "tool", "several", "none"}
 
 
 @cache
-def _classified() -> dict[str, Classified]:
-    return {file: classify(exchange, file) for file, exchange in exchanges().items()}
+def _classified() -> dict[str, ClassifiedExchange]:
+    return {file: classify_exchange(exchange, file) for file, exchange in exchanges().items()}
 
 
 def _raw(exchange: dict[str, Any]) -> str:

@@ -16,15 +16,15 @@ from emitter import (
     Emission,
     EmissionError,
     ErrorReport,
-    Item,
+    FieldComplete,
+    HostConfig,
     Job,
+    JobResult,
     Material,
     Policy,
     Restart,
-    Rules,
     RunEvent,
     Secrets,
-    Slot,
     TextDelta,
     Trust,
     Usage,
@@ -41,8 +41,8 @@ from emitter import (
     stream,
     stream_binding_moment,
 )
-from emitter.accept import Acceptance, Accepted, Breached, Context, Gated, Invalid
-from emitter.store import MemoryStore, SqliteStore, SqlStore, Store
+from emitter.host import Acceptance, Accepted, Breached, EnvelopeContext, Gated, InvalidEnvelope
+from emitter.stores import MemoryStore, SqliteStore, SqlStore, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +145,7 @@ def streamed(schema: dict[str, Any]) -> None:
     """See the types of what is told, and of the result."""
     with stream(Invoice, "?", model="openai/m", into=["/lines"], follow=["/note"]) as running:
         for told in running:
-            assert_type(told, Slot | TextDelta | Restart)
+            assert_type(told, FieldComplete | TextDelta | Restart)
         assert_type(running.result(), Emission[Invoice])
     assert_type(stream(schema, "?", model="openai/m").result(), Emission[Any])
     assert_type(stream_binding_moment("?", model="openai/m").result(), Emission[BindingMoment] | Withheld)
@@ -155,7 +155,7 @@ async def astreamed() -> None:
     """See the same of the async ones."""
     async with astream(Invoice, "?", model="openai/m") as running:
         async for told in running:
-            assert_type(told, Slot | TextDelta | Restart)
+            assert_type(told, FieldComplete | TextDelta | Restart)
         assert_type(await running.result(), Emission[Invoice])
     async with astream_binding_moment("?", model="openai/m", follow=["/synopsis"]) as deciding:
         assert_type(await deciding.result(), Emission[BindingMoment] | Withheld)
@@ -164,7 +164,7 @@ async def astreamed() -> None:
 def many(schema: dict[str, Any]) -> None:
     """See the types of items, of their values and of all results."""
     for item in emit_many(Invoice, ["?", Job("!", key="2")], model="openai/m", journal="run.jsonl"):
-        assert_type(item, Item[Emission[Invoice]])
+        assert_type(item, JobResult[Emission[Invoice]])
         assert_type(item.result, Emission[Invoice])
     for anything in emit_many(schema, ["?"], model="openai/m"):
         assert_type(anything.result, Emission[Any])
@@ -184,8 +184,8 @@ def failing() -> None:
 def hosting(path: str) -> None:
     """See that each store is one, and what a host is given and gives."""
     stores: list[Store] = [MemoryStore(), SqliteStore(path), SqlStore("postgresql://host/db")]
-    host = Acceptor(Rules(secrets=Secrets.of({"key": "value"})), store=stores[0])
-    found = host.accept({}, Context("run", "node"))
+    host = Acceptor(HostConfig(secrets=Secrets.of({"key": "value"})), store=stores[0])
+    found = host.accept({}, EnvelopeContext("run", "node"))
     assert_type(found, Acceptance)
-    assert_type(found.outcome, Accepted | Gated | Invalid | Breached)
+    assert_type(found.outcome, Accepted | Gated | InvalidEnvelope | Breached)
     assert_type(emit(Invoice, "?", model="openai/m", host=host, turn=1, requires=["reasoning"]), Emission[Invoice])

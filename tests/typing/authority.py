@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import assert_never, assert_type
 
 from emitter import Emission, InputError
-from emitter.authority.envelope import (
-    Draft,
+from emitter.authority.envelopes import (
+    AuthorizationConstraints,
+    AuthorizationDraft,
+    EnvelopeStamp,
     OracleReading,
-    Stamp,
-    Terms,
-    Unverified,
+    UnverifiedClaim,
     aemit_authorization,
-    authorize,
+    authorize_draft,
+    dump_authorization,
     emit_authorization,
-    enforce,
-    handle,
+    enforce_workflow,
+    handle_envelope,
     read_authorization,
-    to_json,
 )
-from emitter.kinds.authorization import (
+from emitter.models.authorization import (
     Action,
     AuthorizationEnvelope,
     Classification,
@@ -62,7 +62,7 @@ def by_matching_some(envelope: AuthorizationEnvelope) -> str:
 
 def by_function(envelope: AuthorizationEnvelope) -> str:
     """Handle every kind by a function of its own."""
-    return handle(
+    return handle_envelope(
         envelope,
         measurement=lambda each: f"{each.value:g}",
         classification=lambda each: each.label,
@@ -75,7 +75,7 @@ def by_function(envelope: AuthorizationEnvelope) -> str:
 
 def by_function_of_some(envelope: AuthorizationEnvelope) -> None:
     """Forget a kind, and be told."""
-    handle(  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+    handle_envelope(  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
         envelope,
         measurement=lambda each: each.kind,
         classification=lambda each: each.kind,
@@ -91,7 +91,7 @@ def by_another_kinds_function(envelope: AuthorizationEnvelope) -> None:
     def label(given: Classification) -> str:
         return given.label
 
-    handle(
+    handle_envelope(
         envelope,
         measurement=label,  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
         classification=label,
@@ -110,31 +110,31 @@ def verify(record: OracleVerificationRecord) -> bool:
 def sync(workflow: WorkflowDeclaration, readings: list[OracleReading]) -> AuthorizationEnvelope:
     """See the types of the blocking call."""
     found = emit_authorization("?", model="openai/m", workflow=workflow, oracles=readings, actions={"a"}, verify=verify)
-    assert_type(found, Emission[AuthorizationEnvelope | Unverified])
-    if isinstance(found.value, Unverified):
+    assert_type(found, Emission[AuthorizationEnvelope | UnverifiedClaim])
+    if isinstance(found.value, UnverifiedClaim):
         handle_what_is_unverified(found.value)
-        return found.value.settle(verify)
+        return found.value.verify(verify)
     assert_type(found.value, AuthorizationEnvelope)
-    return enforce(found.value, workflow, oracles=readings, verify=verify)
+    return enforce_workflow(found.value, workflow, oracles=readings, verify=verify)
 
 
-def handle_what_is_unverified(claim: Unverified) -> None:
+def handle_what_is_unverified(claim: UnverifiedClaim) -> None:
     """Take a claim that nobody verified for an envelope, and be told."""
     by_matching(claim)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-    to_json(claim)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+    dump_authorization(claim)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
 
 async def asynchronous(workflow: WorkflowDeclaration) -> None:
     """See the types of the awaited call."""
     found = await aemit_authorization("?", model="google/m", workflow=workflow, run_id="r")
-    assert_type(found, Emission[AuthorizationEnvelope | Unverified])
+    assert_type(found, Emission[AuthorizationEnvelope | UnverifiedClaim])
 
 
-def drafts(draft: Draft, terms: Terms, stamp: Stamp) -> None:
+def drafts(draft: AuthorizationDraft, terms: AuthorizationConstraints, stamp: EnvelopeStamp) -> None:
     """Take a draft for an envelope, and be told."""
-    assert_type(authorize(draft, terms, stamp), AuthorizationEnvelope | Unverified)
+    assert_type(authorize_draft(draft, terms, stamp), AuthorizationEnvelope | UnverifiedClaim)
     by_matching(draft)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-    to_json(draft)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+    dump_authorization(draft)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
 
 def reading(text: str) -> None:

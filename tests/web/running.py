@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
-from emitter.ledger import Ledger
-from emitter.sinks import new_id
-from emitter.testing.surfaces import GOOD
-from emitter.web import LOOPBACK, hosted
+from emitter.decisions.ledger import Ledger
+from emitter.telemetry.sinks import generate_id
+from emitter.testing.sample_moments import VALID_MOMENT
+from emitter.web import LOOPBACK, open_site
 from tests.render.html.reading import Node, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from emitter.decide import Resolution
+    from emitter.decisions import Resolution
+    from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
     from emitter.events import RunEvent
-    from emitter.kinds import BindingMoment
-    from emitter.ledger import Pending, Resolved
-    from emitter.web import Address, Detail, Site
+    from emitter.models import BindingMoment
+    from emitter.web import Address, DetailSetting, Site
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -36,16 +36,16 @@ class Running:
     ledger: Ledger
     told: list[RunEvent]
 
-    def asked(self, moment: BindingMoment = GOOD, expires_in: float | None = None) -> Asked:
+    def asked(self, moment: BindingMoment = VALID_MOMENT, expires_in: float | None = None) -> Asked:
         """Open a decision of its own, and return it with its link: its options do what no other's do."""
-        actions = [new_id() for _ in moment.question.options]
-        pending = self.ledger.open(moment, agent=new_id(), actions=actions, expires_in=expires_in)
+        actions = [generate_id() for _ in moment.question.options]
+        pending = self.ledger.open(moment, agent=generate_id(), actions=actions, expires_in=expires_in)
         link = self.site.link(pending.decision_id)
         return Asked(self, pending, self.site.url(link.path))
 
 
 @contextmanager
-def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: Detail = True) -> Iterator[Running]:
+def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: DetailSetting = True) -> Iterator[Running]:
     """Run a site until the block ends."""
     told: list[RunEvent] = []
     kept = Ledger(sink=told.append) if ledger is None else ledger
@@ -53,7 +53,7 @@ def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: Det
     site: list[Site] = []
 
     async def main() -> None:
-        async with hosted(kept, at, detail=detail) as made:
+        async with open_site(kept, at, detail=detail) as made:
             site.append(made)
             started.set()
             await asyncio.to_thread(stop.wait)
@@ -111,13 +111,13 @@ class Asked:
     """A decision that waits on its page, as a browser has it."""
 
     running: Running
-    pending: Pending
+    pending: PendingDecision
     url: str
     cookie: str = ""
     forms: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
     @property
-    def stands(self) -> Pending | Resolved:
+    def stands(self) -> PendingDecision | ResolvedDecision:
         """The decision as it stands."""
         return self.running.ledger.find(self.pending.decision_id)
 

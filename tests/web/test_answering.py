@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.decide import Act, Dialogue, FreeText, Incorporate, Reopen, Selected, digest
-from emitter.ledger import KeepWords, Ledger, Resolved
-from emitter.testing.surfaces import GOOD
-from emitter.testing.surfaces.hostile import labelled
+from emitter.decisions import Act, Dialogue, FreeText, Incorporate, Reopen, Selected, digest
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.decisions.ledger_words import KeepWords
+from emitter.testing.sample_moments import VALID_MOMENT, make_labelled_moment
 from tests.web.running import Running, request, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.decide import Resolution
+    from emitter.decisions import Resolution
 
 
 @pytest.fixture(scope="module")
@@ -39,22 +40,22 @@ class Answer:
 
 
 ANSWERS = {
-    "an option": Answer(0, {"choice": "option:2"}, Selected(digest(GOOD), 2), Act, "Cedar the release"),
+    "an option": Answer(0, {"choice": "option:2"}, Selected(digest(VALID_MOMENT), 2), Act, "Cedar the release"),
     "own words": Answer(
         1,
         {"choice": "free_text", "answer": "Neither:\r\nwait <b>a</b> day"},
-        FreeText(digest(GOOD), "Neither:\nwait <b>a</b> day"),
+        FreeText(digest(VALID_MOMENT), "Neither:\nwait <b>a</b> day"),
         Incorporate,
         "Neither:\nwait <b>a</b> day",
     ),
     "an objection": Answer(
         2,
         {"choice": "dialogue", "objection": "Why now?"},
-        Dialogue(digest(GOOD), "Why now?"),
+        Dialogue(digest(VALID_MOMENT), "Why now?"),
         Reopen,
         "Why now?",
     ),
-    "no objection": Answer(2, {"choice": "dialogue"}, Dialogue(digest(GOOD), ""), Reopen, ""),
+    "no objection": Answer(2, {"choice": "dialogue"}, Dialogue(digest(VALID_MOMENT), ""), Reopen, ""),
 }
 
 
@@ -68,7 +69,7 @@ def test_an_answer_is_taken_down_and_read_back(site: Running, answer: Answer) ->
     assert shown.status == 200
     assert shown.root.one("h1").text == "Recorded"
     assert [each.text for each in shown.root.all("blockquote")] == ([answer.told] if answer.told else [])
-    assert isinstance(found, Resolved)
+    assert isinstance(found, ResolvedDecision)
     assert (found.resolution, found.channel) == (answer.resolution, "web")
     assert isinstance(found.continuation, answer.then)
 
@@ -76,7 +77,7 @@ def test_an_answer_is_taken_down_and_read_back(site: Running, answer: Answer) ->
 def test_what_is_read_back_is_text() -> None:
     """Section 11: a label of the agent's is shown as harmless here as on the decision's page."""
     with running() as site:
-        asked = site.asked(labelled("Keep", "</blockquote><script>x</script>\u202e")).opened()
+        asked = site.asked(make_labelled_moment("Keep", "</blockquote><script>x</script>\u202e")).opened()
         shown = asked.choose(1)
 
     assert shown.root.one("blockquote").text == "</blockquote><script>x</script>\ufffd"
@@ -92,7 +93,7 @@ def test_an_answer_counts_once(site: Running) -> None:
     assert [each.status for each in again] == [409, 409, 409]
     assert {each.root.one("h1").text for each in again} == {"Already answered"}
     assert {each.root.one("blockquote").text for each in again} == {"Birch the release"}
-    assert asked.answer == Selected(digest(GOOD), 1)
+    assert asked.answer == Selected(digest(VALID_MOMENT), 1)
     assert len(site.told) == told
 
 
@@ -104,7 +105,7 @@ def test_a_spent_link_shows_neither_question_nor_answer(site: Running) -> None:
 
     assert shown.status == 409
     assert "SECRET" not in shown.body
-    assert GOOD.synopsis not in shown.body
+    assert VALID_MOMENT.synopsis not in shown.body
     assert asked.send({"choice": "option:0"}).status == 403
 
 
@@ -120,7 +121,7 @@ def test_two_that_answer_at_once_are_told_apart(site: Running) -> None:
     ((_, first),) = [each for each in found if each[0] == 200]
 
     assert sorted(status for status, _ in found) == [200, 409]
-    assert asked.answer == Selected(digest(GOOD), first)
+    assert asked.answer == Selected(digest(VALID_MOMENT), first)
 
 
 def test_decisions_of_one_site_do_not_touch(site: Running) -> None:
@@ -131,7 +132,7 @@ def test_decisions_of_one_site_do_not_touch(site: Running) -> None:
 
     assert (stolen.status, mixed.status) == (403, 403)
     assert other.choose(2).status == 200
-    assert (one.answer, other.answer) == (None, Selected(digest(GOOD), 2))
+    assert (one.answer, other.answer) == (None, Selected(digest(VALID_MOMENT), 2))
 
 
 def test_a_link_may_be_opened_again_until_it_is_answered(site: Running) -> None:
@@ -144,7 +145,7 @@ def test_a_link_may_be_opened_again_until_it_is_answered(site: Running) -> None:
 
 def test_a_ticket_leads_to_the_page_once(site: Running) -> None:
     """What stands on a browser's command line is worth nothing afterwards."""
-    pending = site.ledger.open(GOOD, agent="another")
+    pending = site.ledger.open(VALID_MOMENT, agent="another")
     link = site.site.link(pending.decision_id)
     ticket = site.site.ticket(link)
     looked = request(ticket, "HEAD")
@@ -163,7 +164,7 @@ SAID: dict[str, tuple[KeepWords | None, str]] = {
         "Your words are kept for the agent to read, encrypted, for at most 1 hour.",
     ),
     "for ever": (KeepWords(None), "Your words are kept for the agent to read, as plain text, as long as the store."),
-    "not at all": (None, "Your words are handed to the program that serves this page, and not kept."),
+    "not at all": (None, "Your words are passed to the program that serves this page, and not kept."),
 }
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from emitter.decide import Dialogue, FreeText, Selected, digest
-from emitter.render.layout import layout
-from emitter.testing.surfaces import GOOD
-from emitter.testing.surfaces.hostile import everywhere
+from emitter.decisions import Dialogue, FreeText, Selected, digest
+from emitter.render.layout import build_layout
+from emitter.testing.sample_moments import VALID_MOMENT, fill_every_slot
 from tests.web.chromium import NEEDS_CHROMIUM, Tab, chromium, tab
 from tests.web.running import Running, running
 
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from emitter.decide import Resolution
+    from emitter.decisions import Resolution
 
 pytestmark = NEEDS_CHROMIUM
-RIGHT_TO_LEFT = everywhere("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, 123 (abc)!")
+RIGHT_TO_LEFT = fill_every_slot("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, 123 (abc)!")
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +46,11 @@ def shown(browser: Browser) -> Iterator[Tab]:
 
 
 KEYS: dict[str, tuple[list[str], Resolution]] = {
-    "the first option": (["Tab", "Space", "Tab", "Enter"], Selected(digest(GOOD), 0)),
-    "the last option": (["Tab", "Space", "ArrowUp", "Tab", "Enter"], Selected(digest(GOOD), 2)),
-    "own words": (["Tab", "Tab", "Tab", *"Wait.", "Tab", "Enter"], FreeText(digest(GOOD), "Wait.")),
-    "an objection": (["Tab"] * 5 + [*"Why?", "Tab", "Enter"], Dialogue(digest(GOOD), "Why?")),
-    "no objection": (["Tab"] * 6 + ["Space"], Dialogue(digest(GOOD), "")),
+    "the first option": (["Tab", "Space", "Tab", "Enter"], Selected(digest(VALID_MOMENT), 0)),
+    "the last option": (["Tab", "Space", "ArrowUp", "Tab", "Enter"], Selected(digest(VALID_MOMENT), 2)),
+    "own words": (["Tab", "Tab", "Tab", *"Wait.", "Tab", "Enter"], FreeText(digest(VALID_MOMENT), "Wait.")),
+    "an objection": (["Tab"] * 5 + [*"Why?", "Tab", "Enter"], Dialogue(digest(VALID_MOMENT), "Why?")),
+    "no objection": (["Tab"] * 6 + ["Space"], Dialogue(digest(VALID_MOMENT), "")),
 }
 
 
@@ -102,7 +101,7 @@ def test_a_form_that_is_sent_twice_counts_once(site: Running, shown: Tab) -> Non
     shown.page.get_by_text("You chose:").wait_for()
 
     assert shown.page.locator("blockquote").inner_text() == "Cedar the release"
-    assert asked.answer == Selected(digest(GOOD), 2)
+    assert asked.answer == Selected(digest(VALID_MOMENT), 2)
 
 
 def test_no_script_is_needed(site: Running, browser: Browser) -> None:
@@ -119,8 +118,8 @@ def test_no_script_is_needed(site: Running, browser: Browser) -> None:
         page.get_by_role("button", name="Send my answer").click()
         page.get_by_role("heading", name="Recorded").wait_for()
 
-    assert "needs some" in told
-    assert asked.answer == FreeText(digest(GOOD), "Wait.")
+    assert "no visible text" in told
+    assert asked.answer == FreeText(digest(VALID_MOMENT), "Wait.")
 
 
 OUTLINE = """\
@@ -175,7 +174,7 @@ def test_a_screen_reader_hears_all_of_it(site: Running, shown: Tab) -> None:
 
     assert outline.startswith(OUTLINE)
     assert all(name for name, _ in controls)
-    assert [about for _, about in controls if about] == [each.reasoning for each in layout(GOOD).choices]
+    assert [about for _, about in controls if about] == [each.reasoning for each in build_layout(VALID_MOMENT).choices]
 
 
 def _controls(page: Any) -> list[tuple[str, str]]:

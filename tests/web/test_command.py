@@ -11,28 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority.signing import checker, new_key, public, save_key
+from emitter.authority.signing import make_verifier, new_key, public_jwk, save_key
 from emitter.cli import BAD_USAGE, FAILED, INTERRUPTED, SUCCESS, main
-from emitter.cli.envelope import read_moment
-from emitter.decide import digest
+from emitter.cli.envelopes import read_moment
+from emitter.decisions import digest
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import InputError
-from emitter.ledger import Ledger, Resolved
-from emitter.store import SqliteStore
-from emitter.testing.surfaces import GOOD, MALFORMED
+from emitter.stores import SqliteStore
+from emitter.testing.sample_moments import MALFORMED_RESULTS, VALID_MOMENT
 from tests.web.running import answer, request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
     """Write a tool's result with a decision, and return where."""
     place = tmp_path / "moment.json"
-    place.write_text(json.dumps({"released": False, "binding_moment": GOOD.to_json()}), encoding="utf-8")
+    place.write_text(json.dumps({"released": False, "binding_moment": VALID_MOMENT.to_json()}), encoding="utf-8")
     return str(place)
 
 
@@ -74,7 +75,7 @@ def test_the_command_prints_the_answer(file: str, commands: list[Command]) -> No
 
     assert status == 200
     assert command.line.startswith("emitter: answer at http://127.0.0.1:")
-    assert command.ended() == (SUCCESS, {"outcome": "selected", "digest": digest(GOOD), "index": 1}, "")
+    assert command.ended() == (SUCCESS, {"outcome": "selected", "digest": digest(VALID_MOMENT), "index": 1}, "")
 
 
 def test_an_answer_on_the_page_is_signed(tmp_path: Path, commands: list[Command]) -> None:
@@ -82,14 +83,14 @@ def test_an_answer_on_the_page_is_signed(tmp_path: Path, commands: list[Command]
     key = new_key()
     save_key(key, tmp_path / "alice.jwk")
     with SqliteStore(tmp_path / "agent.db") as store:
-        decision_id = Ledger(store).open(GOOD).decision_id
+        decision_id = Ledger(store).open(VALID_MOMENT).decision_id
         files = ("--store", str(tmp_path / "agent.db"), "--sign", str(tmp_path / "alice.jwk"))
         commands.append(command := Command(*files))
         assert answer(command.url, 0, choice="option:1") == 200
         assert command.ended()[0] == SUCCESS
 
-        found = Ledger(store, check=checker(public(key)).answered_by).find(decision_id)
-    assert isinstance(found, Resolved)
+        found = Ledger(store, check=make_verifier(public_jwk(key)).verify_answer).find(decision_id)
+    assert isinstance(found, ResolvedDecision)
 
 
 def test_ctrl_c_is_no_answer(file: str, commands: list[Command]) -> None:
@@ -100,7 +101,7 @@ def test_ctrl_c_is_no_answer(file: str, commands: list[Command]) -> None:
 
     assert command.ended() == (
         INTERRUPTED,
-        {"outcome": "unresolved", "digest": digest(GOOD), "reason": "cancelled"},
+        {"outcome": "unresolved", "digest": digest(VALID_MOMENT), "reason": "cancelled"},
         "",
     )
 
@@ -111,7 +112,7 @@ def test_a_command_that_nobody_answers_fails(file: str, commands: list[Command])
 
     assert command.ended() == (
         FAILED,
-        {"outcome": "unresolved", "digest": digest(GOOD), "reason": "timeout"},
+        {"outcome": "unresolved", "digest": digest(VALID_MOMENT), "reason": "timeout"},
         "",
     )
 
@@ -139,10 +140,10 @@ def test_a_browser_is_opened_by_a_ticket(file: str, tmp_path: Path, commands: li
 
 
 WRAPPED: dict[str, Json] = {
-    "by itself": GOOD.to_json(),
-    "a tool's result": {"released": False, "binding_moment": GOOD.to_json()},
-    "an MCP result": {"content": [], "structuredContent": {"n": 0.5, "binding_moment": GOOD.to_json()}},
-    "an AIEnvelope": {"type": "vendor.emitter.binding-moment", "payload": {"binding_moment": GOOD.to_json()}},
+    "by itself": VALID_MOMENT.to_json(),
+    "a tool's result": {"released": False, "binding_moment": VALID_MOMENT.to_json()},
+    "an MCP result": {"content": [], "structuredContent": {"n": 0.5, "binding_moment": VALID_MOMENT.to_json()}},
+    "an AIEnvelope": {"type": "vendor.emitter.binding-moment", "payload": {"binding_moment": VALID_MOMENT.to_json()}},
 }
 
 
@@ -152,16 +153,20 @@ def test_a_decision_is_read_in_its_wrappings(tmp_path: Path, document: Json) -> 
     place = tmp_path / "moment.json"
     place.write_text(json.dumps(document), encoding="utf-8")
 
-    assert read_moment(str(place)) == GOOD
+    assert read_moment(str(place)) == VALID_MOMENT
 
 
 UNREADABLE: dict[str, tuple[str, str]] = {
     "no JSON": ("{", "cannot be read"),
-    "a name twice": ('{"binding_moment": {}, "binding_moment": {}}', "twice"),
+    "a name twice": ('{"binding_moment": {}, "binding_moment": {}}', "two members of the same name"),
     "withheld": ('{"type": "x", "payload": {"state": "S", "missing": [], "permission": "P"}}', "no decision"),
     "a payload alone": ('{"released": false}', "no decision"),
     "a list": ("[]", "malformed"),
-    **{name: (json.dumps(result), "malformed") for name, result in MALFORMED.items() if name != "half a character"},
+    **{
+        name: (json.dumps(result), "malformed")
+        for name, result in MALFORMED_RESULTS.items()
+        if name != "half a character"
+    },
 }
 
 
@@ -179,7 +184,7 @@ def test_what_is_no_decision_is_not_served(tmp_path: Path, text: str, told: str)
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [(["no-such-file"], "cannot be read"), (["--port", "99999"], "no port"), (["--timeout", "0"], "above 0")],
+    [(["no-such-file"], "cannot be read"), (["--port", "99999"], "port is 99999"), (["--timeout", "0"], "above 0")],
     ids=["no file", "no port", "no time"],
 )
 def test_bad_usage_is_said(file: str, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

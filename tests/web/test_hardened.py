@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.testing.surfaces import HOSTILE
+from emitter.testing.sample_moments import HOSTILE_MOMENTS
 from tests.web.chromium import NEEDS_CHROMIUM, chromium, tab
 from tests.web.running import Running, running
 
@@ -36,7 +36,7 @@ def test_no_words_of_an_agent_are_run(site: Running, browser: Browser) -> None:
     """Section 11: whatever is in the envelope, the page runs nothing, asks nothing and breaks none of its policies."""
     with tab(browser) as shown:
         for name in ("HTML", "HTML that closes ours", "autolinks and mentions", "templates", "quotes and JSON"):
-            shown.page.goto(site.asked(HOSTILE[name]).url)
+            shown.page.goto(site.asked(HOSTILE_MOMENTS[name]).url)
             assert shown.violations == []
 
         assert shown.told == []
@@ -109,7 +109,7 @@ def test_another_name_of_this_machine_is_not_served(site: Running, browser: Brow
 
         assert answer is not None
         assert answer.status == 421
-        assert "exactly as it was told" in shown.page.locator("main").inner_text()
+        assert "exactly as you received it" in shown.page.locator("main").inner_text()
 
 
 def test_nothing_is_left_behind(site: Running, browser: Browser) -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError, UnknownDecision
-from emitter.ledger import Ledger
-from emitter.web import Address, Links, hosted
+from emitter.web import Address, Links, open_site
 from tests.web.running import Asked, Running, Shown, request, running
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_no_link_is_written_down(caplog: pytest.LogCaptureFixture, site: Running
 
     assert token not in caplog.text
     assert "/decide/" not in caplog.text
-    assert not any(each in repr(link) for each in (link.token, link.cookie, link.form))
+    assert not any(each in repr(link) for each in (link.token, link.cookie, link.form_token))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_no_link_is_written_down(caplog: pytest.LogCaptureFixture, site: Running
 )
 def test_it_is_served_on_loopback_alone(host: str) -> None:
     """Section 11.4: an address that others reach is refused before anything listens."""
-    with pytest.raises(InputError, match="Loopback"):
+    with pytest.raises(InputError, match="loopback address"):
         Address(host)
 
 
@@ -98,7 +98,7 @@ def test_a_port_that_is_taken_is_said(site: Running) -> None:
     """So is one that there is not."""
 
     async def served() -> None:
-        async with hosted(Ledger(), Address(port=int(site.site.authority.rpartition(":")[2]))):
+        async with open_site(Ledger(), Address(port=int(site.site.authority.rpartition(":")[2]))):
             raise AssertionError
 
     with pytest.raises(InputError, match="cannot be served"):
@@ -155,7 +155,7 @@ def test_a_guessed_token_leads_nowhere(guess: str) -> None:
 def test_links_are_of_one_server() -> None:
     """No two tokens, cookies or forms are alike, and each has 256 bits."""
     links: list[Link] = [made.add("id") for made in (Links(), Links()) for _ in range(50)]
-    secrets: list[str] = [each for link in links for each in (link.token, link.cookie, link.form)]
+    secrets: list[str] = [each for link in links for each in (link.token, link.cookie, link.form_token)]
 
     assert len(set(secrets)) == 300
     assert min(map(len, secrets)) >= 43

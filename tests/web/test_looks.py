@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.render.html import RENDERER, Form, Html
-from emitter.render.layout import layout
-from emitter.testing.surfaces import GOOD, HOSTILE, HUGE
-from emitter.testing.surfaces.hostile import everywhere
+from emitter.render.html_page import RENDERER, Form, Html
+from emitter.render.layout import build_layout
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, HUGE_MOMENTS, VALID_MOMENT, fill_every_slot
 from tests.render.html.contrast import contrast
 from tests.web.chromium import NEEDS_CHROMIUM, Tab, chromium, tab
 from tests.web.running import running
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 pytestmark = NEEDS_CHROMIUM
 NARROW = 320
 FORM = Html(Form("/answer"))
-RIGHT_TO_LEFT = everywhere("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, 123 (abc)!")
-MOMENTS = {"plain": GOOD, "right to left": RIGHT_TO_LEFT, **HOSTILE}
+RIGHT_TO_LEFT = fill_every_slot("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, 123 (abc)!")
+MOMENTS = {"plain": VALID_MOMENT, "right to left": RIGHT_TO_LEFT, **HOSTILE_MOMENTS}
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +49,13 @@ def test_nobody_scrolls_sideways(narrow: Tab, moment: BindingMoment) -> None:
 
     assert not narrow.overflows
     assert narrow.page.evaluate("document.querySelectorAll('script, img, iframe, svg, body a, b, i').length") == 0
-    assert narrow.page.evaluate("document.querySelector('h1').textContent") == layout(moment).synopsis
+    assert narrow.page.evaluate("document.querySelector('h1').textContent") == build_layout(moment).synopsis
     assert narrow.told == []
 
 
 def test_a_huge_decision_is_still_a_page(narrow: Tab) -> None:
     """Section 8.1: length is no reason to drop anything."""
-    for moment in (*HUGE.values(), RIGHT_TO_LEFT):
+    for moment in (*HUGE_MOMENTS.values(), RIGHT_TO_LEFT):
         narrow.page.set_content(RENDERER.draw(moment))
 
         assert not narrow.overflows
@@ -82,11 +81,11 @@ def _hex(colour: str) -> str:
     return "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", colour)[:3])
 
 
-PROBLEM = Form("/answer", problem="No.", written={"answer": "Mine."})
+PROBLEM = Form("/answer", problem="No.", field_values={"answer": "Mine."})
 DRAWN = {
-    "to read": RENDERER.draw(HOSTILE["a veto's name"]),
-    "to answer": FORM.draw(HOSTILE["a veto's name"]),
-    "not taken": Html(PROBLEM).draw(GOOD),
+    "to read": RENDERER.draw(HOSTILE_MOMENTS["a veto's name"]),
+    "to answer": FORM.draw(HOSTILE_MOMENTS["a veto's name"]),
+    "not taken": Html(PROBLEM).draw(VALID_MOMENT),
 }
 
 
@@ -108,7 +107,7 @@ def test_forced_colours_keep_mark_and_choice(narrow: Tab) -> None:
     """Section 8.1 without a colour of ours: the mark is a word, and what is chosen and focused has an outline."""
     page = narrow.page
     with narrow.media(forced_colors="active"):
-        page.set_content(FORM.draw(GOOD))
+        page.set_content(FORM.draw(VALID_MOMENT))
         page.get_by_role("radio").first.check()
         style = "e => [getComputedStyle(e).outlineStyle, getComputedStyle(e).borderTopStyle]"
         chosen, other = (page.locator("label.choice").nth(index).evaluate(style) for index in (0, 2))
@@ -120,7 +119,7 @@ def test_forced_colours_keep_mark_and_choice(narrow: Tab) -> None:
 def test_who_wants_nothing_to_move_sees_nothing_move(narrow: Tab) -> None:
     """WCAG 2.3.3."""
     moving = "e => getComputedStyle(e).transitionProperty"
-    narrow.page.set_content(FORM.draw(GOOD))
+    narrow.page.set_content(FORM.draw(VALID_MOMENT))
     usual = narrow.page.locator("label.choice").first.evaluate(moving)
     with narrow.media(reduced_motion="reduce"):
         still = narrow.page.locator("label.choice").first.evaluate(moving)
@@ -130,7 +129,7 @@ def test_who_wants_nothing_to_move_sees_nothing_move(narrow: Tab) -> None:
 
 def test_it_is_read_without_its_style_too(narrow: Tab) -> None:
     """A browser for text shows each slot on a line of its own, and the mark as a word."""
-    bare = re.sub("<style>.*?</style>", "", FORM.draw(HOSTILE["a veto's name"]), flags=re.DOTALL)
+    bare = re.sub("<style>.*?</style>", "", FORM.draw(HOSTILE_MOMENTS["a veto's name"]), flags=re.DOTALL)
     narrow.page.set_content(bare)
     rows = [row.strip() for row in narrow.page.locator("main").inner_text().splitlines() if row.strip()]
     start = rows.index("Ship recommended")
@@ -146,7 +145,7 @@ def test_it_is_read_without_its_style_too(narrow: Tab) -> None:
 
 def test_what_is_pressed_is_large_enough(narrow: Tab) -> None:
     """WCAG 2.5.5: 44 pixels for whoever has a thumb, and the whole card is the option."""
-    narrow.page.set_content(FORM.draw(GOOD))
+    narrow.page.set_content(FORM.draw(VALID_MOMENT))
     boxes = [each.bounding_box() for each in narrow.page.locator("button, label.choice, textarea").all()]
 
     assert len(boxes) == 8
@@ -155,7 +154,7 @@ def test_what_is_pressed_is_large_enough(narrow: Tab) -> None:
 
 def test_the_focus_is_seen(narrow: Tab) -> None:
     """WCAG 2.4.7: each stop of the keyboard has a solid outline of its own, or its card has."""
-    narrow.page.set_content(FORM.draw(GOOD))
+    narrow.page.set_content(FORM.draw(VALID_MOMENT))
     seen: list[str] = []
     for _ in range(6):
         narrow.page.keyboard.press("Tab")

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.kinds import Hatches
-from emitter.ledger import Ledger, Pending
-from emitter.testing.surfaces.moments import ordinary
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision
+from emitter.models import Hatches
+from emitter.testing.sample_moments import make_moment
 from tests.web.running import Asked, Running, Shown, request, running
 from tests.work import examples
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-CLOSED = ordinary(2, 0, Hatches(free_text=False, dialogue=False))
+CLOSED = make_moment(2, 0, Hatches(free_text=False, dialogue=False))
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +80,12 @@ FORGED = {
     "from who does not say": Refused(
         lambda a: a.send(vote(a), sec_fetch_site=None, origin=None), 403, "on the page itself"
     ),
-    "another name": Refused(lambda a: a.send(vote(a), host=f"evil.example:{port(a)}"), 421, "exactly as it was told"),
-    "localhost": Refused(lambda a: a.send(vote(a), host=f"localhost:{port(a)}"), 421, "exactly as it was told"),
-    "no port": Refused(lambda a: a.send(vote(a), host="127.0.0.1"), 421, "exactly as it was told"),
-    "another link": Refused(lambda a: request(f"{a.url}0", "POST", b""), 404, "as it was told"),
+    "another name": Refused(
+        lambda a: a.send(vote(a), host=f"evil.example:{port(a)}"), 421, "exactly as you received it"
+    ),
+    "localhost": Refused(lambda a: a.send(vote(a), host=f"localhost:{port(a)}"), 421, "exactly as you received it"),
+    "no port": Refused(lambda a: a.send(vote(a), host="127.0.0.1"), 421, "exactly as you received it"),
+    "another link": Refused(lambda a: request(f"{a.url}0", "POST", b""), 404, "as you received it"),
 }
 
 WRONG = {
@@ -94,21 +97,23 @@ WRONG = {
     "a choice with a plus": Refused(lambda a: a.send(vote(a, choice="option:+0")), 422, "Choose an option"),
     "a choice of another kind": Refused(lambda a: a.send(vote(a, choice="approve")), 422, "Choose an option"),
     "a blank answer": Refused(
-        lambda a: a.send({**a.forms[1], "choice": "free_text", "answer": " \n"}), 422, "needs some"
+        lambda a: a.send({**a.forms[1], "choice": "free_text", "answer": " \n"}), 422, "no visible text"
     ),
     "an answer that is too long": Refused(
         lambda a: a.send({**a.forms[1], "choice": "free_text", "answer": "x" * 10_001}), 422, "10,000 characters"
     ),
     "two answers": Refused(lambda a: a.send(vote(a, answer="Neither.")), 422, "not both"),
     "a field twice": Refused(lambda a: a.send(encoded(a, "choice=option:1")), 415, "twice"),
-    "too many fields": Refused(lambda a: a.send(encoded(a, "&".join(f"f{i}=" for i in range(9)))), 415, "as a form"),
-    "a field without a name": Refused(lambda a: a.send(encoded(a, "x")), 415, "as a form"),
-    "half a character": Refused(lambda a: a.send(encoded(a, "answer=%ff")), 415, "as a form"),
-    "bytes": Refused(lambda a: a.send(b"\xff\x00"), 415, "as a form"),
-    "JSON": Refused(lambda a: a.send(b"{}", content_type="application/json"), 415, "no form"),
-    "text, as an old form may send": Refused(lambda a: a.send(b"x=1", content_type="text/plain"), 415, "no form"),
-    "parts": Refused(lambda a: a.send(b"", content_type="multipart/form-data; boundary=x"), 415, "no form"),
-    "nothing said of what it is": Refused(lambda a: a.send(vote(a), content_type=None), 415, "no form"),
+    "too many fields": Refused(
+        lambda a: a.send(encoded(a, "&".join(f"f{i}=" for i in range(9)))), 415, "form cannot be read"
+    ),
+    "a field without a name": Refused(lambda a: a.send(encoded(a, "x")), 415, "form cannot be read"),
+    "half a character": Refused(lambda a: a.send(encoded(a, "answer=%ff")), 415, "form cannot be read"),
+    "bytes": Refused(lambda a: a.send(b"\xff\x00"), 415, "form cannot be read"),
+    "JSON": Refused(lambda a: a.send(b"{}", content_type="application/json"), 415, "not a form"),
+    "text, as an old form may send": Refused(lambda a: a.send(b"x=1", content_type="text/plain"), 415, "not a form"),
+    "parts": Refused(lambda a: a.send(b"", content_type="multipart/form-data; boundary=x"), 415, "not a form"),
+    "nothing said of what it is": Refused(lambda a: a.send(vote(a), content_type=None), 415, "not a form"),
     "a flood": Refused(lambda a: a.send(vote(a, answer="x" * 200_000)), 413, "at most 10,000 characters"),
     "another method": Refused(lambda a: request(a.url, "PUT", b""), 405, "in a browser"),
 }
@@ -167,9 +172,9 @@ def test_when_its_time_is_over_it_is_closed() -> None:
         by_the_clock = request(early.url)
 
     assert (by_the_ledger.status, by_the_clock.status) == (410, 410)
-    assert "put again" in by_the_clock.body
+    assert "put it to you again" in by_the_clock.body
     assert asked.stands == asked.pending
-    assert isinstance(early.stands, Pending)
+    assert isinstance(early.stands, PendingDecision)
 
 
 def test_a_decision_that_the_ledger_does_not_know_is_not_shown(site: Running) -> None:

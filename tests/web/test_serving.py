@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from emitter.decide import Dialogue, Selected, Unanswered, Unresolved, digest
-from emitter.ledger import Ledger, Resolved
-from emitter.testing.surfaces import GOOD
-from emitter.web import aserve, hosted, serve
+from emitter.decisions import Dialogue, Selected, Unresolved, UnresolvedReason, digest
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.testing.sample_moments import VALID_MOMENT
+from emitter.web import aserve, open_site, serve
 from tests.web.running import FORM, answer, request
 
 if TYPE_CHECKING:
@@ -32,18 +33,18 @@ def messages(told: list[RunEvent]) -> list[str]:
 def test_it_waits_for_the_answer() -> None:
     """The call returns what was answered, and who was told of the address is who could."""
     ledger = Ledger()
-    pending = ledger.open(GOOD)
+    pending = ledger.open(VALID_MOMENT)
     told: queue.Queue[str] = queue.Queue()
-    found: list[Resolved | Unresolved] = []
-    thread = threading.Thread(target=lambda: found.append(serve(pending, ledger, tell=told.put)))
+    found: list[ResolvedDecision | Unresolved] = []
+    thread = threading.Thread(target=lambda: found.append(serve(pending, ledger, on_address=told.put)))
     thread.start()
     url = told.get(timeout=10)
 
     assert answer(url, 2, choice="dialogue", objection="Why?") == 200
     thread.join(10)
     (done,) = found
-    assert isinstance(done, Resolved)
-    assert (done.resolution, done.channel) == (Dialogue(digest(GOOD), "Why?"), "web")
+    assert isinstance(done, ResolvedDecision)
+    assert (done.resolution, done.channel) == (Dialogue(digest(VALID_MOMENT), "Why?"), "web")
     with pytest.raises(ConnectionError):
         request(url)
 
@@ -52,10 +53,10 @@ def test_nobody_answers_in_time() -> None:
     """A decision whose time is over is unresolved: no option, no veto, no consent."""
     told: list[RunEvent] = []
     ledger = Ledger(sink=told.append)
-    pending = ledger.open(GOOD, expires_in=0.05)
-    done = serve(pending, ledger, tell=str)
+    pending = ledger.open(VALID_MOMENT, expires_in=0.05)
+    done = serve(pending, ledger, on_address=str)
 
-    assert done == Unresolved(digest(GOOD), Unanswered.TIMEOUT)
+    assert done == Unresolved(digest(VALID_MOMENT), UnresolvedReason.TIMEOUT)
     assert messages(told) == ["decision.opened", "decision.unresolved"]
 
 
@@ -63,10 +64,10 @@ def test_a_task_that_is_cancelled_leaves_it_open() -> None:
     """Whoever waited no longer does: that is recorded, and nothing is decided."""
     told: list[RunEvent] = []
     ledger = Ledger(sink=told.append)
-    pending = ledger.open(GOOD)
+    pending = ledger.open(VALID_MOMENT)
 
     async def cancelled() -> None:
-        serving = asyncio.create_task(aserve(pending, ledger, tell=lambda _: serving.cancel()))
+        serving = asyncio.create_task(aserve(pending, ledger, on_address=lambda _: serving.cancel()))
         with pytest.raises(asyncio.CancelledError):
             await serving
 
@@ -78,35 +79,35 @@ def test_a_task_that_is_cancelled_leaves_it_open() -> None:
 def test_any_number_of_tasks_may_wait() -> None:
     """One that gives up takes nothing from the others."""
     ledger = Ledger()
-    pending = ledger.open(GOOD)
+    pending = ledger.open(VALID_MOMENT)
 
-    async def waited() -> Resolved:
-        async with hosted(ledger) as site:
+    async def waited() -> ResolvedDecision:
+        async with open_site(ledger) as site:
             link = site.link(pending.decision_id)
-            one, other = (asyncio.create_task(site.answered(pending.decision_id)) for _ in range(2))
+            one, other = (asyncio.create_task(site.wait_for_answer(pending.decision_id)) for _ in range(2))
             await asyncio.wait([one], timeout=0)
             one.cancel()
             await asyncio.to_thread(answer, site.url(link.path), 0, choice="option:1")
             return await other
 
-    assert asyncio.run(waited()).resolution == Selected(digest(GOOD), 1)
+    assert asyncio.run(waited()).resolution == Selected(digest(VALID_MOMENT), 1)
 
 
 def test_an_answer_on_another_surface_stands() -> None:
     """It is found at the end, be the page's time over: two surfaces may show one decision."""
     ledger = Ledger(clock=lambda: time.time() - 60)
-    pending = ledger.open(GOOD, expires_in=60.05)
-    chosen = Selected(digest(GOOD), 1)
-    done = serve(pending, ledger, tell=lambda _: ledger.resolve(pending.decision_id, chosen, channel="terminal"))
+    pending = ledger.open(VALID_MOMENT, expires_in=60.05)
+    chosen = Selected(digest(VALID_MOMENT), 1)
+    done = serve(pending, ledger, on_address=lambda _: ledger.resolve(pending.decision_id, chosen, channel="terminal"))
 
-    assert isinstance(done, Resolved)
+    assert isinstance(done, ResolvedDecision)
     assert (done.resolution, done.channel) == (chosen, "terminal")
 
 
 def test_nobody_holds_the_server_up(caplog: pytest.LogCaptureFixture) -> None:
     """Connections that say nothing, or half of a request, do not keep the answer from whoever waits for it."""
     ledger = Ledger()
-    pending = ledger.open(GOOD, expires_in=0.2)
+    pending = ledger.open(VALID_MOMENT, expires_in=0.2)
     held: list[socket.socket] = []
 
     def hold(url: str) -> None:
@@ -116,11 +117,11 @@ def test_nobody_holds_the_server_up(caplog: pytest.LogCaptureFixture) -> None:
             held.append(socket.create_connection((str(where.hostname), int(where.port or 0))))
             held[-1].sendall(begun.encode())
 
-    done = serve(pending, ledger, tell=hold)
+    done = serve(pending, ledger, on_address=hold)
     for each in held:
         each.close()
 
-    assert done == Unresolved(digest(GOOD), Unanswered.TIMEOUT)
+    assert done == Unresolved(digest(VALID_MOMENT), UnresolvedReason.TIMEOUT)
     assert caplog.text == ""
 
 
@@ -130,5 +131,5 @@ def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
     code = f"import sys; sys.modules['{missing}'] = None\nimport emitter.web"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert f"emitter.errors.given.MissingExtra: The local page needs {missing}." in ended.stderr
+    assert f"emitter.errors.MissingExtra: The local page needs {missing}." in ended.stderr
     assert "pip install 'emitter[web]'" in ended.stderr

@@ -7,8 +7,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from emitter.ledger import Ledger
-from emitter.store import SqliteStore
+from emitter.decisions.ledger import Ledger
+from emitter.stores import SqliteStore
 from tests.web.running import request, running
 
 if TYPE_CHECKING:

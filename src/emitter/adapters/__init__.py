@@ -1,6 +1,134 @@
-"""The vendors' wires: what goes out, what comes back, and what it means.
+"""Adapters for the providers' wire formats.
 
-Each wire is one module of plain functions: ``encode`` builds the request body, ``decode`` reads the response
-body, ``assemble`` folds a stream of events into the body that the unary form would have had, ``call`` sends
-through the vendor's own client. Facts about vendors come from ``providers/*.toml``.
+Each wire format has one module: ``encode`` builds the request body, ``decode`` reads the response body,
+``StreamAssembler`` folds the events of a stream into the body of a unary response, and ``send`` calls the provider's
+own client. Facts about providers come from ``providers/*.toml``.
 """
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from emitter.adapters import anthropic_messages, google_generate_content, openai_chat, openai_responses
+from emitter.adapters.response_decoding import as_objects, as_string
+from emitter.messages import as_mapping
+from emitter.profiles.model import WireFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from emitter.adapters.request_options import ReservedOption
+    from emitter.adapters.response_decoding import AssembledBody, DecodingTables
+    from emitter.messages import CallResult, Json, ModelRequest, OutputMode
+    from emitter.profiles.model import WireProfile
+
+
+class StreamAssembler(Protocol):
+    """Folds the events of one stream into the body of a unary response."""
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add an event."""
+        ...
+
+    def body(self) -> AssembledBody:
+        """Return the body so far."""
+        ...
+
+
+class Adapter(Protocol):
+    """The functions that the module of a wire format provides."""
+
+    RESERVED_OPTIONS: Mapping[str, ReservedOption]
+    """The request fields that ``options`` may not set, and what to use instead."""
+
+    @property
+    def StreamAssembler(self) -> Callable[[], StreamAssembler]:  # noqa: N802  a class of the module
+        """Begin to fold a stream."""
+        ...
+
+    def encode(self, request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
+        """Return the request body."""
+        ...
+
+    def decode(self, body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+        """Return the response or fault that a response body describes."""
+        ...
+
+    def send(self, client: object, body: Mapping[str, Json], timeout: float) -> object:
+        """Send through the client; return its response, or an awaitable of it from an async client."""
+        ...
+
+    def with_stream(self, body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:
+        """Return the body of a streaming request."""
+        ...
+
+    def open_stream(self, client: object, body: Mapping[str, Json], timeout: float) -> object:
+        """Send a streaming request; return the unread ``httpx2`` response, or an awaitable of it."""
+        ...
+
+    def delta_text(self, event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
+        """Return the text that an event adds to the document: tool arguments in tool mode, otherwise answer text.
+
+        ``state`` belongs to the adapter; there is one for each stream.
+        """
+        ...
+
+
+ADAPTERS: Mapping[WireFormat, Adapter] = MappingProxyType(
+    {
+        WireFormat.OPENAI_RESPONSES: openai_responses,
+        WireFormat.OPENAI_CHAT: openai_chat,
+        WireFormat.ANTHROPIC: anthropic_messages,
+        WireFormat.GOOGLE: google_generate_content,
+    }
+)
+"""The adapter of every ``WireFormat``."""
+_ENDPOINT_PATTERNS = (
+    (re.compile(r"(^|[./_-])chat[./_]completions([./](create|stream|parse))?$"), WireFormat.OPENAI_CHAT),
+    # A stored response is read or cancelled under its id. Counting and compacting are other endpoints.
+    (re.compile(r"(^|[./_-])responses([./](?!compact|input_)[^/]+(/cancel)?)?$"), WireFormat.OPENAI_RESPONSES),
+    # Threads have messages, too.
+    (
+        re.compile(r"(^|/v\d\w*/|/anthropic/|(?<!threads)[._-])messages([./](create|stream|parse))?$"),
+        WireFormat.ANTHROPIC,
+    ),
+    (re.compile(r"^anthropic-on-|/anthropic/.*:(stream)?rawpredict$"), WireFormat.ANTHROPIC),
+    (re.compile(r"/model/[^/]*anthropic[^/]*/invoke(-with-response-stream)?$"), WireFormat.ANTHROPIC),
+    (re.compile(r"(^|[.:/])(stream)?_?generate_?content(_?stream)?$"), WireFormat.GOOGLE),
+)
+"""The wire format of an endpoint's name or path in lower case."""
+_BODY_KEYS = (
+    ("choices", WireFormat.OPENAI_CHAT),
+    ("candidates", WireFormat.GOOGLE),
+    ("promptFeedback", WireFormat.GOOGLE),
+    ("prompt_feedback", WireFormat.GOOGLE),
+    ("stop_reason", WireFormat.ANTHROPIC),
+)
+"""What only one wire's body or chunk holds."""
+
+
+def detect_wire(name: str, path: str) -> WireFormat | None:
+    """Return the wire format of an endpoint by its name or else its path, or None if it is unknown."""
+    return _match_endpoint(name) or _match_endpoint(path.partition("?")[0].rstrip("/"))
+
+
+def detect_wire_of_body(body: Json) -> WireFormat | None:
+    """Return the wire format of a response body or a list of stream events, or None if it is unknown."""
+    return next(filter(None, map(_match_body, as_objects(body) or [as_mapping(body)])), None)
+
+
+def _match_endpoint(name: str) -> WireFormat | None:
+    return next((wire for pattern, wire in _ENDPOINT_PATTERNS if pattern.search(name.lower())), None)
+
+
+def _match_body(body: Mapping[str, Any]) -> WireFormat | None:
+    kind = as_string(body.get("type"))
+    if kind.startswith("response.") or body.get("object") == "response":
+        return WireFormat.OPENAI_RESPONSES
+    if kind in {"message_start", "error"}:
+        return WireFormat.ANTHROPIC
+    if "status" in as_mapping(body.get("error")):
+        return WireFormat.GOOGLE
+    return next((wire for key, wire in _BODY_KEYS if key in body), None)

@@ -1,4 +1,4 @@
-"""Anthropic Messages, as the Anthropic API, Bedrock, Vertex and Foundry speak it.
+"""Adapter for Anthropic Messages, as served by the Anthropic API, Bedrock, Vertex and Foundry.
 
 Source: platform.claude.com/docs/en/api/messages; anthropic 2.11.0, types.
 """
@@ -6,68 +6,67 @@ Source: platform.claude.com/docs/en/api/messages; anthropic 2.11.0, types.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.answer import (
-    Assembled,
-    Candidate,
-    answer,
-    broken,
-    count,
-    error_answer,
-    is_error,
-    items,
-    reasons,
-    text,
+from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.response_decoding import (
+    AssembledBody,
+    ResponseCandidate,
+    as_count,
+    as_objects,
+    as_string,
+    collect_stop_reasons,
+    combine_candidates,
+    find_error,
+    is_error_body,
+    parse_error,
     with_usage,
 )
-from emitter.adapters.body import Owned, merged
-from emitter.adapters.sdk import post, post_for_stream
-from emitter.wire import OutputMode, Usage, mapping
-from emitter.wire.strict import NotJsonError, loads
+from emitter.adapters.transport import post
+from emitter.messages import OutputMode, Usage, as_mapping
+from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from emitter.adapters.answer import Tables
-    from emitter.profile.model import Wire
-    from emitter.wire import Answer, Json, OutputFormat, Request
+    from emitter.adapters.response_decoding import DecodingTables
+    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.profiles.model import WireProfile
 
 PATH = "/v1/messages"
-
-_CUT = "no stop reason"
-"""What stands for the stop of a message that broke off before another one began."""
-
-OWNED: Mapping[str, Owned] = MappingProxyType(
+_NO_STOP_REASON = "no stop reason"
+"""Stands for the stop reason of a message that ended because another one began."""
+RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     {
-        "model": Owned.MODEL,
-        "messages": Owned.PROMPT,
-        "system": Owned.INSTRUCTIONS,
-        "max_tokens": Owned.BUDGET,
-        "output_config.format": Owned.FORM,
-        "output_format": Owned.FORM,
-        "tools": Owned.TOOLS,
-        "tool_choice": Owned.TOOLS,
-        "stream": Owned.STREAM,
+        "model": ReservedOption.MODEL,
+        "messages": ReservedOption.PROMPT,
+        "system": ReservedOption.INSTRUCTIONS,
+        "max_tokens": ReservedOption.BUDGET,
+        "output_config.format": ReservedOption.SCHEMA,
+        "output_format": ReservedOption.SCHEMA,
+        "tools": ReservedOption.TOOLS,
+        "tool_choice": ReservedOption.TOOLS,
+        "stream": ReservedOption.STREAM,
     }
 )
-"""What options may not set; other names of the same things among them."""
+"""The request fields that ``options`` may not set, including other names of the same fields."""
 
 
-def encode(request: Request, wire: Wire) -> dict[str, Json]:
+def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
     body: dict[str, Json] = {
         "model": request.model,
         "system": request.system,
-        "messages": [{"role": each.role.value, "content": each.text} for each in request.turns()],
-        wire.tokens.parameter: request.budget,
-        **_output(request.output),
+        "messages": [{"role": message.role.value, "content": message.text} for message in request.all_messages()],
+        wire.tokens.parameter: request.max_output_tokens,
+        **_output_parameters(request.output),
     }
-    return merged(body, wire.output.options, request.options)
+    return merge_layers(body, wire.output.options, request.options)
 
 
-def _output(output: OutputFormat) -> dict[str, Json]:
+def _output_parameters(output: OutputFormat) -> dict[str, Json]:
     match output.mode:
         case OutputMode.JSON_SCHEMA:
             return {"output_config": {"format": {"type": "json_schema", "schema": output.schema}}}
@@ -80,162 +79,161 @@ def _output(output: OutputFormat) -> dict[str, Json]:
             return {}
 
 
-def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
-    """Return what a response body says."""
-    usage = _usage(body.get("usage"))
-    error = broken(*_blocks(body.get("content")))
-    if error or is_error(body, "content", "stop_reason"):
-        return with_usage(error_answer(200, error or body, tables), usage)
-    blocks, details = _blocks(body.get("content")), mapping(body.get("stop_details"))
+def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+    """Return the response or fault that a response body describes."""
+    usage = _parse_usage(body.get("usage"))
+    error = find_error(*_content_blocks(body.get("content")))
+    if error or is_error_body(body, "content", "stop_reason"):
+        return with_usage(parse_error(200, error or body, tables), usage)
+    blocks, details = _content_blocks(body.get("content")), as_mapping(body.get("stop_details"))
     refused = "refusal" in (details.get("type"), *(block.get("type") for block in blocks))
-    candidate = Candidate(
-        raw_stops=("refusal",) if refused else reasons(body.get("stop_reason")),
-        text="".join(text(block.get("text")) for block in blocks if block.get("type") == "text"),
-        arguments=tuple(block["input"] for block in blocks if _is_call(block)),
-        refused_as=text(details.get("category")) or None,
+    candidate = ResponseCandidate(
+        raw_stops=("refusal",) if refused else collect_stop_reasons(body.get("stop_reason")),
+        text="".join(as_string(block.get("text")) for block in blocks if block.get("type") == "text"),
+        arguments=tuple(block["input"] for block in blocks if _is_tool_call(block)),
+        refused_as=as_string(details.get("category")) or None,
     )
-    return answer([candidate], tables, usage)
+    return combine_candidates([candidate], tables, usage)
 
 
-def _blocks(content: Json) -> list[Mapping[str, Any]]:
-    """Return the content's blocks; a bare text, as requests may have it, is one."""
-    return [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
+def _content_blocks(content: Json) -> list[Mapping[str, Any]]:
+    """Return the content blocks; plain text counts as one block."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else as_objects(content)
 
 
-def _is_call(block: Mapping[str, Any]) -> bool:
+def _is_tool_call(block: Mapping[str, Any]) -> bool:
     return block.get("type") == "tool_use" and "input" in block
 
 
-def _usage(usage: Json) -> Usage | None:
-    table = mapping(usage)
+def _parse_usage(usage: Json) -> Usage | None:
+    table = as_mapping(usage)
     if not table:
         return None
-    read, written = (count(table.get(f"cache_{each}_input_tokens")) for each in ("read", "creation"))
+    read, written = (as_count(table.get(f"cache_{kind}_input_tokens")) for kind in ("read", "creation"))
     return Usage(
-        input=count(table.get("input_tokens")) + read + written,
-        output=count(table.get("output_tokens")),
+        input=as_count(table.get("input_tokens")) + read + written,
+        output=as_count(table.get("output_tokens")),
         cache_read=read,
         cache_write=written,
-        thinking=count(mapping(table.get("output_tokens_details")).get("thinking_tokens")),
+        thinking=as_count(as_mapping(table.get("output_tokens_details")).get("thinking_tokens")),
     )
 
 
+send = partial(post, PATH)
+open_stream = partial(post, PATH, stream=True)
+
+
+def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
+    """Return the body of a streaming request."""
+    return {**body, "stream": True}
+
+
 @dataclass(slots=True)
-class _Stream:
-    """A stream so far: its message, what was said of the end of it and of those before it, and whether it ended."""
+class StreamAssembler:
+    """Folds the events of a stream into one message.
 
-    message: dict[str, Any] = field(default_factory=dict[str, Any])
-    blocks: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
-    stops: list[Json] = field(default_factory=list["Json"])
-    refusal: Json = None
-    closed: bool = False
-
-    def told(self, of: Mapping[str, Any]) -> None:
-        """Keep what a message, or a change of it, says of its end; a refusal is never taken back."""
-        self.stops.append(of.get("stop_reason"))
-        details = of.get("stop_details")
-        self.refusal = details if mapping(details).get("type") == "refusal" else self.refusal
-
-
-def assemble(events: Sequence[Json]) -> Assembled:
-    """Return the message that the events amount to.
-
-    A second ``message_start`` begins a new message; how the one before it stopped is kept, and that it did not.
+    A second ``message_start`` begins a new message. The stop reason of the previous one is kept, or its absence.
     """
-    stream = _Stream()
-    for event in map(mapping, events):
-        part = event if is_error(event, "type") else broken(mapping(event.get("delta")))
-        if part:
-            error = {"type": "error", "error": part.get("error") or part}
-            return Assembled({**stream.message, **error}, ended=True)
-        _fold(stream, event)
-    content = [_closed(stream.blocks[index]) for index in sorted(stream.blocks)]
-    body = {
-        **stream.message,
-        "stop_reason": reasons(*stream.stops),
-        "stop_details": stream.refusal or stream.message.get("stop_details"),
-        "content": content or stream.message.get("content"),
-    }
-    return Assembled(body, ended=stream.closed and bool(stream.message.get("stop_reason")))
+
+    _message: dict[str, Any] = field(default_factory=dict[str, Any])
+    _blocks: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    _stop_reasons: list[Json] = field(default_factory=list["Json"])
+    _refusal: Json = None
+    _is_closed: bool = False
+    _failure: AssembledBody | None = None
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add an event; events after an error are ignored."""
+        if self._failure is not None:
+            return
+        failed = event if is_error_body(event, "type") else find_error(as_mapping(event.get("delta")))
+        if failed:
+            error = {"type": "error", "error": failed.get("error") or failed}
+            self._failure = AssembledBody({**self._message, **error}, is_complete=True)
+            return
+        match event.get("type"):
+            case "message_start":
+                self._start_message(event)
+            case "content_block_start":
+                self._blocks[as_count(event.get("index"))] = {**as_mapping(event.get("content_block")), "deltas": []}
+            case "content_block_delta":
+                block = self._blocks.setdefault(as_count(event.get("index")), {"type": "text", "deltas": []})
+                block["deltas"].append(as_mapping(event.get("delta")))
+            case "message_delta":
+                self._update_message(event)
+                self._is_closed = True
+            case "message_stop":
+                self._is_closed = True
+            case _:
+                pass
+
+    def body(self) -> AssembledBody:
+        """Return the message so far."""
+        if self._failure is not None:
+            return self._failure
+        content = [_finish_block(self._blocks[index]) for index in sorted(self._blocks)]
+        body = {
+            **self._message,
+            "stop_reason": collect_stop_reasons(*self._stop_reasons),
+            "stop_details": self._refusal or self._message.get("stop_details"),
+            "content": content or self._message.get("content"),
+        }
+        return AssembledBody(body, is_complete=self._is_closed and bool(self._message.get("stop_reason")))
+
+    def _start_message(self, event: Mapping[str, Any]) -> None:
+        if self._blocks and not self._message.get("stop_reason"):
+            self._stop_reasons.append(_NO_STOP_REASON)
+        self._message, self._blocks, self._is_closed = dict(as_mapping(event.get("message"))), {}, False
+        self._record_stop(self._message)
+
+    def _update_message(self, event: Mapping[str, Any]) -> None:
+        message, delta = self._message, as_mapping(event.get("delta"))
+        for key, value in delta.items():
+            message[key] = message.get(key) if value is None else value
+        latest = {key: value for key, value in as_mapping(event.get("usage")).items() if value is not None}
+        message["usage"] = {**as_mapping(message.get("usage")), **latest}
+        self._record_stop(delta)
+
+    def _record_stop(self, message: Mapping[str, Any]) -> None:
+        """Keep the stop reason of a message or a message delta; a refusal is never replaced."""
+        self._stop_reasons.append(message.get("stop_reason"))
+        details = message.get("stop_details")
+        self._refusal = details if as_mapping(details).get("type") == "refusal" else self._refusal
 
 
-def _fold(stream: _Stream, event: Mapping[str, Any]) -> None:
-    match event.get("type"):
-        case "message_start":
-            if stream.blocks and not stream.message.get("stop_reason"):
-                stream.stops.append(_CUT)
-            stream.message, stream.blocks, stream.closed = dict(mapping(event.get("message"))), {}, False
-            stream.told(stream.message)
-        case "content_block_start":
-            stream.blocks[count(event.get("index"))] = {**mapping(event.get("content_block")), "deltas": []}
-        case "content_block_delta":
-            block = stream.blocks.setdefault(count(event.get("index")), {"type": "text", "deltas": []})
-            block["deltas"].append(mapping(event.get("delta")))
-        case "message_delta":
-            _close(stream.message, event)
-            stream.told(mapping(event.get("delta")))
-            stream.closed = True
-        case "message_stop":
-            stream.closed = True
-        case _:
-            pass
+def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:
+    text = "".join(as_string(delta.get("text")) for delta in block["deltas"])
+    arguments = "".join(as_string(delta.get("partial_json")) for delta in block["deltas"])
+    finished = {key: value for key, value in block.items() if key != "deltas"}
+    if finished.get("type") == "text":
+        return {**finished, "text": as_string(finished.get("text")) + text}
+    return {**finished, "input": _parse_arguments(arguments)} if arguments else finished
 
 
-def _close(message: dict[str, Any], event: Mapping[str, Any]) -> None:
-    for key, value in mapping(event.get("delta")).items():
-        message[key] = message.get(key) if value is None else value
-    latest = {key: value for key, value in mapping(event.get("usage")).items() if value is not None}
-    message["usage"] = {**mapping(message.get("usage")), **latest}
-
-
-def _closed(block: Mapping[str, Any]) -> dict[str, Any]:
-    written = "".join(text(each.get("text")) for each in block["deltas"])
-    arguments = "".join(text(each.get("partial_json")) for each in block["deltas"])
-    closed = {key: value for key, value in block.items() if key != "deltas"}
-    if closed.get("type") == "text":
-        return {**closed, "text": text(closed.get("text")) + written}
-    return {**closed, "input": _loaded(arguments)} if arguments else closed
-
-
-def _loaded(arguments: str) -> Json:
-    """Return the arguments as the unary form has them; what is not strict JSON stays text."""
+def _parse_arguments(arguments: str) -> Json:
+    """Return the parsed arguments, or the text itself if it is not strict JSON."""
     try:
-        return loads(arguments)
+        return parse_json(arguments)
     except NotJsonError:
         return arguments
 
 
-def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
-    """Return what an event adds to the first message: to its text blocks, or to the arguments of its first call."""
-    block, delta = mapping(event.get("content_block")), mapping(event.get("delta"))
+def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
+    """Return the text that an event adds to the first message or, in tool mode, to its first tool call."""
+    block, delta = as_mapping(event.get("content_block")), as_mapping(event.get("delta"))
     index = f"block {event.get('index')}"
     match event.get("type"):
         case "message_start":
-            memory["messages"] = count(memory.get("messages")) + 1
+            state["messages"] = as_count(state.get("messages")) + 1
         case "content_block_start":
-            memory[index] = block.get("type")
-            if mode is OutputMode.TOOL and memory[index] == "tool_use":
-                memory.setdefault("call", index)
-            return text(block.get("text")) if mode is not OutputMode.TOOL and memory[index] == "text" else ""
-        case "content_block_delta" if count(memory.get("messages")) <= 1:
+            state[index] = block.get("type")
+            if mode is OutputMode.TOOL and state[index] == "tool_use":
+                state.setdefault("call", index)
+            return as_string(block.get("text")) if mode is not OutputMode.TOOL and state[index] == "text" else ""
+        case "content_block_delta" if as_count(state.get("messages")) <= 1:
             if mode is OutputMode.TOOL:
-                return text(delta.get("partial_json")) if memory.get("call") == index else ""
-            return text(delta.get("text")) if memory.get(index, "text") == "text" else ""
+                return as_string(delta.get("partial_json")) if state.get("call") == index else ""
+            return as_string(delta.get("text")) if state.get(index, "text") == "text" else ""
         case _:
             pass
     return ""
-
-
-def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send through an ``anthropic`` client of any flavour."""
-    return post(client, PATH, body, timeout)
-
-
-def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: ARG001  another wire needs it
-    """Return the body of a request for a stream."""
-    return {**body, "stream": True}
-
-
-def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send for a stream through an ``anthropic`` client of any flavour."""
-    return post_for_stream(client, PATH, body, timeout)

@@ -1,83 +1,83 @@
-"""Google generateContent, as the Gemini API and Vertex AI speak it.
+"""Adapter for Google generateContent, as served by the Gemini API and Vertex AI.
 
-Source: ai.google.dev/api/generate-content; google-genai 3.4.0, types.py. The SDK builds and sends the request;
-the response is read here, for the SDK's own reading of it loses errors and stop reasons.
+The SDK builds and sends the request. The response is read here, because the SDK's own parsing loses errors and stop
+reasons.
+
+Source: ai.google.dev/api/generate-content; google-genai 3.4.0, types.py.
 """
 
 from __future__ import annotations
 
 import json
-import re
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
 
-from emitter.adapters.answer import (
-    Assembled,
-    Candidate,
-    answer,
-    broken,
-    count,
-    error_answer,
-    first_of,
-    is_error,
-    items,
-    reasons,
-    text,
+from emitter.adapters.request_options import ReservedOption, merge_layers, to_snake_case
+from emitter.adapters.response_decoding import (
+    AssembledBody,
+    ResponseCandidate,
+    as_count,
+    as_objects,
+    as_string,
+    collect_stop_reasons,
+    combine_candidates,
+    find_error,
+    first_choice,
+    is_error_body,
+    parse_error,
     with_usage,
 )
-from emitter.adapters.body import Owned, merged
 from emitter.errors import InputError
-from emitter.wire import OutputMode, Role, Usage, mapping
+from emitter.messages import OutputMode, Role, Usage, as_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from emitter.adapters.answer import Tables
-    from emitter.adapters.transport import GoogleClient
-    from emitter.profile.model import Wire
-    from emitter.wire import Answer, Json, OutputFormat, Request
+    from emitter.adapters.response_decoding import DecodingTables
+    from emitter.adapters.transport import GoogleClientView
+    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.profiles.model import WireProfile
 
-_CAPITAL = re.compile("[A-Z]")
-
-OWNED: Mapping[str, Owned] = MappingProxyType(
+RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     {
-        "model": Owned.MODEL,
-        "contents": Owned.PROMPT,
-        "system_instruction": Owned.INSTRUCTIONS,
-        "max_output_tokens": Owned.BUDGET,
-        "response_mime_type": Owned.FORM,
-        "response_schema": Owned.FORM,
-        "response_json_schema": Owned.FORM,
-        "tools": Owned.TOOLS,
-        "tool_config": Owned.TOOLS,
-        "automatic_function_calling": Owned.TOOLS,
-        "automatic_continuation": Owned.WHOLE,
-        "should_return_http_response": Owned.WHOLE,
+        "model": ReservedOption.MODEL,
+        "contents": ReservedOption.PROMPT,
+        "system_instruction": ReservedOption.INSTRUCTIONS,
+        "max_output_tokens": ReservedOption.BUDGET,
+        "response_mime_type": ReservedOption.SCHEMA,
+        "response_schema": ReservedOption.SCHEMA,
+        "response_json_schema": ReservedOption.SCHEMA,
+        "tools": ReservedOption.TOOLS,
+        "tool_config": ReservedOption.TOOLS,
+        "automatic_function_calling": ReservedOption.TOOLS,
+        "automatic_continuation": ReservedOption.WHOLE_ANSWER,
+        "should_return_http_response": ReservedOption.WHOLE_ANSWER,
     }
 )
-"""What options may not set; other names of the same things among them."""
-_UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
+"""The request fields that ``options`` may not set, including other names of the same fields."""
+_UNSPECIFIED_REASON = "FINISH_REASON_UNSPECIFIED"
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
-def encode(request: Request, wire: Wire) -> dict[str, Json]:
+def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the arguments of ``generate_content`` as plain values."""
     config: dict[str, Json] = {
         "system_instruction": request.system,
-        wire.tokens.parameter: request.budget,
-        **_output(request.output),
+        wire.tokens.parameter: request.max_output_tokens,
+        **_output_parameters(request.output),
     }
-    contents = [{"role": _ROLES[each.role], "parts": [{"text": each.text}]} for each in request.turns()]
+    contents = [{"role": _ROLES[message.role], "parts": [{"text": message.text}]} for message in request.all_messages()]
     return {
         "model": request.model,
         "contents": contents,
-        "config": merged(config, wire.output.options, request.options),
+        "config": merge_layers(config, wire.output.options, request.options),
     }
 
 
-def _output(output: OutputFormat) -> dict[str, Json]:
+def _output_parameters(output: OutputFormat) -> dict[str, Json]:
     match output.mode:
         case OutputMode.JSON_SCHEMA:
             return {"response_mime_type": "application/json", "response_json_schema": output.schema}
@@ -94,133 +94,137 @@ def _output(output: OutputFormat) -> dict[str, Json]:
             }
 
 
-def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
-    """Return what a response body says."""
-    whole = _unwrapped(body)
-    usage = _usage(_field(whole, "usageMetadata"))
-    error = broken(body, *items(whole.get("candidates")))
-    if error or is_error(whole, "candidates"):
-        return with_usage(error_answer(200, error or whole, tables), usage)
-    blocked = _blocked(whole)
-    found = [_candidate(each) for each in items(whole.get("candidates"))]
-    if blocked:
-        found.append(Candidate((f"block:{blocked}",), refused_as=f"prompt blocked: {blocked}"))
-    return answer(found, tables, usage)
+def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+    """Return the response or fault that a response body describes."""
+    response = _unwrap(body)
+    usage = _parse_usage(_get_field(response, "usageMetadata"))
+    error = find_error(body, *as_objects(response.get("candidates")))
+    if error or is_error_body(response, "candidates"):
+        return with_usage(parse_error(200, error or response, tables), usage)
+    block_reason = _block_reason(response)
+    candidates = [_parse_candidate(candidate) for candidate in as_objects(response.get("candidates"))]
+    if block_reason:
+        candidates.append(ResponseCandidate((f"block:{block_reason}",), refused_as=f"prompt blocked: {block_reason}"))
+    return combine_candidates(candidates, tables, usage)
 
 
-def _unwrapped(body: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return what stands in the envelope that Code Assist puts around a response."""
-    return mapping(body.get("response")) or body
+def _unwrap(body: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the response inside the envelope that Code Assist puts around it."""
+    return as_mapping(body.get("response")) or body
 
 
-def _field(table: Mapping[str, Any], name: str) -> Json:
-    """Return a field by its JSON name, or by the protobuf name that some recorders and clients keep."""
+def _get_field(table: Mapping[str, Any], name: str) -> Json:
+    """Return a field by its JSON name, or by the protobuf name that some clients keep."""
     value = table.get(name)
-    return table.get(_CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)) if value is None else value
+    return table.get(to_snake_case(name)) if value is None else value
 
 
-def _blocked(body: Mapping[str, Any]) -> str:
-    reason = _field(mapping(_field(body, "promptFeedback")), "blockReason")
-    return _enum(reason) or ("OTHER" if reason else "")
+def _block_reason(body: Mapping[str, Any]) -> str:
+    reason = _get_field(as_mapping(_get_field(body, "promptFeedback")), "blockReason")
+    return _enum_text(reason) or ("OTHER" if reason else "")
 
 
-def _enum(value: Json) -> str:
-    """Return an enum's name or number; 0 is what protobuf writes for none."""
+def _enum_text(value: Json) -> str:
+    """Return an enum's name or number; protobuf writes 0 for an unset enum."""
     return str(value) if value and isinstance(value, str | int) else ""
 
 
-def _stops(candidate: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the finish reasons, by either name; some clients write an enum's number, of which 0 is none."""
-    said = (candidate.get("finishReason"), candidate.get("finish_reason"))
-    return reasons(*(_enum(each) if type(each) is int else each for each in said))
+def _stop_reasons(candidate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the finish reasons under either name; some clients write the number of an enum."""
+    reasons = (candidate.get("finishReason"), candidate.get("finish_reason"))
+    return collect_stop_reasons(*(_enum_text(reason) if type(reason) is int else reason for reason in reasons))
 
 
-def _candidate(candidate: Mapping[str, Any]) -> Candidate:
-    parts = [each for each in items(mapping(candidate.get("content")).get("parts")) if not each.get("thought")]
-    calls = [mapping(_field(part, "functionCall")) for part in parts]
-    return Candidate(
-        raw_stops=_stops(candidate),
-        text="".join(text(part.get("text")) for part in parts),
-        arguments=tuple(each.get("args") or {} for each in calls if each),
+def _parse_candidate(candidate: Mapping[str, Any]) -> ResponseCandidate:
+    parts = [part for part in as_objects(as_mapping(candidate.get("content")).get("parts")) if not part.get("thought")]
+    calls = [as_mapping(_get_field(part, "functionCall")) for part in parts]
+    return ResponseCandidate(
+        raw_stops=_stop_reasons(candidate),
+        text="".join(as_string(part.get("text")) for part in parts),
+        arguments=tuple(call.get("args") or {} for call in calls if call),
     )
 
 
-def _usage(usage: Json) -> Usage | None:
-    table = mapping(usage)
+def _parse_usage(usage: Json) -> Usage | None:
+    table = as_mapping(usage)
     if not table:
         return None
     names = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
-    prompt, tools, written, thinking = (count(_field(table, each)) for each in names)
+    prompt, tool_prompt, answer, thinking = (as_count(_get_field(table, name)) for name in names)
     return Usage(
-        input=prompt + tools,
-        output=written + thinking,
-        cache_read=count(_field(table, "cachedContentTokenCount")),
+        input=prompt + tool_prompt,
+        output=answer + thinking,
+        cache_read=as_count(_get_field(table, "cachedContentTokenCount")),
         thinking=thinking,
     )
 
 
-def assemble(events: Sequence[Json]) -> Assembled:
-    """Return the body that the chunks amount to.
+@dataclass(slots=True)
+class StreamAssembler:
+    """Folds the chunks of a stream into one body.
 
-    Some servers name a reason in every chunk; all that differ are kept, so that a late block is not hidden by an
-    early STOP.
+    Some servers send a reason with every chunk. All reasons are kept, so that an early STOP does not hide a late block.
     """
-    candidates: dict[int, dict[str, Any]] = {}
-    body: dict[str, Any] = {"usageMetadata": {}}
-    for outer in map(mapping, events):
-        event = _unwrapped(outer)
-        error = broken(outer, *items(event.get("candidates")))
-        if error or is_error(event, "candidates", "usageMetadata", "promptFeedback"):
-            body["error"] = (error or event).get("error") or error or event
-        body["usageMetadata"] |= mapping(_field(event, "usageMetadata"))
-        if _blocked(event):
-            body["promptFeedback"] = {"blockReason": _blocked(event)}
-        for candidate in items(event.get("candidates")):
-            empty: dict[str, Any] = {"parts": [], "reasons": []}
-            _fold(candidates.setdefault(count(candidate.get("index")), empty), candidate)
-    body["candidates"] = [_closed(candidates[index]) for index in sorted(candidates)]
-    stopped = bool(candidates) and all(each["reasons"] for each in candidates.values())
-    return Assembled(body, ended=stopped or "promptFeedback" in body or "error" in body)
+
+    _parts: dict[int, list[Json]] = field(default_factory=dict[int, "list[Json]"])
+    _reasons: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    _body: dict[str, Any] = field(default_factory=lambda: {"usageMetadata": {}})
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add a chunk."""
+        chunk = _unwrap(event)
+        error = find_error(event, *as_objects(chunk.get("candidates")))
+        if error or is_error_body(chunk, "candidates", "usageMetadata", "promptFeedback"):
+            self._body["error"] = (error or chunk).get("error") or error or chunk
+        self._body["usageMetadata"] |= as_mapping(_get_field(chunk, "usageMetadata"))
+        if _block_reason(chunk):
+            self._body["promptFeedback"] = {"blockReason": _block_reason(chunk)}
+        for candidate in as_objects(chunk.get("candidates")):
+            index, content = as_count(candidate.get("index")), as_mapping(candidate.get("content"))
+            self._parts.setdefault(index, []).extend(as_objects(content.get("parts")))
+            reasons = self._reasons.setdefault(index, [])
+            reasons.extend(reason for reason in _stop_reasons(candidate) if reason not in ("", _UNSPECIFIED_REASON))
+
+    def body(self) -> AssembledBody:
+        """Return the body so far."""
+        candidates = [
+            {"content": {"parts": parts}, "finishReason": tuple(self._reasons[index])}
+            for index, parts in sorted(self._parts.items())
+        ]
+        is_stopped = bool(candidates) and all(self._reasons.values())
+        is_complete = is_stopped or "promptFeedback" in self._body or "error" in self._body
+        return AssembledBody({**self._body, "candidates": candidates}, is_complete)
 
 
-def _fold(into: dict[str, Any], candidate: Mapping[str, Any]) -> None:
-    into["parts"].extend(items(mapping(candidate.get("content")).get("parts")))
-    into["reasons"].extend(each for each in _stops(candidate) if each not in ("", _UNSPECIFIED))
-
-
-def _closed(folded: Mapping[str, Any]) -> dict[str, Any]:
-    return {"content": {"parts": folded["parts"]}, "finishReason": tuple(folded["reasons"])}
-
-
-def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
-    """Return what a chunk adds to the first candidate: text, or the arguments of its first call, which come whole."""
-    found = _candidate(first_of(_unwrapped(event).get("candidates")))
+def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
+    """Return the text that a chunk adds to the first candidate or, in tool mode, its first call, which comes whole."""
+    candidate = _parse_candidate(first_choice(_unwrap(event).get("candidates")))
     if mode is not OutputMode.TOOL:
-        return found.text
-    if not found.arguments or "call" in memory:
+        return candidate.text
+    if not candidate.arguments or "call" in state:
         return ""
-    memory["call"] = True
-    return json.dumps(found.arguments[0])
+    state["call"] = True
+    return json.dumps(candidate.arguments[0])
 
 
-def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send through a view of a ``google.genai`` client, or of its ``aio`` half."""
-    return cast("GoogleClient", client).post(stream=False, **_arguments(body, timeout))
+def send(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send through a view of a ``google.genai`` client or of its ``aio`` half."""
+    return cast("GoogleClientView", client).post(stream=False, **_call_arguments(body, timeout))
 
 
-def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: ARG001  another wire needs it
-    """Return the arguments as they are: a stream has an endpoint of its own."""
+def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
+    """Return the arguments unchanged: a stream has its own endpoint."""
     return dict(body)
 
 
-def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send for a stream; the response is handed over unread, as it came."""
-    return cast("GoogleClient", client).post(stream=True, **_arguments(body, timeout))
+def open_stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send a streaming request and return the unread response."""
+    return cast("GoogleClientView", client).post(stream=True, **_call_arguments(body, timeout))
 
 
-def _arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
-    """Return what the SDK is called with: a deadline always, and nothing that it would do of its own accord."""
-    # Milliseconds, and never 0, which the SDK takes for no limit at all.
+def _call_arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
+    """Return the SDK's arguments with a timeout and without the SDK's own retries and automatic function calls."""
+    # In milliseconds. The SDK takes 0 for no limit.
     options = {"timeout": max(1, int(timeout * 1000)), "retry_options": {"attempts": 1}}
     config = {
         **cast("dict[str, Json]", body["config"]),
@@ -229,17 +233,17 @@ def _arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
         "should_return_http_response": True,
         "http_options": options,
     }
-    return {"model": body["model"], "contents": body["contents"], "config": _checked(config)}
+    return {"model": body["model"], "contents": body["contents"], "config": _check_config(config)}
 
 
-def _checked(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the config; raises ``InputError`` for what the SDK would not take, which can only be of the options."""
+def _check_config(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the config; raise ``InputError`` if the SDK would reject it, which only the caller's options can cause."""
     from google.genai.types import GenerateContentConfig  # noqa: PLC0415  the client has loaded it
 
     try:
         GenerateContentConfig.model_validate(config)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)
-        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found)
-        raise InputError(f"options= does not fit Google's GenerateContentConfig: {told}.") from None
+        details = error.errors(include_url=False, include_input=False, include_context=False)
+        problems = "; ".join(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in details)
+        raise InputError(f"options= does not match Google's GenerateContentConfig: {problems}.") from None
     return config

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, as OpenAI, Azure and every compatible server speak it.
+"""Adapter for OpenAI Chat Completions, as served by OpenAI, Azure and compatible servers.
 
 Source: developers.openai.com/api/reference/resources/chat; openai 3.52.0, types/chat.
 """
@@ -7,70 +7,69 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.answer import (
-    Assembled,
-    Candidate,
-    answer,
-    broken,
-    count,
-    error_answer,
-    first_of,
-    is_error,
-    items,
-    reasons,
-    text,
+from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.response_decoding import (
+    AssembledBody,
+    ResponseCandidate,
+    as_count,
+    as_objects,
+    as_string,
+    collect_stop_reasons,
+    combine_candidates,
+    find_error,
+    first_choice,
+    is_error_body,
+    parse_error,
     with_usage,
 )
-from emitter.adapters.body import Owned, merged
-from emitter.adapters.sdk import post, post_for_stream
-from emitter.wire import OutputMode, Usage, mapping
+from emitter.adapters.transport import post
+from emitter.messages import OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from emitter.adapters.answer import Tables
-    from emitter.profile.model import Wire
-    from emitter.wire import Answer, Json, OutputFormat, Request
+    from emitter.adapters.response_decoding import DecodingTables
+    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.profiles.model import WireProfile
 
 PATH = "/chat/completions"
-
-OWNED: Mapping[str, Owned] = MappingProxyType(
+RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     {
-        "model": Owned.MODEL,
-        "messages": Owned.PROMPT,
-        "max_tokens": Owned.BUDGET,
-        "max_completion_tokens": Owned.BUDGET,
-        "response_format": Owned.FORM,
-        "tools": Owned.TOOLS,
-        "tool_choice": Owned.TOOLS,
-        "parallel_tool_calls": Owned.TOOLS,
-        "functions": Owned.TOOLS,
-        "function_call": Owned.TOOLS,
-        "stream": Owned.STREAM,
-        "stream_options.include_usage": Owned.STREAM,
+        "model": ReservedOption.MODEL,
+        "messages": ReservedOption.PROMPT,
+        "max_tokens": ReservedOption.BUDGET,
+        "max_completion_tokens": ReservedOption.BUDGET,
+        "response_format": ReservedOption.SCHEMA,
+        "tools": ReservedOption.TOOLS,
+        "tool_choice": ReservedOption.TOOLS,
+        "parallel_tool_calls": ReservedOption.TOOLS,
+        "functions": ReservedOption.TOOLS,
+        "function_call": ReservedOption.TOOLS,
+        "stream": ReservedOption.STREAM,
+        "stream_options.include_usage": ReservedOption.STREAM,
     }
 )
-"""What options may not set; other names of the same things among them."""
+"""The request fields that ``options`` may not set, including other names of the same fields."""
+_VISIBLE_TYPES = (None, "text", "output_text")
 
-_VISIBLE = (None, "text", "output_text")
 
-
-def encode(request: Request, wire: Wire) -> dict[str, Json]:
+def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
-    turns = [{"role": each.role.value, "content": each.text} for each in request.turns()]
+    turns = [{"role": message.role.value, "content": message.text} for message in request.all_messages()]
     body: dict[str, Json] = {
         "model": request.model,
         "messages": [{"role": "system", "content": request.system}, *turns],
-        wire.tokens.parameter: request.budget,
-        **_output(request.output),
+        wire.tokens.parameter: request.max_output_tokens,
+        **_output_parameters(request.output),
     }
-    return merged(body, wire.output.options, request.options)
+    return merge_layers(body, wire.output.options, request.options)
 
 
-def _output(output: OutputFormat) -> dict[str, Json]:
+def _output_parameters(output: OutputFormat) -> dict[str, Json]:
     match output.mode:
         case OutputMode.JSON_SCHEMA:
             named = {"name": output.name, "schema": output.schema, "strict": output.strict}
@@ -88,164 +87,169 @@ def _output(output: OutputFormat) -> dict[str, Json]:
             }
 
 
-def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
-    """Return what a response body says."""
-    choices, usage = items(body.get("choices")), _usage(body.get("usage"))
-    error = broken(*choices, *(mapping(each.get("message")) for each in choices))
-    if error or is_error(body, "choices"):
-        return with_usage(error_answer(200, error or body, tables), usage)
-    return answer([_candidate(each) for each in choices], tables, usage)
+def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+    """Return the response or fault that a response body describes."""
+    choices, usage = as_objects(body.get("choices")), _parse_usage(body.get("usage"))
+    error = find_error(*choices, *(as_mapping(choice.get("message")) for choice in choices))
+    if error or is_error_body(body, "choices"):
+        return with_usage(parse_error(200, error or body, tables), usage)
+    return combine_candidates([_parse_candidate(choice) for choice in choices], tables, usage)
 
 
-def _candidate(choice: Mapping[str, Any]) -> Candidate:
-    message = mapping(choice.get("message"))
-    return Candidate(
-        raw_stops=("refusal",) if _refuses(message) else _stops(choice),
-        text=_content(message.get("content")),
-        arguments=_arguments(message),
+def _parse_candidate(choice: Mapping[str, Any]) -> ResponseCandidate:
+    message = as_mapping(choice.get("message"))
+    return ResponseCandidate(
+        raw_stops=("refusal",) if _is_refusal(message) else _stop_reasons(choice),
+        text=_visible_text(message.get("content")),
+        arguments=_tool_arguments(message),
     )
 
 
-def _stops(choice: Mapping[str, Any]) -> tuple[str, ...]:
-    return reasons(choice.get("finish_reason"), mapping(choice.get("finish_details")).get("type"))
+def _stop_reasons(choice: Mapping[str, Any]) -> tuple[str, ...]:
+    return collect_stop_reasons(choice.get("finish_reason"), as_mapping(choice.get("finish_details")).get("type"))
 
 
-def _refuses(message: Mapping[str, Any]) -> bool:
-    """Tell whether a message or a part of it refuses: whatever fills the field, and a part whatever it says."""
+def _is_refusal(message: Mapping[str, Any]) -> bool:
+    """Tell whether a message or one of its parts is a refusal, whatever the refusal field contains."""
     content = message.get("content")
-    parts = items(content) or [mapping(content)]
+    parts = as_objects(content) or [as_mapping(content)]
     return bool(message.get("refusal")) or any(part.get("type") == "refusal" or part.get("refusal") for part in parts)
 
 
-def _content(content: Json) -> str:
-    """Return the visible text; some servers send a list of parts, thinking among them."""
+def _visible_text(content: Json) -> str:
+    """Return the visible text; some servers send a list of parts that includes thinking."""
     if isinstance(content, str):
         return content
-    return "".join(text(part.get("text")) for part in items(content) if part.get("type") in _VISIBLE)
+    return "".join(as_string(part.get("text")) for part in as_objects(content) if part.get("type") in _VISIBLE_TYPES)
 
 
-def _arguments(message: Mapping[str, Any]) -> tuple[Json, ...]:
-    called = [*items(message.get("tool_calls")), {"function": message.get("function_call")}]
-    return tuple(_given(call) for call in called if _named(call))
+def _tool_arguments(message: Mapping[str, Any]) -> tuple[Json, ...]:
+    calls = [*as_objects(message.get("tool_calls")), {"function": message.get("function_call")}]
+    return tuple(_call_input(call) for call in calls if _called_function(call))
 
 
-def _named(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what is called: a function, or a custom tool, whose input is free text."""
-    return mapping(call.get("function")) or mapping(call.get("custom"))
+def _called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the called function or custom tool, whose input is free text."""
+    return as_mapping(call.get("function")) or as_mapping(call.get("custom"))
 
 
-def _given(call: Mapping[str, Any]) -> Json:
-    named = _named(call)
-    given = named.get("arguments", named.get("input"))
-    return "" if given is None else given
+def _call_input(call: Mapping[str, Any]) -> Json:
+    function = _called_function(call)
+    arguments = function.get("arguments", function.get("input"))
+    return "" if arguments is None else arguments
 
 
-def _usage(usage: Json) -> Usage | None:
-    table = mapping(usage)
+def _parse_usage(usage: Json) -> Usage | None:
+    table = as_mapping(usage)
     if not table:
         return None
     return Usage(
-        input=count(table.get("prompt_tokens")),
-        output=count(table.get("completion_tokens")),
-        cache_read=count(mapping(table.get("prompt_tokens_details")).get("cached_tokens")),
-        thinking=count(mapping(table.get("completion_tokens_details")).get("reasoning_tokens")),
+        input=as_count(table.get("prompt_tokens")),
+        output=as_count(table.get("completion_tokens")),
+        cache_read=as_count(as_mapping(table.get("prompt_tokens_details")).get("cached_tokens")),
+        thinking=as_count(as_mapping(table.get("completion_tokens_details")).get("reasoning_tokens")),
     )
 
 
-@dataclass(slots=True)
-class _Call:
-    """A called tool so far."""
-
-    index: Json
-    id: Json
-    parts: list[str] = field(default_factory=list[str])
+send = partial(post, PATH)
+open_stream = partial(post, PATH, stream=True)
 
 
-@dataclass(slots=True)
-class _Choice:
-    """A choice so far."""
-
-    reasons: list[str] = field(default_factory=list[str])
-    content: list[str] = field(default_factory=list[str])
-    refused: bool = False
-    calls: list[_Call] = field(default_factory=list[_Call])
-    error: Json = None
-
-
-def assemble(events: Sequence[Json]) -> Assembled:
-    """Return the body that the chunks amount to.
-
-    Of several finish reasons all that differ are kept, so that none is glossed over.
-    """
-    choices: dict[int, _Choice] = {}
-    body: dict[str, Json] = {"usage": None}
-    for event in map(mapping, events):
-        if is_error(event, "choices", "usage"):
-            body["error"] = event.get("error") or event
-        body["usage"] = event.get("usage") or body["usage"]
-        for choice in items(event.get("choices")):
-            _fold(choices.setdefault(count(choice.get("index")), _Choice()), choice)
-    body["choices"] = [_closed(choices[index]) for index in sorted(choices)]
-    stopped = bool(choices) and all(each.reasons for each in choices.values())
-    return Assembled(body, ended=stopped or "error" in body)
-
-
-def _fold(into: _Choice, choice: Mapping[str, Any]) -> None:
-    delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
-    into.content.append(_content(delta.get("content")))
-    into.refused = into.refused or _refuses(delta)
-    into.error = choice.get("error") or delta.get("error") or into.error
-    into.reasons.extend(filter(None, _stops(choice)))
-    for call in items(delta.get("tool_calls")):
-        _fold_call(into.calls, call)
-    if delta.get("function_call"):
-        _fold_call(into.calls, {"index": "function_call", "function": delta["function_call"]})
-
-
-def _fold_call(calls: list[_Call], call: Mapping[str, Any]) -> None:
-    """Add to the call that a delta continues.
-
-    Servers leave out the index, or say 0 for every call: then a name with a new id, or with none, begins a
-    new one.
-    """
-    index, mark, given = call.get("index"), call.get("id"), _given(call)
-    place = index if index is not None or not calls else calls[-1].index
-    continued = next((each for each in reversed(calls) if each.index == place), None)
-    if continued is None or (_named(call).get("name") and (mark != continued.id if mark else index is None)):
-        continued = _Call(place, mark)
-        calls.append(continued)
-    continued.parts.append(json.dumps(given) if isinstance(given, dict) else text(given))
-
-
-def _closed(choice: _Choice) -> dict[str, Any]:
-    calls = [{"function": {"arguments": "".join(each.parts)}} for each in choice.calls]
-    message = {"content": "".join(choice.content), "refusal": choice.refused, "tool_calls": calls}
-    return {"message": message, "finish_reason": tuple(choice.reasons), "error": choice.error}
-
-
-def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
-    """Return what a chunk adds to the first choice: its content, or the arguments of its first call."""
-    first = first_of(event.get("choices"))
-    delta = mapping(first.get("delta")) or mapping(first.get("message"))
-    if mode is not OutputMode.TOOL:
-        return _content(delta.get("content"))
-    called = [*items(delta.get("tool_calls")), {"function": delta.get("function_call")}]
-    own = [each for each in called if _named(each) and not count(each.get("index"))]
-    memory["calls"] = count(memory.get("calls")) + sum(bool(_named(each).get("name")) for each in own)
-    return "".join(text(_given(each)) for each in own) if memory["calls"] <= 1 else ""
-
-
-def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send through an ``openai`` client of any flavour."""
-    return post(client, PATH, body, timeout)
-
-
-def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:
-    """Return the body of a request for a stream."""
+def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:
+    """Return the body of a streaming request."""
     usage: dict[str, Json] = {"stream_options": {"include_usage": True}} if wire.output.stream_usage else {}
     return {**body, "stream": True, **usage}
 
 
-def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send for a stream through an ``openai`` client of any flavour."""
-    return post_for_stream(client, PATH, body, timeout)
+@dataclass(slots=True)
+class _StreamedCall:
+    """The state of a streamed tool call."""
+
+    index: Json
+    id: Json
+    pieces: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
+class _StreamedChoice:
+    """The state of a streamed choice."""
+
+    stop_reasons: list[str] = field(default_factory=list[str])
+    content: list[str] = field(default_factory=list[str])
+    is_refused: bool = False
+    calls: list[_StreamedCall] = field(default_factory=list[_StreamedCall])
+    error: Json = None
+
+
+@dataclass(slots=True)
+class StreamAssembler:
+    """Folds the chunks of a stream into one body. If a choice has several finish reasons, all of them are kept."""
+
+    _choices: dict[int, _StreamedChoice] = field(default_factory=dict[int, _StreamedChoice])
+    _usage: Json = None
+    _error: Json = None
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add a chunk."""
+        if is_error_body(event, "choices", "usage"):
+            self._error = event.get("error") or event
+        self._usage = event.get("usage") or self._usage
+        for choice in as_objects(event.get("choices")):
+            _add_chunk(self._choices.setdefault(as_count(choice.get("index")), _StreamedChoice()), choice)
+
+    def body(self) -> AssembledBody:
+        """Return the body so far."""
+        choices = [_finish_choice(self._choices[index]) for index in sorted(self._choices)]
+        body: dict[str, Json] = {"usage": self._usage, "choices": choices}
+        if self._error is not None:
+            body["error"] = self._error
+        is_stopped = bool(choices) and all(choice.stop_reasons for choice in self._choices.values())
+        return AssembledBody(body, is_complete=is_stopped or self._error is not None)
+
+
+def _add_chunk(target: _StreamedChoice, choice: Mapping[str, Any]) -> None:
+    delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
+    target.content.append(_visible_text(delta.get("content")))
+    target.is_refused = target.is_refused or _is_refusal(delta)
+    target.error = choice.get("error") or delta.get("error") or target.error
+    target.stop_reasons.extend(filter(None, _stop_reasons(choice)))
+    for call in as_objects(delta.get("tool_calls")):
+        _add_call_delta(target.calls, call)
+    if delta.get("function_call"):
+        _add_call_delta(target.calls, {"index": "function_call", "function": delta["function_call"]})
+
+
+def _add_call_delta(calls: list[_StreamedCall], call: Mapping[str, Any]) -> None:
+    """Append a delta to the call that it continues, or begin a new call.
+
+    Some servers omit the index or send 0 for every call. A name with a new id, or without any id, then begins a call.
+    """
+    index, call_id, arguments = call.get("index"), call.get("id"), _call_input(call)
+    call_index = index if index is not None or not calls else calls[-1].index
+    current = next((known for known in reversed(calls) if known.index == call_index), None)
+    if current is None or (
+        _called_function(call).get("name") and (call_id != current.id if call_id else index is None)
+    ):
+        current = _StreamedCall(call_index, call_id)
+        calls.append(current)
+    current.pieces.append(json.dumps(arguments) if isinstance(arguments, dict) else as_string(arguments))
+
+
+def _finish_choice(choice: _StreamedChoice) -> dict[str, Any]:
+    calls = [{"function": {"arguments": "".join(call.pieces)}} for call in choice.calls]
+    message = {"content": "".join(choice.content), "refusal": choice.is_refused, "tool_calls": calls}
+    return {"message": message, "finish_reason": tuple(choice.stop_reasons), "error": choice.error}
+
+
+def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
+    """Return the text that a chunk adds to the first choice or, in tool mode, to its first tool call."""
+    choice = first_choice(event.get("choices"))
+    delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
+    if mode is not OutputMode.TOOL:
+        return _visible_text(delta.get("content"))
+    calls = [*as_objects(delta.get("tool_calls")), {"function": delta.get("function_call")}]
+    first_calls = [call for call in calls if _called_function(call) and not as_count(call.get("index"))]
+    state["calls"] = as_count(state.get("calls")) + sum(
+        bool(_called_function(call).get("name")) for call in first_calls
+    )
+    return "".join(as_string(_call_input(call)) for call in first_calls) if state["calls"] <= 1 else ""

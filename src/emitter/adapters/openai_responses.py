@@ -1,83 +1,84 @@
-"""OpenAI Responses, as OpenAI and Azure speak it.
+"""Adapter for OpenAI Responses, as served by OpenAI and Azure.
+
+The terminal event of a stream holds the whole response. If a proxy leaves its output empty, the streamed items are
+used instead. A streamed refusal counts whatever the terminal event says.
 
 Source: developers.openai.com/api/reference/resources/responses; openai 3.52.0, types/responses.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from emitter.adapters.answer import (
-    Candidate,
-    answer,
-    broken,
-    count,
-    error_answer,
-    is_error,
-    items,
-    meaning,
-    reasons,
-    text,
+from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.response_decoding import (
+    AssembledBody,
+    ResponseCandidate,
+    as_count,
+    as_objects,
+    as_string,
+    collect_stop_reasons,
+    combine_candidates,
+    find_error,
+    is_error_body,
+    parse_error,
     with_usage,
+    worst_stop_reason,
 )
-from emitter.adapters.body import Owned, merged
-from emitter.adapters.openai_responses_stream import assemble
-from emitter.adapters.sdk import post, post_for_stream
-from emitter.wire import OutputMode, Stop, Usage, mapping
+from emitter.adapters.transport import post
+from emitter.messages import OutputMode, StopReason, Usage, as_list, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.adapters.answer import Tables
-    from emitter.profile.model import Wire
-    from emitter.wire import Answer, Json, OutputFormat, Request
-
-__all__ = ["OWNED", "assemble", "call", "decode", "encode", "stream", "streamed", "written"]
+    from emitter.adapters.response_decoding import DecodingTables
+    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.profiles.model import WireProfile
 
 PATH = "/responses"
-
-OWNED: Mapping[str, Owned] = MappingProxyType(
+RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     {
-        "model": Owned.MODEL,
-        "input": Owned.PROMPT,
-        "instructions": Owned.INSTRUCTIONS,
-        "max_output_tokens": Owned.BUDGET,
-        "text.format": Owned.FORM,
-        "tools": Owned.TOOLS,
-        "tool_choice": Owned.TOOLS,
-        "parallel_tool_calls": Owned.TOOLS,
-        "stream": Owned.STREAM,
-        "background": Owned.WHOLE,
+        "model": ReservedOption.MODEL,
+        "input": ReservedOption.PROMPT,
+        "instructions": ReservedOption.INSTRUCTIONS,
+        "max_output_tokens": ReservedOption.BUDGET,
+        "text.format": ReservedOption.SCHEMA,
+        "tools": ReservedOption.TOOLS,
+        "tool_choice": ReservedOption.TOOLS,
+        "parallel_tool_calls": ReservedOption.TOOLS,
+        "stream": ReservedOption.STREAM,
+        "background": ReservedOption.WHOLE_ANSWER,
     }
 )
-"""What options may not set; other names of the same things among them."""
-
+"""The request fields that ``options`` may not set, including other names of the same fields."""
 _FINAL_PHASES = (None, "final_answer")
-_VISIBLE = ("output_text", "text")
-_CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
-"""Where each kind of called tool holds what it is called with."""
-_ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
+_VISIBLE_TYPES = ("output_text", "text")
+_CALL_INPUT_KEYS = {"function_call": "arguments", "custom_tool_call": "input"}
+"""The key that holds the input of each kind of tool call."""
+_ARGUMENT_EVENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _COMPLETED = "completed"
-_SPOKEN = ("message", "error", *_CALLS)
-"""The items that may hold no error beside an answer; a hosted tool's may, for the model goes on without it."""
-_SAID = ("failed", "incomplete")
-"""The statuses that say themselves why an error stands beside them."""
+_ANSWER_ITEMS = ("message", "error", *_CALL_INPUT_KEYS)
+"""The items that may not contain an error. A hosted tool's item may, because the model goes on without it."""
+_EXPLAINED_STATUSES = ("failed", "incomplete")
+"""The statuses that already account for an ``error`` member."""
 
 
-def encode(request: Request, wire: Wire) -> dict[str, Json]:
+def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
     body: dict[str, Json] = {
         "model": request.model,
         "instructions": request.system,
-        "input": [{"role": each.role.value, "content": each.text} for each in request.turns()],
-        wire.tokens.parameter: request.budget,
-        **_output(request.output),
+        "input": [{"role": message.role.value, "content": message.text} for message in request.all_messages()],
+        wire.tokens.parameter: request.max_output_tokens,
+        **_output_parameters(request.output),
     }
-    return merged(body, wire.output.options, request.options)
+    return merge_layers(body, wire.output.options, request.options)
 
 
-def _output(output: OutputFormat) -> dict[str, Json]:
+def _output_parameters(output: OutputFormat) -> dict[str, Json]:
     match output.mode:
         case OutputMode.JSON_SCHEMA:
             named = {"name": output.name, "schema": output.schema, "strict": output.strict}
@@ -95,92 +96,193 @@ def _output(output: OutputFormat) -> dict[str, Json]:
             }
 
 
-def decode(body: Mapping[str, Json], tables: Tables) -> Answer:
-    """Return what a response body says."""
-    raws, usage = _stops(body), _usage(body.get("usage"))
-    output = items(body.get("output"))
-    unsaid = is_error(body, "status", "output") and not any(each.startswith(_SAID) for each in raws)
-    error = broken(*(item for item in output if item.get("type") in _SPOKEN))
-    if error or unsaid or meaning(raws, tables.stops) is Stop.FAULTED:
-        return with_usage(error_answer(200, error or body, tables), usage)
-    parts = (part for item in output for part in (item, *_content(item)))
-    refused = any(part.get("type") == "refusal" or part.get("refusal") for part in parts)
-    candidate = Candidate(
-        raw_stops=("refusal",) if refused else raws,
-        text="".join(_visible(item) for item in output),
-        arguments=tuple(each[key] for each in output if (key := _CALLS.get(text(each.get("type")))) and key in each),
+def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+    """Return the response or fault that a response body describes."""
+    stop_reasons, usage = _stop_reasons(body), _parse_usage(body.get("usage"))
+    output = as_objects(body.get("output"))
+    has_unexplained_error = is_error_body(body, "status", "output") and not any(
+        reason.startswith(_EXPLAINED_STATUSES) for reason in stop_reasons
     )
-    return answer([candidate], tables, usage)
+    error = find_error(*(item for item in output if item.get("type") in _ANSWER_ITEMS))
+    if error or has_unexplained_error or worst_stop_reason(stop_reasons, tables.stops) is StopReason.FAULTED:
+        return with_usage(parse_error(200, error or body, tables), usage)
+    parts = (part for item in output for part in (item, *_message_parts(item)))
+    refused = any(part.get("type") == "refusal" or part.get("refusal") for part in parts)
+    candidate = ResponseCandidate(
+        raw_stops=("refusal",) if refused else stop_reasons,
+        text="".join(_visible_text(item) for item in output),
+        arguments=tuple(
+            item[key] for item in output if (key := _CALL_INPUT_KEYS.get(as_string(item.get("type")))) and key in item
+        ),
+    )
+    return combine_candidates([candidate], tables, usage)
 
 
-def _stops(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return each status with its detail, and those of the items that hold the answer.
+def _stop_reasons(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return each status with its detail and, for a completed response, the statuses of unfinished answer items.
 
-    A detail of being incomplete is believed, whatever the status. Where the response is completed, an item that is not
-    is no answer.
+    ``incomplete_details`` is believed whatever the status is.
     """
-    cut = mapping(body.get("incomplete_details")).get("reason")
-    code = text(mapping(body.get("error")).get("code"))
-    said = reasons(body.get("status"))
-    if cut:
-        said = (*(each for each in said if each not in ("", "incomplete")), f"incomplete:{reasons(cut)[0]}")
+    incomplete_reason = as_mapping(body.get("incomplete_details")).get("reason")
+    code = as_string(as_mapping(body.get("error")).get("code"))
+    statuses = collect_stop_reasons(body.get("status"))
+    if incomplete_reason:
+        statuses = (
+            *(status for status in statuses if status not in ("", "incomplete")),
+            f"incomplete:{collect_stop_reasons(incomplete_reason)[0]}",
+        )
     elif code:
-        said = tuple(f"{each}:{code}" if each == "failed" else each for each in said)
-    if said != (_COMPLETED,):
-        return said
-    held = (each.get("status") for each in items(body.get("output")) if each.get("type") in ("message", *_CALLS))
-    return reasons(said, *(each for each in held if each != _COMPLETED))
+        statuses = tuple(f"{status}:{code}" if status == "failed" else status for status in statuses)
+    if statuses != (_COMPLETED,):
+        return statuses
+    item_statuses = (
+        item.get("status")
+        for item in as_objects(body.get("output"))
+        if item.get("type") in ("message", *_CALL_INPUT_KEYS)
+    )
+    return collect_stop_reasons(statuses, *(status for status in item_statuses if status != _COMPLETED))
 
 
-def _content(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _message_parts(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if item.get("type") != "message":
         return []
     content = item.get("content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
+    return [{"type": "text", "text": content}] if isinstance(content, str) else as_objects(content)
 
 
-def _visible(item: Mapping[str, Any]) -> str:
-    """Return the text of the final answer; commentary between tool calls is not part of it."""
-    parts = _content(item) if item.get("phase") in _FINAL_PHASES else []
-    return "".join(text(part.get("text")) for part in parts if part.get("type") in _VISIBLE)
+def _visible_text(item: Mapping[str, Any]) -> str:
+    """Return the text of the final answer without the commentary between tool calls."""
+    parts = _message_parts(item) if item.get("phase") in _FINAL_PHASES else []
+    return "".join(as_string(part.get("text")) for part in parts if part.get("type") in _VISIBLE_TYPES)
 
 
-def _usage(usage: Json) -> Usage | None:
-    table = mapping(usage)
+def _parse_usage(usage: Json) -> Usage | None:
+    table = as_mapping(usage)
     if not table:
         return None
-    cached = mapping(table.get("input_tokens_details"))
+    cached = as_mapping(table.get("input_tokens_details"))
     return Usage(
-        input=count(table.get("input_tokens")),
-        output=count(table.get("output_tokens")),
-        cache_read=count(cached.get("cached_tokens")),
-        cache_write=count(cached.get("cache_write_tokens")),
-        thinking=count(mapping(table.get("output_tokens_details")).get("reasoning_tokens")),
+        input=as_count(table.get("input_tokens")),
+        output=as_count(table.get("output_tokens")),
+        cache_read=as_count(cached.get("cached_tokens")),
+        cache_write=as_count(cached.get("cache_write_tokens")),
+        thinking=as_count(as_mapping(table.get("output_tokens_details")).get("reasoning_tokens")),
     )
 
 
-def written(event: Mapping[str, Json], mode: OutputMode, memory: dict[str, Json]) -> str:
-    """Return what an event adds to the final answer, or to the arguments of the first call."""
-    kind, index = text(event.get("type")), count(event.get("output_index"))
+def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
+    """Return the text that an event adds to the final answer or, in tool mode, to the first tool call."""
+    kind, index = as_string(event.get("type")), as_count(event.get("output_index"))
     if mode is OutputMode.TOOL:
-        first = kind in _ARGUMENTS and memory.setdefault("call", index) == index
-        return text(event.get("delta")) if first else ""
-    if kind == "response.output_item.added" and mapping(event.get("item")).get("phase") not in _FINAL_PHASES:
-        memory[f"aside {index}"] = True
-    final = kind == "response.output_text.delta" and f"aside {index}" not in memory
-    return text(event.get("delta")) if final else ""
+        is_first_call = kind in _ARGUMENT_EVENTS and state.setdefault("call", index) == index
+        return as_string(event.get("delta")) if is_first_call else ""
+    if kind == "response.output_item.added" and as_mapping(event.get("item")).get("phase") not in _FINAL_PHASES:
+        state[f"aside {index}"] = True
+    is_answer = kind == "response.output_text.delta" and f"aside {index}" not in state
+    return as_string(event.get("delta")) if is_answer else ""
 
 
-def call(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send through an ``openai`` client of any flavour."""
-    return post(client, PATH, body, timeout)
+send = partial(post, PATH)
+open_stream = partial(post, PATH, stream=True)
 
 
-def streamed(body: Mapping[str, Json], wire: Wire) -> dict[str, Json]:  # noqa: ARG001  another wire needs it
-    """Return the body of a request for a stream."""
+def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
+    """Return the body of a streaming request."""
     return {**body, "stream": True}
 
 
-def stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
-    """Send for a stream through an ``openai`` client of any flavour."""
-    return post_for_stream(client, PATH, body, timeout)
+_TERMINAL_EVENTS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+_PENDING_STATUSES = ("queued", "in_progress")
+_NO_STATUS = "no status"
+"""Stands for the status that a terminal event lacks."""
+_PieceKey: TypeAlias = tuple[int, int, str]
+"""The output index, the content index and the stem of the event."""
+_DELTA_TARGETS = {
+    "response.output_text": ("output_text", "text"),
+    "response.refusal": ("refusal", "refusal"),
+    "response.function_call_arguments": ("function_call", "arguments"),
+    "response.custom_tool_call_input": ("custom_tool_call", "input"),
+}
+"""The part or call that each kind of delta writes to: its type and key."""
+
+
+@dataclass(slots=True)
+class StreamAssembler:
+    """Folds the events of a stream into one response: the latest one, finished items and pieces of unfinished ones."""
+
+    _items: dict[int, Mapping[str, Any]] = field(default_factory=dict[int, "Mapping[str, Any]"])
+    _pieces: dict[_PieceKey, list[str]] = field(default_factory=dict["_PieceKey", list[str]])
+    _latest: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    _output: list[Json] = field(default_factory=list["Json"])
+    _statuses: list[Json] = field(default_factory=list["Json"])
+    _error: Json = None
+    _is_complete: bool = False
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add an event."""
+        kind = as_string(event.get("type"))
+        if is_error_body(event, "type") or kind == "response.error":
+            self._error = event.get("error") or event
+        elif "response" in event:
+            self._latest = as_mapping(event["response"])
+            self._record_status(kind)
+        elif kind in _TERMINAL_EVENTS:
+            self._statuses.append(_NO_STATUS)
+        self._is_complete = self._is_complete or kind in _TERMINAL_EVENTS
+        self._add_output(kind, event)
+
+    def body(self) -> AssembledBody:
+        """Return the response so far."""
+        output = self._output or self._streamed_items()
+        refusals = [_make_part(key, pieces) for key, pieces in self._pieces.items() if key[2] == "response.refusal"]
+        if refusals:
+            output = [*output, {"type": "message", "content": refusals}]
+        body = {**self._latest, "status": collect_stop_reasons(*self._statuses), "output": output}
+        if self._error is not None:
+            body["error"] = body.get("error") or self._error
+        return AssembledBody(body, is_complete=self._is_complete or self._error is not None)
+
+    def _record_status(self, kind: str) -> None:
+        """Keep the status of an event. If a stream holds several responses, all their statuses are kept.
+
+        A terminal event states the outcome twice, by its name and by the status of its response. Both must be good.
+        """
+        status = self._latest.get("status")
+        if kind in _TERMINAL_EVENTS:
+            self._statuses.extend((status or _NO_STATUS, kind.partition(".")[2]))
+            self._output.extend(as_list(self._latest.get("output")))
+        elif status not in _PENDING_STATUSES:
+            self._statuses.append(status)
+
+    def _add_output(self, kind: str, event: Mapping[str, Any]) -> None:
+        """Add a finished item or a delta."""
+        index = as_count(event.get("output_index"))
+        stem, _, step = kind.rpartition(".")
+        if stem == "response.output_item":
+            # Some proxies omit the index. The finished item then follows the previous ones.
+            item_index = index if "output_index" in event else len(self._items)
+            self._items[item_index] = as_mapping(event.get("item"))
+        if stem in _DELTA_TARGETS:
+            key = (index, as_count(event.get("content_index")), stem)
+            if step == "done":
+                self._pieces[key] = [as_string(event.get(_DELTA_TARGETS[stem][1]))]
+            else:
+                self._pieces.setdefault(key, []).append(as_string(event.get("delta")))
+
+    def _streamed_items(self) -> list[Json]:
+        indices = sorted({*self._items, *(key[0] for key in self._pieces)})
+        return [self._fill_item(index, self._items.get(index, {})) for index in indices]
+
+    def _fill_item(self, index: int, item: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a streamed item, filled from its pieces if it came without content."""
+        parts = [_make_part(key, pieces) for key, pieces in sorted(self._pieces.items()) if key[0] == index]
+        if item.get("content") or not parts:
+            return item
+        if parts[0]["type"] in ("function_call", "custom_tool_call"):
+            return {**item, **parts[0]}
+        return {**item, "type": "message", "content": parts}
+
+
+def _make_part(piece_key: _PieceKey, pieces: list[str]) -> dict[str, Any]:
+    kind, key = _DELTA_TARGETS[piece_key[2]]
+    return {"type": kind, key: "".join(pieces)}

@@ -1,8 +1,7 @@
-"""HTTP as an emission sends it: redirects are not followed, and a response has a largest size.
+"""Send requests through the providers' own clients, without following redirects and with a limit on response size.
 
-``bounded`` returns a view of a vendor's client for one request. The view shares all state of the client
-(credentials, base URL, connections) and sends through a view of its HTTP client that enforces both rules, so
-they hold for clients that the caller made, too. The client itself is not changed.
+``limit_client`` returns a view of a client for one request. The view shares all state of the client (credentials,
+base URL, connections) and does not change it. No SDK is imported unless one of its clients is in use.
 
 Sources: ``_client`` and its ``send`` in openai 3.52.0 and anthropic 2.11.0 (``_base_client.py``), and
 ``_httpx_client``, ``_async_httpx_client`` in google-genai 3.4.0 (``_api_client.py``).
@@ -14,26 +13,34 @@ import importlib
 from dataclasses import dataclass, field
 from email.utils import formatdate, parsedate
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_core import to_json
 
 from emitter.errors import InputError
-from emitter.wire import Fault, FaultKind
+from emitter.messages import Fault, FaultKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
-_FIRST_ERROR = 400
-_TRANSFER = "emitter.transfer"
+    from emitter.messages import Json
+
+_FIRST_ERROR_STATUS = 400
+_TRANSFER_KEY = "emitter.transfer"
 _MAX_ERROR_BYTES = 1 << 20
-"""The largest error body that is read. Nothing but its code and message is used."""
+"""The largest error body that is read. Only its code and message are used."""
 
 
 @dataclass(slots=True)
-class Transfer:
-    """What one request has come to so far, and how many bytes its response may have.
+class HttpTransfer:
+    """The state of one HTTP request and the size limit of its response.
 
-    ``request`` is the HTTP request as it was sent, with its credentials; None where none was. ``received``
-    counts the bytes of the body, decompressed; ``error`` holds them where ``status`` is an error.
+    Attributes:
+        max_bytes: The largest decompressed body that is accepted.
+        request: The HTTP request as it was sent, with its credentials; ``None`` before that.
+        received: The bytes of the body read so far, after decompression.
+        error_body: The body read so far, if ``status`` is an error.
     """
 
     max_bytes: int
@@ -41,95 +48,100 @@ class Transfer:
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     received: int = 0
-    error: bytearray = field(default_factory=bytearray)
+    error_body: bytearray = field(default_factory=bytearray)
 
     @property
-    def sent(self) -> bool:
+    def is_sent(self) -> bool:
         """Whether a request was sent."""
         return self.request is not None
 
     @property
-    def failed(self) -> bool:
+    def is_error(self) -> bool:
         """Whether the response has the status of an error."""
-        return self.status is not None and self.status >= _FIRST_ERROR
+        return self.status is not None and self.status >= _FIRST_ERROR_STATUS
 
-    def begin(self) -> None:
-        """Count from the beginning of the body."""
+    def reset(self) -> None:
+        """Start counting from the beginning of the body."""
         self.received = 0
-        self.error.clear()
+        self.error_body.clear()
 
-    def hold(self, content: bytes) -> None:
-        """Count a body that was read, where it was there from the beginning; raises ``ResponseRejected``."""
+    def count_body(self, content: bytes) -> None:
+        """Count a body that was read at once, unless its pieces were counted; may raise ``ResponseRejected``."""
         if not self.received:
-            self.count(content)
+            self.count_piece(content)
 
-    def count(self, piece: bytes) -> None:
-        """Count a piece of the body; raises ``ResponseRejected`` where it is too much."""
+    def count_piece(self, piece: bytes) -> None:
+        """Count a piece of the body; raise ``ResponseRejected`` if the body is too large."""
         self.received += len(piece)
-        if self.failed:
-            self.error += piece
-        if self.received > (min(self.max_bytes, _MAX_ERROR_BYTES) if self.failed else self.max_bytes):
-            what = f"The response is larger than Policy.max_response_bytes ({self.max_bytes} bytes)."
-            raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, what, self.status))
+        if self.is_error:
+            self.error_body += piece
+        if self.received > (min(self.max_bytes, _MAX_ERROR_BYTES) if self.is_error else self.max_bytes):
+            message = f"The response is larger than Policy.max_response_bytes ({self.max_bytes} bytes)."
+            raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message, self.status))
 
 
 class ResponseRejected(Exception):
-    """The response was refused before it was read to its end."""
+    """The response was rejected before its body was read to the end."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
         self.fault = fault
 
 
-def bounded(client: object, transfer: Transfer) -> object:
-    """Return a view of a vendor's client that sends one request and records it in ``transfer``.
+def limit_client(client: object, transfer: HttpTransfer) -> object:
+    """Return a view of a provider's client that sends one request and records it in ``transfer``.
 
-    A client without an HTTP client of a known kind is returned as it is. Raises ``InputError`` for a Google
-    client that sends through ``aiohttp`` or ``requests``, where redirects and sizes cannot be controlled.
+    A client without an HTTP client of a known kind is returned unchanged.
+
+    Raises:
+        InputError: A Google client sends through ``aiohttp`` or ``requests``, where emitter cannot control redirects
+            and sizes.
     """
     if "_client" in getattr(client, "__dict__", ()):
-        return _view(client, _SdkView, transfer)
+        return _make_view(client, _SdkView, transfer)
     models: Any = getattr(client, "models", None)
-    api = getattr(models, "_api_client", None)
-    if api is None:
+    api_client = getattr(models, "_api_client", None)
+    if api_client is None:
         return client
-    view = _view(api, _GoogleView, transfer)
-    return GoogleClient(models.__class__(view), view)
+    view = _make_view(api_client, _GoogleView, transfer)
+    return GoogleClientView(models.__class__(view), view)
 
 
-class GoogleClient:
-    """A view of a ``google.genai`` client, which hands over responses as they came."""
+class GoogleClientView:
+    """A view of a ``google.genai`` client that returns unparsed HTTP responses."""
 
     def __init__(self, models: Any, api: Any) -> None:
         self._models, self._api = models, api
         self._asynchronous = type(models).__name__.startswith("Async")
 
     def post(self, *, stream: bool, **arguments: Any) -> Any:
-        """Send ``generate_content``; return the response, or an awaitable of it from an async client.
+        """Send ``generate_content`` and return the response, or an awaitable of it from an async client.
 
-        The response is read unless ``stream`` is true.
+        The body is read unless ``stream`` is true.
         """
         self._api.check(asynchronous=self._asynchronous)
-        self._api.streams = stream
-        made = self._models.generate_content(**arguments)
-        return self._aopened(made, stream=stream) if self._asynchronous else self._opened(stream=stream)
+        self._api.is_streaming = stream
+        pending = self._models.generate_content(**arguments)
+        return (
+            self._aread_response(pending, stream=stream) if self._asynchronous else self._read_response(stream=stream)
+        )
 
-    def _opened(self, *, stream: bool) -> Any:
-        response = self._api.opened
+    def _read_response(self, *, stream: bool) -> Any:
+        response = self._api.response
         if not stream:
             response.read()
         return response
 
-    async def _aopened(self, made: Any, *, stream: bool) -> Any:
-        await made
-        response = self._api.opened
+    async def _aread_response(self, pending: Any, *, stream: bool) -> Any:
+        await pending
+        response = self._api.response
         if not stream:
             await response.aread()
         return response
 
 
-def _view(original: Any, mixin: type, transfer: Transfer) -> Any:
-    """Return an object of the original's type and state with the mixin's methods before its own."""
+def _make_view(original: Any, mixin: type, transfer: HttpTransfer) -> Any:
+    """Return an object with the original's state whose class puts ``mixin`` before the original's class."""
     view: Any = object.__new__(_view_type(mixin, original.__class__))
     view.__dict__ = original.__dict__
     view.transfer = transfer
@@ -142,10 +154,10 @@ def _view_type(mixin: type, original: type) -> Any:
 
 
 class _View:
-    """What all views share: they own nothing, so nothing is closed with them."""
+    """The base of all views. They own no resources, so nothing is closed with them."""
 
     __slots__ = ("transfer",)
-    transfer: Transfer
+    transfer: HttpTransfer
 
     def __del__(self) -> None:
         """Leave the original's resources open."""
@@ -162,7 +174,7 @@ class _SdkView(_View):
 
     @property
     def _middleware_chain(self) -> Any:
-        """Build the chain of anthropic's middleware anew: the client's own sends through the client itself."""
+        """Rebuild anthropic's middleware chain, because the existing one sends through the original client."""
         view: Any = self
         return view._build_middleware_chain()  # noqa: SLF001  the SDK's
 
@@ -170,9 +182,9 @@ class _SdkView(_View):
 class _GoogleView(_View):
     """A view of the API client inside a ``google.genai`` client."""
 
-    __slots__ = ("opened", "streams")
-    opened: Any
-    streams: bool
+    __slots__ = ("is_streaming", "response")
+    response: Any
+    is_streaming: bool
 
     @property
     def _httpx_client(self) -> Any:
@@ -183,17 +195,17 @@ class _GoogleView(_View):
         return _http_view(self.__dict__["_async_httpx_client"], self.transfer)
 
     def _use_aiohttp(self) -> bool:
-        """Use the HTTP client even where ``aiohttp`` happens to be installed."""
+        """Use the ``httpx2`` client even if ``aiohttp`` is installed."""
         return False
 
     def check(self, *, asynchronous: bool) -> None:
-        """Raise ``InputError`` where the client would send through another library."""
-        api: Any = self
+        """Raise ``InputError`` if the client would not send through ``httpx2``."""
+        client: Any = self
         if asynchronous:
-            other = getattr(api._http_options, "aiohttp_client", None) or api._use_google_auth_async()  # noqa: SLF001
+            other_transport = getattr(client._http_options, "aiohttp_client", None) or client._use_google_auth_async()  # noqa: SLF001
         else:
-            other = api._use_google_auth_sync()  # noqa: SLF001
-        if other:
+            other_transport = client._use_google_auth_sync()  # noqa: SLF001
+        if other_transport:
             name, option = ("aiohttp", "httpx_async_client") if asynchronous else ("requests", "httpx_client")
             raise InputError(
                 f"client= sends through {name}, where emitter cannot refuse redirects or limit sizes.",
@@ -201,23 +213,23 @@ class _GoogleView(_View):
             )
 
     def request(self, http_method: str, path: str, request_dict: dict[str, object], http_options: Any = None) -> Any:
-        """Send, keep the response unread in ``opened``, and return an empty one for the SDK to wrap."""
-        api: Any = self
-        request = api._build_request(http_method, self._path(path), request_dict, http_options)  # noqa: SLF001
-        self.opened = api._request(request, http_options, stream=True).response_stream  # noqa: SLF001
+        """Send the request, keep the unread response in ``response`` and return an empty one for the SDK to wrap."""
+        client: Any = self
+        request = client._build_request(http_method, self._path(path), request_dict, http_options)  # noqa: SLF001
+        self.response = client._request(request, http_options, stream=True).response_stream  # noqa: SLF001
         return _empty_response()
 
     async def async_request(
         self, http_method: str, path: str, request_dict: dict[str, object], http_options: Any = None
     ) -> Any:
-        """Do as ``request`` does, without blocking."""
-        api: Any = self
-        request = api._build_request(http_method, self._path(path), request_dict, http_options)  # noqa: SLF001
-        self.opened = (await api._async_request(request, http_options, stream=True)).response_stream  # noqa: SLF001
+        """Do the same as ``request`` with an async client."""
+        client: Any = self
+        request = client._build_request(http_method, self._path(path), request_dict, http_options)  # noqa: SLF001
+        self.response = (await client._async_request(request, http_options, stream=True)).response_stream  # noqa: SLF001
         return _empty_response()
 
     def _path(self, path: str) -> str:
-        if not self.streams:
+        if not self.is_streaming:
             return path
         method, _, query = path.partition("?")
         return f"{method.removesuffix(':generateContent')}:streamGenerateContent?alt=sse{'&' * bool(query)}{query}"
@@ -227,8 +239,8 @@ def _empty_response() -> Any:
     return importlib.import_module("google.genai.types").HttpResponse(headers={}, body="")
 
 
-def _http_view(http: Any, transfer: Transfer) -> Any:
-    return _view(http, _AsyncHttpView if hasattr(http, "aclose") else _HttpView, transfer)
+def _http_view(http: Any, transfer: HttpTransfer) -> Any:
+    return _make_view(http, _AsyncHttpView if hasattr(http, "aclose") else _HttpView, transfer)
 
 
 class _HttpView(_View):
@@ -236,15 +248,15 @@ class _HttpView(_View):
 
     __slots__ = ()
 
-    def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
-        """Send a request; raises ``ResponseRejected``."""
+    def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        """Send a request without following redirects; may raise ``ResponseRejected``."""
         self.transfer.request = request
-        http: Any = super()
-        response = http.send(request, **{**more, "stream": True, "follow_redirects": False})
+        client: Any = super()
+        response = client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
-            _admit(response, self.transfer, _ResponseView)
-            if self.transfer.failed or not stream:
-                self.transfer.hold(response.read())
+            _check_response(response, self.transfer, _ResponseView)
+            if self.transfer.is_error or not stream:
+                self.transfer.count_body(response.read())
         except BaseException:
             response.close()
             raise
@@ -256,63 +268,149 @@ class _AsyncHttpView(_View):
 
     __slots__ = ()
 
-    async def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
-        """Send a request; raises ``ResponseRejected``."""
+    async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        """Send a request without following redirects; may raise ``ResponseRejected``."""
         self.transfer.request = request
-        http: Any = super()
-        response = await http.send(request, **{**more, "stream": True, "follow_redirects": False})
+        client: Any = super()
+        response = await client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
-            _admit(response, self.transfer, _AsyncResponseView)
-            if self.transfer.failed or not stream:
-                self.transfer.hold(await response.aread())
+            _check_response(response, self.transfer, _AsyncResponseView)
+            if self.transfer.is_error or not stream:
+                self.transfer.count_body(await response.aread())
         except BaseException:
             await response.aclose()
             raise
         return response
 
 
-def _admit(response: Any, transfer: Transfer, mixin: type) -> None:
-    """Count what is read of a response from now on; raises ``ResponseRejected`` for a redirect."""
+def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
+    """Start counting the response's body; raise ``ResponseRejected`` for a redirect."""
     transfer.status, transfer.headers = response.status_code, response.headers
     if response.has_redirect_location or response.history:
-        what = f"The server answered with a redirect ({response.status_code}), which is not followed."
+        message = f"The server answered with a redirect ({response.status_code}), which is not followed."
         hint = "Set base_url to the address that serves the API."
-        raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{what} {hint}", response.status_code))
-    # RFC 9110, section 6.6.1: who receives a response without a date notes when it came.
+        raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{message} {hint}", response.status_code))
+    # RFC 9110, section 6.6.1: the recipient of a response without a Date header records the time of receipt.
     if "retry-after" in response.headers and parsedate(response.headers.get("date", "")) is None:
         response.headers["date"] = formatdate(usegmt=True)
-    response.extensions[_TRANSFER] = transfer
+    response.extensions[_TRANSFER_KEY] = transfer
     response.__class__ = _view_type(mixin, response.__class__)
 
 
 class _ResponseView:
-    """A response whose body is counted while it is read; without slots, so that a response can become one.
+    """A response whose body is counted while it is read.
 
-    httpx2 decompresses at most 1 MiB at a time (``httpx2._decoders.MAX_DECODE_CHUNK_SIZE``).
+    It has no slots, so that ``__class__`` of an existing response can be set to it. httpx2 decompresses at most 1 MiB
+    at a time (``httpx2._decoders.MAX_DECODE_CHUNK_SIZE``).
     """
 
     extensions: dict[str, Any]
 
     def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        """Yield the pieces of the body; raises ``ResponseRejected``."""
+        """Yield the pieces of the body; may raise ``ResponseRejected``."""
         response: Any = super()
-        transfer: Transfer = self.extensions[_TRANSFER]
-        transfer.begin()
+        transfer: HttpTransfer = self.extensions[_TRANSFER_KEY]
+        transfer.reset()
         for piece in response.iter_bytes(chunk_size):
-            transfer.count(piece)
+            transfer.count_piece(piece)
             yield piece
 
 
 class _AsyncResponseView:
-    """Does as ``_ResponseView`` does, without blocking."""
+    """The async counterpart of ``_ResponseView``."""
 
     extensions: dict[str, Any]
 
     async def aiter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        """Yield the pieces of the body; raises ``ResponseRejected``."""
+        """Yield the pieces of the body; may raise ``ResponseRejected``."""
         response: Any = super()
-        transfer: Transfer = self.extensions[_TRANSFER]
-        transfer.begin()
+        transfer: HttpTransfer = self.extensions[_TRANSFER_KEY]
+        transfer.reset()
         async for piece in response.aiter_bytes(chunk_size):
-            transfer.count(piece)
+            transfer.count_piece(piece)
             yield piece
+
+
+_FAULT_KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
+    {
+        ("openai", "APITimeoutError"): FaultKind.TIMEOUT,
+        ("openai", "APIConnectionError"): FaultKind.CONNECTION,
+        ("anthropic", "APITimeoutError"): FaultKind.TIMEOUT,
+        ("anthropic", "APIConnectionError"): FaultKind.CONNECTION,
+        ("httpx2", "TimeoutException"): FaultKind.TIMEOUT,
+        ("httpx2", "DecodingError"): FaultKind.PROTOCOL,
+        ("httpx2", "TransportError"): FaultKind.CONNECTION,
+        ("httpx", "TimeoutException"): FaultKind.TIMEOUT,
+        ("httpx", "DecodingError"): FaultKind.PROTOCOL,
+        ("httpx", "TransportError"): FaultKind.CONNECTION,
+        ("aiohttp", "ServerTimeoutError"): FaultKind.TIMEOUT,
+        ("aiohttp", "ClientError"): FaultKind.CONNECTION,
+        ("google", "UnknownApiResponseError"): FaultKind.PROTOCOL,
+        ("json", "JSONDecodeError"): FaultKind.PROTOCOL,
+        ("builtins", "TimeoutError"): FaultKind.TIMEOUT,
+    }
+)
+_PLAIN_CLIENTS = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
+_WRAPPING_SDKS = ("openai", "anthropic")
+_FAULT_MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
+    {
+        FaultKind.TIMEOUT: "The vendor did not answer in time.",
+        FaultKind.CONNECTION: "The connection to the vendor could not be made or was cut.",
+        FaultKind.PROTOCOL: "The vendor's response cannot be read.",
+    }
+)
+
+
+def post(path: str, client: object, body: Mapping[str, Json], timeout: float, *, stream: bool = False) -> object:
+    """Post through the low-level method that openai's and anthropic's clients share.
+
+    The client keeps control of credentials, base URL and the rewriting for Azure, Bedrock and Vertex. Its retries are
+    switched off, because the policy owns retries. With ``stream`` the response is returned as soon as its headers
+    arrive (``_constants.RAW_RESPONSE_HEADER``, openai 3.52.0, anthropic 2.11.0).
+    """
+    import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
+
+    options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
+    if stream:
+        options["headers"] = {"X-Stainless-Raw-Response": "stream"}
+    # The SDKs take several times as long to serialize the body, but the clients of other clouds change it first.
+    is_plain = type(client).__name__ in _PLAIN_CLIENTS
+    content: dict[str, Any] = {"content": to_json(body)} if is_plain else {"body": body}
+    return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **content)
+
+
+def classify_exception(error: BaseException) -> Fault | None:
+    """Return the fault that an exception without a response stands for, or None for an exception of other code."""
+    kind = _fault_kind(error)
+    if type(error).__module__.startswith(_WRAPPING_SDKS) and error.__cause__ is not None:
+        kind = _fault_kind_of_cause(error.__cause__)
+    return Fault(kind, _FAULT_MESSAGES[kind] + _os_error_reason(error)) if kind else None
+
+
+def make_unexpected_fault(error: BaseException, status: int | None, *, was_sent: bool) -> Fault:
+    """Return the fault of an unknown exception, named by the class of its root cause.
+
+    The exception's message is left out, because it may contain anything.
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
+    kind = FaultKind.PROTOCOL if was_sent else FaultKind.BAD_REQUEST
+    message = _FAULT_MESSAGES[kind] if was_sent else "The request could not be sent."
+    return Fault(kind, f"{message.removesuffix('.')} ({type(error).__name__}).", status)
+
+
+def _os_error_reason(error: BaseException | None) -> str:
+    """Return the operating system's message, such as "Connection refused", in brackets."""
+    while error is not None and not (isinstance(error, OSError) and error.strerror):
+        error = error.__cause__ or error.__context__
+    return f" ({error.strerror})" if isinstance(error, OSError) else ""
+
+
+def _fault_kind(error: BaseException) -> FaultKind | None:
+    names = ((cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__)
+    return next((_FAULT_KINDS[name] for name in names if name in _FAULT_KINDS), None)
+
+
+def _fault_kind_of_cause(cause: BaseException) -> FaultKind | None:
+    """Return the kind of a wrapped exception: the SDKs report errors in their own code as connection errors, too."""
+    return _fault_kind(cause) or (FaultKind.CONNECTION if isinstance(cause, OSError) else None)

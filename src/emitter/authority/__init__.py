@@ -1,24 +1,33 @@
-"""From decision to act: what was approved, and nothing else, is what happens, and there is a receipt of it.
+"""Run exactly what a person approved, once, and keep a receipt of it.
 
-``Authority`` confirms what a principal chose, stops, does an act once and receipts it; ``Authority.guard`` does all of
-it around a tool. ``emitter.authority.proposal`` has the proposals of single calls, ``emitter.authority.envelope`` the
-authorization envelope.
+`Authority` confirms a decision, executes the action it approved, writes a receipt and stops a workflow on request.
+`Authority.guard` wraps a tool so that each call goes through these steps. `emitter.authority.proposals` builds the
+proposals of single calls, and `emitter.authority.envelopes` emits and enforces authorization envelopes.
 
-Source: the delegation invariants, RFC-0010 (authorization envelope), and AAuth R3 (per-call proposals). What they leave
-open, and is ours, says so where it stands.
+Source: the delegation invariants, RFC-0010 (authorization envelope) and AAuth R3 (per-call proposals).
 """
 
-from emitter.authority.acting import Work as Work
+from emitter.authority.audit import ForeignConfirm as ForeignConfirm
+from emitter.authority.audit import ForeignReceipt as ForeignReceipt
+from emitter.authority.audit import ForeignRecord as ForeignRecord
+from emitter.authority.audit import ForeignStop as ForeignStop
+from emitter.authority.audit import read_foreign as read_foreign
 from emitter.authority.authority import Authority as Authority
-from emitter.authority.guard import Asked as Asked
-from emitter.authority.guard import Brief as Brief
-from emitter.authority.guard import Guarded as Guarded
-from emitter.authority.guard import Guarding as Guarding
-from emitter.authority.guard import aemitted as aemitted
-from emitter.authority.guard import emitted as emitted
-from emitter.authority.guard import template as template
-from emitter.authority.hooks import ActionResult as ActionResult
-from emitter.authority.hooks import Hook as Hook
+from emitter.authority.configuration import ActionOutcome as ActionOutcome
+from emitter.authority.configuration import AuthorityHook as AuthorityHook
+from emitter.authority.context import RunningAction as RunningAction
+from emitter.authority.context import current_action as current_action
+from emitter.authority.execution import Effects as Effects
+from emitter.authority.execution import Execution as Execution
+from emitter.authority.grants import StopRequest as StopRequest
+from emitter.authority.grants import StopResult as StopResult
+from emitter.authority.guard import ApprovalRequest as ApprovalRequest
+from emitter.authority.guard import BriefWriter as BriefWriter
+from emitter.authority.guard import GuardedTool as GuardedTool
+from emitter.authority.guard import GuardOptions as GuardOptions
+from emitter.authority.guard import abrief_with_model as abrief_with_model
+from emitter.authority.guard import brief_from_template as brief_from_template
+from emitter.authority.guard import brief_with_model as brief_with_model
 from emitter.authority.records import ActionRequest as ActionRequest
 from emitter.authority.records import BoundCall as BoundCall
 from emitter.authority.records import Confirm as Confirm
@@ -34,14 +43,4 @@ from emitter.authority.records import Scope as Scope
 from emitter.authority.records import Stop as Stop
 from emitter.authority.records import StopScope as StopScope
 from emitter.authority.records import TakeoverMode as TakeoverMode
-from emitter.authority.records.foreign import ForeignConfirm as ForeignConfirm
-from emitter.authority.records.foreign import ForeignReceipt as ForeignReceipt
-from emitter.authority.records.foreign import ForeignRecord as ForeignRecord
-from emitter.authority.records.foreign import ForeignStop as ForeignStop
-from emitter.authority.records.foreign import read_foreign as read_foreign
-from emitter.authority.running import Act as Act
-from emitter.authority.running import current_act as current_act
-from emitter.authority.stopping import Stopped as Stopped
-from emitter.authority.stopping import StopRequest as StopRequest
-from emitter.authority.writing import Effects as Effects
 from emitter.errors import PartiallyDone as PartiallyDone

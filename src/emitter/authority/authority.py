@@ -1,4 +1,4 @@
-"""The authority itself: what was approved is confirmed, done once, and receipted; and can be stopped at any time."""
+"""The `Authority` class: confirm, revoke, stop, execute and guard, over one store."""
 
 from __future__ import annotations
 
@@ -9,36 +9,35 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
-from emitter.authority import acting, granting, stopping, taking
-from emitter.authority.chain import Seal
-from emitter.authority.guard import Guarded, How
+from emitter.authority import configuration, grants
+from emitter.authority.chain import SigningCallbacks
+from emitter.authority.context import ActiveActions, AuthorityContext, arun_steps, run_steps
+from emitter.authority.execution import execute_confirmed, resolve_unfinished
+from emitter.authority.grants import StopRequest
+from emitter.authority.guard.calls import GuardedTool
+from emitter.authority.guard.options import GuardConfig
 from emitter.authority.journal import Journal
-from emitter.authority.parts import Parts
-from emitter.authority.proposal import Shelf
-from emitter.authority.running import Running
-from emitter.authority.steps import arun, run
-from emitter.authority.stopping import StopRequest
+from emitter.authority.proposals.store import ProposalStore
+from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
-from emitter.ledger import Ledger
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Unpack
 
-    from emitter.authority.acting import Work
-    from emitter.authority.guard import Guarding
-    from emitter.authority.hooks import Hook
+    from emitter.authority.configuration import AuthorityHook
+    from emitter.authority.execution import Effects, Execution
+    from emitter.authority.grants import StopResult
+    from emitter.authority.guard.options import GuardOptions
     from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke
-    from emitter.authority.rules.state import Held, State
+    from emitter.authority.rules import GrantState, WorkflowState
     from emitter.authority.signing import Key
-    from emitter.authority.stopping import Stopped
-    from emitter.authority.writing import Effects
-    from emitter.decide.digest import AnswerCheck
-    from emitter.ledger import Resolved
-    from emitter.sinks import Sink
-    from emitter.store import Store
-    from emitter.wire import Json
+    from emitter.decisions.canonical_json import AnswerVerifier
+    from emitter.decisions.ledger_entries import ResolvedDecision
+    from emitter.messages import Json
+    from emitter.stores import Store
+    from emitter.telemetry.sinks import Sink
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,20 +46,26 @@ T = TypeVar("T")
 class Authority:
     """Confirms, stops and receipts, in a store that threads, processes and machines may share.
 
-    ``store`` is any of the library's stores (in memory where None), ``ledger`` the one whose decisions grant authority
-    (one in the same store where None). ``actor`` is who acts here. ``hooks`` are objects with any of the seven
-    methods. ``limits`` names limits of your own. ``max_skew`` is by how many seconds the clocks of those who share the
-    store may differ: a confirm ends so much earlier. ``clock`` returns seconds since 1970. ``sink`` is told events.
-    ``sign`` makes a signature of each line, and ``check`` looks at each that is read: ``signer`` and ``checker`` of
-    ``emitter.authority.signing``. Without them whoever can write into the store can forge a chain.
+    Without ``sign`` and ``check``, anyone who can write to the store can forge a chain. Without ``principals`` or
+    ``check``, anyone who can write to the store can forge an answer.
 
-    ``principals`` are the public keys of those whose answers count: an answer that none of them signed authorizes
-    nothing. If you leave them out and ``check`` is a ``checker``, an answer must be signed by one of its keys; answers
-    that are resolved by this authority's own ledger are signed with ``sign``. Without keys whoever can write into the
-    store can forge an answer.
+    Args:
+        store: Where records and decisions are kept. Defaults to memory.
+        ledger: The ledger whose decisions grant authority. Defaults to one in the same store.
+        actor: The name of the agent that acts.
+        hooks: Objects with any of the seven hook methods.
+        limits: Names of your own limits.
+        max_skew: Seconds by which the clocks sharing the store may differ. Confirms end that much earlier.
+        clock: Returns seconds since 1970.
+        sink: Receives events.
+        sign: Signs each line: see ``emitter.authority.signing.make_signer``.
+        check: Verifies each line that is read: see ``emitter.authority.signing.make_verifier``.
+        principals: Public keys of the people whose answers count; other answers authorize nothing. Defaults to the keys
+            of ``check`` if that comes from ``make_verifier``. Answers resolved by this authority's own ledger are
+            signed with ``sign``.
     """
 
-    __slots__ = ("_parts", "_shelf")
+    __slots__ = ("_context", "_proposals")
 
     def __init__(  # noqa: PLR0913  every one has a default
         self,
@@ -68,7 +73,7 @@ class Authority:
         *,
         ledger: Ledger | None = None,
         actor: str = "agent",
-        hooks: Iterable[Hook] = (),
+        hooks: Iterable[AuthorityHook] = (),
         limits: Iterable[str] = (),
         max_skew: float = 0.0,
         clock: Callable[[], float] = time.time,
@@ -77,144 +82,184 @@ class Authority:
         check: Callable[[Line], None] | None = None,
         principals: Iterable[Key] = (),
     ) -> None:
-        taking.parts(store, ledger, clock, sink)
-        place, timed = MemoryStore() if store is None else store, taking.clock(clock)
-        answers = _answers(principals, check)
-        seal = Seal(taking.optional("sign=", sign), taking.optional("check=", check), answers)
-        self._parts = Parts(
-            journal=Journal(place, clock=timed, sink=sink, seal=seal, skew=taking.seconds(max_skew)),
-            ledger=Ledger(place, clock=timed, sink=sink, sign=sign, check=answers) if ledger is None else ledger,
-            actor=taking.name("actor", actor),
-            hooks=taking.hooks(hooks),
-            limits=taking.limits(limits),
-            max_skew=taking.seconds(max_skew),
-            running=Running(),
-            answers=answers,
+        configuration.check_dependencies(store, ledger, clock, sink)
+        store_or_memory, checked = MemoryStore() if store is None else store, configuration.checked_clock(clock)
+        verify_answer = _answer_verifier(principals, check)
+        signing = SigningCallbacks(
+            configuration.validate_optional_callable("sign=", sign),
+            configuration.validate_optional_callable("check=", check),
+            verify_answer,
         )
-        self._shelf = Shelf(place)
+        self._context = AuthorityContext(
+            journal=Journal(
+                store_or_memory,
+                clock=checked,
+                sink=sink,
+                signing=signing,
+                max_skew=configuration.validate_max_skew(max_skew),
+            ),
+            ledger=Ledger(store_or_memory, clock=checked, sink=sink, sign=sign, check=verify_answer)
+            if ledger is None
+            else ledger,
+            actor=configuration.validate_name("actor", actor),
+            hooks=configuration.validate_hooks(hooks),
+            limit_names=configuration.validate_limit_names(limits),
+            max_skew=configuration.validate_max_skew(max_skew),
+            active_actions=ActiveActions(),
+            check_answer=verify_answer,
+        )
+        self._proposals = ProposalStore(store_or_memory)
 
     @property
-    def proposals(self) -> Shelf:
-        """The proposals of guarded calls, as they are served."""
-        return self._shelf
+    def proposals(self) -> ProposalStore:
+        """The proposals of guarded calls, with the bytes to serve."""
+        return self._proposals
 
     @property
     def ledger(self) -> Ledger:
         """The ledger whose decisions grant authority."""
-        return self._parts.ledger
+        return self._context.ledger
 
-    def confirm(self, decision: Resolved | str, request: ConfirmRequest) -> Confirm:
-        """Return the authority that the principal granted by a decision; the same one again is the same confirm.
+    def confirm(self, decision: ResolvedDecision | str, request: ConfirmRequest) -> Confirm:
+        """Grant the authority that a principal approved. Repeating the same choice returns the same confirm.
 
-        ``decision`` is what ``Ledger.resolve`` returned, or the decision's id. Its chosen option must have
-        ``request.digest`` for its action: so what was approved is what is granted. Raises ``NotConsent`` for anything
-        else, ``LimitUnknown``, ``ConfirmExpired`` for an approval that is too old, and ``WorkflowStopped``.
+        Args:
+            decision: The result of ``Ledger.resolve``, or the decision's id. The chosen option's action must be
+                ``request.digest``.
+            request: The authority to grant.
+
+        Raises:
+            NotConsent: The decision does not approve exactly this request.
+            LimitUnknown: A limit cannot be enforced here.
+            ConfirmExpired: The approval is too old.
+            WorkflowStopped: The workflow was stopped.
         """
-        return run(granting.confirm(self._parts, decision, request))
+        return run_steps(grants.grant_confirm(self._context, decision, request))
 
-    async def aconfirm(self, decision: Resolved | str, request: ConfirmRequest) -> Confirm:
-        """Do as ``confirm`` does, without blocking."""
-        return await arun(granting.confirm(self._parts, decision, request))
+    async def aconfirm(self, decision: ResolvedDecision | str, request: ConfirmRequest) -> Confirm:
+        """Async version of ``confirm``."""
+        return await arun_steps(grants.grant_confirm(self._context, decision, request))
 
     def revoke(self, confirm_id: str, *, reason: str | None = None) -> Revoke:
-        """Take a confirm back: nothing that begins afterwards is authorized by it.
+        """Revoke a confirm, so that nothing may begin under it any more.
 
-        Raises ``UnknownConfirm``, ``NotRevocable``, and ``ConfirmRevoked`` where it was taken back before.
+        Raises:
+            UnknownConfirm: No confirm has this id.
+            NotRevocable: It was granted as not revocable.
+            ConfirmRevoked: It was revoked before.
         """
-        return granting.revoke(self._parts, confirm_id, reason)
+        return grants.revoke_confirm(self._context, confirm_id, reason)
 
-    def standing(self, confirm_id: str) -> Held:
-        """Return a confirm as it stands, with what was spent of it; raises ``UnknownConfirm``."""
-        return granting.standing(self._parts, confirm_id)
+    def get_grant(self, confirm_id: str) -> GrantState:
+        """Return a confirm with its state and the amounts spent, or raise ``UnknownConfirm``."""
+        return grants.read_grant_state(self._context, confirm_id)
 
-    def stop(self, request: StopRequest | str) -> Stopped:
-        """Stop a workflow, or what ``StopRequest`` says of one: nothing of it begins afterwards, in whichever process.
+    def stop(self, request: StopRequest | str) -> StopResult:
+        """Stop a workflow, or the part of one that a ``StopRequest`` names, in every process.
 
-        What runs here is told, what runs elsewhere finds out when it looks (``current_act``); all of it is in
-        ``Stopped.running``. Of a whole chain the confirms are dead for good. Raises ``InputError`` for what is no stop.
+        Actions running in this process are notified; those in other processes notice when they call
+        ``current_action().check()``. ``StopResult.unfinished_intents`` lists them all. Stopping a whole workflow ends
+        its confirms for good.
+
+        Raises:
+            InputError: The request is invalid.
         """
-        return run(stopping.stop(self._parts, _asked(request)))
+        return run_steps(grants.stop_workflow(self._context, _as_stop_request(request)))
 
-    async def astop(self, request: StopRequest | str) -> Stopped:
-        """Do as ``stop`` does, without blocking."""
-        return await arun(stopping.stop(self._parts, _asked(request)))
+    async def astop(self, request: StopRequest | str) -> StopResult:
+        """Async version of ``stop``."""
+        return await arun_steps(grants.stop_workflow(self._context, _as_stop_request(request)))
 
     def resume(self, workflow_id: str, request_id: str) -> Resume:
-        """Lift a stop that was a pause, or by which a person took over; what was confirmed before it stays dead.
+        """Lift a pause or a human takeover. Earlier confirms stay invalid.
 
-        Raises ``WorkflowStopped`` for a stop that is final, ``InputError`` where no such stop holds.
+        Raises:
+            WorkflowStopped: The stop is final.
+            InputError: No active stop has this id.
         """
-        named = taking.name("workflow_id", workflow_id), taking.name("request_id", request_id)
-        return stopping.resume(self._parts, *named)
+        ids = (
+            configuration.validate_name("workflow_id", workflow_id),
+            configuration.validate_name("request_id", request_id),
+        )
+        return grants.resume_workflow(self._context, *ids)
 
-    def execute(self, confirm_id: str, work: Work) -> Any:
-        """Do what a confirm authorizes, once, and return what the tool returned; what it raises is raised.
+    def execute(self, confirm_id: str, execution: Execution) -> Any:
+        """Execute an action once under a confirm, and return what its tool returns or raise what it raises.
 
-        The intent stands in the chain before the tool is called, the receipt before this returns. Done before, under
-        the same ``intent_id``, the retained result is returned and nothing is done. Raises an ``AuthorityError`` where
-        nothing may be done, and ``Unfinished`` where it began before and nobody knows how it ended.
+        The intent is written before the tool is called and the receipt before this method returns. If the same
+        ``intent_id`` was executed before, its retained result is returned and nothing runs.
+
+        Raises:
+            AuthorityError: The action is not authorized.
+            Unfinished: The action began before and its outcome is unknown.
         """
-        return run(acting.execute(self._parts, confirm_id, work))
+        return run_steps(execute_confirmed(self._context, confirm_id, execution))
 
-    async def aexecute(self, confirm_id: str, work: Work) -> Any:
-        """Do as ``execute`` does, for an async tool."""
-        return await arun(acting.execute(self._parts, confirm_id, work))
+    async def aexecute(self, confirm_id: str, execution: Execution) -> Any:
+        """Async version of ``execute``, for an async tool."""
+        return await arun_steps(execute_confirmed(self._context, confirm_id, execution))
 
-    def settle(self, workflow_id: str, intent_id: str, effects: Effects) -> Receipt:
-        """Write the receipt of an act that nobody saw end, once somebody has seen what became of it."""
-        return run(acting.settle(self._parts, workflow_id, intent_id, effects))
+    def resolve_unfinished(self, workflow_id: str, intent_id: str, effects: Effects) -> Receipt:
+        """Write the receipt of an unfinished action, once you have found out what it did."""
+        return run_steps(resolve_unfinished(self._context, workflow_id, intent_id, effects))
 
-    async def asettle(self, workflow_id: str, intent_id: str, effects: Effects) -> Receipt:
-        """Do as ``settle`` does, without blocking."""
-        return await arun(acting.settle(self._parts, workflow_id, intent_id, effects))
+    async def aresolve_unfinished(self, workflow_id: str, intent_id: str, effects: Effects) -> Receipt:
+        """Async version of ``resolve_unfinished``."""
+        return await arun_steps(resolve_unfinished(self._context, workflow_id, intent_id, effects))
 
     @overload
-    def guard(self, tool: Callable[P, T], /, **how: Unpack[Guarding]) -> Guarded[P, T]: ...
+    def guard(self, tool: Callable[P, T], /, **how: Unpack[GuardOptions]) -> GuardedTool[P, T]: ...
     @overload
-    def guard(self, tool: None = None, /, **how: Unpack[Guarding]) -> Callable[[Callable[P, T]], Guarded[P, T]]: ...
-    def guard(self, tool: Callable[..., Any] | None = None, /, **how: Any) -> Any:
-        """Return a tool that runs only what its principal approved, to the letter, once, and with a receipt.
+    def guard(
+        self, tool: None = None, /, **how: Unpack[GuardOptions]
+    ) -> Callable[[Callable[P, T]], GuardedTool[P, T]]: ...
+    def guard(self, tool: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+        """Wrap a tool so that it runs only calls that its principal approved, once each, with a receipt.
 
-        Also a decorator, with or without settings: see ``Guarding``. A call builds its proposal from the real
-        arguments, opens a decision one of whose options has its digest, waits for the resolution, confirms it, writes
-        the intent, runs the tool on a copy of the arguments, and writes the receipt.
+        Also usable as a decorator, with or without options: see ``GuardOptions``. A call builds a proposal from its
+        arguments, opens a decision with an option for exactly that call, waits for the answer, confirms it, writes the
+        intent, runs the tool on a copy of the arguments, and writes the receipt.
         """
         if tool is None:
-            return partial(self.guard, **how)
-        return Guarded(tool, How.of(tool, cast("Guarding", how)), self._parts, self._shelf)
+            return partial(self.guard, **options)
+        return GuardedTool(
+            tool, GuardConfig.from_options(tool, cast("GuardOptions", options)), self._context, self._proposals
+        )
 
     def workflows(self) -> tuple[str, ...]:
-        """Return the workflows that have a record, in the order in which they began."""
-        return self._parts.journal.workflows()
+        """Return the workflows that have records, in the order in which they began."""
+        return self._context.journal.workflows()
 
-    def unfinished(self, workflow_id: str | None = None) -> tuple[Intent, ...]:
-        """Return the acts that have no receipt, of one workflow or of all: they run, or nobody knows how they ended."""
-        return self._each(workflow_id, lambda state: state.unfinished.values())
+    def unfinished_actions(self, workflow_id: str | None = None) -> tuple[Intent, ...]:
+        """Return actions without a receipt, of one workflow or all. They are running, or their outcome is unknown."""
+        return self._collect(workflow_id, lambda state: state.unfinished_intents.values())
 
     def receipts(self, workflow_id: str | None = None) -> tuple[Receipt, ...]:
-        """Return the receipts of one workflow or of all, in the order in which each workflow's were written."""
-        return self._each(workflow_id, lambda state: state.receipts.values())
+        """Return the receipts of one workflow or all, in the order written within each workflow."""
+        return self._collect(workflow_id, lambda state: state.receipts.values())
 
     def lines(self, workflow_id: str) -> Iterator[Json]:
-        """Yield the lines of a workflow's chain as they stand in the store: see ``emitter.authority.chain.verify``."""
-        return self._parts.journal.lines(taking.name("workflow_id", workflow_id))
+        """Yield a workflow's lines as stored, unverified. See ``emitter.authority.chain.verify_chain``."""
+        return self._context.journal.lines(configuration.validate_name("workflow_id", workflow_id))
 
-    def _each(self, workflow_id: str | None, see: Callable[[State], Iterable[T]]) -> tuple[T, ...]:
-        named = self.workflows() if workflow_id is None else (taking.name("workflow_id", workflow_id),)
-        found = (self._parts.journal.look(each, lambda state: tuple(see(state))) for each in named)
-        return tuple(chain.from_iterable(found))
+    def _collect(self, workflow_id: str | None, read: Callable[[WorkflowState], Iterable[T]]) -> tuple[T, ...]:
+        workflow_ids = (
+            self.workflows() if workflow_id is None else (configuration.validate_name("workflow_id", workflow_id),)
+        )
+        items = (self._context.journal.read(name, lambda state: tuple(read(state))) for name in workflow_ids)
+        return tuple(chain.from_iterable(items))
 
 
-def _answers(principals: object, check: object) -> AnswerCheck | None:
-    """Return what looks at the signature of an answer; None where no key was named for that."""
+def _answer_verifier(principals: object, check: object) -> AnswerVerifier | None:
+    """Return the verifier of answers' signatures, or None if no keys were named."""
     if isinstance(principals, (str, bytes, Mapping)) or not isinstance(principals, Iterable):
-        raise InputError("principals= is a list of public keys.", hint="Write principals=[public(key)].")
+        raise InputError("principals= must be a list of public keys.", hint="Write principals=[public_jwk(key)].")
     keys = tuple(cast("Iterable[Key]", principals))
     if not keys:
-        return cast("AnswerCheck | None", getattr(check, "answered_by", None))
-    signing = importlib.import_module("emitter.authority.signing")  # which needs an extra
-    return cast("AnswerCheck", signing.checker(*keys).answered_by)
+        return cast("AnswerVerifier | None", getattr(check, "verify_answer", None))
+    signing = importlib.import_module("emitter.authority.signing")  # needs the signing extra
+    return cast("AnswerVerifier", signing.make_verifier(*keys).verify_answer)
 
 
-def _asked(given: StopRequest | str) -> StopRequest:
-    return given if isinstance(given, StopRequest) else StopRequest(given)
+def _as_stop_request(request: StopRequest | str) -> StopRequest:
+    return request if isinstance(request, StopRequest) else StopRequest(request)

@@ -1,6 +1,7 @@
-"""The chain of a workflow's records: each line holds the hash of the one before, so none can be changed in silence.
+"""The hash chain of a workflow's records.
 
-What a chain cannot tell is that its end was cut off: keep the hash of the last line elsewhere, or have it signed.
+Each line contains the hash of the previous one, so no line can be changed, moved or removed from the middle without
+detection. A chain cannot show that its end was cut off: keep the hash of the last line elsewhere, or sign the lines.
 """
 
 from __future__ import annotations
@@ -10,127 +11,115 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
 
-from emitter.authority.records import Confirm, Line
-from emitter.authority.records.form import moment
-from emitter.decide.canonical import HALF_PAIR, Profile
-from emitter.decide.digest import digest_of
+from emitter.authority.records import Confirm, Line, parse_timestamp
+from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
 from emitter.errors import InputError, NotCanonical, Tampered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from emitter.authority.records import Chained
-    from emitter.decide.digest import AnswerCheck
-    from emitter.wire import Json
+    from emitter.authority.records import ChainRecord
+    from emitter.decisions.canonical_json import AnswerVerifier
+    from emitter.messages import Json
 
 T = TypeVar("T")
-
-_NAME: Final = "emitter.authority"
-_SIGN: Final = "Give it sign=, as those have it who wrote the lines before."
+_CHAIN_NAME: Final = "emitter.authority"
+_SIGN_HINT: Final = "Pass sign= to Authority, as when the previous lines were written."
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
-    """What signs the hash of a line, and what looks at the signature of one that is read, raising what it finds.
-
-    ``answers`` looks at the signature of the answer by which a confirm was granted.
-    """
+class SigningCallbacks:
+    """Functions that sign a line's hash, verify a line that is read, and verify a principal's answer."""
 
     sign: Callable[[str], str] | None = None
     check: Callable[[Line], None] | None = None
-    answers: AnswerCheck | None = None
+    check_answer: AnswerVerifier | None = None
 
-    def look(self, line: Line) -> None:
-        """Look at the signatures of a line that is read."""
+    def check_line(self, line: Line) -> None:
+        """Verify the signatures of a line that was read."""
         if self.check is not None:
             self.check(line)
-        if self.answers is not None:
-            check_answered(line, self.answers)
+        if self.check_answer is not None:
+            check_answer_signature(line, self.check_answer)
 
 
-UNSEALED: Final = Seal()
+def make_line(seq: int, at: str, prev: str, record: ChainRecord, sign: Callable[[str], str] | None = None) -> Line:
+    """Build the line of a record, signed if ``sign`` is set."""
+    hashed = _hash_members({"seq": seq, "at": at, "prev": prev, "record": record.to_json()})
+    line = Line(seq=seq, at=at, prev=prev, record=record, hash=hashed)
+    return line if sign is None else line.model_copy(update={"signature": _sign_hash(hashed, sign)})
 
 
-def genesis(workflow_id: str) -> str:
-    """Return what the first line of a workflow's chain has for ``prev``: no chain can pass for another's."""
-    return digest_of({"chain": _NAME, "workflow_id": workflow_id}, Profile.WIRE)
+def _sign_hash(line_hash: str, sign: Callable[[str], str]) -> str:
+    signature = sign(line_hash)
+    if not isinstance(signature, str) or LONE_SURROGATE.search(signature):  # pyright: ignore[reportUnnecessaryIsInstance]  user code may return anything
+        raise InputError("sign= must return a string.", hint="Return a signature of the hash it receives.")
+    return signature
 
 
-def line(seq: int, at: str, prev: str, record: Chained, sign: Callable[[str], str] | None = None) -> Line:
-    """Return the line of a record; ``sign`` makes a signature of its hash."""
-    hashed = _hash({"seq": seq, "at": at, "prev": prev, "record": record.to_json()})
-    made = Line(seq=seq, at=at, prev=prev, record=record, hash=hashed)
-    return made if sign is None else made.model_copy(update={"signature": _signed(hashed, sign)})
-
-
-def _signed(hashed: str, sign: Callable[[str], str]) -> str:
-    made = sign(hashed)
-    if not isinstance(made, str) or HALF_PAIR.search(made):  # pyright: ignore[reportUnnecessaryIsInstance]  it is anybody's code
-        raise InputError("sign= returned no text.", hint="It returns a signature of the hash that it is given.")
-    return made
-
-
-def read(document: Json, place: str) -> Line:
-    """Return a line whose hash holds; raises ``Tampered``, which names the ``place``."""
-    try:
-        found = Line.model_validate(document)
-        expected = _hash({name: each for name, each in document.items() if name not in {"hash", "signature"}})
-    except (ValidationError, NotCanonical):
-        raise Tampered(f"{place} is no line of a chain.", place=place) from None
-    if found.hash != expected:
-        raise Tampered(f"{place} is not what was written: its hash does not hold.", place=place)
-    return found
-
-
-def follows(last: Line | None, found: Line, place: str, workflow_id: str | None = None) -> None:
-    """Raise ``Tampered`` where a line does not follow on the last one, or is of another workflow than that."""
-    workflow = workflow_id or workflow_of(found.record if last is None else last.record)
-    expected = (0, genesis(workflow)) if last is None else (last.seq + 1, last.hash)
-    is_earlier = last is not None and moment(found.at) < moment(last.at)
-    if (found.seq, found.prev) != expected or is_earlier or workflow_of(found.record) != workflow:
-        raise Tampered(f"{place} does not follow on the line before.", place=place)
-
-
-def check_signed(last: Line | None, added: Line) -> None:
-    """Raise ``InputError`` for a line without a signature after one that has one: the chain would hold no more."""
-    if last is not None and last.signature is not None and added.signature is None:
-        raise InputError("The workflow's chain is signed, and nothing signs for this authority.", hint=_SIGN)
-
-
-def check_answered(line: Line, answers: Callable[[str, str | None], T]) -> T | None:
-    """Return what ``answers`` tells of the answer that a confirm rests on, None for another record.
-
-    Raises ``Tampered`` where its signature does not hold.
-    """
+def check_answer_signature(line: Line, check_answer: Callable[[str, str | None], T]) -> T | None:
+    """Return the result of ``check_answer`` for a confirm, None for other records, or raise ``Tampered``."""
     if not isinstance(line.record, Confirm):
         return None
     try:
-        return answers(line.record.statement, line.record.granted_by.signature)
+        return check_answer(line.record.answer_statement, line.record.granted_by.signature)
     except Tampered as error:
         place = f"line {line.seq}"
-        raise Tampered(f"{place}, CONFIRM, rests on no answer: {error.args[0]}", place=place) from None
+        raise Tampered(f"{place}, CONFIRM, has no valid answer: {error.args[0]}", place=place) from None
 
 
-def verify(documents: Iterable[Json], check: Callable[[Line], None] | None = None) -> Iterator[Line]:
-    """Yield the lines of a chain, each of which holds; raises ``Tampered`` at the first that does not.
+def _hash_members(members: Json) -> str:
+    return digest_of(members, CanonicalProfile.WIRE)
 
-    ``check`` looks at a line's signature, and raises what it finds.
-    """
+
+UNSIGNED: Final = SigningCallbacks()
+
+
+def compute_genesis_hash(workflow_id: str) -> str:
+    """Return the ``prev`` of a workflow's first line, which differs for every workflow."""
+    return digest_of({"chain": _CHAIN_NAME, "workflow_id": workflow_id}, CanonicalProfile.WIRE)
+
+
+def parse_line(document: Json, place: str) -> Line:
+    """Return the line if its hash is correct, or raise ``Tampered`` naming ``place``."""
+    try:
+        line = Line.model_validate(document)
+        expected = _hash_members({name: value for name, value in document.items() if name not in {"hash", "signature"}})
+    except (ValidationError, NotCanonical):
+        raise Tampered(f"{place} is not a line of a chain.", place=place) from None
+    if line.hash != expected:
+        raise Tampered(f"{place} was changed: its hash does not match.", place=place)
+    return line
+
+
+def check_follows(last: Line | None, line: Line, place: str, workflow_id: str | None = None) -> None:
+    """Raise ``Tampered`` unless the line directly follows ``last`` in the same workflow."""
+    workflow = workflow_id or get_workflow_id(line.record if last is None else last.record)
+    expected = (0, compute_genesis_hash(workflow)) if last is None else (last.seq + 1, last.hash)
+    is_earlier = last is not None and parse_timestamp(line.at) < parse_timestamp(last.at)
+    if (line.seq, line.prev) != expected or is_earlier or get_workflow_id(line.record) != workflow:
+        raise Tampered(f"{place} does not follow the previous line.", place=place)
+
+
+def check_stays_signed(last: Line | None, line: Line) -> None:
+    """Raise ``InputError`` for an unsigned line after a signed one, which would invalidate the chain."""
+    if last is not None and last.signature is not None and line.signature is None:
+        raise InputError("The workflow's chain is signed, but this authority has no sign=.", hint=_SIGN_HINT)
+
+
+def verify_chain(documents: Iterable[Json], check_line: Callable[[Line], None] | None = None) -> Iterator[Line]:
+    """Yield the lines of a chain, calling ``check_line`` on each; raise ``Tampered`` at the first invalid one."""
     last: Line | None = None
     for number, document in enumerate(documents):
         place = f"line {number}"
-        found = read(document, place)
-        follows(last, found, place)
-        if check is not None:
-            check(found)
-        last = found
-        yield found
+        line = parse_line(document, place)
+        check_follows(last, line, place)
+        if check_line is not None:
+            check_line(line)
+        last = line
+        yield line
 
 
-def workflow_of(record: Chained) -> str:
-    """Return the workflow that a record is of."""
+def get_workflow_id(record: ChainRecord) -> str:
+    """Return the workflow id of any record."""
     return record.scope.workflow_id if record.type == "CONFIRM" else record.workflow_id
-
-
-def _hash(members: Json) -> str:
-    return digest_of(members, Profile.WIRE)

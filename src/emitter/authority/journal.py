@@ -1,8 +1,8 @@
-"""The journal: each workflow's chain in a store, to which one record after the other is added, each checked as it is.
+"""The journal: append records to each workflow's chain, and read them back verified.
 
-A record is added under its number, and a number is taken once in all threads and processes: whoever finds it taken
-reads what was added, checks again, and takes the next. So a check holds at the very moment at which its record is
-written, whatever others do meanwhile, in every store that keeps ``Store.once``.
+A record is stored under its line number with `Store.once`. If another thread, process or machine took that number, the
+journal reads the new line, checks the record again and takes the next number. A check therefore holds at the moment
+the record is written.
 """
 
 from __future__ import annotations
@@ -12,65 +12,64 @@ import threading
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
-from emitter.authority import chain, telling
-from emitter.authority.chain import UNSEALED, Seal
-from emitter.authority.listing import INDEX, Listing, log_of
-from emitter.authority.records.form import moment, written
-from emitter.authority.rules import places
-from emitter.authority.rules.state import State
-from emitter.errors import Tampered
-from emitter.store import Entry, Fresh, forks
-from emitter.wire import mapping
+from emitter.authority import chain, rules
+from emitter.authority.chain import UNSIGNED, SigningCallbacks
+from emitter.authority.records import format_timestamp, parse_timestamp
+from emitter.authority.rules import WorkflowState
+from emitter.errors import EmitterError, Tampered
+from emitter.events import Level, LogAppended, RunEvent
+from emitter.messages import as_mapping
+from emitter.stores import Entry, NewEntry
+from emitter.stores import locks as forks
+from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from emitter.authority.records import Chained, Line
-    from emitter.events import RunEvent
-    from emitter.sinks import Sink
-    from emitter.store import Kept, Store
-    from emitter.wire import Json
+    from emitter.authority.records import ChainRecord, Line
+    from emitter.messages import Json
+    from emitter.stores import Store, StoredEntry
+    from emitter.telemetry.sinks import Sink
 
 T = TypeVar("T")
-R = TypeVar("R", bound="Chained")
-
-_CACHED: Final = 256
-"""Workflows whose state is kept in memory, the latest used."""
+R = TypeVar("R", bound="ChainRecord")
+_MAX_CACHED_WORKFLOWS: Final = 256
+"""Number of recently used workflows whose state is kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draft(Generic[R]):
-    """A record that is to be added, and JSON that is kept beside it and is no part of the chain."""
+class NewRecord(Generic[R]):
+    """A record to append, and optional JSON stored beside it that is not part of the chain."""
 
     record: R
-    beside: Json = None
+    attachment: Json = None
 
 
-Make: TypeAlias = Callable[[State, float], Draft[R]]
-"""Makes a record of the state as it is now, at a time in seconds since 1970; raises where there shall be none."""
+RecordFactory: TypeAlias = Callable[[WorkflowState, float], NewRecord[R]]
+"""Builds a record from the current state and the time in seconds since 1970, or raises if none may be added."""
 
 
 @dataclass(slots=True)
-class _Chain:
-    """A workflow's state in this process, and who reads it."""
+class _CachedChain:
+    """A workflow's state in this process, with its lock."""
 
-    state: State
+    state: WorkflowState
     lock: threading.RLock = field(default_factory=threading.RLock)
 
 
 class Journal:
-    """The chains; ``clock`` returns seconds since 1970, ``skew`` is by how many of them clocks may differ.
+    """The chains of all workflows in a store.
 
-    Each line that is read is held to its hash, to its place, to the rules by which it was added, and to its ``seal``.
-    No line is earlier than the one before it, whatever the clock says.
+    Every line that is read is checked: its hash, its position, the rules of delegation and, with ``signing``, its
+    signature. A line's time is never earlier than the previous line's, whatever the clock says.
     """
 
-    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_listing", "_seal", "_sink", "_skew", "_store")
+    __slots__ = ("__weakref__", "_chains", "_clock", "_guard", "_index", "_max_skew", "_signing", "_sink", "_store")
 
     def __init__(
         self,
@@ -78,172 +77,310 @@ class Journal:
         *,
         clock: Callable[[], float] = time.time,
         sink: Sink | None = None,
-        seal: Seal = UNSEALED,
-        skew: float = 0.0,
+        signing: SigningCallbacks = UNSIGNED,
+        max_skew: float = 0.0,
     ) -> None:
         self._store = store
         self._clock = clock
         self._sink = sink
-        self._seal = seal
-        self._skew = skew
+        self._signing = signing
+        self._max_skew = max_skew
         self._guard = threading.Lock()
-        self._listing = Listing(store, clock)
-        self._chains: OrderedDict[str, _Chain] = OrderedDict()
-        forks.hold(self)
+        self._index = WorkflowIndex(store, clock)
+        self._chains: OrderedDict[str, _CachedChain] = OrderedDict()
+        forks.register_fork_handler(self)
 
-    def add(self, workflow_id: str, make: Make[R]) -> R:
-        """Add the record that ``make`` returns, at the end of the chain as it is then; what it raises is raised."""
-        held = self._chain(workflow_id)
-        with held.lock:
-            self._read(held)
+    def append(self, workflow_id: str, make_record: RecordFactory[R]) -> R:
+        """Append the record that ``make_record`` returns for the current end of the chain, or raise what it raises."""
+        cached = self._chain(workflow_id)
+        with cached.lock:
+            self._refresh(cached)
             while True:
-                record, kept = self._keep(held.state, make)
-                self._read(held)
-                if kept.first and record is not None:
+                record, stored = self._append_once(cached.state, make_record)
+                self._refresh(cached)
+                if stored.created and record is not None:
                     break
-        self._tell(kept.events)
+        self._emit_events(stored.events)
         return record
 
-    def look(self, workflow_id: str, see: Callable[[State], T]) -> T:
-        """Return what ``see`` makes of all that the chain comes to as of now; nobody changes it meanwhile."""
-        held = self._chain(workflow_id)
-        with held.lock:
-            self._read(held)
-            return see(held.state)
+    def read(self, workflow_id: str, reader: Callable[[WorkflowState], T]) -> T:
+        """Return ``reader(state)`` for the current state, under the workflow's lock."""
+        cached = self._chain(workflow_id)
+        with cached.lock:
+            self._refresh(cached)
+            return reader(cached.state)
 
     def lines(self, workflow_id: str) -> Iterator[Json]:
-        """Yield the lines of a chain as they stand in the store, unchecked."""
+        """Yield the stored lines of a chain, unverified."""
         number = 0
-        while (entry := self._store.find(run_of(workflow_id), str(number))) is not None:
+        while (entry := self._store.find(get_run_id(workflow_id), str(number))) is not None:
             yield dict(entry.outcome)
             number += 1
 
-    def beside(self, workflow_id: str, number: int) -> Json:
-        """Return the JSON that is kept beside a line."""
-        return beside(self._store, workflow_id, number)
+    def attachment(self, workflow_id: str, number: int) -> Json:
+        """Return the JSON stored beside a line."""
+        return read_attachment(self._store, workflow_id, number)
 
     def workflows(self) -> tuple[str, ...]:
-        """Return the workflows that have a record, in the order in which they began."""
-        return self._listing.names()
+        """Return the workflows that have records, in the order in which they began."""
+        return self._index.names()
 
-    def once(self, name: str, value: Json) -> Json:
-        """Keep a JSON value under a name, once in all; return the one that is kept."""
-        kept = self._store.once(INDEX, name, lambda: Fresh(Entry("once", {"value": value}, {})))
-        return _value(kept.entry, name)
+    def put_once(self, name: str, value: Json) -> Json:
+        """Store a JSON value under a name unless one exists, and return the stored one."""
+        stored = self._store.get_or_create(INDEX_RUN_ID, name, lambda: NewEntry(Entry("once", {"value": value}, {})))
+        return _stored_value(stored.entry, name)
 
-    def known(self, name: str) -> Json:
-        """Return what is kept under a name, None where nothing is."""
-        entry = self._store.find(INDEX, name)
-        return None if entry is None else _value(entry, name)
+    def get_value(self, name: str) -> Json:
+        """Return the value stored under a name, or None."""
+        entry = self._store.find(INDEX_RUN_ID, name)
+        return None if entry is None else _stored_value(entry, name)
 
     def now(self) -> float:
-        """Return the time, in seconds since 1970."""
+        """Return the time in seconds since 1970."""
         return self._clock()
 
-    def tell(self, event: RunEvent) -> None:
-        """Tell the sink of something that stands in no chain."""
-        self._tell((event,))
+    def emit_event(self, event: RunEvent) -> None:
+        """Send an event about something outside any chain to the sink."""
+        self._emit_events((event,))
 
-    def forking(self) -> None:
-        """Do nothing: who holds a lock waits for the store."""
+    def before_fork(self) -> None:
+        """Do nothing: threads holding a lock are waiting for the store."""
 
-    def forked(self, *, child: bool) -> None:
-        """Begin anew in a child: a thread that is not there may have held a lock, amid its reading."""
+    def after_fork(self, *, child: bool) -> None:
+        """Reset locks and caches in a forked child, where a lock's holder may not exist."""
         if child:
             self._guard = threading.Lock()
             self._chains = OrderedDict()
-            self._listing.begin_anew()
+            self._index.reset()
 
-    def _chain(self, workflow_id: str) -> _Chain:
+    def _chain(self, workflow_id: str) -> _CachedChain:
         with self._guard:
-            found = self._chains.setdefault(workflow_id, _Chain(State(workflow_id)))
+            cached = self._chains.setdefault(workflow_id, _CachedChain(WorkflowState(workflow_id)))
             self._chains.move_to_end(workflow_id)
-            while len(self._chains) > _CACHED:
+            while len(self._chains) > _MAX_CACHED_WORKFLOWS:
                 self._chains.popitem(last=False)
-        return found
+        return cached
 
-    def _keep(self, state: State, make: Make[R]) -> tuple[R | None, Kept]:
-        """Return what is kept under the next number, and the record, if it is the one that ``make`` returned."""
-        run, made = run_of(state.workflow_id), list[R]()
+    def _append_once(self, state: WorkflowState, make_record: RecordFactory[R]) -> tuple[R | None, StoredEntry]:
+        """Return the entry stored under the next number, and the new record if it is that one."""
+        run_id, records = get_run_id(state.workflow_id), list[R]()
 
-        def fresh() -> Fresh:
-            last = 0.0 if state.last is None else moment(state.last.at)
+        def fresh() -> NewEntry:
+            last = 0.0 if state.last is None else parse_timestamp(state.last.at)
             at = max(self._clock(), last)
-            draft = make(state, at)
+            draft = make_record(state, at)
             if state.last is None:
-                self._listing.put(state.workflow_id)
-            made.append(draft.record)
-            added = chain.line(state.next, written(at), state.head, draft.record, self._seal.sign)
-            self._check_readable(state, added)
-            beside = {} if draft.beside is None else {"kept": draft.beside}
-            told = telling.stamped(telling.line(added), run, at, state.workflow_id)
-            return Fresh(Entry(draft.record.type, added.to_json(), beside), (told,))
+                self._index.add_workflow(state.workflow_id)
+            records.append(draft.record)
+            line = chain.make_line(
+                state.next_number, format_timestamp(at), state.head, draft.record, self._signing.sign
+            )
+            self._check_readable(state, line)
+            extra = {} if draft.attachment is None else {"kept": draft.attachment}
+            event = make_run_event(make_line_event(line), run_id, at, state.workflow_id)
+            return NewEntry(Entry(draft.record.type, line.to_json(), extra), (event,))
 
-        kept = self._store.once(run, str(state.next), fresh)
-        return (made[-1] if kept.first else None), kept
+        stored = self._store.get_or_create(run_id, str(state.next_number), fresh)
+        return (records[-1] if stored.created else None), stored
 
-    def _read(self, held: _Chain) -> None:
+    def _refresh(self, cached: _CachedChain) -> None:
         try:
-            self._read_on(held.state)
+            self._apply_new_lines(cached.state)
         except BaseException:
-            held.state = State(held.state.workflow_id)  # amid a line it is neither what it was nor what it shall be
+            cached.state = WorkflowState(cached.state.workflow_id)  # it may be half-way through a line
             raise
 
-    def _read_on(self, state: State) -> None:
-        noted = noted_head(self._store, state.workflow_id) if state.last is None else None
-        seen = set(self._added(state))
-        if noted is not None and noted not in seen:
+    def _apply_new_lines(self, state: WorkflowState) -> None:
+        logged_head = read_logged_head(self._store, state.workflow_id) if state.last is None else None
+        hashes = set(self._iter_new_lines(state))
+        if logged_head is not None and logged_head not in hashes:
             place = f"the end of workflow {state.workflow_id}"
-            raise Tampered(f"{place} is gone: the store's log tells of a line that is not there.", place=place)
+            raise Tampered(f"{place} is missing: the store's log has a line that the chain does not.", place=place)
 
-    def _added(self, state: State) -> Iterator[str]:
-        """Add the lines that follow, and yield their hashes."""
-        run = run_of(state.workflow_id)
-        while (entry := self._store.find(run, str(state.next))) is not None:
-            place = f"line {state.next} of workflow {state.workflow_id}"
-            found = chain.read(dict(entry.outcome), place)
-            chain.follows(state.last, found, place, state.workflow_id)
-            self._seal.look(found)
-            places.add(state, found, math.inf)  # by how much its writer's clock was off is no reader's to say
-            yield found.hash
+    def _iter_new_lines(self, state: WorkflowState) -> Iterator[str]:
+        """Apply the new lines, and yield their hashes."""
+        run_id = get_run_id(state.workflow_id)
+        while (entry := self._store.find(run_id, str(state.next_number))) is not None:
+            place = f"line {state.next_number} of workflow {state.workflow_id}"
+            line = chain.parse_line(dict(entry.outcome), place)
+            chain.check_follows(state.last, line, place, state.workflow_id)
+            self._signing.check_line(line)
+            rules.apply_line(state, line, math.inf)  # a reader cannot know the writer's clock skew
+            yield line.hash
 
-    def _check_readable(self, state: State, added: Line) -> None:
-        """Raise what a reader would where a line cannot be read again: nothing could ever follow on it."""
+    def _check_readable(self, state: WorkflowState, added: Line) -> None:
+        """Raise what a reader of the new line would raise, because nothing could be appended after it."""
         place = f"the record for line {added.seq}"
-        chain.follows(state.last, chain.read(added.to_json(), place), place, state.workflow_id)
-        places.check(state, added, self._skew)
-        chain.check_signed(state.last, added)
+        chain.check_follows(state.last, chain.parse_line(added.to_json(), place), place, state.workflow_id)
+        rules.check_line_allowed(state, added, self._max_skew)
+        chain.check_stays_signed(state.last, added)
 
-    def _tell(self, events: Iterable[RunEvent]) -> None:
+    def _emit_events(self, events: Iterable[RunEvent]) -> None:
         if self._sink is None:
             return
         for event in events:
             try:
                 self._sink(event)
-            except Exception as error:  # noqa: BLE001  a sink is anybody's code
-                told = f"A sink raised {type(error).__name__}; what was recorded stands."
-                with suppress(RuntimeWarning):  # raised, it would leave an act that was intended, and never begun
-                    warnings.warn(told, RuntimeWarning, stacklevel=2)
+            except Exception as error:  # noqa: BLE001  a sink is user code
+                message = f"A sink raised {type(error).__name__}; the records are unaffected."
+                with suppress(RuntimeWarning):  # as an error it would leave an intent whose action never begins
+                    warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
-def _value(entry: Entry, name: str) -> Json:
+def _stored_value(entry: Entry, name: str) -> Json:
     if "value" not in entry.outcome:
-        raise Tampered("What the store keeps under a name is not what was written there.", place=name)
+        raise Tampered("A value in the store was changed.", place=name)
     return entry.outcome["value"]
 
 
-def run_of(workflow_id: str) -> str:
-    """Return the run in which a store keeps a workflow's chain."""
-    return f"{INDEX}:{workflow_id}"
+def get_run_id(workflow_id: str) -> str:
+    """Return the store run of a workflow's chain."""
+    return f"{INDEX_RUN_ID}:{workflow_id}"
 
 
-def beside(store: Store, workflow_id: str, number: int) -> Json:
-    """Return the JSON that a store keeps beside a line of a workflow's chain, None where there is none."""
-    entry = store.find(run_of(workflow_id), str(number))
+def read_attachment(store: Store, workflow_id: str, number: int) -> Json:
+    """Return the JSON stored beside a line, or None."""
+    entry = store.find(get_run_id(workflow_id), str(number))
     return None if entry is None else entry.envelope.get("kept")
 
 
-def noted_head(store: Store, workflow_id: str) -> str | None:
-    """Return the hash of a workflow's last line, as the store's log of events tells it; None where it tells nothing."""
-    events = log_of(store, run_of(workflow_id))
-    return None if not events else mapping(mapping(events[-1].get("payload")).get("fields")).get("hash")
+def read_logged_head(store: Store, workflow_id: str) -> str | None:
+    """Return the hash of a workflow's last line according to the store's event log, or None if that has none."""
+    events = read_log(store, get_run_id(workflow_id))
+    return None if not events else as_mapping(as_mapping(events[-1].get("payload")).get("fields")).get("hash")
+
+
+INDEX_RUN_ID: Final = "emitter.authority"
+"""The run whose log lists the workflows, and which holds values that belong to no single workflow."""
+
+
+class WorkflowIndex:
+    """The list of workflows in a store. Entries that were read are cached."""
+
+    __slots__ = ("_clock", "_count", "_guard", "_last_event_number", "_names", "_store")
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self.reset()
+
+    def reset(self) -> None:
+        """Start with an empty cache and a new lock."""
+        self._guard = threading.Lock()
+        self._names = dict[str, None]()
+        self._count = 0
+        self._last_event_number = -1
+
+    def names(self) -> tuple[str, ...]:
+        """Return the workflows, or raise ``Tampered`` if the log has one that is not listed."""
+        with self._guard:
+            self._read_entries()
+            while events := read_log(self._store, INDEX_RUN_ID, self._last_event_number):
+                self._read_entries()  # another process may have added one meanwhile
+                for event in events:
+                    self._check_event(event)
+            return tuple(self._names)
+
+    def add_workflow(self, workflow_id: str) -> None:
+        """List a workflow before its first line is written."""
+        event = make_run_event(make_opened_event(), INDEX_RUN_ID, self._clock(), workflow_id)
+        entry = NewEntry(Entry("workflow", {"workflow_id": workflow_id}, {}), (event,))
+        while workflow_id not in self.names():
+            self._store.get_or_create(INDEX_RUN_ID, _entry_key(self._count), lambda: entry)
+
+    def _read_entries(self) -> None:
+        while (entry := self._store.find(INDEX_RUN_ID, _entry_key(self._count))) is not None:
+            name = entry.outcome.get("workflow_id")
+            if not isinstance(name, str):
+                raise _index_tampered()
+            self._names[name] = None
+            self._count += 1
+
+    def _check_event(self, event: Mapping[str, Json]) -> None:
+        if is_workflow_opened(event) and event.get("causationId") not in self._names:
+            raise _index_tampered()
+        self._last_event_number = max(self._last_event_number + 1, event["sequence"])  # always advance
+
+
+def read_log(store: Store, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
+    """Return a run's events after a number, or raise ``Tampered`` for an invalid one."""
+    try:
+        events = store.events(run_id, after)
+    except EmitterError:
+        raise
+    except (ValueError, RecursionError):
+        raise _invalid_log() from None
+    if not all(isinstance(event, Mapping) and type(event.get("sequence")) is int for event in events):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _invalid_log()
+    return events
+
+
+def _invalid_log() -> Tampered:
+    place = "the store's log"
+    return Tampered(f"{place} contains events that emitter did not write.", place=place)
+
+
+def _entry_key(number: int) -> str:
+    return f"workflow:{number}"
+
+
+def _index_tampered() -> Tampered:
+    place = "the list of workflows"
+    return Tampered(f"{place} was changed: the store's log has other workflows.", place=place)
+
+
+_EVENT_NODE: Final = "authority"
+_EVENT_MESSAGES: Final = {
+    "CONFIRM": (Level.INFO, "authority.confirmed"),
+    "REVOKE": (Level.WARN, "authority.revoked"),
+    "EXPIRE": (Level.WARN, "authority.expired"),
+    "STOP": (Level.WARN, "authority.stopped"),
+    "RESUME": (Level.WARN, "authority.resumed"),
+    "INTENT": (Level.INFO, "authority.intended"),
+    "RECEIPT": (Level.INFO, "authority.receipted"),
+}
+_EVENT_ID_FIELDS: Final = (
+    "confirm_id",
+    "request_id",
+    "intent_id",
+    "receipt_id",
+    "intent_ref",
+    "authorization_ref",
+    "result",
+)
+_WORKFLOW_OPENED: Final = "authority.workflow_opened"
+_SETTLED_OTHERWISE: Final = "authority.settled_otherwise"
+_HOOK_FAILED: Final = "authority.hook_failed"
+
+
+def make_line_event(line: Line) -> LogAppended:
+    """Return the event for an appended line."""
+    level, message = _EVENT_MESSAGES[line.record.type]
+    record = line.record.to_json()
+    ids: dict[str, Json] = {name: record[name] for name in _EVENT_ID_FIELDS if name in record}
+    return LogAppended(level, message, {"sequence": line.seq, "hash": line.hash, **ids})
+
+
+def make_opened_event() -> LogAppended:
+    """Return the event for a workflow's first record."""
+    return LogAppended(Level.INFO, _WORKFLOW_OPENED, {})
+
+
+def is_workflow_opened(document: Mapping[str, Json]) -> bool:
+    """Return True for the event of a workflow's first record."""
+    return as_mapping(document.get("payload")).get("message") == _WORKFLOW_OPENED
+
+
+def make_hook_failed_event(name: str, error: Exception) -> LogAppended:
+    """Return the event for a callback that raised; its message may contain anything and is left out."""
+    return LogAppended(Level.WARN, _HOOK_FAILED, {"hook": name, "error": type(error).__name__})
+
+
+def make_conflict_event(receipt_id: str) -> LogAppended:
+    """Return the event for an action that ended differently from its existing receipt."""
+    return LogAppended(Level.WARN, _SETTLED_OTHERWISE, {"receipt_id": receipt_id})
+
+
+def make_run_event(event: LogAppended, run_id: str, at: float, cause: str) -> RunEvent:
+    """Return the event as recorded in a run; the store sets its number."""
+    return RunEvent(event, generate_id(), run_id, _EVENT_NODE, format_timestamp(at), 0, cause)

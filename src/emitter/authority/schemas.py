@@ -1,7 +1,7 @@
-"""JSON Schemas (2020-12) of every record that is published, made from the types themselves.
+"""JSON Schemas (2020-12) of the authority records, proposals and authorization envelopes.
 
-What a model checks in code stands here as conditions, so that a schema accepts what the library accepts. It has to be
-used by a validator that asserts formats: no pattern says that February has no 30th.
+The schemas are generated from the pydantic models. Use a validator that asserts formats: a pattern alone cannot
+reject February 30.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
 
-from emitter.accept.catalogue.kind import DIALECT
-from emitter.accept.catalogue.schema import rebuilt
-from emitter.authority.envelope.schemas import AUTHORIZATION_SCHEMA, WORKFLOW_SCHEMA
-from emitter.authority.proposal import PROPOSAL_SCHEMA
+from emitter.authority.proposals.document import PROPOSAL_SCHEMA
 from emitter.authority.records import (
     ActionRequest,
     Confirm,
@@ -29,16 +26,41 @@ from emitter.authority.records import (
     Stop,
     StopScope,
     TakeoverMode,
+    Timestamp,
 )
-from emitter.authority.records.form import Timestamp
+from emitter.host.kind_schemas import make_portable, map_subschemas
+from emitter.host.kinds import DIALECT
+from emitter.host.registry import STANDARD
+from emitter.models import AUTHORIZATION
+from emitter.models.authorization import WorkflowDeclaration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.authority.records.form import Record
-    from emitter.wire import Json
+    from emitter.authority.records import AuthorityRecord
+    from emitter.messages import Json
 
-RECORDS: Final[Mapping[str, type[Record]]] = MappingProxyType(
+_PAYLOAD_SCHEMA: Final[Mapping[str, Any]] = STANDARD[AUTHORIZATION].schema
+
+
+def _without_title(node: dict[str, Any]) -> dict[str, Any]:
+    return {name: member for name, member in node.items() if name != "title"}
+
+
+AUTHORIZATION_SCHEMA: Final[Mapping[str, Json]] = {
+    "$schema": DIALECT,
+    "title": "AuthorizationEnvelope",
+    **_PAYLOAD_SCHEMA["properties"]["authorization"],
+    "$defs": _PAYLOAD_SCHEMA["$defs"],
+}
+"""The schema of the union of the six envelope kinds."""
+WORKFLOW_SCHEMA: Final[Mapping[str, Json]] = {
+    "$schema": DIALECT,
+    "title": "WorkflowDeclaration",
+    **map_subschemas(make_portable(WorkflowDeclaration.model_json_schema()), _without_title),
+}
+"""The schema of a workflow declaration."""
+RECORD_TYPES: Final[Mapping[str, type[AuthorityRecord]]] = MappingProxyType(
     {
         "confirm-request": ConfirmRequest,
         "confirm": Confirm,
@@ -52,21 +74,19 @@ RECORDS: Final[Mapping[str, type[Record]]] = MappingProxyType(
         "line": Line,
     }
 )
-"""The records, by the names of their schemas."""
-
-_OTHERS: Final[Mapping[str, Mapping[str, Json]]] = {
+"""The record models by the name of their schema."""
+_OTHER_SCHEMAS: Final[Mapping[str, Mapping[str, Json]]] = {
     "proposal": PROPOSAL_SCHEMA,
     "authorization-envelope": {"description": "What may be shown as established.", **AUTHORIZATION_SCHEMA},
     "workflow-declaration": WORKFLOW_SCHEMA,
 }
-"""What other packages publish: a document of theirs, by its name."""
-
-_TIMESTAMP: Final = TypeAdapter(Timestamp).json_schema()["pattern"]
-_MONTHS: Final = "(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-_EXACT: Final = rf"^(?!0000){'[0-9]' * 4}-{_MONTHS}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,6}})?Z$"
-"""A time that there is but for the month's length, which ``date-time`` knows; that alone would take a leap second."""
-
-_CONDITIONS: Final[Mapping[str, list[Json]]] = {
+_LOOSE_TIMESTAMP_PATTERN: Final = TypeAdapter(Timestamp).json_schema()["pattern"]
+_MONTH_DAY_PATTERN: Final = "(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_EXACT_TIMESTAMP_PATTERN: Final = (
+    rf"^(?!0000){'[0-9]' * 4}-{_MONTH_DAY_PATTERN}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,6}})?Z$"
+)
+"""A valid time except for the length of months; ``date-time`` checks that but alone would allow a leap second."""
+_MODEL_CONDITIONS: Final[Mapping[str, list[Json]]] = {
     "Stop": [
         {
             "if": {"properties": {"stop_scope": {"const": StopScope.STEP.value}}},
@@ -89,38 +109,38 @@ _CONDITIONS: Final[Mapping[str, list[Json]]] = {
         }
     ],
 }
-"""What the models of these titles check in code."""
+"""Conditions that the models check in code, by model title."""
 
 
-def _document(name: str, schema: Mapping[str, Json]) -> Mapping[str, Json]:
-    rest = {each: value for each, value in schema.items() if each not in {"$schema", "$id", "$defs"}}
+def _make_document(name: str, schema: Mapping[str, Json]) -> Mapping[str, Json]:
+    rest = {member: value for member, value in schema.items() if member not in {"$schema", "$id", "$defs"}}
     defined = {"$defs": schema["$defs"]} if "$defs" in schema else {}
     return {"$schema": DIALECT, "$id": f"{name}.schema.json", **rest, **defined}
 
 
-def _of_record(record: type[Record]) -> Mapping[str, Json]:
-    found: Mapping[str, Json] = rebuilt(record.model_json_schema(), _said)
-    first = {each: found[each] for each in ("title", "description")}
-    return {**first, **found}
+def _record_schema(record: type[AuthorityRecord]) -> Mapping[str, Json]:
+    schema: Mapping[str, Json] = map_subschemas(record.model_json_schema(), _correct_node)
+    first = {member: schema[member] for member in ("title", "description")}
+    return {**first, **schema}
 
 
-def _said(node: dict[str, Any]) -> dict[str, Any]:
-    """Return what pydantic makes of a part as it is meant: no null, no title of a member, and nothing left open."""
-    node = _described(_present(node))
-    if node.get("pattern") == _TIMESTAMP:
-        node |= {"pattern": _EXACT, "format": "date-time"}
+def _correct_node(node: dict[str, Any]) -> dict[str, Any]:
+    """Fix pydantic's schema: remove nulls, member titles and discriminators, close maps, and add conditions."""
+    node = _with_description(_without_null(node))
+    if node.get("pattern") == _LOOSE_TIMESTAMP_PATTERN:
+        node |= {"pattern": _EXACT_TIMESTAMP_PATTERN, "format": "date-time"}
     if "patternProperties" in node:
         node["additionalProperties"] = False
     node.pop("discriminator", None)
     if "const" in node.get("properties", {}).get("type", {}):
         node["required"] = ["type", *node["required"]]
-    conditions = _CONDITIONS.get(node.get("title", ""))
+    conditions = _MODEL_CONDITIONS.get(node.get("title", ""))
     return node if conditions is None else {**node, "allOf": conditions}
 
 
-def _present(node: dict[str, Any]) -> dict[str, Any]:
-    """Return a member that may be absent without the null that pydantic gives it, and a constant without default."""
-    branches = [each for each in node.get("anyOf", []) if each != {"type": "null"}]
+def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+    """Remove the null branch of an optional member and the default of a constant."""
+    branches = [member for member in node.get("anyOf", []) if member != {"type": "null"}]
     if len(branches) == 1:
         node = {**node, **branches[0]}
         del node["anyOf"], node["default"]
@@ -129,18 +149,18 @@ def _present(node: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-def _described(node: dict[str, Any]) -> dict[str, Any]:
-    """Return a type with its docstring as text, and a member without the title that is its name once more."""
+def _with_description(node: dict[str, Any]) -> dict[str, Any]:
+    """Reflow a type's docstring as its description and drop a member's redundant title."""
     if "description" not in node:
-        return {name: each for name, each in node.items() if name != "title"}
+        return {name: member for name, member in node.items() if name != "title"}
     paragraphs = node["description"].replace("``", "`").split("\n\n")
-    return {**node, "description": "\n\n".join(" ".join(each.split()) for each in paragraphs)}
+    return {**node, "description": "\n\n".join(" ".join(member.split()) for member in paragraphs)}
 
 
 SCHEMAS: Final[Mapping[str, Mapping[str, Json]]] = MappingProxyType(
     {
-        **{name: _document(name, _of_record(record)) for name, record in RECORDS.items()},
-        **{name: _document(name, schema) for name, schema in _OTHERS.items()},
+        **{name: _make_document(name, _record_schema(record)) for name, record in RECORD_TYPES.items()},
+        **{name: _make_document(name, schema) for name, schema in _OTHER_SCHEMAS.items()},
     }
 )
-"""Each schema by its name; ``$id`` is relative, the name of its file under ``docs/schemas``."""
+"""Each schema by name; ``$id`` is the file name under ``docs/schemas``."""

@@ -1,7 +1,7 @@
-"""Signing a chain's lines and a principal's answers, and checking it: JWS with ``Ed25519``. Needs ``signing``.
+"""Sign chain lines and principals' answers with Ed25519, and verify the signatures. Requires the `signing` extra.
 
-Source: RFC 7515 (JWS; its payload detached as in appendix F), RFC 8037 and RFC 9864 (``Ed25519``), RFC 7638 (the
-thumbprint that names a key). That a line is signed by its hash, and so by all that stands before it, is ours.
+Source: RFC 7515 (JWS, with detached payloads as in appendix F), RFC 8037 and RFC 9864 (`Ed25519`), RFC 7638 (key
+thumbprints). Signing a line by its hash, and with it everything before it, is ours.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from emitter.decide.strict import parse
+from emitter.decisions.canonical_json import parse_strict_json
 from emitter.errors import InputError, MissingExtra, NotCanonical, Tampered
-from emitter.wire import mapping
+from emitter.messages import as_mapping
+
+if TYPE_CHECKING:
+    from emitter.authority.records import Line
+    from emitter.messages import Json
 
 try:
     from joserfc import jws
@@ -26,41 +30,41 @@ try:
     from joserfc.jwk import OKPKey
 except ImportError as error:
     raise MissingExtra("Signing needs joserfc.", hint="Run: pip install 'emitter[signing]'") from error
-
-if TYPE_CHECKING:
-    from emitter.authority.records import Line
-    from emitter.wire import Json
-
 Key: TypeAlias = OKPKey | Mapping[str, Any] | str | bytes
-"""An Ed25519 key: joserfc's own, a JWK, or the text of a PEM file."""
-
-ALGORITHM: Final = "Ed25519"
-_NAMES: Final = (None, ALGORITHM, "EdDSA")
-"""What a JWK may say that it is for; the last is what RFC 8037 called it, before RFC 9864."""
-_DETACHED: Final = re.compile(r"([A-Za-z0-9_-]{1,512})\.\.[A-Za-z0-9_-]{85}[AQgw]")
-"""A header, no payload, and 64 bytes, which base64url without padding spells in one way only."""
-_FORMS: Final = "Give a JWK, the text of a PEM file, or a joserfc OKPKey."
-_BAD: Final = (JoseError, ValueError, TypeError, KeyError, AttributeError)
-"""What joserfc and cryptography raise for what is no key. Their words may hold some of it, and go no further."""
+"""An Ed25519 key: a joserfc key, a JWK, or the text of a PEM file."""
+SIGNATURE_ALGORITHM: Final = "Ed25519"
+_ACCEPTED_ALGORITHMS: Final = (None, SIGNATURE_ALGORITHM, "EdDSA")
+"""Accepted ``alg`` values of a JWK; ``EdDSA`` is RFC 8037's name, before RFC 9864."""
+_DETACHED_JWS: Final = re.compile(r"([A-Za-z0-9_-]{1,512})\.\.[A-Za-z0-9_-]{85}[AQgw]")
+"""A header, no payload, and 64 bytes, for which unpadded base64url has only one spelling."""
+_KEY_FORMATS_HINT: Final = "Pass a JWK, the text of a PEM file, or a joserfc OKPKey."
+_KEY_ERRORS: Final = (JoseError, ValueError, TypeError, KeyError, AttributeError)
+"""Errors for invalid keys. Their messages may contain key material, so they are never passed on."""
 
 
 def new_key() -> OKPKey:
-    """Return a new private key."""
-    return OKPKey.generate_key(ALGORITHM)
+    """Generate a private key."""
+    return OKPKey.generate_key(SIGNATURE_ALGORITHM)
 
 
-def public(key: Key) -> dict[str, Json]:
-    """Return the public part of a key as a JWK, with the ``kid`` that signatures name it by; raises ``InputError``."""
-    plain = _plain(key)
-    return {**plain.as_dict(private=False), "kid": plain.thumbprint(), "alg": ALGORITHM, "use": "sig"}
+def public_jwk(key: Key) -> dict[str, Json]:
+    """Return a key's public part as a JWK, with the ``kid`` that signatures contain."""
+    normalized = _normalize_key(key)
+    return {
+        **normalized.as_dict(private=False),
+        "kid": normalized.thumbprint(),
+        "alg": SIGNATURE_ALGORITHM,
+        "use": "sig",
+    }
 
 
 def save_key(key: Key, path: str | os.PathLike[str]) -> None:
-    """Write a private key into a new file, as a JWK that only its owner may read.
+    """Write a private key as a JWK to a new file that only its owner may read.
 
-    Raises ``InputError`` for a key that is not private, and for a file that is there or cannot be written.
+    Raises:
+        InputError: The key is not private, or the file exists or cannot be written.
     """
-    text = json.dumps({**public(key), **_private(key).as_dict(private=True)}, indent=2)
+    text = json.dumps({**public_jwk(key), **_private_key(key).as_dict(private=True)}, indent=2)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
@@ -70,120 +74,124 @@ def save_key(key: Key, path: str | os.PathLike[str]) -> None:
 
 
 def load_key(path: str | os.PathLike[str]) -> OKPKey:
-    """Return the key, private or public, in a file of a JWK or of PEM; raises ``InputError``."""
+    """Read a private or public key from a JWK or PEM file, or raise ``InputError``."""
     try:
         text = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from None
     try:
-        return _plain(_jwk_or_text(text))
+        return _normalize_key(_jwk_or_text(text))
     except InputError:
-        raise InputError(f"{os.fspath(path)} holds no Ed25519 key for signatures.", hint=_FORMS) from None
+        raise InputError(
+            f"{os.fspath(path)} does not contain an Ed25519 signing key.", hint=_KEY_FORMATS_HINT
+        ) from None
 
 
-def signer(key: Key) -> Callable[[str], str]:
-    """Return what signs, for ``Authority(sign=)``: of a line's hash it makes a compact JWS without its payload.
+def make_signer(key: Key) -> Callable[[str], str]:
+    """Return the ``sign=`` function of an authority or ledger: it signs text as a detached JWS.
 
-    Raises ``InputError`` for a key that is not private.
+    Raises:
+        InputError: The key is not private.
     """
-    plain = _private(key)
-    header = {"alg": ALGORITHM, "kid": plain.thumbprint()}
+    private_key = _private_key(key)
+    header = {"alg": SIGNATURE_ALGORITHM, "kid": private_key.thumbprint()}
 
     def sign(hashed: str) -> str:
-        return jws.detach_content(jws.serialize_compact(header, hashed, plain, algorithms=[ALGORITHM]))
+        return jws.detach_content(jws.serialize_compact(header, hashed, private_key, algorithms=[SIGNATURE_ALGORITHM]))
 
     return sign
 
 
 @dataclass(frozen=True, slots=True)
-class Checker:
-    """Checks signatures by the public keys that were named, each by its thumbprint."""
+class SignatureVerifier:
+    """Verifies signatures by known public keys. Pass it as ``Authority(check=)`` or to ``verify_chain``."""
 
     keys: Mapping[str, OKPKey]
 
     def __call__(self, line: Line) -> None:
-        """Raise ``Tampered`` where a line's signature is missing, by another key, or of something else."""
-        self._checked(line.hash, line.signature, f"line {line.seq}")
+        """Raise ``Tampered`` unless a line has a valid signature by one of the keys."""
+        self._verify_with_known_key(line.hash, line.signature, f"line {line.seq}")
 
-    def answered_by(self, statement: str, signature: str | None) -> str:
-        """Return the thumbprint of the key that signed an answer; raises ``Tampered`` where none of these did."""
-        return self._checked(statement, signature, "The answer")
+    def verify_answer(self, statement: str, signature: str | None) -> str:
+        """Return the thumbprint of the key that signed an answer, or raise ``Tampered``."""
+        return self._verify_with_known_key(statement, signature, "The answer")
 
-    def _checked(self, hashed: str, signature: str | None, place: str) -> str:
+    def _verify_with_known_key(self, payload: str, signature: str | None, place: str) -> str:
         if signature is None:
             raise Tampered(f"{place} is not signed.", place=place)
-        named = _signed_by(signature, place)
-        if named not in self.keys:
-            raise Tampered(f"{place} is signed by a key that was not named.", place=place)
-        _verify(signature, hashed, self.keys[named], place)
-        return named
+        key_id = _key_id_of(signature, place)
+        if key_id not in self.keys:
+            raise Tampered(f"{place} is signed by an unknown key.", place=place)
+        _verify_signature(signature, payload, self.keys[key_id], place)
+        return key_id
 
 
-def checker(*public_keys: Key) -> Checker:
-    """Return what checks the signatures of lines and, by its method ``answered_by``, of answers.
+def make_verifier(*public_keys: Key) -> SignatureVerifier:
+    """Return the verifier of signatures by these public keys.
 
-    Pass it as ``Authority(check=)`` or to ``emitter.authority.chain.verify``. It raises ``Tampered`` for a signature
-    that is missing, that none of these keys made, or that is of something else. Raises ``InputError`` for no key, or
-    for what is none.
+    It verifies lines when called, and answers by its method ``verify_answer``.
+
+    Raises:
+        InputError: No key was passed, or one is invalid.
     """
-    keys = {plain.thumbprint(): plain for plain in map(_plain, public_keys)}
+    keys = {normalized.thumbprint(): normalized for normalized in map(_normalize_key, public_keys)}
     if not keys:
-        raise InputError("No key was given, so that every signature would be foreign.", hint="Give a public key.")
-    return Checker(keys)
+        raise InputError("make_verifier() needs at least one key.", hint="Pass a public key.")
+    return SignatureVerifier(keys)
 
 
-def _signed_by(signature: str, place: str) -> str:
-    """Return the thumbprint that a signature names; raises ``Tampered`` for any other form than ``signer`` gives it."""
-    found = _DETACHED.fullmatch(signature)
-    header = _header("" if found is None else found[1])
+def _key_id_of(signature: str, place: str) -> str:
+    """Return the key thumbprint that a signature names, or raise ``Tampered`` for any other form."""
+    match = _DETACHED_JWS.fullmatch(signature)
+    header = _decode_header("" if match is None else match[1])
     kid: Json = header.get("kid")
-    if header != {"alg": ALGORITHM, "kid": kid} or not isinstance(kid, str):
-        raise Tampered(f"{place} has a signature of another form than a detached JWS with {ALGORITHM}.", place=place)
+    if header != {"alg": SIGNATURE_ALGORITHM, "kid": kid} or not isinstance(kid, str):
+        raise Tampered(f"{place} has a signature that is not a detached JWS with {SIGNATURE_ALGORITHM}.", place=place)
     return kid
 
 
-def _header(text: str) -> Mapping[str, Json]:
+def _decode_header(text: str) -> Mapping[str, Json]:
     try:
-        return mapping(parse(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))))
+        return as_mapping(parse_strict_json(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))))
     except (NotCanonical, ValueError):
         return {}
 
 
-def _verify(signature: str, hashed: str, key: OKPKey, place: str) -> None:
+def _verify_signature(signature: str, payload: str, key: OKPKey, place: str) -> None:
     try:
-        jws.deserialize_compact(signature, key, algorithms=[ALGORITHM], payload=hashed)
+        jws.deserialize_compact(signature, key, algorithms=[SIGNATURE_ALGORITHM], payload=payload)
     except (JoseError, ValueError):
-        raise Tampered(f"{place} has a signature that is not of its hash.", place=place) from None
+        raise Tampered(f"{place} has a signature that does not match its hash.", place=place) from None
 
 
-def _private(key: Key) -> OKPKey:
-    plain = _plain(key)
-    if not plain.is_private:
-        raise InputError("A public key was given, which cannot sign.", hint="Give the private one.")
-    return plain
+def _private_key(key: Key) -> OKPKey:
+    normalized = _normalize_key(key)
+    if not normalized.is_private:
+        raise InputError("A public key cannot sign.", hint="Pass the private key.")
+    return normalized
 
 
-def _plain(key: object) -> OKPKey:
-    """Return a key as it is by itself: all that others say of it, as a JWK's ``x`` beside its ``d``, is made anew."""
-    with suppress(*_BAD):
-        given = key if isinstance(key, OKPKey) else OKPKey.import_key(_given(key))
-        given.check_use("sig")
-        if given.curve_name == ALGORITHM and given.alg in _NAMES:
-            return OKPKey.import_key(given.raw_value)
-    raise InputError("That is no Ed25519 key for signatures.", hint=_FORMS)
+def _normalize_key(key: object) -> OKPKey:
+    """Rebuild a key from its raw value, so that a JWK's other members cannot contradict it."""
+    with suppress(*_KEY_ERRORS):
+        imported = key if isinstance(key, OKPKey) else OKPKey.import_key(_key_material(key))
+        imported.check_use("sig")
+        if imported.curve_name == SIGNATURE_ALGORITHM and imported.alg in _ACCEPTED_ALGORITHMS:
+            return OKPKey.import_key(imported.raw_value)
+    raise InputError("This is not an Ed25519 signing key.", hint=_KEY_FORMATS_HINT)
 
 
-def _given(key: object) -> dict[str, Any] | str | bytes:
+def _key_material(key: object) -> dict[str, Any] | str | bytes:
     if isinstance(key, (str, bytes)):
         return key
     jwk = dict(cast("Mapping[str, Any]", key))
-    if jwk["kty"] != OKPKey.key_type:  # joserfc itself does not look at it
+    if jwk["kty"] != OKPKey.key_type:  # joserfc does not check it
         raise TypeError
     return jwk
 
 
 def _jwk_or_text(text: bytes) -> Key:
     try:
-        return mapping(parse(text))
+        return as_mapping(parse_strict_json(text))
     except NotCanonical:
         return text

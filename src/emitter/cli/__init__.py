@@ -1,15 +1,16 @@
-"""The command line: ``emitter demo | moment | resolve | render | lint-moment | classify | recover | compile | …``.
+"""The ``emitter`` command line.
 
-Every command reads files or standard input, prints JSON with ``--json``, and exits 0 on success, 1 on a
-refused or failed emission, 2 on bad usage. Bad input never ends in a traceback. Of the library only what the
-asked command needs is loaded. A pipe that is closed, as by ``| head``, ends a command in silence: with
-success, save where success is an answer that nobody had given yet.
+Commands read files or standard input and print JSON with ``--json``. They exit with 0 on success, 1 on a
+refused or failed emission, and 2 on bad usage. Bad input never ends in a traceback. Each command loads only the
+modules it needs. A closed pipe, as with ``| head``, ends a command silently with success, except for commands
+whose success is an answer.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import io
 import os
 import sys
@@ -25,93 +26,93 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 SUCCESS, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
-
 _COMMANDS = {
-    "demo": "play a scripted scenario, with no key and no network",
-    "moment": 'ask a model for a binding moment, or an honest "not yet"',
-    "classify": "say what recorded exchanges with vendors were",
-    "recover": "read the one JSON document out of a text that a model wrote",
-    "compile": "compile a JSON Schema for a vendor",
-    "lint": "say where a JSON Schema leaves what vendors take",
-    "lint-moment": "say where a binding moment breaks the content discipline",
-    "render": "draw a binding moment for a surface",
-    "resolve": "answer a binding moment at the terminal",
-    "serve": "answer a binding moment on a local web page",
-    "decisions": "list the decisions that wait in a store",
-    "digest": "print the digest that names a binding moment",
-    "mcp": "serve binding moments over the Model Context Protocol",
-    "receipts": "list, export and verify what was done, and by whose authority",
-    "accept": "say what a host makes of AI envelopes",
-    "capabilities": "print what a host of this configuration can do, as OpenWOP's capability document",
-    "simulate": "run a simulated vendor on this machine, to test against",
-    "providers": "list the vendors there are facts about, or the facts of one",
+    "demo": ("demo", "play a scripted scenario, without a key or a network"),
+    "moment": ("moment", 'ask a model for a decision, or an honest "not yet"'),
+    "classify": ("model_answers", "classify recorded exchanges with vendors"),
+    "recover": ("model_answers", "read the one JSON document out of a text that a model wrote"),
+    "compile": ("json_schema", "compile a JSON Schema for a vendor"),
+    "lint": ("json_schema", "report where vendors do not support a JSON Schema"),
+    "lint-moment": ("envelopes", "report where a binding moment breaks the content rules"),
+    "render": ("envelopes", "draw a binding moment for a surface"),
+    "resolve": ("resolve", "answer a binding moment at the terminal"),
+    "serve": ("serve", "answer a binding moment on a local web page"),
+    "decisions": ("stores", "list the decisions that wait in a store"),
+    "digest": ("envelopes", "print the digest that names a binding moment"),
+    "mcp": ("mcp", "serve binding moments over the Model Context Protocol"),
+    "receipts": ("receipts", "list, export and verify the records of what was done"),
+    "accept": ("host", "report whether a host accepts AI envelopes"),
+    "capabilities": ("host", "print a host's capabilities, as OpenWOP's document"),
+    "simulate": ("vendors", "run a simulated vendor on this machine, to test against"),
+    "providers": ("vendors", "list the vendors that emitter knows, or the facts about one"),
 }
-"""The commands, each a module of this package, with a line for the list."""
+"""The module and the one-line summary of each command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
+        return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
     except BrokenPipeError:
-        _abandon(sys.stdout, sys.stderr)
+        _discard_output(sys.stdout, sys.stderr)
         return SUCCESS
     except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+        return _report("interrupted", INTERRUPTED)
     except EmissionError as error:
-        return _say(f"{error} ({error.code})", FAILED)
+        return _report(f"{error} ({error.code})", FAILED)
     except EmitterError as error:
-        return _say(str(error), BAD_USAGE)
+        return _report(str(error), BAD_USAGE)
     except OSError as error:
-        _abandon(sys.stdout)
-        return _say(f"{error.strerror or error}.", BAD_USAGE)
+        _discard_output(sys.stdout)
+        return _report(f"{error.strerror or error}.", BAD_USAGE)
 
 
-def _run(arguments: list[str]) -> int:
+def _dispatch(arguments: list[str]) -> int:
     if not sys.stderr:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  it lives as long as the process
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  open until the process ends
     if not sys.stdout:
-        raise InputError("Standard output is closed.", hint="Send it to a file, or to /dev/null.")
+        raise InputError("Standard output is closed.", hint="Redirect it to a file or to /dev/null.")
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-    asked = _parser(arguments).parse_args(arguments)
+    args = _build_parser(arguments).parse_args(arguments)
     try:
-        asked.unread = asked.run(asked)
+        args.unread = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        _abandon(sys.stdout, sys.stderr)
-    status: int = asked.unread
+        _discard_output(sys.stdout, sys.stderr)
+    status: int = args.unread
     return status
 
 
-def _say(sentence: str, status: int) -> int:
-    sys.stderr.write(f"emitter: {sentence}\n")
+def _report(message: str, status: int) -> int:
+    sys.stderr.write(f"emitter: {message}\n")
     return status
 
 
-def _abandon(*streams: TextIO) -> None:
-    """Send what is still to be written nowhere, so that the interpreter's own last flush cannot fail."""
+def _discard_output(*streams: TextIO) -> None:
+    """Redirect what is not written yet to the null device, so that the interpreter's final flush cannot fail."""
     for stream in streams:
         with suppress(io.UnsupportedOperation):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _parser(arguments: list[str]) -> argparse.ArgumentParser:
+def _build_parser(arguments: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="emitter",
         description="Decisions a program can rely on, from language models.",
-        epilog="Exit status: 0 success, 1 a refused or failed emission, 2 bad usage. COMMAND --help tells more.",
+        epilog="Exit status: 0 success, 1 a refused or failed emission, 2 bad usage.\n"
+        "Run `emitter COMMAND --help` for details.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('emitter')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    asked = next((each for each in arguments if not each.startswith("-")), None)
-    for name, summary in _COMMANDS.items():
+    selected = next((argument for argument in arguments if not argument.startswith("-")), None)
+    for name, (module, summary) in _COMMANDS.items():
         sub = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
-        if name == asked:
-            command = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-            sub.description = command.__doc__
-            sub.set_defaults(unread=SUCCESS)
-            command.add_arguments(sub)
-            sub.set_defaults(run=command.run)
+        if name == selected:
+            commands_module, suffix = importlib.import_module(f"{__name__}.{module}"), name.replace("-", "_")
+            run = getattr(commands_module, f"run_{suffix}")
+            sub.description = inspect.getdoc(run)
+            sub.set_defaults(unread=SUCCESS, run=run)
+            getattr(commands_module, f"add_{suffix}_arguments")(sub)
     return parser

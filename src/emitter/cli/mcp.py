@@ -1,12 +1,7 @@
-"""Serve decisions over the Model Context Protocol: a tool that asks a model for one, and a tool that takes the answer.
-
-Serves one client over standard input and output, or with --http clients of this machine. The person is asked by the
-client where it can do that; with --surface own they answer on a page of their own, and nobody else can for them.
-"""
+"""The command ``mcp``. Needs the extras ``mcp`` and ``web``."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import importlib
 import signal
@@ -16,37 +11,38 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from emitter.cli import waiting
+from emitter.cli import stores
+from emitter.cli.input_output import add_model_arguments, parse_number
+from emitter.client.binding_moments import aemit_binding_moment
+from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
-from emitter.ledger import Ledger
-from emitter.mcp.asking import Asking, Surface
-from emitter.mcp.serve import serve_http, serve_stdio
-from emitter.mcp.server import server
-from emitter.moment import aemit_binding_moment
+from emitter.mcp.asker import DecisionAsker, Surface
+from emitter.mcp.server import create_server, serve_http, serve_stdio
 from emitter.policy import Policy
-from emitter.profile import of_model
-from emitter.store import SqliteStore
-from emitter.web import hosted
+from emitter.profiles import find_profile
+from emitter.stores import SqliteStore
+from emitter.web import open_site
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Generator
 
-    from emitter.ledger import KeepWords, Pending
-    from emitter.mcp.server import Emit
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.decisions.ledger_words import KeepWords
+    from emitter.mcp.server import EmitFunction
 
 _LOG_LEVEL = "CRITICAL"
-"""The SDK's: it logs tracebacks when a client goes; what goes wrong in a call is in the call's result."""
+"""The SDK logs a traceback when a client disconnects; errors of calls are in their results."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = "The vendor's key is taken from its usual environment variable: see `emitter providers`."
+def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     transport = parser.add_mutually_exclusive_group()
     transport.add_argument(
-        "--stdio", action="store_true", help="serve one client over standard input and output (usual)"
+        "--stdio", action="store_true", help="serve one client over standard input and output (default)"
     )
-    transport.add_argument("--http", action="store_true", help="serve clients of this machine, at 127.0.0.1")
-    parser.add_argument("--port", type=int, metavar="N", help="where to listen with --http (default: a free port)")
+    transport.add_argument("--http", action="store_true", help="serve clients on this machine, at 127.0.0.1")
+    parser.add_argument("--port", type=int, metavar="N", help="the port for --http (default: a free port)")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--model", metavar="M", help="vendor/model, such as openai/gpt-6-sol")
     source.add_argument(
@@ -54,95 +50,94 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="bound",
         metavar="SCENARIO",
-        help="replay a scenario whatever is asked, with no key and no network: see `emitter demo --help`",
+        help="answer every request with a recorded scenario, without a key or a network: see `emitter demo --help`",
     )
-    parser.add_argument("--wire", metavar="W", help="one of the vendor's wires, where it has several")
-    parser.add_argument("--base-url", metavar="URL", help="where the vendor's server is")
-    parser.add_argument("--deadline", type=float, metavar="S", help="seconds for everything that one decision takes")
-    parser.add_argument("--store", metavar="FILE", help="keep decisions in this SQLite file, which servers may share")
-    waiting.add_words(parser)
-    parser.add_argument("--expires-in", type=_seconds, metavar="S", help="seconds in which a decision can be answered")
-    parser.add_argument("--agent", default="mcp", metavar="NAME", help="who asks, in the ledger (default: mcp)")
+    add_model_arguments(parser)
+    parser.add_argument("--store", metavar="FILE", help="keep decisions in this SQLite file; servers can share it")
+    stores.add_words_arguments(parser)
+    parser.add_argument(
+        "--expires-in", type=_parse_seconds, metavar="S", help="seconds for which a decision can be answered"
+    )
+    parser.add_argument("--agent", default="mcp", metavar="NAME", help="the agent's name in the ledger (default: mcp)")
     parser.add_argument(
         "--surface",
-        choices=[each.value for each in Surface],
+        choices=[surface.value for surface in Surface],
         default=Surface.CLIENT.value,
         help="where the person answers: in the client, or on a local page of their own (default: client)",
     )
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Serve until the client leaves, or until interrupted."""
-    if asked.port is not None and not asked.http:
-        raise InputError("--port is for --http.", hint="Add --http, or leave --port out.")
-    if asked.store == "":
-        raise InputError("--store is empty.", hint="Name a file, or leave it out.")
-    words, emit = waiting.words(asked), _emit(asked)
-    with _interruptible() if not asked.http else suppress(KeyboardInterrupt):
-        asyncio.run(_serve(asked, emit, words))
+def run_mcp(args: argparse.Namespace) -> int:
+    """Serve decisions over the Model Context Protocol.
+
+    One tool asks a model for a decision, another takes the answer. The server serves one client over standard input
+    and output, or, with --http, clients of this machine. The client asks the person if it can; with --surface own,
+    the person answers on a page of their own, and nobody can answer for them.
+    """
+    if args.port is not None and not args.http:
+        raise InputError("--port needs --http.", hint="Add --http, or remove --port.")
+    if args.store == "":
+        raise InputError("--store is empty.", hint="Pass a file, or remove --store.")
+    words, emit = stores.read_words_options(args), _make_emit(args)
+    with _interruptible() if not args.http else suppress(KeyboardInterrupt):
+        asyncio.run(_serve(args, emit, words))
     return 0
 
 
 @contextmanager
 def _interruptible() -> Generator[None]:
-    """Let an interrupt end the process at once: the SDK would wait for the client to say something more."""
-    kept = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Let Ctrl-C end the process at once. The SDK would wait for the client's next message."""
+    previous = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, kept)
+        signal.signal(signal.SIGINT, previous)
 
 
-async def _serve(asked: argparse.Namespace, emit: Emit, words: KeepWords | None) -> None:
+async def _serve(args: argparse.Namespace, emit_decision: EmitFunction, keep_words: KeepWords | None) -> None:
     async with AsyncExitStack() as stack:
-        store = None if asked.store is None else stack.enter_context(SqliteStore(asked.store))
-        ledger = Ledger() if store is None else Ledger(store, words=words)
-        asking = Asking(ledger, agent=asked.agent, expires_in=asked.expires_in)
-        if asked.surface == Surface.OWN.value:
-            asking = await _with_page(stack, asking)
-        made = server(emit, asking, log_level=_LOG_LEVEL)
-        if asked.http:
-            await serve_http(made, asked.port or 0, _say)
+        store = None if args.store is None else stack.enter_context(SqliteStore(args.store))
+        ledger = Ledger() if store is None else Ledger(store, words=keep_words)
+        asker = DecisionAsker(ledger, agent=args.agent, expires_in=args.expires_in)
+        if args.surface == Surface.OWN.value:
+            asker = await _with_page(stack, asker)
+        server = create_server(emit_decision, asker, log_level=_LOG_LEVEL)
+        if args.http:
+            await serve_http(server, args.port or 0, _report_address)
         else:
-            await serve_stdio(made)
+            await serve_stdio(server)
 
 
-async def _with_page(stack: AsyncExitStack, asking: Asking) -> Asking:
-    """Serve the page that decisions are answered on, in the same process, until the stack is unwound."""
-    site = await stack.enter_async_context(hosted(asking.ledger))
+async def _with_page(stack: AsyncExitStack, asker: DecisionAsker) -> DecisionAsker:
+    """Serve the principal's page in this process until the stack is unwound."""
+    site = await stack.enter_async_context(open_site(asker.ledger))
     urls: dict[str, str] = {}
 
-    def url_for(pending: Pending) -> str:
+    def url_for(pending: PendingDecision) -> str:
         return urls.setdefault(pending.decision_id, site.url(site.link(pending.decision_id).path))
 
-    def tell(pending: Pending) -> None:
+    def tell(pending: PendingDecision) -> None:
         if pending.decision_id not in urls:
             sys.stderr.write(f"emitter: a decision waits for its principal at {url_for(pending)}\n")
 
-    return replace(asking, surface=Surface.OWN, url_for=url_for, tell=tell)
+    return replace(asker, surface=Surface.OWN, url_for=url_for, tell=tell)
 
 
-def _say(address: str) -> None:
+def _report_address(address: str) -> None:
     sys.stdout.write(f"{address}\n")
     sys.stdout.flush()
     sys.stderr.write(f"emitter: serving the Model Context Protocol at {address}; Ctrl-C ends it\n")
 
 
-def _emit(asked: argparse.Namespace) -> Emit:
-    if asked.demo is not None:
-        demo = importlib.import_module("emitter.mcp.demo")  # which needs a vendor's SDK, as that of the model does
-        played: Emit = demo.playing(asked.demo, asked.wire)
-        return played
-    of_model(asked.model)
-    policy = Policy(deadline=asked.deadline)
-    return partial(aemit_binding_moment, model=asked.model, wire=asked.wire, base_url=asked.base_url, policy=policy)
+def _make_emit(args: argparse.Namespace) -> EmitFunction:
+    if args.demo is not None:
+        demo = importlib.import_module("emitter.cli.demo")  # needs a vendor's SDK
+        replay: EmitFunction = demo.replay_scenario(args.demo, args.wire)
+        return replay
+    find_profile(args.model)
+    policy = Policy(deadline=args.deadline)
+    return partial(aemit_binding_moment, model=args.model, wire=args.wire, base_url=args.base_url, policy=policy)
 
 
-def _seconds(given: str) -> float:
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = 0.0
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{given!r} is no number of seconds above 0")
-    return seconds
+def _parse_seconds(text: str) -> float:
+    return parse_number(text, lambda seconds: seconds > 0, "a number of seconds above 0")

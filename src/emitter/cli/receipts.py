@@ -1,9 +1,7 @@
-"""List, export and verify the chains of records that say what was done, and by whose authority.
+"""The command ``receipts``: list, export and verify chains of records.
 
-STORE is the SQLite file that an `emitter.authority.Authority` keeps its records in; none is ever made here. A chain
-holds where no line was changed, moved or left out, and where each act had a live authority that covered it. That its
-end was not cut off can be told by the hash of a line that was noted elsewhere (--head); a store's own log of events is
-such a note. Who wrote the lines can be told where they are signed (--key).
+Names in a chain come from other parties, so they are printed in quotation marks and cannot control the
+terminal.
 """
 
 from __future__ import annotations
@@ -12,108 +10,123 @@ import importlib
 import inspect
 import math
 import sys
-from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import RawDescriptionHelpFormatter
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from emitter.authority.export import export, read_lines, report
-from emitter.cli.chains import Broken, Done, listed_json, listed_lines, verified_json, verified_lines
-from emitter.cli.document import write
-from emitter.cli.source import read_text
-from emitter.cli.stored import is_store, opened, readable
+from emitter.authority.audit import export_lines, read_lines, report_chain
+from emitter.cli.input_output import add_json_argument, parse_number, print_json, read_text
+from emitter.cli.stores import is_store, open_store, read_or_tampered
 from emitter.errors import InputError, Tampered
-from emitter.render.line import line
+from emitter.render.safe_text import quote, to_single_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from emitter.authority.export import Report
-    from emitter.authority.signing import Checker
-    from emitter.cli.stored import Stored
+    from emitter.authority import Intent, Receipt
+    from emitter.authority.audit import ChainReport
+    from emitter.authority.records import Amount
+    from emitter.authority.rules import GrantState
+    from emitter.authority.signing import SignatureVerifier
+    from emitter.cli.stores import OpenStore
+    from emitter.messages import Json
 
 T = TypeVar("T")
+_EXIT_STATUS_HELP: Final = "Exit status: 0 every chain holds, 1 a chain does not hold, 2 bad usage."
 
-_STATUS: Final = "Exit status: 0 all holds, 1 something does not, 2 bad usage."
 
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the subcommands and their arguments."""
-    parser.epilog = f"{_STATUS} SUBCOMMAND --help tells more."
+def add_receipts_arguments(parser: ArgumentParser) -> None:
+    """Add the subcommands and their arguments."""
+    parser.epilog = f"{_EXIT_STATUS_HELP} Run `emitter receipts SUBCOMMAND --help` for details."
     subcommands = parser.add_subparsers(required=True, metavar="SUBCOMMAND", help="what to do")
-    for name, act, declare, told in (
-        ("list", _list, _list_arguments, "list receipts, and acts that have none"),
-        ("export", _export, _export_arguments, "write a workflow's chain as lines of canonical JSON"),
-        ("verify", _verify, _verify_arguments, "say whether chains hold, and what they come to"),
-        ("key", _key, _key_arguments, "make a key that signs chains"),
+    for name, run, add_arguments, summary in (
+        ("list", _run_list, _add_list_arguments, "list receipts, and acts without one"),
+        ("export", _run_export, _add_export_arguments, "write a workflow's chain as lines of canonical JSON"),
+        ("verify", _run_verify, _add_verify_arguments, "check whether chains hold, and what they allowed"),
+        ("key", _run_key, _add_key_arguments, "make a key that signs chains"),
     ):
-        sub = subcommands.add_parser(name, help=told, formatter_class=RawDescriptionHelpFormatter, epilog=_STATUS)
-        sub.description = inspect.getdoc(act)
-        declare(sub)
-        sub.set_defaults(act=act)
+        sub = subcommands.add_parser(
+            name, help=summary, formatter_class=RawDescriptionHelpFormatter, epilog=_EXIT_STATUS_HELP
+        )
+        sub.description = inspect.getdoc(run)
+        add_arguments(sub)
+        sub.set_defaults(run_subcommand=run)
 
 
-def run(asked: Namespace) -> int:
-    """Do what the subcommand says; 1 where a chain does not hold."""
+def run_receipts(args: Namespace) -> int:
+    """List, export and verify the chains of records of what was done, and by whose authority.
+
+    STORE is the SQLite file in which an `emitter.authority.Authority` keeps its records; the command never creates
+    one. A chain holds if no line was changed, moved or left out, and a valid authority covered each act. To detect a
+    cut-off end, pass the hash of a line that you noted elsewhere (--head); a store's own event log is such a note. To
+    verify who wrote signed lines, pass their public keys (--key).
+    """
     try:
-        status: int = asked.act(asked)
+        status: int = args.run_subcommand(args)
     except Tampered as error:
-        sys.stderr.write(f"emitter: {line(str(error))}\n")
+        sys.stderr.write(f"emitter: {to_single_line(str(error))}\n")
         return 1
     return status
 
 
-def _list_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("store", metavar="STORE", help="the file of a store")
-    parser.add_argument("--workflow", metavar="W", help="only this workflow's")
-    parser.add_argument("--unfinished", action="store_true", help="only acts that have no receipt")
-    parser.add_argument("--json", action="store_true", help="print them as JSON")
+def _add_list_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("store", metavar="STORE", help="the store's file")
+    parser.add_argument("--workflow", metavar="W", help="list only this workflow")
+    parser.add_argument("--unfinished", action="store_true", help="list only acts without a receipt")
+    add_json_argument(parser)
 
 
-def _list(asked: Namespace) -> int:
-    """List each workflow's receipts, and the acts that began and have none: nobody saw how they ended.
+def _run_list(args: Namespace) -> int:
+    """List the receipts of each workflow, and the acts that began but have no receipt.
 
-    Of a workflow whose chain does not hold only that is told, and the exit status is 1.
+    A workflow whose chain does not hold is reported without its records, and the exit status is 1.
     """
-    with opened(asked.store) as stored:
-        found = [_told(each, partial(_done, stored, each, asked)) for each in stored.workflows(asked.workflow)]
-    if asked.json:
-        write(listed_json(found))
+    with open_store(args.store) as stored:
+        workflows = [
+            _catch_tampered(workflow_id, partial(_read_workflow, stored, workflow_id, args))
+            for workflow_id in stored.workflows(args.workflow)
+        ]
+    if args.json:
+        print_json(workflows_json(workflows))
     else:
-        _say(told for each in found for told in listed_lines(each))
-    return _status(found)
+        _print_lines(line for workflow in workflows for line in workflow_lines(workflow))
+    return _exit_status(workflows)
 
 
-def _done(stored: Stored, workflow_id: str, asked: Namespace) -> Done:
+def _read_workflow(stored: OpenStore, workflow_id: str, args: Namespace) -> WorkflowRecords:
     place, authority = f"a line of workflow {workflow_id}", stored.authority
-    receipts = () if asked.unfinished else readable(place, lambda: authority.receipts(workflow_id))
-    return Done(workflow_id, receipts, readable(place, lambda: authority.unfinished(workflow_id)))
+    receipts = () if args.unfinished else read_or_tampered(place, lambda: authority.receipts(workflow_id))
+    return WorkflowRecords(
+        workflow_id, receipts, read_or_tampered(place, lambda: authority.unfinished_actions(workflow_id))
+    )
 
 
-def _export_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("store", metavar="STORE", help="the file of a store")
-    parser.add_argument("workflow", metavar="WORKFLOW", help="whose chain")
-    parser.add_argument("-o", "--output", metavar="FILE", help="a new file; standard output where it is left out")
+def _add_export_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("store", metavar="STORE", help="the store's file")
+    parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id")
+    parser.add_argument("-o", "--output", metavar="FILE", help="a new file (default: standard output)")
 
 
-def _export(asked: Namespace) -> int:
-    """Write a workflow's chain as it stands in the store: a record a line, in canonical JSON (RFC 8785).
+def _run_export(args: Namespace) -> int:
+    """Write a workflow's chain as it is in the store: one record per line, in canonical JSON (RFC 8785).
 
-    What does not hold is written all the same, as evidence; it is told, and the exit status is 1. The hash of the last
-    line goes to standard error: keep it elsewhere, and verify with --head.
+    A chain that does not hold is written too, as evidence, and the exit status is 1. The hash of the last line is
+    printed on standard error: keep it elsewhere, and pass it to `verify --head`.
     """
-    with opened(asked.store) as stored:
-        (workflow_id,) = stored.workflows(asked.workflow)
+    with open_store(args.store) as stored:
+        (workflow_id,) = stored.workflows(args.workflow)
         head = stored.noted_head(workflow_id)
         lines = list(stored.lines(workflow_id))
-    _save(b"".join(export(lines)), asked.output)
-    found = report(lines, head=head, workflow_id=workflow_id, max_skew=math.inf)
-    sys.stderr.write(f"emitter: {found.lines} lines; the head is {found.head}\n")
+    _write_new_file(b"".join(export_lines(lines)), args.output)
+    report = report_chain(lines, head=head, workflow_id=workflow_id, max_skew=math.inf)
+    sys.stderr.write(f"emitter: {report.lines} lines; the head is {report.head}\n")
     return 0
 
 
-def _save(text: bytes, name: str | None) -> None:
+def _write_new_file(text: bytes, name: str | None) -> None:
     if name is None:
         sys.stdout.buffer.write(text)
         return
@@ -121,127 +134,283 @@ def _save(text: bytes, name: str | None) -> None:
         with Path(name).open("xb") as file:
             file.write(text)
     except OSError as error:
-        raise InputError(f"{name} cannot be written: {error.strerror}.", hint="Name a new file.") from None
+        raise InputError(f"{name} cannot be written: {error.strerror}.", hint="Pass the name of a new file.") from None
 
 
-def _verify_arguments(parser: ArgumentParser) -> None:
+def _add_verify_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE|STORE", help="an exported chain, or a store; - is standard input")
-    parser.add_argument("--workflow", metavar="W", help="whose chain it must be; of a store, the only one to look at")
+    parser.add_argument("--workflow", metavar="W", help="verify only this workflow of a store, or require it of a FILE")
     parser.add_argument(
-        "--key", action="append", default=[], metavar="PUBLIC.jwk", help="who may have signed; may be repeated"
+        "--key", action="append", default=[], metavar="PUBLIC.jwk", help="a key that may sign lines; repeatable"
     )
     parser.add_argument(
-        "--principal", action="append", default=[], metavar="PUBLIC.jwk", help="whose answers count; may be repeated"
+        "--principal", action="append", default=[], metavar="PUBLIC.jwk", help="a key that may sign answers; repeatable"
     )
-    parser.add_argument("--head", metavar="HASH", help="the hash of a line that was the last when it was noted")
+    parser.add_argument("--head", metavar="HASH", help="a last line's hash that you noted; the chain must hold it")
     parser.add_argument(
         "--max-skew",
-        type=_skew,
+        type=_parse_skew,
         default=0.0,
         metavar="S",
-        help="by how many seconds clocks were allowed to differ, as Authority(max_skew=) had it (default: 0)",
+        help="seconds by which clocks may differ, as in Authority(max_skew=) (default: 0)",
     )
-    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    add_json_argument(parser)
 
 
-def _verify(asked: Namespace) -> int:
-    """Say whether each line is what was written, follows on the one before, and was allowed where it stands.
+def _run_verify(args: Namespace) -> int:
+    """Check that each line is unchanged, follows the one before it, and was allowed at its place.
 
-    Told are also how much of each authority was spent, why it ended, and which acts have no receipt. Without --key
-    nobody looks at signatures; with one, each line must be signed by one of the keys. Each act rests on an answer, and
-    with --principal each of these must be signed by one of the principals; it is told whose it is. In a store, what is
-    retained beside a receipt must be what the receipt says that the act returned.
+    The report says how much of each authority was spent, why it ended, and which acts have no receipt. With --key,
+    each line must be signed by one of the keys; without it, signatures are not checked. With --principal, the answer
+    behind each act must be signed by one of the principals, and the report names them. In a store, the results kept
+    next to receipts must match them.
     """
-    names = _named(asked.principal)
-    found = list(_verified(asked))
-    if asked.json:
-        write({"holds": _status(found) == 0, "chains": [verified_json(each, names) for each in found]})
+    names = _key_files(args.principal)
+    chains = list(_verify_chains(args))
+    status = _exit_status(chains)
+    if args.json:
+        print_json({"holds": status == 0, "chains": [verification_json(chain, names) for chain in chains]})
     else:
-        how = {"checked": bool(asked.key), "headed": asked.head is not None or is_store(asked.file)}
-        _say(told for each in found for told in verified_lines(each, names, **how))
-    return _status(found)
+        options = {"checked": bool(args.key), "headed": args.head is not None or is_store(args.file)}
+        _print_lines(line for chain in chains for line in verification_lines(chain, names, **options))
+    return status
 
 
-def _status(found: Iterable[object]) -> int:
-    return int(any(isinstance(each, Broken) for each in found))
+def _exit_status(outcomes: Iterable[object]) -> int:
+    return int(any(isinstance(outcome, BrokenChain) for outcome in outcomes))
 
 
-def _verified(asked: Namespace) -> Iterator[Report | Broken]:
-    principals = _checker(asked.principal)
-    answers = None if principals is None else principals.answered_by
-    read = partial(report, check=_checker(asked.key), max_skew=asked.max_skew, answers=answers)
-    if not is_store(asked.file):
-        lines = read_lines(read_text(asked.file))
-        yield _told(asked.workflow, lambda: read(lines, head=asked.head, workflow_id=asked.workflow))
+def _verify_chains(args: Namespace) -> Iterator[ChainReport | BrokenChain]:
+    principals = _load_checker(args.principal)
+    answers = None if principals is None else principals.verify_answer
+    read = partial(report_chain, check_line=_load_checker(args.key), max_skew=args.max_skew, check_answer=answers)
+    if not is_store(args.file):
+        lines = read_lines(read_text(args.file))
+        yield _catch_tampered(args.workflow, lambda: read(lines, head=args.head, workflow_id=args.workflow))
         return
-    with opened(asked.file) as stored:
-        for each in _chosen(stored, asked):
-            yield _told(each, partial(_in_store, stored, each, asked.head, read))
+    with open_store(args.file) as stored:
+        for workflow_id in _select_workflows(stored, args):
+            yield _catch_tampered(workflow_id, partial(_verify_stored, stored, workflow_id, args.head, read))
 
 
-def _in_store(stored: Stored, workflow_id: str, head: str | None, read: Callable[..., Report]) -> Report:
-    found = read(stored.lines(workflow_id), head=stored.noted_head(workflow_id), workflow_id=workflow_id)
-    stored.check_kept(workflow_id)
-    return found if head is None else read(stored.lines(workflow_id), head=head, workflow_id=workflow_id)
+def _verify_stored(
+    stored: OpenStore, workflow_id: str, head: str | None, read: Callable[..., ChainReport]
+) -> ChainReport:
+    report = read(stored.lines(workflow_id), head=stored.noted_head(workflow_id), workflow_id=workflow_id)
+    stored.check_retained(workflow_id)
+    return report if head is None else read(stored.lines(workflow_id), head=head, workflow_id=workflow_id)
 
 
-def _told(workflow_id: str | None, read: Callable[[], T]) -> T | Broken:
+def _catch_tampered(workflow_id: str | None, read: Callable[[], T]) -> T | BrokenChain:
     try:
         return read()
     except Tampered as error:
-        return Broken(workflow_id, error.place, str(error))
+        return BrokenChain(workflow_id, error.place, str(error))
 
 
-def _chosen(stored: Stored, asked: Namespace) -> tuple[str, ...]:
-    names = stored.workflows(asked.workflow)
+def _select_workflows(stored: OpenStore, args: Namespace) -> tuple[str, ...]:
+    names = stored.workflows(args.workflow)
     if not names:
-        raise InputError("The store has no record of any workflow: there is nothing to verify.")
-    if asked.head is not None and len(names) > 1:
-        raise InputError("--head is of one chain, and the store has several.", hint="Say which with --workflow.")
+        raise InputError("The store holds no workflow to verify.")
+    if args.head is not None and len(names) > 1:
+        raise InputError("--head is for one chain, but the store holds several.", hint="Select one with --workflow.")
     return names
 
 
-def _key_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="NEW_FILE", help="where the private key is kept: only its owner may read it")
+def _add_key_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="NEW_FILE", help="a new file for the private key, readable only by its owner")
 
 
-def _key(asked: Namespace) -> int:
-    """Make a key that signs chains, and print its public part, as a JWK, for those who verify them.
+def _run_key(args: Namespace) -> int:
+    """Make a key that signs chains, and print its public part as a JWK for verifiers.
 
-    Authority(sign=emitter.authority.signing.signer(emitter.authority.signing.load_key(NEW_FILE))) signs with it.
+    Sign with Authority(sign=emitter.authority.signing.make_signer(emitter.authority.signing.load_key(NEW_FILE))).
     """
-    signing = importlib.import_module("emitter.authority.signing")  # which needs an extra
+    signing = importlib.import_module("emitter.authority.signing")  # needs an extra
     key = signing.new_key()
-    signing.save_key(key, asked.file)
-    write(signing.public(key))
+    signing.save_key(key, args.file)
+    print_json(signing.public_jwk(key))
     return 0
 
 
-def _checker(files: list[str]) -> Checker | None:
+def _load_checker(files: list[str]) -> SignatureVerifier | None:
     if not files:
         return None
-    signing = importlib.import_module("emitter.authority.signing")  # which needs an extra
-    check: Checker = signing.checker(*map(signing.load_key, files))
+    signing = importlib.import_module("emitter.authority.signing")  # needs an extra
+    check: SignatureVerifier = signing.make_verifier(*map(signing.load_key, files))
     return check
 
 
-def _named(files: list[str]) -> dict[str, str]:
-    """Return the files that were named, by the thumbprints of their keys."""
+def _key_files(files: list[str]) -> dict[str, str]:
+    """Return the key files by the thumbprints of their keys."""
     if not files:
         return {}
     signing = importlib.import_module("emitter.authority.signing")
-    return {signing.load_key(each).thumbprint(): each for each in files}
+    return {signing.load_key(file).thumbprint(): file for file in files}
 
 
-def _skew(given: str) -> float:
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < math.inf:
-        raise ArgumentTypeError(f"{given!r} is no number of seconds, 0 or more")
-    return seconds
+def _parse_skew(text: str) -> float:
+    return parse_number(text, lambda seconds: 0 <= seconds < math.inf, "a number of seconds, 0 or more")
 
 
-def _say(lines: Iterable[str]) -> None:
-    sys.stdout.write("".join(f"{each}\n" for each in lines))
+def _print_lines(lines: Iterable[str]) -> None:
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+_UNVERIFIED_END: Final = "not checked: lines may be missing; pass a hash that you noted with --head"
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenChain:
+    """A chain that does not hold. ``workflow_id`` is None if no workflow was named."""
+
+    workflow_id: str | None
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRecords:
+    """A workflow's receipts, and its acts that have none."""
+
+    workflow_id: str
+    receipts: Sequence[Receipt]
+    unfinished: Sequence[Intent]
+
+
+def verification_json(outcome: ChainReport | BrokenChain, names: Mapping[str, str] | None = None) -> dict[str, Json]:
+    """Return a verification as JSON. ``names`` maps thumbprints to the principals' key files."""
+    if isinstance(outcome, BrokenChain):
+        workflow = {} if outcome.workflow_id is None else {"workflow_id": outcome.workflow_id}
+        return {**workflow, "holds": False, "place": outcome.place, "reason": outcome.reason}
+    return {
+        "workflow_id": outcome.workflow_id,
+        "holds": True,
+        "lines": outcome.lines,
+        "head": outcome.head,
+        "signed": outcome.signed,
+        "counts": dict(outcome.counts),
+        "confirms": [_confirm_json(state, outcome, names or {}) for state in outcome.confirms],
+        "unfinished": [intent.to_json() for intent in outcome.unfinished],
+    }
+
+
+def verification_lines(
+    outcome: ChainReport | BrokenChain, names: Mapping[str, str], *, checked: bool, headed: bool
+) -> Iterator[str]:
+    """Yield a verification as lines of text.
+
+    Args:
+        outcome: The report, or the reason why the chain does not hold.
+        names: The files of the principals' keys, by thumbprint.
+        checked: Signatures were checked.
+        headed: The end of the chain was checked against a noted hash.
+    """
+    if isinstance(outcome, BrokenChain):
+        yield _broken_line(outcome)
+        return
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(outcome.counts.items()))
+    yield f"holds: {quote(outcome.workflow_id)}, {outcome.lines} lines ({counts})"
+    yield f"  head        {outcome.head}"
+    yield f"  end         {'the noted line or later' if headed else _UNVERIFIED_END}"
+    yield f"  signatures  {_signature_note(outcome, checked=checked)}"
+    for state in outcome.confirms:
+        yield _confirm_line(state)
+        yield f"    answer    {_answer_note(state, outcome, names)}"
+    yield from map(_intent_line, outcome.unfinished)
+
+
+def workflows_json(workflows: Sequence[WorkflowRecords | BrokenChain]) -> dict[str, Json]:
+    """Return the records of the workflows, and the chains that do not hold, as JSON."""
+    return {
+        "workflows": [_workflow_json(records) for records in workflows if isinstance(records, WorkflowRecords)],
+        "broken": [verification_json(chain) for chain in workflows if isinstance(chain, BrokenChain)],
+    }
+
+
+def workflow_lines(workflow: WorkflowRecords | BrokenChain) -> Iterator[str]:
+    """Yield the records of a workflow, or the reason why its chain does not hold, as lines of text."""
+    if isinstance(workflow, BrokenChain):
+        yield _broken_line(workflow)
+        return
+    yield f"{quote(workflow.workflow_id)}: receipts {len(workflow.receipts)}, unfinished {len(workflow.unfinished)}"
+    yield from map(_receipt_line, workflow.receipts)
+    yield from map(_intent_line, workflow.unfinished)
+
+
+def _workflow_json(records: WorkflowRecords) -> dict[str, Json]:
+    return {
+        "workflow_id": records.workflow_id,
+        "receipts": [receipt.to_json() for receipt in records.receipts],
+        "unfinished": [intent.to_json() for intent in records.unfinished],
+    }
+
+
+def _broken_line(chain: BrokenChain) -> str:
+    prefix = "" if chain.workflow_id is None else f"{quote(chain.workflow_id)}: "
+    return f"does not hold: {prefix}{to_single_line(chain.reason)}"
+
+
+def _signature_note(report: ChainReport, *, checked: bool) -> str:
+    if checked:
+        return "valid on every line"
+    if not report.signed:
+        return "none"
+    return f"{report.signed}, not checked: pass a public key with --key"
+
+
+def _answer_note(confirm_state: GrantState, report: ChainReport, names: Mapping[str, str]) -> str:
+    """Say whose answer a confirm rests on."""
+    key = report.answered_by.get(confirm_state.confirm.confirm_id)
+    if key is not None:
+        return f"signed by {quote(names.get(key, ''))} (key {key})"
+    if confirm_state.confirm.granted_by.signature is None:
+        return "not signed: anyone who can write to the store could have recorded it"
+    return "signed, not checked: pass a public key with --principal"
+
+
+def _confirm_json(confirm_state: GrantState, report: ChainReport, names: Mapping[str, str]) -> dict[str, Json]:
+    confirm = confirm_state.confirm
+    key = report.answered_by.get(confirm.confirm_id)
+    return {
+        "confirm_id": confirm.confirm_id,
+        "answer": {
+            "decision": confirm.granted_by.decision,
+            "signed": confirm.granted_by.signature is not None,
+            "key": key,
+            "file": None if key is None else names.get(key),
+        },
+        "limits": _amounts_json(confirm.limits),
+        "spent": _amounts_json(confirm_state.spent),
+        "uses": confirm_state.uses,
+        "ended": None if confirm_state.end is None else confirm_state.end.value,
+    }
+
+
+def _amounts_json(amounts: Mapping[str, Amount]) -> dict[str, Json]:
+    """Return amounts as records hold them: fractions as text."""
+    return {name: amount if isinstance(amount, int) else str(amount) for name, amount in amounts.items()}
+
+
+def _confirm_line(confirm_state: GrantState) -> str:
+    limits, spent = confirm_state.confirm.limits, confirm_state.spent
+    amounts = [f"{name} {spent[name]} of {limits.get(name, 'any number')}" for name in sorted({*limits, *spent})]
+    end = "no end recorded" if confirm_state.end is None else confirm_state.end.value
+    notes = ", ".join([f"acts {confirm_state.uses}", *amounts, end])
+    return f"  confirm     {quote(confirm_state.confirm.confirm_id)}: {notes}"
+
+
+def _receipt_line(receipt: Receipt) -> str:
+    error = "" if receipt.error is None else f", error {quote(receipt.error)}"
+    ids = f"(receipt {quote(receipt.receipt_id)}, by {quote(receipt.authorization_ref)})"
+    return f"  {receipt.result.value:<10}  {_describe_act(receipt)}{error} {ids}"
+
+
+def _intent_line(intent: Intent) -> str:
+    ids = f"(intent {quote(intent.intent_id)}, by {quote(intent.authorization_ref)})"
+    return f"  unfinished  {_describe_act(intent)} {ids}"
+
+
+def _describe_act(record: Receipt | Intent) -> str:
+    step = "" if record.step_id is None else f", step {quote(record.step_id)}"
+    return f"{record.timestamp}  {quote(record.action)} on {quote(record.target)}{step}"

@@ -1,170 +1,204 @@
-"""Answer a binding moment at the terminal.
-
-FILE holds the envelope, by itself or as a tool's result; - or nothing is standard input, and the keys then come from
-the terminal itself. With --store it is a decision that waits in a store, and is resolved there: the agent reads the
-answer from the store, with the person's own words. With neither a terminal nor --answer, one line of standard input is
-the answer. With --detail the agent is asked for more first, which decides nothing.
-"""
+"""The command ``resolve``, and asking the person at this terminal."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, TextIO, TypeAlias, assert_never, cast
 
-from emitter.cli import waiting
-from emitter.cli.answering import next_step
-from emitter.cli.document import write
-from emitter.cli.envelope import read_moment
-from emitter.decide import Unanswered, Unresolved, digest
-from emitter.decide.resolution import to_json
+from emitter.cli import stores
+from emitter.cli.envelopes import read_moment
+from emitter.cli.input_output import add_json_argument, print_json
+from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved, UnresolvedReason, continue_after, digest
+from emitter.decisions.ledger_words import MissingWordsReason
+from emitter.decisions.resolution import resolution_to_json
 from emitter.errors import InputError
-from emitter.ledger import Unkept
-from emitter.render.line import lines
-from emitter.render.typed import typed
-from emitter.terminal import ask, listen, sentence
+from emitter.render.layout import NOT_ANSWERED_YET
+from emitter.render.replies import parse_typed_reply
+from emitter.render.safe_text import to_safe_lines
+from emitter.terminal import ask, describe_resolution, listen
 
 if TYPE_CHECKING:
     import argparse
 
-    from emitter.cli.waiting import Waiting
-    from emitter.decide import Resolution
-    from emitter.kinds import BindingMoment
-    from emitter.ledger import DetailRequest
-    from emitter.terminal import Detail
+    from emitter.cli.stores import OpenDecision
+    from emitter.decisions import Resolution
+    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.models import BindingMoment
+    from emitter.terminal import DetailHandler
 
-    Answered: TypeAlias = tuple[BindingMoment, Resolution | Unresolved, bool]
-    """What was asked, what was answered, and whether standard output has been told already."""
+    TerminalAnswer: TypeAlias = tuple[BindingMoment, Resolution | Unresolved, bool]
+    """The decision, its answer, and whether the answer is on standard output already."""
 
 TERMINAL = Path("/dev/tty")
 CHANNEL = "terminal"
-_NOT_YET = "the agent has not answered yet; type m to look again"
-_PATIENCE = 5.0
-"""Seconds that a person at the terminal waits for the agent before they are asked on."""
-_LOOK = 0.2
-"""Seconds between two looks at whether the agent has answered."""
+_DETAIL_TIMEOUT = 5.0
+"""Seconds to wait for the agent's answer before the person is asked again."""
+_POLL_SECONDS = 0.2
+"""Seconds between two checks for the agent's answer."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+def add_resolve_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     parser.set_defaults(unread=1)
     parser.epilog = (
-        "Exit status: 0 there is an answer, 1 nobody decided (as always with --detail), 2 what was given is no "
-        "envelope, or no answer to it."
+        "Exit status: 0 the decision was answered, 1 nobody decided (always with --detail), 2 the envelope or the "
+        "answer is invalid."
     )
-    waiting.add_arguments(parser)
-    parser.add_argument("--plain", action="store_true", help="lines of text instead of the picker, for screen readers")
-    parser.add_argument("--timeout", type=float, metavar="S", help="seconds until nobody has decided")
+    stores.add_decision_arguments(parser)
+    parser.add_argument("--plain", action="store_true", help="ask in lines of text, for screen readers")
+    parser.add_argument("--timeout", type=float, metavar="S", help="seconds to wait for an answer")
     parser.add_argument(
-        "--answer", metavar="TEXT", help='the answer itself: "2" for an option, "a TEXT" or "d TEXT" for a veto'
+        "--answer", metavar="TEXT", help='the answer: "2" for an option, "a TEXT" or "d TEXT" for a veto'
     )
     parser.add_argument(
         "--detail",
         metavar="TOPIC",
-        help="ask for more on TOPIC and decide nothing; with --timeout, wait so long for the agent's answer",
+        help="ask for detail on TOPIC and decide nothing; --timeout waits for the agent's answer",
     )
-    parser.add_argument("--json", action="store_true", help="print the resolution as JSON")
+    add_json_argument(parser, "print the resolution as JSON")
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Ask and print; 1 when nobody decided."""
-    waiting.check(asked)
-    if asked.detail is not None:
-        return _ask_detail(asked)
-    with ExitStack() as opened:
-        moment, resolution, told = _in_file(asked, opened) if asked.store is None else _in_store(asked, opened)
-    asked.unread = status = 1 if isinstance(resolution, Unresolved) else 0
-    if asked.json:
-        write(to_json(resolution))
+def run_resolve(args: argparse.Namespace) -> int:
+    """Answer a binding moment at the terminal.
+
+    FILE holds the envelope, or a tool's result that contains it. With -, standard input holds it, and keys are read
+    from the terminal itself. With --store, you answer a decision that waits in a store, and the agent reads the
+    answer, with your own words, from there. Without a terminal and without --answer, one line of standard input is
+    the answer. --detail asks the agent for more detail and decides nothing.
+    """
+    stores.check_options(args)
+    if args.detail is not None:
+        return _request_detail(args)
+    with ExitStack() as stack:
+        moment, resolution, is_printed = (_answer_file if args.store is None else _answer_stored)(args, stack)
+    args.unread = status = 1 if isinstance(resolution, Unresolved) else 0
+    if args.json:
+        print_json(resolution_to_json(resolution))
     else:
-        before = "" if told else f"{sentence(moment, resolution)}\n"
-        sys.stdout.write(f"{before}{next_step(moment, resolution)}\n")
+        answer = "" if is_printed else f"{describe_resolution(moment, resolution)}\n"
+        sys.stdout.write(f"{answer}{describe_next_step(moment, resolution)}\n")
     return status
 
 
-def _ask_detail(asked: argparse.Namespace) -> int:
-    """Ask the agent for detail, and print what it answered by now; nobody has decided then."""
-    if asked.store is None or asked.answer is not None:
+def _request_detail(args: argparse.Namespace) -> int:
+    """Ask the agent for detail, and print its answer if there is one by now."""
+    if args.store is None or args.answer is not None:
         raise InputError(
-            "--detail is for a decision of a store, without --answer.", hint="Name the store with --store."
+            "--detail needs --store and excludes --answer.", hint="Name the decision's store with --store."
         )
-    with waiting.waiting(asked) as place:
-        request = place.ledger.ask_detail(place.pending.decision_id, asked.detail, channel=CHANNEL)
-        if request.is_open and asked.timeout:
-            sys.stderr.write(f"emitter: waiting for the agent's answer, for up to {asked.timeout:g} seconds\n")
-        until = time.monotonic() + (asked.timeout or 0.0)
-        while request.is_open and time.monotonic() < until:
-            time.sleep(_LOOK)
-            request = place.ledger.detail_requests(place.pending.decision_id)[request.number - 1]
-    if asked.json:
-        known = {"decision_id": request.decision_id, "number": request.number, "topic": asked.detail}
-        write({"detail": {**known, "answer": request.answer}})
+    with stores.open_decision(args) as decision:
+        ledger, decision_id = decision.ledger, decision.pending.decision_id
+        request = ledger.ask_detail(decision_id, args.detail, channel=CHANNEL)
+        if request.is_open and args.timeout:
+            sys.stderr.write(f"emitter: waiting for the agent's answer, for up to {args.timeout:g} seconds\n")
+        deadline = time.monotonic() + (args.timeout or 0.0)
+        while request.is_open and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+            request = ledger.detail_requests(decision_id)[request.number - 1]
+    if args.json:
+        members = {"decision_id": request.decision_id, "number": request.number, "topic": args.detail}
+        print_json({"detail": {**members, "answer": request.answer}})
     else:
-        told = "The agent has not answered yet." if request.is_open else "\n".join(lines(request.text))
-        sys.stdout.write(f"{told}\nThe decision is still open.\n")
+        answer = NOT_ANSWERED_YET if request.is_open else "\n".join(to_safe_lines(request.text))
+        sys.stdout.write(f"{answer}\nThe decision is still open.\n")
     return 1
 
 
-def _detail(place: Waiting, topic: str) -> str:
-    """Ask the agent for detail, wait for it for a little, and return what it answered to all that was asked for."""
-    ledger, decision_id = place.ledger, place.pending.decision_id
+def _wait_for_detail(decision: OpenDecision, topic: str) -> str:
+    """Ask the agent for detail, wait briefly, and return all answers so far."""
+    ledger, decision_id = decision.ledger, decision.pending.decision_id
     if topic or not ledger.detail_requests(decision_id):
         ledger.ask_detail(decision_id, topic, channel=CHANNEL)
-    until = time.monotonic() + _PATIENCE
-    while any(each.is_open for each in ledger.detail_requests(decision_id)) and time.monotonic() < until:
-        time.sleep(_LOOK)
-    return "\n".join(f"{_named(each)}: {each.text or _NOT_YET}" for each in ledger.detail_requests(decision_id))
+    deadline = time.monotonic() + _DETAIL_TIMEOUT
+    while any(request.is_open for request in ledger.detail_requests(decision_id)) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    return "\n".join(
+        f"{_topic_label(request)}: {request.text or 'the agent has not answered yet; type m to look again'}"
+        for request in ledger.detail_requests(decision_id)
+    )
 
 
-def _named(request: DetailRequest) -> str:
-    return request.topic if request.topic and not isinstance(request.topic, Unkept) else "More"
+def _topic_label(request: DetailRequest) -> str:
+    return request.topic if request.topic and not isinstance(request.topic, MissingWordsReason) else "More"
 
 
-def _in_file(asked: argparse.Namespace, opened: ExitStack) -> Answered:
-    moment = read_moment(asked.file)
-    return moment, *_resolution(moment, asked, asked.timeout, opened, None)
+def _answer_file(args: argparse.Namespace, stack: ExitStack) -> TerminalAnswer:
+    moment = read_moment(args.file)
+    return moment, *_get_answer(moment, args, args.timeout, stack, None)
 
 
-def _in_store(asked: argparse.Namespace, opened: ExitStack) -> Answered:
-    place = opened.enter_context(waiting.waiting(asked))
-    moment = place.pending.moment
-    resolution, told = _resolution(moment, asked, place.patience(asked.timeout), opened, partial(_detail, place))
-    place.record(resolution, CHANNEL)
-    return moment, resolution, told
+def _answer_stored(args: argparse.Namespace, stack: ExitStack) -> TerminalAnswer:
+    decision = stack.enter_context(stores.open_decision(args))
+    moment, timeout = decision.pending.moment, decision.timeout(args.timeout)
+    resolution, is_printed = _get_answer(moment, args, timeout, stack, partial(_wait_for_detail, decision))
+    decision.record(resolution, CHANNEL)
+    return moment, resolution, is_printed
 
 
-def _resolution(
+def _get_answer(
     moment: BindingMoment,
-    asked: argparse.Namespace,
+    args: argparse.Namespace,
     timeout: float | None,
-    opened: ExitStack,
-    detail: Detail | None,
+    stack: ExitStack,
+    detail: DetailHandler | None,
 ) -> tuple[Resolution | Unresolved, bool]:
-    if asked.answer is not None:
-        return typed(moment, asked.answer), False
-    is_read = asked.file == "-" and asked.store is None  # so standard input holds the envelope, and no keys
-    given = _terminal(opened, "r") if is_read else sys.stdin
-    if not given:
-        sys.stderr.write("emitter: there is no terminal to answer at; --answer takes one.\n")
-        return Unresolved(digest(moment), Unanswered.DROPPED), False
-    if not given.isatty() and not asked.plain:
-        return listen(moment, input=given, timeout=timeout), False
-    shown = sys.stdout if sys.stdout.isatty() else _beside(given, opened)
-    answer = ask(moment, input=given, output=shown, plain=asked.plain or None, timeout=timeout, detail=detail)
-    return answer, shown is sys.stdout
+    if args.answer is not None:
+        return parse_typed_reply(moment, args.answer), False
+    stdin_holds_envelope = args.file == "-" and args.store is None
+    keys = _open_terminal(stack, "r") if stdin_holds_envelope else sys.stdin
+    if not keys:
+        sys.stderr.write("emitter: there is no terminal to answer at; pass the answer with --answer.\n")
+        return Unresolved(digest(moment), UnresolvedReason.DROPPED), False
+    if not keys.isatty() and not args.plain:
+        return listen(moment, input=keys, timeout=timeout), False
+    screen = sys.stdout
+    if not screen.isatty():
+        screen = (_open_terminal(stack, "w") if keys.isatty() else None) or sys.stderr
+    answer = ask(moment, input=keys, output=screen, plain=args.plain or None, timeout=timeout, detail=detail)
+    return answer, screen is sys.stdout
 
 
-def _beside(given: TextIO, opened: ExitStack) -> TextIO:
-    """Return where a person looks while standard output goes elsewhere."""
-    return (_terminal(opened, "w") if given.isatty() else None) or sys.stderr
-
-
-def _terminal(opened: ExitStack, mode: str) -> TextIO | None:
-    """Return the terminal of this process, which standard input and output are not; None where it has none."""
+def _open_terminal(stack: ExitStack, mode: str) -> TextIO | None:
+    """Open the process's controlling terminal, or return None if it has none."""
     try:
-        return cast("TextIO", opened.enter_context(TERMINAL.open(mode, encoding="utf-8")))
+        return cast("TextIO", stack.enter_context(TERMINAL.open(mode, encoding="utf-8")))
     except OSError:
         return None
+
+
+_DEMO_TIMEOUT = 300.0
+"""Seconds after which a demonstration continues without an answer."""
+
+
+def is_interactive() -> bool:
+    """Check whether a person sits at this terminal. The terminal of a CI machine has nobody."""
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("CI"))
+
+
+def ask_at_terminal(moment: BindingMoment) -> None:
+    """Let the person at this terminal answer, or say on standard error how to."""
+    if is_interactive():
+        sys.stdout.write(f"{describe_next_step(moment, ask(moment, timeout=_DEMO_TIMEOUT))}\n")
+    else:
+        sys.stderr.write("emitter: there is no terminal to answer at; use `emitter resolve FILE`.\n")
+
+
+def describe_next_step(moment: BindingMoment, resolution: Resolution | Unresolved) -> str:
+    """Return one sentence about what the agent may do now."""
+    continuation = continue_after(resolution, moment)
+    match continuation:
+        case Act():
+            return "The agent now does that, and nothing else."
+        case Incorporate():
+            return "The agent now takes that up and goes on; the question stands."
+        case Reopen():
+            return "The agent now deliberates again, and may not put this question a second time."
+        case Hold():
+            return "The agent now does nothing: no answer is no consent."
+        case _:
+            assert_never(continuation)

@@ -1,77 +1,83 @@
-"""Serve a decision as a page on this machine, and print how it was answered.
-
-FILE holds a binding moment, a tool's result with one, or what `emitter moment --json` printed; - or nothing is standard
-input. With --store it is a decision that waits in a store, and is resolved there: the agent reads the answer from the
-store, with the person's own words, and answers there what they want to know more about. The page's address is told on
-standard error: whoever has it can answer, once. Prints the resolution as JSON. Exit status 1 where nobody answered in
-time, 130 after Ctrl-C; neither is an answer.
-"""
+"""The command ``serve``. Needs the extra ``web``."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-from emitter.cli import waiting
-from emitter.cli.document import write
-from emitter.cli.envelope import read_moment
-from emitter.decide import Unanswered, Unresolved
-from emitter.decide.resolution import to_json
+from emitter.cli import stores
+from emitter.cli.envelopes import read_moment
+from emitter.cli.input_output import add_json_argument, print_json
+from emitter.decisions import Unresolved, UnresolvedReason
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import UnreadableAnswer
+from emitter.decisions.resolution import resolution_to_json
 from emitter.errors import AlreadyResolved
-from emitter.ledger import Ledger, Unspoken
 from emitter.web import Address, serve
 
 if TYPE_CHECKING:
     import argparse
 
-    from emitter.decide import Resolution
-    from emitter.ledger import Pending
+    from emitter.decisions import Resolution
+    from emitter.decisions.ledger_entries import PendingDecision
 
-_UNANSWERED = {Unanswered.CANCELLED: 130}
-"""The exit status where nobody answered for this reason; for any other it is 1."""
+_EXIT_STATUSES = {UnresolvedReason.CANCELLED: 130}
+"""Exit statuses by the reason why nobody answered. Any other reason exits with 1."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     parser.set_defaults(unread=1)
-    waiting.add_arguments(parser)
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="where to listen (default: a free port)")
-    parser.add_argument("--open", action="store_true", help="open the page in a browser too")
-    parser.add_argument("--timeout", type=float, metavar="S", help="seconds until nobody can answer any more")
-    parser.add_argument("--json", action="store_true", help="the only form: one JSON document")
+    stores.add_decision_arguments(parser)
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen on (default: a free port)")
+    parser.add_argument("--open", action="store_true", help="also open the page in a browser")
+    parser.add_argument("--timeout", type=float, metavar="S", help="seconds for which the decision can be answered")
+    add_json_argument(parser, "print one JSON document (always on)")
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Serve until it is answered, and print."""
-    waiting.check(asked)
-    if asked.store is None:
-        ledger = Ledger(words=None)  # they are printed
-        answer = _served(ledger.open(read_moment(asked.file), expires_in=asked.timeout), ledger, asked)
+def run_serve(args: argparse.Namespace) -> int:
+    """Serve a decision as a page on this machine, and print the answer as JSON.
+
+    FILE holds a binding moment, a tool's result that contains one, or the output of `emitter moment --json`. Without
+    FILE, or with -, standard input is read. With --store, you answer a decision that waits in a store; the agent
+    reads the answer there, and answers questions there. The page's address is printed on standard error: anyone who
+    has it can answer, once. Exits with 1 if nobody answered in time, and with 130 after Ctrl-C.
+    """
+    stores.check_options(args)
+    if args.store is None:
+        ledger = Ledger(words=None)  # the answer is printed instead
+        answer = _serve_pending(ledger.open(read_moment(args.file), expires_in=args.timeout), ledger, args)
     else:
-        answer = _stored(asked)
-    asked.unread = status = _UNANSWERED.get(answer.reason, 1) if isinstance(answer, Unresolved) else 0
-    write(to_json(answer), indent=None)
+        answer = _serve_stored(args)
+    args.unread = status = _EXIT_STATUSES.get(answer.reason, 1) if isinstance(answer, Unresolved) else 0
+    print_json(resolution_to_json(answer), indent=None)
     return status
 
 
-def _stored(asked: argparse.Namespace) -> Resolution | Unresolved:
-    with waiting.waiting(asked) as place:
-        answer = _served(place.within(asked.timeout), place.ledger, asked)
+def _serve_stored(args: argparse.Namespace) -> Resolution | Unresolved:
+    with stores.open_decision(args) as decision:
+        answer = _serve_pending(decision.with_timeout(args.timeout), decision.ledger, args)
     if not isinstance(answer, Unresolved):
-        waiting.say_kept(answer, place.ledger.words)
+        stores.report_kept_words(answer, decision.ledger.words)
     return answer
 
 
-def _served(pending: Pending, ledger: Ledger, asked: argparse.Namespace) -> Resolution | Unresolved:
-    detail = asked.store is not None  # else nobody is there to answer
-    done = serve(pending, ledger, tell=_tell, at=Address(port=asked.port), browse=asked.open, detail=detail)
-    if isinstance(done, Unresolved):
-        return done
-    if isinstance(done.resolution, Unspoken):
-        raise AlreadyResolved("Somebody answered elsewhere meanwhile, in words that cannot be read here.")
-    return done.resolution
+def _serve_pending(pending: PendingDecision, ledger: Ledger, args: argparse.Namespace) -> Resolution | Unresolved:
+    outcome = serve(
+        pending,
+        ledger,
+        on_address=_print_address,
+        address=Address(port=args.port),
+        open_browser=args.open,
+        detail=args.store is not None,  # without a store, no agent can answer
+    )
+    if isinstance(outcome, Unresolved):
+        return outcome
+    if isinstance(outcome.resolution, UnreadableAnswer):
+        raise AlreadyResolved("The decision was answered elsewhere, in words that cannot be read here.")
+    return outcome.resolution
 
 
-def _tell(address: str) -> None:
+def _print_address(address: str) -> None:
     sys.stderr.write(f"emitter: answer at {address}\n")
     sys.stderr.flush()

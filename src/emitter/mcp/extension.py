@@ -1,8 +1,7 @@
-"""``BindingMoments``: an extension of an MCP server that adds decisions to the results of its tools.
+"""Add decisions to the results of existing tools, with an MCP server extension.
 
-The tools need to know nothing of it. Needs mcp 2: the 1.30 line has no extensions; decorate the tools there. The
-envelope reaches the structured content only of tools whose published schema has room for it; that room is made by the
-same object, given as the server's middleware:
+This needs mcp 2; with mcp 1.30, decorate the tools instead. Give the same object to the server as its
+middleware, so that published schemas have room for the envelope:
 
     moments = BindingMoments({"delete_branch": decide})
     server = MCPServer("branches", extensions=[moments], middleware=[moments.listing])
@@ -16,22 +15,22 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from emitter.decide.wellformed import DRAFT, FIELD
+from emitter.decisions.envelope_parsing import DRAFT, MOMENT_FIELD
 from emitter.errors import InputError, MissingExtra
 from emitter.mcp import sdk
-from emitter.mcp.advert import EMITS, PREFIX, advert
-from emitter.mcp.attach import Decided, attached, moment_of, undecided
-from emitter.mcp.flag import Enabled, is_on
-from emitter.mcp.output_schema import widened
-from emitter.wire import mapping, sequence
-
-try:
-    from mcp.server.extension import Extension
-except ImportError as error:
-    raise MissingExtra(
-        "Extensions of an MCP server need mcp 2.",
-        hint="Run: pip install 'mcp>=2', or decorate the tools with binding_moment.",
-    ) from error
+from emitter.mcp.schemas import widen_schema
+from emitter.mcp.tools import (
+    EMITS_KEY,
+    EXTENSION_PREFIX,
+    EnabledFlag,
+    ToolDecision,
+    add_advert,
+    attach_failure_note,
+    attach_moment,
+    get_moment,
+    is_enabled,
+)
+from emitter.messages import as_list, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -39,59 +38,65 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.types import CallToolRequestParams
 
-    from emitter.wire import Json
+    from emitter.messages import Json
 
-IDENTIFIER = f"{PREFIX}/binding-moment"
-"""What the extension is called in a server's capabilities."""
-
-Decide: TypeAlias = "Callable[[Mapping[str, Json]], Decided | Awaitable[Decided]]"
-"""Says, of a tool's structured result, which decision goes with it."""
-
-_MOST_PAGES = 100
-
-_Listing: TypeAlias = "Callable[[str | None], Awaitable[HandlerResult]]"
-
-_list_tools: ContextVar[_Listing | None] = ContextVar("list", default=None)
-"""Lists the tools of the server that is handling this call, a page at a time."""
+try:
+    from mcp.server.extension import Extension
+except ImportError as error:
+    raise MissingExtra(
+        "Extensions of an MCP server need mcp 2 or later.",
+        hint="Run: pip install 'mcp>=2'. With mcp 1.30, decorate the tools with binding_moment.",
+    ) from error
+EXTENSION_ID = f"{EXTENSION_PREFIX}/binding-moment"
+"""The extension's name in a server's capabilities."""
+ResultDecider: TypeAlias = "Callable[[Mapping[str, Json]], ToolDecision | Awaitable[ToolDecision]]"
+"""Returns the decision that goes with a tool's structured result."""
+_MAX_PAGES = 100
+_ToolLister: TypeAlias = "Callable[[str | None], Awaitable[HandlerResult]]"
+_list_tools: ContextVar[_ToolLister | None] = ContextVar("list", default=None)
+"""Lists the tools of the server that handles this call, one page at a time."""
 
 
 class BindingMoments(Extension):
-    """Adds decisions to the results of the tools that ``decide`` names, each with the function that decides.
+    """Adds decisions to the results of existing tools.
 
-    A function is called with the tool's structured result, and returns an envelope or none. ``enabled`` is the flag
-    of staged adoption. Where a function raises, the tool's result stands, with a text that says so, and the exception
-    is logged under ``emitter.mcp``. The envelope goes into the structured content and the text; into the text alone
-    where the tool's published schema has no room for it, or the server was not given ``listing``.
+    The envelope is added to the structured content and to the text. It is added to the text only if the tool's
+    published schema has no room for it, or if the server does not use ``listing`` as middleware. If a decider raises,
+    the tool's result is kept with a note, and the exception is logged under ``emitter.mcp``.
+
+    Args:
+        decide: A decider for each tool's name. It is called with the tool's structured result, and may be async.
+        enabled: The flag for staged adoption.
     """
 
-    identifier = IDENTIFIER
+    identifier = EXTENSION_ID
 
-    def __init__(self, decide: Mapping[str, Decide], *, enabled: Enabled = True) -> None:
+    def __init__(self, decide: Mapping[str, ResultDecider], *, enabled: EnabledFlag = True) -> None:
         self._decide = dict(decide)
         self._enabled = enabled
 
     def settings(self) -> dict[str, Any]:
-        """Return what is told of the extension in the server's capabilities."""
-        return {"draft": DRAFT, "field": FIELD, "advert": EMITS}
+        """Return the extension's entry in the server's capabilities."""
+        return {"draft": DRAFT, "field": MOMENT_FIELD, "advert": EMITS_KEY}
 
     async def intercept_tool_call(
         self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Add the decision to the result of a tool; an error, and a result that has one already, are passed on."""
+        """Add a decision to a tool's result. Errors, and results that have one, are unchanged."""
         result = await call_next(ctx)
         decide = self._decide.get(params.name)
-        if decide is None or not _is_plain(result) or not is_on(self._enabled, ctx):
+        if decide is None or not _has_no_decision(result) or not is_enabled(self._enabled, ctx):
             return result
         try:
-            moment = moment_of(await sdk.call(decide, mapping(sdk.structured(result))))
-            return attached(result, moment, structured=await _has_room(params.name))
-        except Exception as error:  # noqa: BLE001  the tool ran: whatever its decider raises, its result stands
-            return undecided(result, params.name, error)
+            moment = get_moment(await sdk.call_tool(decide, as_mapping(sdk.structured_content(result))))
+            return attach_moment(result, moment, structured=await _is_widened(params.name))
+        except Exception as error:  # noqa: BLE001  the tool ran, so its result is kept whatever its decider raises
+            return attach_failure_note(result, params.name, error)
 
     async def listing(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Widen the published schemas of the tools that may emit, and advertise it: the server's middleware."""
+        """Widen the published schemas of the tools and advertise that they may emit. Use it as middleware."""
         if ctx.method == "tools/call":
-            token = _list_tools.set(lambda cursor: call_next(_page(ctx, cursor)))
+            token = _list_tools.set(lambda cursor: call_next(_listing_context(ctx, cursor)))
             try:
                 return await call_next(ctx)
             finally:
@@ -99,54 +104,57 @@ class BindingMoments(Extension):
         result = await call_next(ctx)
         if ctx.method != "tools/list" or self._enabled is False:
             return result
-        told = mapping(result)
-        return {**told, "tools": [self._listed(mapping(each)) for each in sequence(told.get("tools"))]}
+        listing = as_mapping(result)
+        return {**listing, "tools": [self._widen_tool(as_mapping(tool)) for tool in as_list(listing.get("tools"))]}
 
-    def _listed(self, tool: Mapping[str, Json]) -> dict[str, Json]:
+    def _widen_tool(self, tool: Mapping[str, Json]) -> dict[str, Json]:
         if tool.get("name") not in self._decide:
             return dict(tool)
-        told = {**tool, "_meta": advert(mapping(tool.get("_meta")))}
+        widened = {**tool, "_meta": add_advert(as_mapping(tool.get("_meta")))}
         schema = tool.get("outputSchema")
-        return told if schema is None else {**told, "outputSchema": _roomy(schema) or schema}
+        return widened if schema is None else {**widened, "outputSchema": _try_widen(schema) or schema}
 
 
-def _is_plain(result: HandlerResult) -> TypeGuard[sdk.Result]:
-    """Tell whether it is a tool's result, and one that carries no decision of the tool's own."""
-    return isinstance(result, sdk.Result) and not sdk.failed(result) and FIELD not in mapping(sdk.structured(result))
+def _has_no_decision(result: HandlerResult) -> TypeGuard[sdk.Result]:
+    """Check that a result is a tool's successful result without a decision of its own."""
+    return (
+        isinstance(result, sdk.Result)
+        and not sdk.is_error(result)
+        and MOMENT_FIELD not in as_mapping(sdk.structured_content(result))
+    )
 
 
-def _page(ctx: ServerRequestContext[Any, Any], cursor: str | None) -> ServerRequestContext[Any, Any]:
-    """Return a call's context as one that lists the tools."""
-    kept = {name: each for name, each in (ctx.params or {}).items() if name == "_meta"}
-    return replace(ctx, method="tools/list", params=kept if cursor is None else {**kept, "cursor": cursor})
+def _listing_context(ctx: ServerRequestContext[Any, Any], cursor: str | None) -> ServerRequestContext[Any, Any]:
+    """Return a call's context, changed into that of a listing."""
+    params = {name: value for name, value in (ctx.params or {}).items() if name == "_meta"}
+    return replace(ctx, method="tools/list", params=params if cursor is None else {**params, "cursor": cursor})
 
 
-def _roomy(schema: Json) -> dict[str, Json] | None:
-    """Return a published schema with room for the member, where that can be said."""
+def _try_widen(schema: Json) -> dict[str, Json] | None:
+    """Return a widened schema, or None if it cannot be widened."""
     try:
-        return widened(mapping(schema))
+        return widen_schema(as_mapping(schema))
     except InputError:
         return None
 
 
-async def _has_room(name: str) -> bool:
-    """Tell whether a tool's schema was, or will be, published with room for the member."""
+async def _is_widened(name: str) -> bool:
+    """Check whether a tool's published schema has room for the member."""
     listing = _list_tools.get()
     if listing is not None:
-        async for tool in _tools(listing):
+        async for tool in _iter_tools(listing):
             if tool.get("name") == name:
                 schema = tool.get("outputSchema")
-                return schema is None or _roomy(schema) is not None
+                return schema is None or _try_widen(schema) is not None
     return False
 
 
-async def _tools(listing: _Listing) -> AsyncIterator[Mapping[str, Json]]:
-    """Yield the tools, page by page."""
+async def _iter_tools(listing: _ToolLister) -> AsyncIterator[Mapping[str, Json]]:
     cursor: str | None = None
-    for _ in range(_MOST_PAGES):
-        page = mapping(await listing(cursor))
-        for each in sequence(page.get("tools")):
-            yield mapping(each)
+    for _ in range(_MAX_PAGES):
+        page = as_mapping(await listing(cursor))
+        for tool in as_list(page.get("tools")):
+            yield as_mapping(tool)
         cursor = page.get("nextCursor")
         if cursor is None:
             return

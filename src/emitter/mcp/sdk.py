@@ -1,8 +1,7 @@
-"""The MCP SDK under one set of names, whichever of its two lines is installed: 2.x, or 1.30.
+"""One interface to the MCP SDK, for its 2.x and 1.30 lines.
 
-They differ in where things live (``MCPServer`` was ``FastMCP``), in how fields are spelled in Python
-(``structured_content`` was ``structuredContent``), and in that 2.x speaks a second era of the protocol, 2026-07-28. On
-the wire, what is used here is the same; so values are built and read by their wire names.
+The two lines differ in module paths, in the Python names of fields, and in the protocol revisions they support.
+Values are built and read by their wire names, which are the same in both.
 
 Source: mcp 2.3.0 and mcp 1.30.0 as installed; https://py.sdk.modelcontextprotocol.io/v2/migration/.
 """
@@ -20,6 +19,11 @@ from pydantic import ValidationError
 
 from emitter.errors import BadResolution, InputError, MissingExtra
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from emitter.messages import Json
+
 try:
     import anyio.to_thread
     from mcp import types
@@ -27,127 +31,144 @@ try:
     from mcp.shared.message import ServerMessageMetadata
 except ImportError as error:
     raise MissingExtra("The Model Context Protocol needs mcp.", hint="Run: pip install 'emitter[mcp]'") from error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from emitter.wire import Json
-
-MODERN = find_spec("mcp.server.mcpserver") is not None
-"""Whether it is the 2.x line, which has extensions and the stateless era."""
-
-_HOME = "mcp.server.mcpserver" if MODERN else "mcp.server.fastmcp"
-_STRUCTURED = "structured_content" if MODERN else "structuredContent"
-_IS_ERROR = "is_error" if MODERN else "isError"
+IS_V2 = find_spec("mcp.server.mcpserver") is not None
+"""The SDK is of the 2.x line, which has extensions and the stateless protocol."""
+_SERVER_MODULE = "mcp.server.mcpserver" if IS_V2 else "mcp.server.fastmcp"
+_STRUCTURED_FIELD = "structured_content" if IS_V2 else "structuredContent"
+_ERROR_FIELD = "is_error" if IS_V2 else "isError"
 
 
-def _found(module: str, name: str) -> Any:
+def _import_name(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-Server: Any = _found(_HOME, "MCPServer" if MODERN else "FastMCP")
-"""The SDK's server that tools are registered with."""
-
-Context: Any = _found(_HOME, "Context")
-"""What a tool is handed that asks for it by its type."""
-
-ToolError: Any = _found(f"{_HOME}.exceptions", "ToolError")
-"""A failure whose own words the caller may read."""
-
-_ClientError: Any = _found("mcp.shared.exceptions", "MCPError" if MODERN else "McpError")
-
+Server: Any = _import_name(_SERVER_MODULE, "MCPServer" if IS_V2 else "FastMCP")
+"""The SDK's server class, with which tools are registered."""
+Context: Any = _import_name(_SERVER_MODULE, "Context")
+"""The type by which a tool asks for the context of its call."""
+CONTEXT_PARAMETER = "emitter_context"
+"""The name of the context parameter that wrappers add to a tool."""
+ToolError: Any = _import_name(f"{_SERVER_MODULE}.exceptions", "ToolError")
+"""An error whose message the SDK passes on to the client."""
+_ClientError: Any = _import_name("mcp.shared.exceptions", "MCPError" if IS_V2 else "McpError")
 Result = types.CallToolResult
 
 
-def text(said: str) -> types.TextContent:
+def text_block(content: str) -> types.TextContent:
     """Return a block of text."""
-    return types.TextContent(type="text", text=said)
+    return types.TextContent(type="text", text=content)
 
 
-def result(content: Sequence[Any], structured: Json = None, *, is_error: bool = False) -> Result:
+def tool_result(content: Sequence[Any], structured: Json = None, *, is_error: bool = False) -> Result:
     """Return a tool's result."""
-    given = {"content": list(content), "structuredContent": structured, "isError": is_error}
-    return Result.model_validate(given)
+    return Result.model_validate({"content": list(content), "structuredContent": structured, "isError": is_error})
 
 
-def structured(of: Result) -> Json:
+def structured_content(result: Result) -> Json:
     """Return the structured content of a result, or None."""
-    return getattr(of, _STRUCTURED)
+    return getattr(result, _STRUCTURED_FIELD)
 
 
-def failed(of: Result) -> bool:
-    """Tell whether a result is an error."""
-    return bool(getattr(of, _IS_ERROR))
+def is_error(result: Result) -> bool:
+    """Check whether a result is an error."""
+    return bool(getattr(result, _ERROR_FIELD))
 
 
-def with_more(of: Result, content: Sequence[Any], members: Json) -> Result:
-    """Return a result with blocks after its own, and with ``members`` as its structured content."""
-    return of.model_copy(update={"content": [*of.content, *content], _STRUCTURED: members})
+def extend_result(result: Result, content: Sequence[Any], members: Json) -> Result:
+    """Return a result with more content blocks, and with ``members`` as its structured content."""
+    return result.model_copy(update={"content": [*result.content, *content], _STRUCTURED_FIELD: members})
 
 
 @dataclass(frozen=True, slots=True)
-class Conventional:
-    """What the SDK itself makes of a tool: the ``schema`` it publishes, and the result of what the tool returns.
+class DefaultOutput:
+    """The SDK's own treatment of a tool: the published ``schema``, and the conversion of its return value.
 
-    ``convert`` passes on, as it is, what is no result but the protocol's own (``InputRequiredResult``).
+    ``convert`` passes the protocol's other results, such as ``InputRequiredResult``, on unchanged.
     """
 
     schema: Mapping[str, Json] | None
     convert: Callable[[Any], Any]
 
 
-def conventional(name: str, returned: object, structured_output: bool | None) -> Conventional:  # noqa: FBT001  the SDK's own setting
-    """Return what the SDK makes of a tool of that name with that return annotation."""
+def default_output(name: str, annotation: object, structured_output: bool | None) -> DefaultOutput:  # noqa: FBT001  the SDK's own parameter
+    """Return the SDK's treatment of a tool with this name and return annotation."""
 
     def stand_in() -> None: ...
 
     stand_in.__name__ = name
-    signed = cast("Any", stand_in)
-    signed.__signature__ = inspect.Signature(return_annotation=returned)
-    metadata = _found(f"{_HOME}.utilities.func_metadata", "func_metadata")(
+    cast("Any", stand_in).__signature__ = inspect.Signature(return_annotation=annotation)
+    metadata = _import_name(f"{_SERVER_MODULE}.utilities.func_metadata", "func_metadata")(
         stand_in, structured_output=structured_output
     )
-    return Conventional(metadata.output_schema, lambda given: _whole(metadata.convert_result(given)))
+    return DefaultOutput(metadata.output_schema, lambda value: _to_result(metadata.convert_result(value)))
 
 
-def _whole(made: Any) -> Any:
-    """Return the result: the 1.30 line hands over its parts."""
-    if MODERN or isinstance(made, Result):
-        return made
-    content, members = cast("tuple[Any, Any]", made if isinstance(made, tuple) else (made, None))
-    return result(content, members)
+def _to_result(converted: Any) -> Any:
+    """Return a conversion as a result. The 1.30 line returns its parts."""
+    if IS_V2 or isinstance(converted, Result):
+        return converted
+    content, members = cast("tuple[Any, Any]", converted if isinstance(converted, tuple) else (converted, None))
+    return tool_result(content, members)
 
 
-async def call(function: Callable[..., Any], *given: Any, **arguments: Any) -> Any:
-    """Call a tool's function as the SDK does: 2.x runs one that is not async in a thread."""
-    if MODERN:
-        return await threaded(function, *given, **arguments)
-    returned = function(*given, **arguments)
+async def call_tool(function: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
+    """Call a tool's function as the SDK does. 2.x runs a synchronous function in a thread."""
+    if IS_V2:
+        return await call_in_thread(function, *args, **arguments)
+    returned = function(*args, **arguments)
     return await returned if inspect.isawaitable(returned) else returned
 
 
-async def threaded(function: Callable[..., Any], *given: Any, **arguments: Any) -> Any:
-    """Call a function here where it is async, and in a thread where it is not, so that nobody waits for it."""
+async def call_in_thread(function: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
+    """Call an async function directly, and a synchronous one in a thread."""
     if _is_async(function):
-        return await function(*given, **arguments)
-    returned = await anyio.to_thread.run_sync(functools.partial(function, *given, **arguments))
+        return await function(*args, **arguments)
+    returned = await anyio.to_thread.run_sync(functools.partial(function, *args, **arguments))
     return await returned if inspect.isawaitable(returned) else returned
 
 
-def signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Return a tool's signature with its annotations read; raises ``InputError`` where they cannot be."""
+def tool_signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Return a tool's signature with its annotations evaluated.
+
+    Raises:
+        InputError: An annotation names something that is not defined.
+    """
     try:
         return inspect.signature(function, eval_str=True)
     except NameError as error:
         raise InputError(
-            f"The annotations of a tool cannot be read: they name {error.name}.",
-            hint="Define the types of a tool at the top of its module, and import them there.",
+            f"The annotations of {tool_name(function)} cannot be read: {error.name} is not defined.",
+            hint="Define or import the types of a tool at the top level of its module.",
         ) from error
 
 
+def tool_name(function: Callable[..., Any]) -> str:
+    """Return a function's name. A partial or another callable object is named by its type."""
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def set_signature(
+    wrapper: Callable[..., Any], signature: inspect.Signature, added: Sequence[inspect.Parameter], returns: Any
+) -> Callable[..., Any]:
+    """Give a wrapper the signature of a tool, with more parameters and another return annotation."""
+    parameters = sorted([*signature.parameters.values(), *added], key=lambda parameter: parameter.kind)
+    function = cast("Any", wrapper)
+    function.__signature__ = signature.replace(parameters=parameters, return_annotation=returns)
+    function.__annotations__ = {
+        "return": returns,
+        **{parameter.name: parameter.annotation for parameter in parameters},
+    }
+    return wrapper
+
+
+def added_context_parameter() -> inspect.Parameter:
+    """Return the parameter by which a wrapper asks for the call's context."""
+    return inspect.Parameter(CONTEXT_PARAMETER, inspect.Parameter.KEYWORD_ONLY, annotation=Context)
+
+
 def context_parameter(function: Callable[..., Any]) -> str | None:
-    """Return the name of the parameter by which a tool asks for the call's context."""
-    name: str | None = _found(f"{_HOME}.utilities.context_injection", "find_context_parameter")(function)
+    """Return the name of the parameter by which a tool asks for its call's context, or None."""
+    name: str | None = _import_name(f"{_SERVER_MODULE}.utilities.context_injection", "find_context_parameter")(function)
     return name
 
 
@@ -158,64 +179,64 @@ def _is_async(function: Callable[..., Any]) -> bool:
 
 
 def protocol_version(context: Any) -> str:
-    """Return the revision of the protocol that a call speaks; the 1.30 line speaks none after 2025-11-25."""
+    """Return the protocol revision of a call. The 1.30 line supports none after 2025-11-25."""
     return str(getattr(context, "protocol_version", None) or "")
 
 
-def revision(context: Any) -> str:
-    """Return by which revision the client of a call is to be asked."""
-    if MODERN:
+def client_revision(context: Any) -> str:
+    """Return the protocol revision for requests to the client."""
+    if IS_V2:
         return protocol_version(context)
     parameters = context.session.client_params
     return types.LATEST_PROTOCOL_VERSION if parameters is None else str(parameters.protocolVersion)
 
 
 def client_capabilities(context: Any) -> Any:
-    """Return what the client of a call declared, or None."""
-    if MODERN:
+    """Return the capabilities that the client declared, or None."""
+    if IS_V2:
         return context.client_capabilities
     parameters = context.session.client_params
     return None if parameters is None else parameters.capabilities
 
 
-def can_send(context: Any) -> bool:
-    """Tell whether a request can reach the client while a call lasts, in the older era."""
-    return bool(context.session.can_send_request) if MODERN else True
+def can_send_requests(context: Any) -> bool:
+    """Check whether a request can reach the client during a call, in stateful revisions."""
+    return bool(context.session.can_send_request) if IS_V2 else True
 
 
-async def elicited(context: Any, params: Mapping[str, Json]) -> Any:
-    """Ask the client's user while the tool waits; None where the client does not do it.
+async def send_elicitation(context: Any, params: Mapping[str, Json]) -> Any:
+    """Ask the client's user while the tool waits. Returns None if the client rejects the request.
 
-    Raises ``BadResolution`` for an answer in a form that the protocol does not have.
+    Raises:
+        BadResolution: The answer is not a valid ``ElicitResult``.
     """
     request: Any = types.ElicitRequest.model_validate({"method": "elicitation/create", "params": dict(params)})
-    asked = request if MODERN else _found("mcp.types", "ServerRequest")(request)
-    related = ServerMessageMetadata(related_request_id=context.request_id)
+    message = request if IS_V2 else _import_name("mcp.types", "ServerRequest")(request)
+    metadata = ServerMessageMetadata(related_request_id=context.request_id)
     try:
-        return await context.session.send_request(asked, types.ElicitResult, metadata=related)
+        return await context.session.send_request(message, types.ElicitResult, metadata=metadata)
     except _ClientError:
         return None
     except ValidationError:
-        raise BadResolution("The client's answer is in no form that the protocol has.") from None
+        raise BadResolution("The client's answer is not a valid ElicitResult.") from None
 
 
 def input_required(key: str, params: Mapping[str, Json], state: str | None) -> Any:
-    """Return the result that asks the client for input, in the stateless era."""
+    """Return the result that asks the client for input, in stateless revisions."""
     request = {"method": "elicitation/create", "params": dict(params)}
-    told = {"resultType": "input_required", "inputRequests": {key: request}, "requestState": state}
-    return types.InputRequiredResult.model_validate(told)
+    return types.InputRequiredResult.model_validate(
+        {"resultType": "input_required", "inputRequests": {key: request}, "requestState": state}
+    )
 
 
-_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+_LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
 def http_app(server: Any) -> Any:
-    """Return a server's application for clients of this machine, which may leave port 80 out of their ``Host``."""
-    security = TransportSecuritySettings(
-        allowed_hosts=[*_HOSTS, *(f"{each}:*" for each in _HOSTS)],
-        allowed_origins=[*(f"http://{each}" for each in _HOSTS), *(f"http://{each}:*" for each in _HOSTS)],
-    )
-    if MODERN:
+    """Return the ASGI application of a server, for clients on this machine only."""
+    hosts = [*_LOOPBACK_HOSTS, *(f"{host}:*" for host in _LOOPBACK_HOSTS)]
+    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+    if IS_V2:
         return server.streamable_http_app(transport_security=security)
     server.settings.transport_security = security
     return server.streamable_http_app()

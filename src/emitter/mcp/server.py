@@ -1,49 +1,55 @@
-"""A ready MCP server: ``emit_binding_moment`` asks a model for a decision, ``resolve_binding_moment`` takes the answer.
+"""A complete MCP server, over standard input and output or HTTP.
 
-``answer_detail`` answers what the principal wants to know before they decide.
+``emit_binding_moment`` asks a model for a decision, ``resolve_binding_moment`` takes the answer, and
+``answer_detail`` answers questions of the principal. HTTP listens on loopback only and has no other
+authentication: every process of this machine that can open a connection can call the tools.
 
-Source: draft-morrison-binding-moment-envelope-00, sections 3 and 7; the resolution is the argument to the agent's next
-tool invocation (section 6.3), or comes through the client's elicitation.
+Source: draft-morrison-binding-moment-envelope-00, sections 3, 6.3 and 7.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+import os
+import socket
+import sys
+from contextlib import nullcontext, redirect_stdout
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
+import uvicorn
 from anyio.to_thread import run_sync
 from pydantic import BaseModel, WithJsonSchema
 
-from emitter.decide.resolution import RESOLUTION_SCHEMA
-from emitter.errors import AlreadyResolved, EmitterError, UnknownDecision
-from emitter.kinds import Trust
-from emitter.ledger import Pending, Resolved
-from emitter.mcp import answers, sdk
-from emitter.mcp.asking import Asking, Surface
-from emitter.mcp.elicit import Suspended
-from emitter.mcp.inlining import inlined
-from emitter.mcp.tool import WithMoment, tool
-from emitter.moment import Withheld
-from emitter.prompt import Material
+from emitter.client.binding_moments import Withheld
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.resolution import RESOLUTION_SCHEMA
+from emitter.errors import AlreadyResolved, EmitterError, InputError, UnknownDecision
+from emitter.mcp import results, sdk
+from emitter.mcp.asker import DecisionAsker, Surface, Suspended
+from emitter.mcp.schemas import inline_references
+from emitter.mcp.tools import WithMoment, tool
+from emitter.models import Trust
+from emitter.prompts import Material
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from typing import TextIO
 
-    from emitter.decide import Continuation
-    from emitter.kinds import BindingMoment
-    from emitter.moment.result import Decision
-    from emitter.wire import Json
+    from emitter.client.binding_moments import Decision
+    from emitter.decisions import Continuation
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
 
 _INSTRUCTIONS = (
     "emit_binding_moment turns a situation into a decision for the person you act for, or says that it is too early. "
     "Show the person all of it: briefing, question, every option with its reasoning, and the two ways to refuse it. "
-    "Then call resolve_binding_moment with the decision's id; where the person cannot be asked by this client, pass "
-    "their answer on as it is. Never answer for them. A status other than resolved is no consent. Where "
-    "detail_requests are listed, the person wants to know more first: answer them with answer_detail."
+    "Then call resolve_binding_moment with the decision's id. If this client cannot ask the person, pass their answer "
+    "on unchanged. Never answer for them. Any status other than resolved is not consent. If detail_requests are "
+    "listed, the person wants to know more first: answer them with answer_detail."
 )
 
 
-class Emit(Protocol):
-    """Asks a model for a decision: ``aemit_binding_moment`` with all but these settled."""
+class EmitFunction(Protocol):
+    """Asks a model for a decision, like ``aemit_binding_moment`` with its other settings bound."""
 
     def __call__(
         self,
@@ -54,161 +60,213 @@ class Emit(Protocol):
         decision_class: str | None,
         after: Iterable[Continuation],
     ) -> Awaitable[Decision]:
-        """Return the decision, or that it is withheld."""
+        """Return the decision, or the reason why it is withheld."""
         ...
 
 
 class Passage(BaseModel):
-    """A text that bears on the decision, and where it is from."""
+    """A text to consider, and its source."""
 
     text: str
     source: str = "client"
 
 
 if TYPE_CHECKING:
-    _Emitted = sdk.Result
-    _Became = sdk.Result
-    _Detailed = sdk.Result
-    _Answer = dict[str, Json] | None
-    _Context = Any
+    _EmitResult = sdk.Result
+    _ResolveResult = sdk.Result
+    _DetailResult = sdk.Result
+    _ResolutionArgument = dict[str, Json] | None
+    _CallContext = Any
 else:
-    _Emitted = Annotated[sdk.Result, answers.EMITTED]
-    _Became = Annotated[sdk.Result, answers.RESOLVED]
-    _Detailed = Annotated[sdk.Result, answers.DETAILED]
-    _Answer = Annotated[dict[str, Any] | None, WithJsonSchema(inlined(RESOLUTION_SCHEMA))]
-    _Context = sdk.Context
+    _EmitResult = Annotated[sdk.Result, results.EMIT_OUTPUT]
+    _ResolveResult = Annotated[sdk.Result, results.RESOLVE_OUTPUT]
+    _DetailResult = Annotated[sdk.Result, results.DETAIL_OUTPUT]
+    _ResolutionArgument = Annotated[dict[str, Any] | None, WithJsonSchema(inline_references(RESOLUTION_SCHEMA))]
+    _CallContext = sdk.Context
 
 
-def server(emit: Emit, asking: Asking, **settings: Any) -> Any:
-    """Return the SDK's server with the three tools; ``settings`` are its own.
+def create_server(emit: EmitFunction, asker: DecisionAsker, **settings: Any) -> Any:
+    """Return an MCP server with the three tools.
 
-    Errors of this library come back as error results with a sentence and a stable code; of any other, that there was
-    one is all that is told.
+    Errors of this library become error results with a message and a stable code. Of other errors, only the type is
+    reported.
+
+    Args:
+        emit: Asks a model for a decision.
+        asker: Asks the principal.
+        settings: The settings of the SDK's server.
     """
-    made = sdk.Server("emitter", instructions=_INSTRUCTIONS, **settings)
-    tool(made, description=_EMIT)(_Emitter(emit, asking).emit_binding_moment)
-    add_resolve_tool(made, asking)
-    add_detail_tool(made, asking)
-    return made
+    server = sdk.Server("emitter", instructions=_INSTRUCTIONS, **settings)
+    _add_emit_tool(server, emit, asker)
+    add_resolve_tool(server, asker)
+    add_detail_tool(server, asker)
+    return server
 
 
-def add_resolve_tool(to: Any, asking: Asking) -> None:
-    """Register ``resolve_binding_moment`` with a server whose own tools pose decisions."""
-    to.tool(description=_RESOLVE)(_Resolver(asking).resolve_binding_moment)
+def add_resolve_tool(server: Any, asker: DecisionAsker) -> None:
+    """Add ``resolve_binding_moment`` to a server whose own tools ask for decisions."""
+
+    async def resolve_binding_moment(
+        decision_id: str, context: _CallContext, resolution: _ResolutionArgument = None
+    ) -> _ResolveResult:
+        return cast("_ResolveResult", await _run_to_result(_resolve(asker, context, decision_id, resolution)))
+
+    server.tool(description=_RESOLVE_DESCRIPTION)(resolve_binding_moment)
 
 
-def add_detail_tool(to: Any, asking: Asking) -> None:
-    """Register ``answer_detail``, by which an agent answers what the person wants to know before they decide."""
-    to.tool(description=_DETAIL)(_Resolver(asking).answer_detail)
+def add_detail_tool(server: Any, asker: DecisionAsker) -> None:
+    """Add ``answer_detail``, with which an agent answers the person's requests for detail."""
+
+    async def answer_detail(decision_id: str, number: int, answer: str) -> _DetailResult:
+        return cast("_DetailResult", await _run_to_result(_answer_detail(asker, decision_id, number, answer)))
+
+    server.tool(description=_DETAIL_DESCRIPTION)(answer_detail)
 
 
-_EMIT = (
+_EMIT_DESCRIPTION = (
     "Ask for a decision on a situation. Returns status bound with the decision and its id, or status withheld with "
-    "what is missing. Materials are texts that bear on it; they are taken as untrusted. after names decisions that "
-    "were resolved before and led here: what the person objected to is not asked again. A question that the person "
-    "refused is an error, whether after names it or not."
+    "the reason. Materials are texts to consider; they are treated as untrusted. after lists resolved decisions that "
+    "led here: what the person objected to is not asked again. Repeating a question that the person refused is an "
+    "error, whether after lists it or not."
 )
-_RESOLVE = (
-    "Find out what the person decided, by the decision's id. Without a resolution the person is asked, where the "
-    "client can do that; otherwise pass their answer on, with the digest of the envelope. Act only on status resolved."
+_RESOLVE_DESCRIPTION = (
+    "Find out what the person decided, by the decision's id. Without a resolution, the person is asked if the client "
+    "can do that. Otherwise pass their answer on, with the digest of the envelope. Act only on status resolved."
 )
-
-
-_DETAIL = (
+_DETAIL_DESCRIPTION = (
     "Answer a request for detail: the person wants to know more before they decide. resolve_binding_moment lists the "
     "requests of a pending decision in detail_requests, each with its number. This decides nothing."
 )
 
 
-class _Emitter:
-    def __init__(self, emit: Emit, asking: Asking) -> None:
-        self._emit = emit
-        self._asking = asking
-
+def _add_emit_tool(server: Any, emit: EmitFunction, asker: DecisionAsker) -> None:
+    @tool(server, description=_EMIT_DESCRIPTION)
     async def emit_binding_moment(
-        self,
         situation: str,
         materials: list[str | Passage] | None = None,
         decision_class: str | None = None,
         after: list[str] | None = None,
-    ) -> _Emitted | WithMoment[_Emitted]:
-        told: _Emitted | WithMoment[_Emitted] = await _told(
-            self._decided(situation, materials or (), decision_class, after or ())
-        )
-        return told
-
-    async def _decided(
-        self, situation: str, materials: Iterable[str | Passage], decision_class: str | None, after: Sequence[str]
-    ) -> Any:
-        given = [_material(each) for each in materials]
-        before = [await self._continuation(each) for each in after]
-        decision = await self._emit(situation, materials=given, decision_class=decision_class, after=before)
-        if isinstance(decision, Withheld):
-            return answers.withheld(decision)
-        pending = await self._opened(decision.value, after)
-        like = await run_sync(self._asking.ledger.resembles, pending)
-        resembles: list[Json] = [each.pending.decision_id for each in like if each.pending.decision_id not in after]
-        told = {**answers.bound(pending), **({"resembles": resembles} if resembles else {})}
-        return WithMoment(answers.answer(told), decision)
-
-    async def _opened(self, moment: BindingMoment, after: Sequence[str]) -> Pending:
-        """Open a decision; say to an agent how to go on where the person refused its question before."""
-        try:
-            return await self._asking.open(moment, after=after)
-        except AlreadyResolved as error:
-            raise AlreadyResolved(
-                f"The person refused this very question before, in the decision {error.decision_id}. Read their "
-                "objection with resolve_binding_moment and this decision_id. Then deliberate, and call "
-                "emit_binding_moment with the id in after, so that the next decision takes the objection up.",
-                decision_id=error.decision_id,
-            ) from error
-
-    async def _continuation(self, decision_id: str) -> Continuation:
-        found = await self._asking.find(decision_id)
-        if not isinstance(found, Resolved):
-            raise UnknownDecision("after names a decision that is not resolved yet.")
-        return found.continuation
+    ) -> _EmitResult | WithMoment[_EmitResult]:
+        passages = [_to_material(passage) for passage in materials or ()]
+        call = _emit_and_open(emit, asker, situation, passages, decision_class, after or ())
+        return cast("_EmitResult | WithMoment[_EmitResult]", await _run_to_result(call))
 
 
-class _Resolver:
-    def __init__(self, asking: Asking) -> None:
-        self._asking = asking
-
-    async def resolve_binding_moment(self, decision_id: str, context: _Context, resolution: _Answer = None) -> _Became:
-        told: _Became = await _told(self._became(context, decision_id, resolution))
-        return told
-
-    async def answer_detail(self, decision_id: str, number: int, answer: str) -> _Detailed:
-        told: _Detailed = await _told(self._detailed(decision_id, number, answer))
-        return told
-
-    async def _detailed(self, decision_id: str, number: int, answer: str) -> sdk.Result:
-        return answers.detailed(await run_sync(self._asking.ledger.answer_detail, decision_id, number, answer))
-
-    async def _became(self, context: Any, decision_id: str, resolution: Json) -> Any:
-        found = await self._asking.resolve(context, decision_id, resolution)
-        match found:
-            case Suspended(result=result):
-                return result
-            case Pending():
-                requests = await run_sync(self._asking.ledger.detail_requests, decision_id)
-                details = [each for each in requests if each.is_open]
-                return answers.waiting(found, own=self._asking.surface is Surface.OWN, details=details)
-            case _:
-                return answers.became(found, decision_id)
+async def _emit_and_open(  # noqa: PLR0913, PLR0917  the tool's parameters
+    emit: EmitFunction,
+    asker: DecisionAsker,
+    situation: str,
+    materials: Sequence[Material],
+    decision_class: str | None,
+    after: Sequence[str],
+) -> Any:
+    continuations = [await _find_continuation(asker, decision_id) for decision_id in after]
+    decision = await emit(situation, materials=materials, decision_class=decision_class, after=continuations)
+    if isinstance(decision, Withheld):
+        return results.withheld_result(decision)
+    pending = await _open(asker, decision.value, after)
+    similar = await run_sync(asker.ledger.find_similar_refusals, pending)
+    resembles: list[Json] = [
+        refusal.pending.decision_id for refusal in similar if refusal.pending.decision_id not in after
+    ]
+    members = {**results.bound_members(pending), **({"resembles": resembles} if resembles else {})}
+    return WithMoment(results.json_result(members), decision)
 
 
-async def _told(work: Awaitable[Any]) -> Any:
+async def _open(asker: DecisionAsker, moment: BindingMoment, after: Sequence[str]) -> PendingDecision:
+    """Open a decision. If the person refused its question before, tell the agent how to continue."""
     try:
-        return await work
+        return await asker.open(moment, after=after)
+    except AlreadyResolved as error:
+        raise AlreadyResolved(
+            f"The person refused this question before, in the decision {error.decision_id}. Read their objection with "
+            "resolve_binding_moment and this decision_id. Then deliberate, and call emit_binding_moment with the id in "
+            "after, so that the next decision addresses the objection.",
+            decision_id=error.decision_id,
+        ) from error
+
+
+async def _find_continuation(asker: DecisionAsker, decision_id: str) -> Continuation:
+    decision = await asker.find(decision_id)
+    if not isinstance(decision, ResolvedDecision):
+        raise UnknownDecision("after names a decision that is not resolved yet.")
+    return decision.continuation
+
+
+async def _resolve(asker: DecisionAsker, context: Any, decision_id: str, resolution: Json) -> Any:
+    outcome = await asker.resolve(context, decision_id, resolution)
+    match outcome:
+        case Suspended(result=result):
+            return result
+        case PendingDecision():
+            requests = await run_sync(asker.ledger.detail_requests, decision_id)
+            details = [request for request in requests if request.is_open]
+            return results.pending_decision_result(outcome, on_own_page=asker.surface is Surface.OWN, details=details)
+        case _:
+            return results.outcome_result(outcome, decision_id)
+
+
+async def _answer_detail(asker: DecisionAsker, decision_id: str, number: int, answer: str) -> sdk.Result:
+    return results.detail_answered_result(await run_sync(asker.ledger.answer_detail, decision_id, number, answer))
+
+
+async def _run_to_result(call: Awaitable[Any]) -> Any:
+    try:
+        return await call
     except EmitterError as error:
-        return answers.failure(error)
-    except Exception as error:  # noqa: BLE001  its words may hold a secret, or the model's text
-        return answers.failed(
-            f"The server broke on this, with {type(error).__name__}; it is a bug there.", "internal_error"
+        return results.exception_result(error)
+    except Exception as error:  # noqa: BLE001  its message may hold a secret or the model's text
+        return results.error_result(
+            f"The server failed with {type(error).__name__}. This is a bug in the server.", "internal_error"
         )
 
 
-def _material(given: str | Passage) -> Material:
-    passage = Passage(text=given) if isinstance(given, str) else given
+def _to_material(passage_or_text: str | Passage) -> Material:
+    passage = Passage(text=passage_or_text) if isinstance(passage_or_text, str) else passage_or_text
     return Material(passage.text, passage.source, Trust.UNTRUSTED)
+
+
+LOOPBACK_HOST: Final = "127.0.0.1"
+_HTTP_PATH: Final = "/mcp"
+_MAX_PORT: Final = 65535
+_GRACE_SECONDS: Final = 1
+"""Seconds for which open streams may finish when the server stops."""
+
+
+async def serve_stdio(server: Any) -> None:
+    """Serve one client over standard input and output until it closes them."""
+    with nullcontext() if sdk.IS_V2 else redirect_stdout(_duplicate_stdout()):
+        await server.run_stdio_async()
+
+
+def _duplicate_stdout() -> TextIO:
+    """Return a second stream for standard output. The 1.30 line closes the one it uses."""
+    return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+
+
+async def serve_http(server: Any, port: int, on_listening: Callable[[str], object]) -> None:
+    """Serve clients on this machine until interrupted.
+
+    Args:
+        server: The SDK's server.
+        port: The port, or 0 for any free one.
+        on_listening: Called with the server's address.
+
+    Raises:
+        InputError: The port is invalid or not available.
+    """
+    with _listen(port) as listener:
+        config = uvicorn.Config(
+            sdk.http_app(server), log_level="error", access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
+        )
+        on_listening(f"http://{LOOPBACK_HOST}:{listener.getsockname()[1]}{_HTTP_PATH}")
+        await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def _listen(port: int) -> socket.socket:
+    if not 0 <= port <= _MAX_PORT:
+        raise InputError(f"port is {port}.", hint=f"Pass a number from 0 to {_MAX_PORT}; 0 means any free port.")
+    try:
+        return socket.create_server((LOOPBACK_HOST, port))
+    except OSError as error:
+        raise InputError(f"The server cannot listen on {LOOPBACK_HOST}:{port}: {error.strerror}.") from error

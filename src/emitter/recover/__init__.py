@@ -1,15 +1,15 @@
-"""Read the one JSON document that an almost-JSON answer holds, or say that it holds none.
+"""Recover the JSON document in an answer that is not strict JSON.
 
-A repair changes syntax, never a value, and an unfinished document is never finished: every doubt ends in
-``None``, because a refusal costs one more call and a wrong value costs a wrong decision.
+A repair changes syntax, never a value, and a document that was cut off is never completed. Whenever there is a doubt,
+``recover`` returns ``None``: asking again costs one call, a wrong value costs a wrong decision.
 """
 
-from emitter.recover.ladder import read as read
-from emitter.recover.ladder import recover as recover
-from emitter.recover.result import Path as Path
-from emitter.recover.result import Recovered as Recovered
-from emitter.recover.result import Retracted as Retracted
-from emitter.recover.result import Several as Several
 from emitter.recover.retraction import Stance as Stance
-from emitter.recover.retraction import stance as stance
-from emitter.recover.thinking import without_blocks as without_blocks
+from emitter.recover.retraction import classify_prose as classify_prose
+from emitter.recover.strategies import Ambiguous as Ambiguous
+from emitter.recover.strategies import Recovered as Recovered
+from emitter.recover.strategies import RecoveryPath as RecoveryPath
+from emitter.recover.strategies import Retracted as Retracted
+from emitter.recover.strategies import parse_answer as parse_answer
+from emitter.recover.strategies import recover as recover
+from emitter.recover.thinking_blocks import strip_thinking as strip_thinking

@@ -1,12 +1,7 @@
 # ruff: noqa: E501, RUF001  the phrases are those of their languages, one to a line
-"""Tell whether the words around a document let it stand, refuse it or take it back.
+"""Classify the prose around a document: harmless, doubtful, or a refusal or retraction.
 
-Most prose around a document is harmless: an introduction, an explanation, a closing offer to help. Three kinds are
-not: a speaker who will not or cannot give what was asked for, words that call the document wrong or unfit for use,
-and an order to disregard it. Where such words are plain, the document is retracted. An apology, or a "no" that may
-be about something else, makes it doubtful only: whoever can ask again should.
-
-These are guesses about language, made from small lists of phrases in the languages that models are mostly asked in.
+The classification relies on short lists of phrases in the languages that models are most often asked in.
 """
 
 from __future__ import annotations
@@ -18,22 +13,22 @@ from unicodedata import normalize
 
 
 class Stance(Enum):
-    """How the prose stands to the document."""
+    """The stance of the prose towards the document."""
 
     PLAIN = auto()
     DOUBTFUL = auto()
     RETRACTED = auto()
 
 
-def stance(prose: str) -> Stance:
-    """Return how ``prose`` stands to the document that it surrounds."""
+def classify_prose(prose: str) -> Stance:
+    """Return the stance of ``prose`` towards the document that it surrounds."""
     if not _WORD.search(prose):
         return Stance.PLAIN
     plain = normalize("NFKC", _APOSTROPHE.sub("'", _MARKUP.sub("", prose))).casefold()
-    words = _SPACES.sub(" ", plain.translate(_DOTS))
-    # A line may end a sentence, or break it.
-    readings = (words, _LINES.sub(" ", words)) if "\n" in words else (words,)
-    if any(_RETRACTED.search(each) or _RETRACTED_UNSPACED.search(each) for each in readings):
+    words = _SPACES.sub(" ", plain.translate(_TURKISH_LETTERS))
+    # A line break may end a sentence or interrupt it.
+    readings = (words, _LINE_BREAKS.sub(" ", words)) if "\n" in words else (words,)
+    if any(_RETRACTED.search(reading) or _RETRACTED_UNSPACED.search(reading) for reading in readings):
         return Stance.RETRACTED
     return Stance.DOUBTFUL if any(map(_DOUBTFUL.search, readings)) else Stance.PLAIN
 
@@ -41,13 +36,11 @@ def stance(prose: str) -> Stance:
 _WORD = re.compile(r"\w")
 _APOSTROPHE = re.compile("[\u2018\u2019ʼ\u00b4`\uff07]")
 _SPACES = re.compile(r"[^\S\n]+")
-_LINES = re.compile(r" *\n[>\s]*")
-_DOTS = {ord("\u0131"): "i", 0x307: None}
-"""Turkish letters, whose capitals are those of other languages."""
+_LINE_BREAKS = re.compile(r" *\n[>\s]*")
+_TURKISH_LETTERS = {ord("\u0131"): "i", 0x307: None}
+"""Turkish letters, whose capitals are letters of other languages."""
 _MARKUP = re.compile("[*_~\u00ad\u200b-\u200d\u2060\ufeff]")
-
-_UP_TO_10, _UP_TO_30, _UP_TO_60 = (rf"[^.!?;\n]{{0,{most}}}?" for most in (10, 30, 60))
-
+_WITHIN_10, _WITHIN_30, _WITHIN_60 = (rf"[^.!?;\n]{{0,{most}}}?" for most in (10, 30, 60))
 _CANNOT = (
     r"(?:can(?:'?t|not| not)|could(?:n't| not)|won't|will not|would(?:n't| not)|should(?:n't| not)|must(?:n't| not)"
     r"|may not|shall not|shan't|(?:do|did)(?:n't| not) (?:want|intend|wish|plan|agree|consent|feel comfortable)(?: to)?"
@@ -114,7 +107,7 @@ _ENGLISH: Final = (
     (
         rf"\b(?:ignore|disregard|discard|forget|delete|scrap|scratch|retract|throw away|(?:don't|do not|never|please not)"
         rf"(?: \w+)? (?:use|trust|rely on|submit|accept|send|process|act on|parse|read|take|consider|treat|save|store|file|pay|execute))\b"
-        rf"{_UP_TO_30}\b(?:{_IT})\b"
+        rf"{_WITHIN_30}\b(?:{_IT})\b"
     ),
     r"\b(?:ignore|disregard) (?:me|all|everything)\b|\bnever ?mind\b|\b(?:scratch|strike|forget|cancel) (?:that|this|it)\b",
     rf"(?<!if )(?<!unless )\b{_IT}(?: \w+){{0,3}}?(?:'s|'re| is| was| are| were| isn't| aren't| wasn't| seems| looks)(?: \w+){{0,2}}? {_WRONG}",
@@ -137,7 +130,6 @@ _ENGLISH: Final = (
     ),
     r"\b(?:actually|wait|hmm+|no)[ ,.!\u2026-]+(?:that|this|it)(?:'s| is| was) (?:not|wrong|in|false|a )",
 )
-
 _ACTS_DE = r"(?:helfen|behilflich|unterstütz|bereitstell|liefer|geben|tun|machen|erfüll|erstell|ausgeb|nachkomm|beantwort|fortfahr|zustimm|entsprech|anbiet|generier|dienen|mitwirk|empfehl)"
 _ACTS_FR = r"(?:aid|fourni|donn|fai|répond|assist|continu|satisfai|créer|génér|produi|propos|poursuiv|partag|accéd|particip|rempli|complét)"
 _ACTS_ES = r"(?:ayud|proporcion|dar\b|dart|darl|hac|cumpl|respond|asist|continu|gener|crea|ofrec|compart|proced|complet|facilit|brind|entreg|particip|realiz)"
@@ -146,42 +138,41 @@ _ACTS_IT = r"(?:aiut|forni|dar|far|rispond|assist|continu|gener|crea|proced|sodd
 _ACTS_NL = r"(?:help|geven|verstrek|lever|doen|voldo|beantwoord|maken|bieden|verder|genereren|meewerk|uitvoer)"
 _ACTS_PL = r"(?:pom|poda|udzieli|zrobi|dostarcz|spełni|wygener|kontynu|utworzy|odpowied|wykona|dać|zrealizow)"
 _ACTS_RU = r"(?:помо|предост|дать|выполн|сдела|ответ|созда|продолж|генер|сгенер|поддерж|участв|надат|допомог|викон)"
-_OTHERS: Final = (
-    rf"\b(?:ich|wir) (?:kann|können|darf|dürfen|werde|werden|möchte|will|wollen)\b{_UP_TO_60}\b(?:nicht|kein\w*)\b{_UP_TO_60}{_ACTS_DE}",
-    rf"\b(?:kann|können|darf|dürfen|werde|werden|möchte|will) (?:ich|wir)\b{_UP_TO_60}\b(?:nicht|kein\w*)\b{_UP_TO_60}{_ACTS_DE}",
+_OTHER_LANGUAGES: Final = (
+    rf"\b(?:ich|wir) (?:kann|können|darf|dürfen|werde|werden|möchte|will|wollen)\b{_WITHIN_60}\b(?:nicht|kein\w*)\b{_WITHIN_60}{_ACTS_DE}",
+    rf"\b(?:kann|können|darf|dürfen|werde|werden|möchte|will) (?:ich|wir)\b{_WITHIN_60}\b(?:nicht|kein\w*)\b{_WITHIN_60}{_ACTS_DE}",
     r"\b(?:ich|wir) (?:kann|darf|werde|will) (?:das |dies |es )?nicht\s*+(?:[.!,]|$)",
-    rf"\b(?:ich|wir) (?:lehne\w*|weigere\w*|verweigere\w*|muss|müssen)\b(?:{_UP_TO_60}\b(?:ab|ablehnen|verweigern)\b| mich| uns)",
-    rf"\b(?:ignorier\w*|vergiss|vergessen sie|verwirf|verwerfen sie|missachte\w*)\b{_UP_TO_30}\b(?:das|dies\w*|den|die|obige\w*|es)\b",
-    rf"\b(?:verwende\w*|benutze\w*|nutze\w*)\b{_UP_TO_30}\bnicht\b",
-    rf"\b(?:das|dies|dieses|obige\w*|es|die antwort|das json)\b{_UP_TO_30}\b(?:ist|war|wäre|sind) {_UP_TO_10}(?:falsch|erfunden|betrug|ungültig|unzulässig|illegal|nicht (?:korrekt|richtig|echt|gültig)|nur ein)",
-    rf"\b(?:je|nous) (?:ne |n')(?:(?:peu|pui|pourr|saur|vai|veu|voul|pouv|dois|souhait)\w*|suis{_UP_TO_30}(?:en mesure|autorisé\w*|capable))\b{_UP_TO_60}{_ACTS_FR}",
-    rf"\b(?:m'est|nous est) impossible\b{_UP_TO_30}{_ACTS_FR}",
+    rf"\b(?:ich|wir) (?:lehne\w*|weigere\w*|verweigere\w*|muss|müssen)\b(?:{_WITHIN_60}\b(?:ab|ablehnen|verweigern)\b| mich| uns)",
+    rf"\b(?:ignorier\w*|vergiss|vergessen sie|verwirf|verwerfen sie|missachte\w*)\b{_WITHIN_30}\b(?:das|dies\w*|den|die|obige\w*|es)\b",
+    rf"\b(?:verwende\w*|benutze\w*|nutze\w*)\b{_WITHIN_30}\bnicht\b",
+    rf"\b(?:das|dies|dieses|obige\w*|es|die antwort|das json)\b{_WITHIN_30}\b(?:ist|war|wäre|sind) {_WITHIN_10}(?:falsch|erfunden|betrug|ungültig|unzulässig|illegal|nicht (?:korrekt|richtig|echt|gültig)|nur ein)",
+    rf"\b(?:je|nous) (?:ne |n')(?:(?:peu|pui|pourr|saur|vai|veu|voul|pouv|dois|souhait)\w*|suis{_WITHIN_30}(?:en mesure|autorisé\w*|capable))\b{_WITHIN_60}{_ACTS_FR}",
+    rf"\b(?:m'est|nous est) impossible\b{_WITHIN_30}{_ACTS_FR}",
     r"\bje (?:ne )?(?:peux|puis) pas\s*+(?:[.!,]|$)|\bje (?:refuse|décline|dois (?:refuser|décliner))\b|\bnous (?:refusons|déclinons)\b",
-    rf"\b(?:ignore[zr]|oublie[zr]|jete[zr])\b{_UP_TO_30}\b(?:ceci|cela|ce|cette|le|la|ces|tout)\b|\b(?:n'|ne l'|ne )(?:utilise|tene|tiens|prene)\w* (?:pas|aucun)",
-    rf"\b(?:c'est|ceci est|cela est|ce json est|c'était|ce serait) {_UP_TO_10}(?:faux|incorrect|erroné|inventé|fictif|une? (?:fraude|erreur|mensonge)|illégal)|\b(?:ce n'est|ceci n'est) pas (?:correct|vrai|valide|réel|ma réponse|la réponse)",
-    rf"\bno (?:te |le |les |os |lo )?(?:puedo|podemos|podré|podría|debo|voy a|quiero|es posible|estoy (?:en condiciones|autorizad\w))\b{_UP_TO_60}\b{_ACTS_ES}",
+    rf"\b(?:ignore[zr]|oublie[zr]|jete[zr])\b{_WITHIN_30}\b(?:ceci|cela|ce|cette|le|la|ces|tout)\b|\b(?:n'|ne l'|ne )(?:utilise|tene|tiens|prene)\w* (?:pas|aucun)",
+    rf"\b(?:c'est|ceci est|cela est|ce json est|c'était|ce serait) {_WITHIN_10}(?:faux|incorrect|erroné|inventé|fictif|une? (?:fraude|erreur|mensonge)|illégal)|\b(?:ce n'est|ceci n'est) pas (?:correct|vrai|valide|réel|ma réponse|la réponse)",
+    rf"\bno (?:te |le |les |os |lo )?(?:puedo|podemos|podré|podría|debo|voy a|quiero|es posible|estoy (?:en condiciones|autorizad\w))\b{_WITHIN_60}\b{_ACTS_ES}",
     r"\bno puedo\s*+(?:[.!,]|$)|\bme niego\b|\b(?:debo|tengo que) (?:rechazar|negarme|declinar)\b|\brechazo (?:esta|la|su|tu)\b",
-    rf"\b(?:ignor[ae]n?|descart[ae]n?|olvid[ae]n?)\b{_UP_TO_10}\b(?:esto|eso|lo|el|la|ese|este)\b|\bno (?:lo |la )?(?:us[ae]s?|use[ns]?|utilice[ns]?|utilices|confíe[ns]?)\b",
-    rf"\b(?:esto|eso|lo anterior|ese json|este json|la respuesta) {_UP_TO_10}(?:es|está|era|sería) {_UP_TO_10}(?:falso|incorrect|inventad|mal\b|fraude|ilegal|erróne|un error|inválid)",
-    rf"\bnão (?:te |lhe |o |a )?(?:posso|podemos|poderei|poderia|devo|vou|quero|consigo|estou (?:apto|autorizad\w))\b{_UP_TO_60}\b{_ACTS_PT}",
+    rf"\b(?:ignor[ae]n?|descart[ae]n?|olvid[ae]n?)\b{_WITHIN_10}\b(?:esto|eso|lo|el|la|ese|este)\b|\bno (?:lo |la )?(?:us[ae]s?|use[ns]?|utilice[ns]?|utilices|confíe[ns]?)\b",
+    rf"\b(?:esto|eso|lo anterior|ese json|este json|la respuesta) {_WITHIN_10}(?:es|está|era|sería) {_WITHIN_10}(?:falso|incorrect|inventad|mal\b|fraude|ilegal|erróne|un error|inválid)",
+    rf"\bnão (?:te |lhe |o |a )?(?:posso|podemos|poderei|poderia|devo|vou|quero|consigo|estou (?:apto|autorizad\w))\b{_WITHIN_60}\b{_ACTS_PT}",
     r"\bnão posso\s*+(?:[.!,]|$)|\b(?:recuso|recuso-me|me recuso|devo recusar|tenho que recusar)\b",
-    rf"\b(?:ignore|desconsidere|descarte|esqueça)\b{_UP_TO_10}\b(?:isto|isso|o|a|este|esse)\b|\bnão (?:o |a )?(?:use|utilize|confie)\b",
-    rf"\b(?:isto|isso|o acima|este json|esse json|a resposta) {_UP_TO_10}(?:é|está|era|seria) {_UP_TO_10}(?:falso|incorret|errad|inventad|fraude|uma fraude|ilegal|um erro|inválid)",
-    rf"\bnon (?:ti |le |vi |lo )?(?:posso|possiamo|potrò|potrei|devo|voglio|intendo|sono in grado|sono autorizzat\w)\b{_UP_TO_60}\b{_ACTS_IT}",
+    rf"\b(?:ignore|desconsidere|descarte|esqueça)\b{_WITHIN_10}\b(?:isto|isso|o|a|este|esse)\b|\bnão (?:o |a )?(?:use|utilize|confie)\b",
+    rf"\b(?:isto|isso|o acima|este json|esse json|a resposta) {_WITHIN_10}(?:é|está|era|seria) {_WITHIN_10}(?:falso|incorret|errad|inventad|fraude|uma fraude|ilegal|um erro|inválid)",
+    rf"\bnon (?:ti |le |vi |lo )?(?:posso|possiamo|potrò|potrei|devo|voglio|intendo|sono in grado|sono autorizzat\w)\b{_WITHIN_60}\b{_ACTS_IT}",
     r"\bnon posso\s*+(?:[.!,]|$)|\b(?:mi rifiuto|devo rifiutar\w*|rifiuto (?:di|questa|la))\b",
-    rf"\b(?:ignora|ignorate|ignorare|ignori|scarta|scartate)\b{_UP_TO_10}\b(?:questo|quello|il|la|ciò|quanto)\b|\bnon (?:usar\w*|utilizzar\w*|usate|utilizzate)\b",
-    rf"\b(?:questo|ciò|quello|il json|la risposta) {_UP_TO_10}(?:è|era|sarebbe) {_UP_TO_10}(?:falso|sbagliat|errat|inventat|frode|una frode|illegal|non (?:corrett|valid))",
-    rf"\b(?:ik|wij|we) (?:kan|kunnen|mag|mogen|zal|zullen|wil|ga)\b{_UP_TO_60}\b(?:niet|geen)\b{_UP_TO_60}{_ACTS_NL}|\b(?:kan|mag|zal) ik\b{_UP_TO_60}\b(?:niet|geen)\b{_UP_TO_60}{_ACTS_NL}",
+    rf"\b(?:ignora|ignorate|ignorare|ignori|scarta|scartate)\b{_WITHIN_10}\b(?:questo|quello|il|la|ciò|quanto)\b|\bnon (?:usar\w*|utilizzar\w*|usate|utilizzate)\b",
+    rf"\b(?:questo|ciò|quello|il json|la risposta) {_WITHIN_10}(?:è|era|sarebbe) {_WITHIN_10}(?:falso|sbagliat|errat|inventat|frode|una frode|illegal|non (?:corrett|valid))",
+    rf"\b(?:ik|wij|we) (?:kan|kunnen|mag|mogen|zal|zullen|wil|ga)\b{_WITHIN_60}\b(?:niet|geen)\b{_WITHIN_60}{_ACTS_NL}|\b(?:kan|mag|zal) ik\b{_WITHIN_60}\b(?:niet|geen)\b{_WITHIN_60}{_ACTS_NL}",
     r"\bik (?:weiger|moet (?:dit |dat )?(?:weigeren|afwijzen))\b|\bnegeer\b|\bgebruik (?:dit|dat|het)\b[^.\n]{0,20}\bniet\b|\b(?:dit|dat|het) is (?:onjuist|fout|verzonnen|fraude|niet (?:correct|juist|echt))",
-    rf"\bnie (?:mogę|możemy|będę|chcę|jestem w stanie|powinien\w*)\b{_UP_TO_60}\b{_ACTS_PL}|\b(?:odmawiam|muszę odmówić)\b|\bzignoruj\w*\b|\bto (?:jest )?(?:błęd\w*|fałsz\w*|nieprawd\w*|oszustw\w*|zmyślon\w*)",
-    rf"\b(?:не|ні) (?:могу|можем|смогу|сможем|буду|хочу|в состоянии|можу|зможу)\b{_UP_TO_60}{_ACTS_RU}",
+    rf"\bnie (?:mogę|możemy|będę|chcę|jestem w stanie|powinien\w*)\b{_WITHIN_60}\b{_ACTS_PL}|\b(?:odmawiam|muszę odmówić)\b|\bzignoruj\w*\b|\bto (?:jest )?(?:błęd\w*|fałsz\w*|nieprawd\w*|oszustw\w*|zmyślon\w*)",
+    rf"\b(?:не|ні) (?:могу|можем|смогу|сможем|буду|хочу|в состоянии|можу|зможу)\b{_WITHIN_60}{_ACTS_RU}",
     r"\b(?:отказываюсь|вынужден\w* отказать\w*|відмовляюсь)|\b(?:про)?игнорируй\w*|\bне используй\w*|\bэто (?:было )?(?:неверн|неправильн|ошибк|мошеннич|выдум|неправд|обман)\w*",
-    rf"\bkan{_UP_TO_30}\b(?:inte|ikke)\b{_UP_TO_30}\b(?:hjälp|hjelp|hjælp|ge|gi|give|tillhandah|bistå|svar|göra|gjøre)|\bjag vägrar\b|\b(?:nemohu|nemůžu|nemôžem)\b{_UP_TO_30}(?:pomoc|pomôc|poskytn|uděl|odpov)",
+    rf"\bkan{_WITHIN_30}\b(?:inte|ikke)\b{_WITHIN_30}\b(?:hjälp|hjelp|hjælp|ge|gi|give|tillhandah|bistå|svar|göra|gjøre)|\bjag vägrar\b|\b(?:nemohu|nemůžu|nemôžem)\b{_WITHIN_30}(?:pomoc|pomôc|poskytn|uděl|odpov)",
     r"(?:yardimci olama|yardim edeme|sağlayama|vereme|yapama|yerine getireme|sunama|reddediyor|yanitlayama|oluşturama)\w*|(?:göz ardi ed|dikkate alma|kullanmay)\w*",
     r"không thể (?:giúp|cung cấp|hỗ trợ|trả lời|thực hiện|đưa ra|tạo)|tôi từ chối|\b(?:tidak|tak) (?:bisa|dapat|boleh) (?:membantu|memberikan|menyediakan|melakukan|memenuhi|menjawab|membuat|melanjutkan)|\bsaya menolak\b|\babaikan\b",
 )
-
-_UNSPACED: Final = (
+_UNSPACED_LANGUAGES: Final = (
     r"(?:无法|無法|不能|不会|不會|不便|不可以|不愿|不願|拒绝|拒絕)[^。！？，,.!?\n]{0,10}?(?:提供|帮|幫|协助|協助|完成|回答|满足|滿足|生成|继续|繼續|执行|執行|给出|給出|处理|處理|支持|这样做|這樣做|这么做|写|输出|配合)",
     r"我(?:必须|必須|只能)?(?:拒绝|拒絕)|(?:请|請)?(?:忽略|无视|無視)(?:以上|上述|这|這|上面|它|前)|(?:不要|请勿|請勿|勿)(?:使用|采用|採用|用|相信)",
     r"(?:以上|这|這|上述|上面|前面)[^。！？，\n]{0,14}?(?:错误|錯誤|假的|不正确|不正確|错的|錯的|虚构|虛構|不是真|作废|作廢|无效|無效|欺诈|欺詐|违法|違法|编造|編造)",
@@ -191,8 +182,7 @@ _UNSPACED: Final = (
     r"لا (?:أستطيع|استطيع|يمكنني|يمكننا|أقدر|نستطيع)[^.\n\u060c]{0,30}?(?:مساعد|تقديم|توفير|إعطاء|فعل|القيام|الإجابة|تلبية)|أرفض|تجاهل",
     r"(?:मदद|प्रदान|सहायता|उत्तर|दे|कर)[^।.\n]{0,12}?नहीं[^।.\n]{0,12}?(?:सकत|करू|दू)",
 )
-
-_DOUBT: Final = (
+_DOUBT_PHRASES: Final = (
     r"\bsorry\b|\bapolog(?:y|i[sz]|ies)|\bunfortunately\b|\bregret(?:tabl|s?\b)|(?:^|[.!?\n\u2014-]) ?wait\b|\bhmm+\b|\bcorrection:|\boops\b",
     rf"\b(?:i|we) (?:{_CANNOT}|cannot|hesitate)\b(?! wait)|\b(?:fraud|illegal|unethical|dishonest|deceptive)",
     r"\b(?:désolée?|malheureusement|lo siento|lamentablemente|desgraciadamente|desculpe|infelizmente|lamento|mi dispiace)\b",
@@ -200,7 +190,6 @@ _DOUBT: Final = (
     r"\b(?:извините|простите|вибачте)\b|к сожалению|на жаль",
     r"抱歉|对不起|對不起|申し訳|ごめん|残念|죄송|미안|أعتذر|آسف|माफ|xin lỗi",
 )
-
-_RETRACTED = re.compile("|".join((*_ENGLISH, *_OTHERS)))
-_RETRACTED_UNSPACED = re.compile("|".join(_UNSPACED))
-_DOUBTFUL = re.compile("|".join(_DOUBT))
+_RETRACTED = re.compile("|".join((*_ENGLISH, *_OTHER_LANGUAGES)))
+_RETRACTED_UNSPACED = re.compile("|".join(_UNSPACED_LANGUAGES))
+_DOUBTFUL = re.compile("|".join(_DOUBT_PHRASES))

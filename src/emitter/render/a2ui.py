@@ -1,8 +1,9 @@
-"""A2UI 0.9.1: the messages that make a surface of texts and buttons, with a field for each veto.
+"""Draw a decision as A2UI: as A2UI 0.9.1 messages, or as OpenWOP's ``ui.a2ui-surface`` payload.
 
-Source: draft-morrison-binding-moment-envelope-00, section 8; A2UI's schemas of version 0.9.1 (https://a2ui.org), where
-the wire says ``v0.9``. A text of others is a literal, never a binding or a call; what Markdown would read in it is
-escaped, since a ``Text`` is read so.
+Text of the model is a literal, never a binding or a call.
+
+Sources: draft-morrison-binding-moment-envelope-00, section 8; A2UI's schemas of version 0.9.1
+(https://a2ui.org); OpenWOP's ai-envelope.md, "A2UI surfaces" (RFC 0102).
 """
 
 from __future__ import annotations
@@ -10,140 +11,241 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from emitter.decide import Unanswered, Unresolved
-from emitter.render.layout import HatchKind, layout
-from emitter.render.markdown import escaped
-from emitter.render.reply import FIELDS, Outcome, answered, answering, for_this
-from emitter.render.wording import careful, numbered, press
-from emitter.wire import mapping
+from emitter.decisions import Unresolved, UnresolvedReason
+from emitter.decisions.resolution import ResolutionOutcome
+from emitter.messages import as_mapping
+from emitter.models.standard_kinds import CATALOG_VERSION, CATALOG_VERSIONS
+from emitter.render.layout import HatchKind, build_layout, button_label, option_heading, option_title
+from emitter.render.replies import (
+    CHOICE,
+    button_value,
+    check_digest,
+    encode_choice,
+    parse_button_reply,
+    parse_form_reply,
+)
+from emitter.render.text_formats import escape_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.decide import Resolution
-    from emitter.kinds import BindingMoment
-    from emitter.render.layout import Choice, Hatch, Layout
-    from emitter.wire import Json
+    from emitter.decisions import Resolution
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
+    from emitter.render.layout import Hatch, Layout, OptionLayout
 
-VERSION = "v0.9"
-CATALOG = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
-EVENT = "binding_moment."
-"""How the name of every event begins; an outcome follows."""
-
-_SURFACE = "binding_moment:"
+A2UI_VERSION = "v0.9"
+A2UI_CATALOG = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
+EVENT_PREFIX = "binding_moment."
+"""The prefix of every event's name. The outcome follows."""
+_SURFACE_PREFIX = "binding_moment:"
 
 
 @dataclass(frozen=True, slots=True)
 class A2ui:
-    """The renderer."""
+    """The A2UI renderer."""
 
     name: str = "a2ui"
 
     def draw(self, moment: BindingMoment) -> list[Json]:
-        """Return the messages to the client, in the order they have to be sent in."""
-        shown = layout(moment)
-        surface = f"{_SURFACE}{shown.digest}"
-        fields = {FIELDS[Outcome(each.kind.value)]: "" for each in shown.hatches}
+        """Return the messages for the client, in the order in which they must be sent."""
+        layout = build_layout(moment)
+        surface = f"{_SURFACE_PREFIX}{layout.digest}"
+        fields = {hatch.field: "" for hatch in layout.hatches}
         return [
-            {"version": VERSION, "createSurface": {"surfaceId": surface, "catalogId": CATALOG}},
-            {"version": VERSION, "updateDataModel": {"surfaceId": surface, "path": "/", "value": fields}},
-            {"version": VERSION, "updateComponents": {"surfaceId": surface, "components": _components(shown)}},
+            {"version": A2UI_VERSION, "createSurface": {"surfaceId": surface, "catalogId": A2UI_CATALOG}},
+            {"version": A2UI_VERSION, "updateDataModel": {"surfaceId": surface, "path": "/", "value": fields}},
+            {
+                "version": A2UI_VERSION,
+                "updateComponents": {"surfaceId": surface, "components": _a2ui_components(layout)},
+            },
         ]
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution | Unresolved:
-        """Return what a message of the client says; its ``action`` alone will do.
+        """Return the resolution that a client's message, or its ``action`` alone, means.
 
-        An ``error`` about this surface is unresolved: nobody was shown the decision. Raises ``BadResolution``,
-        ``WrongDigest``, ``NoSuchOption`` or ``HatchClosed``.
+        An ``error`` about this surface is unresolved: nobody saw the decision.
+
+        Raises:
+            ResolutionError: The reply is not a valid answer to this decision.
         """
-        given = mapping(reply)
-        if "error" in given:
-            return _failed(moment, mapping(given["error"]).get("surfaceId"))
-        return answered(moment, mapping(given.get("action", given)).get("context"))
+        members = as_mapping(reply)
+        if "error" in members:
+            return _parse_client_error(moment, as_mapping(members["error"]).get("surfaceId"))
+        return parse_button_reply(moment, as_mapping(members.get("action", members)).get("context"))
 
 
-RENDERER = A2ui()
+def _parse_client_error(moment: BindingMoment, surface: Json) -> Unresolved:
+    digest = str(surface).removeprefix(_SURFACE_PREFIX)
+    check_digest(moment, digest)
+    return Unresolved(digest, UnresolvedReason.DROPPED)
 
 
-def _failed(moment: BindingMoment, surface: Json) -> Unresolved:
-    of = str(surface).removeprefix(_SURFACE)
-    for_this(moment, of)
-    return Unresolved(of, Unanswered.DROPPED)
-
-
-def _components(shown: Layout) -> list[Json]:
-    rows = [*_briefing(shown), *(_option(shown.digest, each) for each in shown.choices), *_vetoes(shown)]
-    root = _column("root", [row[0]["id"] for row in rows])
+def _a2ui_components(layout: Layout) -> list[Json]:
+    rows = [
+        *_briefing_groups(layout),
+        *(_option_card(layout.digest, choice) for choice in layout.choices),
+        *_veto_groups(layout),
+    ]
+    root = _column_component("root", [row[0]["id"] for row in rows])
     return [root, *(component for row in rows for component in row)]
 
 
-_Row: TypeAlias = "list[dict[str, Json]]"
-"""Components, of which the first one stands in the column and the others within it."""
+_ComponentGroup: TypeAlias = "list[dict[str, Json]]"
+"""A component of the root column, followed by the components inside it."""
 
 
-def _briefing(shown: Layout) -> Iterator[_Row]:
-    if shown.note is not None:
-        yield [_text("note", f"A note first: {escaped(shown.note)}")]
-    yield [_text("synopsis", escaped(shown.synopsis), "h2")]
-    yield [_text("findings", "What it rests on", "h4")]
-    yield from ([_text(f"finding-{at}", f"\N{BULLET} {escaped(each)}")] for at, each in enumerate(shown.findings))
-    yield [_text("recommendations", "What to do", "h4")]
-    yield from ([_text(f"move-{at}", f"\N{BULLET} {escaped(each)}")] for at, each in enumerate(shown.recommendations))
-    yield [_text("offer", escaped(shown.offer))]
+def _briefing_groups(layout: Layout) -> Iterator[_ComponentGroup]:
+    if layout.note is not None:
+        yield [_text_component("note", f"A note first: {escape_markdown(layout.note)}")]
+    yield [_text_component("synopsis", escape_markdown(layout.synopsis), "h2")]
+    for section, item_id in zip(layout.sections, ("finding", "move"), strict=True):
+        yield [_text_component(section.name, section.heading, "h4")]
+        yield from (
+            [_text_component(f"{item_id}-{index}", f"\N{BULLET} {escape_markdown(item)}")]
+            for index, item in enumerate(section.items)
+        )
+    yield [_text_component("offer", escape_markdown(layout.offer))]
     yield [{"id": "divider", "component": "Divider"}]
-    yield [_text("stem", escaped(shown.stem), "h3")]
+    yield [_text_component("stem", escape_markdown(layout.stem), "h3")]
 
 
-def _option(digest: str, choice: Choice) -> _Row:
+def _option_card(digest: str, choice: OptionLayout) -> _ComponentGroup:
     name = f"option-{choice.index}"
     texts = [
-        _text(f"{name}-number", numbered(choice), "caption"),
-        _text(f"{name}-label", escaped(choice.label), "h4"),
-        _text(f"{name}-reasoning", escaped(choice.reasoning)),
-        *(_text(f"{name}-warning", each) for each in careful(choice)),
+        _text_component(f"{name}-number", option_heading(choice), "caption"),
+        _text_component(f"{name}-label", escape_markdown(choice.label), "h4"),
+        _text_component(f"{name}-reasoning", escape_markdown(choice.reasoning)),
+        *(_text_component(f"{name}-warning", warning) for warning in choice.warnings),
     ]
-    button, title = _button(name, press(choice), answering(digest, Outcome.SELECTED, choice.index))
+    button, title = _button_components(
+        name, button_label(choice), button_value(digest, ResolutionOutcome.SELECTED, choice.index)
+    )
     button["variant"] = "primary" if choice.recommended else "default"
-    within = [*texts, button]
-    column = _column(f"{name}-column", [each["id"] for each in within])
-    return [{"id": f"{name}-card", "component": "Card", "child": column["id"]}, column, *within, title]
+    children = [*texts, button]
+    column = _column_component(f"{name}-column", [child["id"] for child in children])
+    return [{"id": f"{name}-card", "component": "Card", "child": column["id"]}, column, *children, title]
 
 
-def _vetoes(shown: Layout) -> Iterator[_Row]:
-    for each in shown.hatches:
-        outcome = Outcome(each.kind.value)
-        yield [_field(each)]
-        said = {**answering(shown.digest, outcome), FIELDS[outcome]: _words(each)}
-        button, title = _button(outcome.value, each.label, said)
-        if each.kind is HatchKind.FREE_TEXT:
-            button["checks"] = [_required(each)]
+def _veto_groups(layout: Layout) -> Iterator[_ComponentGroup]:
+    for hatch in layout.hatches:
+        yield [_veto_text_field(hatch)]
+        context = {**button_value(layout.digest, hatch.outcome), hatch.field: _words_binding(hatch)}
+        button, title = _button_components(hatch.kind.value, hatch.label, context)
+        if hatch.kind is HatchKind.FREE_TEXT:
+            button["checks"] = [_required_check(hatch)]
         yield [button, title]
 
 
-def _words(hatch: Hatch) -> Json:
-    """Return the place in the data model that holds the words of a veto."""
-    return {"path": f"/{FIELDS[Outcome(hatch.kind.value)]}"}
+def _words_binding(hatch: Hatch) -> Json:
+    """Return the data-model path of a veto's words."""
+    return {"path": f"/{hatch.field}"}
 
 
-def _field(hatch: Hatch) -> dict[str, Json]:
-    name = f"{hatch.kind.value}-field"
-    return {"id": name, "component": "TextField", "label": hatch.asks, "value": _words(hatch), "variant": "longText"}
+def _veto_text_field(hatch: Hatch) -> dict[str, Json]:
+    return {
+        "id": f"{hatch.kind.value}-field",
+        "component": "TextField",
+        "label": hatch.prompt,
+        "value": _words_binding(hatch),
+        "variant": "longText",
+    }
 
 
-def _required(hatch: Hatch) -> Json:
-    condition = {"call": "required", "args": {"value": _words(hatch)}, "returnType": "boolean"}
+def _required_check(hatch: Hatch) -> Json:
+    condition = {"call": "required", "args": {"value": _words_binding(hatch)}, "returnType": "boolean"}
     return {"condition": condition, "message": "Write an answer, or choose an option."}
 
 
-def _button(name: str, title: str, context: dict[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
-    event = {"name": f"{EVENT}{context['outcome']}", "context": context}
-    text = _text(f"{name}-title", title)
+def _button_components(name: str, title: str, context: dict[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
+    event = {"name": f"{EVENT_PREFIX}{context['outcome']}", "context": context}
+    text = _text_component(f"{name}-title", title)
     return {"id": name, "component": "Button", "child": text["id"], "action": {"event": event}}, text
 
 
-def _column(name: str, children: list[Json]) -> dict[str, Json]:
+def _column_component(name: str, children: list[Json]) -> dict[str, Json]:
     return {"id": name, "component": "Column", "children": children}
 
 
-def _text(name: str, text: str, variant: str = "body") -> dict[str, Json]:
+def _text_component(name: str, text: str, variant: str = "body") -> dict[str, Json]:
     return {"id": name, "component": "Text", "text": text, "variant": variant}
+
+
+A2UI_RENDERER = A2ui()
+_DIGEST_SEPARATOR = "#"
+"""Separates the digest from the choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenwopSurface:
+    """The renderer for OpenWOP's ``ui.a2ui-surface``."""
+
+    name: str = "openwop-surface"
+
+    def draw(self, moment: BindingMoment) -> dict[str, Json]:
+        """Return the payload of the kind ``ui.a2ui-surface``."""
+        surface = {"title": "A decision for you", "components": list(_surface_components(build_layout(moment)))}
+        return {CATALOG_VERSION: CATALOG_VERSIONS[-1], "surface": surface}
+
+    def read(self, moment: BindingMoment, reply: Json) -> Resolution:
+        """Return the resolution that the surface's collected values mean.
+
+        Raises:
+            ResolutionError: The reply is not a valid answer to this decision.
+        """
+        values = as_mapping(reply)
+        choice: object = values.get(CHOICE)
+        digest, separator, answer = choice.partition(_DIGEST_SEPARATOR) if isinstance(choice, str) else ("", "", "")
+        if separator:
+            check_digest(moment, digest)
+        return parse_form_reply(moment, {**values, CHOICE: answer})
+
+
+def _surface_components(layout: Layout) -> Iterator[Json]:
+    if layout.note is not None:
+        yield _surface_text(f"A note first: {layout.note}")
+    yield _surface_heading(layout.synopsis, 1)
+    for section in layout.sections:
+        yield _surface_heading(section.heading, 2)
+        yield from (_surface_text(f"\N{BULLET} {item}") for item in section.items)
+    yield _surface_text(layout.offer)
+    yield _surface_heading(layout.stem, 1)
+    for choice in layout.choices:
+        yield _surface_heading(option_heading(choice), 2)
+        yield from map(_surface_text, (choice.label, choice.reasoning, *choice.warnings))
+    yield _choice_select(layout)
+    yield from map(_surface_veto_field, layout.hatches)
+    yield {"component": "action.button", "id": "send", "label": "Send", "action": {"target": "resume"}}
+
+
+def _choice_select(layout: Layout) -> Json:
+    entries = [
+        *((encode_choice(ResolutionOutcome.SELECTED, choice.index), option_title(choice)) for choice in layout.choices),
+        *((encode_choice(hatch.outcome), hatch.label) for hatch in layout.hatches),
+    ]
+    return {
+        "component": "field.select",
+        "id": CHOICE,
+        "label": "Your decision",
+        "required": True,
+        "options": [
+            {"value": "", "label": "(nothing chosen yet)"},
+            *({"value": f"{layout.digest}{_DIGEST_SEPARATOR}{value}", "label": label} for value, label in entries),
+        ],
+    }
+
+
+def _surface_veto_field(hatch: Hatch) -> Json:
+    label = f"{hatch.prompt} ({hatch.label})"
+    return {"component": "field.text", "id": hatch.field, "label": label, "required": False}
+
+
+def _surface_heading(text: str, level: int) -> Json:
+    return {"component": "heading", "text": text, "level": level}
+
+
+def _surface_text(text: str) -> Json:
+    return {"component": "text", "text": text}
+
+
+OPENWOP_RENDERER = OpenwopSurface()

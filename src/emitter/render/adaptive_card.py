@@ -1,11 +1,10 @@
-"""Adaptive Card 1.6: a button under each option, and a card with a field for each veto.
+"""Draw a decision as an Adaptive Card 1.6, with a button for each option and a field for each veto.
 
-Source: draft-morrison-binding-moment-envelope-00, section 8; the schema of Adaptive Cards 1.6.0
-(https://github.com/microsoft/AdaptiveCards, schemas/1.6.0) and Microsoft's Universal Action Model.
+Text of the model stands in text runs, which take no Markdown, and never contains the template openers ``${``
+and ``{{``. Hosts limit a card's size (Teams: about 80 kB) and refuse larger ones.
 
-Texts of others stand in text runs, which take no Markdown. A template's ``${`` and a date's ``{{`` are read even there,
-so a run never holds either: it ends between the two characters, where nobody sees it. The format knows no limit of
-length; hosts have their own (Teams: some 80 kB), and refuse a card that is larger.
+Sources: draft-morrison-binding-moment-envelope-00, section 8; the schema of Adaptive Cards 1.6.0
+(https://github.com/microsoft/AdaptiveCards) and Microsoft's Universal Action Model.
 """
 
 from __future__ import annotations
@@ -14,34 +13,33 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from emitter.render import markdown
-from emitter.render.layout import HatchKind, layout
-from emitter.render.reply import FIELDS, LONGEST_ANSWER, Outcome, answered, answering
-from emitter.render.wording import careful, numbered, press
-from emitter.wire import mapping
+from emitter.decisions.resolution import ResolutionOutcome
+from emitter.messages import as_mapping
+from emitter.render import text_formats
+from emitter.render.layout import HatchKind, build_layout, button_label, option_heading
+from emitter.render.replies import MAX_ANSWER_LENGTH, button_value, parse_button_reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.decide import Resolution
-    from emitter.kinds import BindingMoment
-    from emitter.render.layout import Choice, Hatch, Layout
-    from emitter.wire import Json
+    from emitter.decisions import Resolution
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
+    from emitter.render.layout import Hatch, Layout, OptionLayout
 
-VERB = "emitter.binding_moment."
-"""How the verb of every action begins; an outcome follows."""
-
+VERB_PREFIX = "emitter.binding_moment."
+"""The prefix of every action's verb. The outcome follows."""
 _SCHEMA = "http://adaptivecards.io/schemas/adaptive-card.json"
-_TEMPLATED = re.compile(r"(?<=[${])(?=\{)")
-"""Between the characters that open a template, or a date."""
+_TEMPLATE_OPENING = re.compile(r"(?<=[${])(?=\{)")
+"""Matches between the two characters that open a template or a date function."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveCard:
-    """The renderer.
+    """The Adaptive Card renderer.
 
-    A host shows only the fallback text of a card of a later ``version`` than its own; nothing on these cards is later
-    than 1.5, so a host of that version may be given that.
+    Set ``version="1.5"`` for a host that does not support 1.6 and would show only the fallback text. The cards use
+    nothing newer than 1.5.
     """
 
     version: str = "1.6"
@@ -49,43 +47,47 @@ class AdaptiveCard:
 
     def draw(self, moment: BindingMoment) -> dict[str, Json]:
         """Return the card."""
-        shown = layout(moment)
+        layout = build_layout(moment)
         return {
             "type": "AdaptiveCard",
             "$schema": _SCHEMA,
             "version": self.version,
-            "fallbackText": _TEMPLATED.sub(" ", markdown.RENDERER.draw(moment)),
-            "body": [*_briefing(shown), *(_option(shown.digest, each) for each in shown.choices), *_vetoes(shown)],
+            "fallbackText": _TEMPLATE_OPENING.sub(" ", text_formats.MARKDOWN_RENDERER.draw(moment)),
+            "body": [
+                *_briefing(layout),
+                *(_option_container(layout.digest, choice) for choice in layout.choices),
+                *_veto_actions(layout),
+            ],
         }
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
-        """Return what an ``Action.Execute`` or ``Action.Submit`` says.
+        """Return the resolution that an ``Action.Execute`` or ``Action.Submit`` means.
 
-        ``reply`` is the value of the invoke activity (``{"action": {"data": …}}``) or the data with its inputs alone.
-        Raises ``BadResolution``, ``WrongDigest``, ``NoSuchOption`` or ``HatchClosed``.
+        Args:
+            moment: The decision that the card shows.
+            reply: The value of the invoke activity (``{"action": {"data": …}}``), or its data with the inputs.
+
+        Raises:
+            ResolutionError: The reply is not a valid answer to this decision.
         """
-        given = mapping(reply)
-        return answered(moment, mapping(given.get("action")).get("data", given))
+        members = as_mapping(reply)
+        return parse_button_reply(moment, as_mapping(members.get("action")).get("data", members))
 
 
-RENDERER = AdaptiveCard()
+def _briefing(layout: Layout) -> Iterator[Json]:
+    if layout.note is not None:
+        yield _text_block(f"A note first: {layout.note}", italic=True)
+    yield _text_block(layout.synopsis, size="Large", weight="Bolder")
+    for section in layout.sections:
+        yield _heading_block(section.heading)
+        yield from (_text_block(f"\N{BULLET} {item}") for item in section.items)
+    yield _text_block(layout.offer, isSubtle=True)
+    yield {**_text_block(layout.stem, size="Medium", weight="Bolder"), "separator": True}
 
 
-def _briefing(shown: Layout) -> Iterator[Json]:
-    if shown.note is not None:
-        yield _text(f"A note first: {shown.note}", italic=True)
-    yield _text(shown.synopsis, size="Large", weight="Bolder")
-    yield _heading("What it rests on")
-    yield from (_text(f"\N{BULLET} {each}") for each in shown.findings)
-    yield _heading("What to do")
-    yield from (_text(f"\N{BULLET} {each}") for each in shown.recommendations)
-    yield _text(shown.offer, isSubtle=True)
-    yield {**_text(shown.stem, size="Medium", weight="Bolder"), "separator": True}
-
-
-def _option(digest: str, choice: Choice) -> Json:
+def _option_container(digest: str, choice: OptionLayout) -> Json:
     action = {
-        **_action(press(choice), answering(digest, Outcome.SELECTED, choice.index)),
+        **_execute_action(button_label(choice), button_value(digest, ResolutionOutcome.SELECTED, choice.index)),
         "associatedInputs": "none",
         "style": "positive" if choice.recommended else "default",
     }
@@ -94,43 +96,49 @@ def _option(digest: str, choice: Choice) -> Json:
         "separator": True,
         "style": "emphasis" if choice.recommended else "default",
         "items": [
-            _heading(numbered(choice)),
-            _text(choice.label, weight="Bolder"),
-            _text(choice.reasoning),
-            *(_text(each, color="Attention") for each in careful(choice)),
+            _heading_block(option_heading(choice)),
+            _text_block(choice.label, weight="Bolder"),
+            _text_block(choice.reasoning),
+            *(_text_block(warning, color="Attention") for warning in choice.warnings),
             {"type": "ActionSet", "actions": [action]},
         ],
     }
 
 
-def _vetoes(shown: Layout) -> list[Json]:
-    actions = [_veto(shown.digest, each) for each in shown.hatches]
+def _veto_actions(layout: Layout) -> list[Json]:
+    actions = [_veto_card(layout.digest, hatch) for hatch in layout.hatches]
     return [{"type": "ActionSet", "separator": True, "actions": actions}] if actions else []
 
 
-def _veto(digest: str, hatch: Hatch) -> Json:
-    outcome = Outcome(hatch.kind.value)
+def _veto_card(digest: str, hatch: Hatch) -> Json:
     required = {"isRequired": True, "errorMessage": "Write an answer, or choose an option."}
     field: dict[str, Json] = {
         "type": "Input.Text",
-        "id": FIELDS[outcome],
-        "label": hatch.asks,
+        "id": hatch.field,
+        "label": hatch.prompt,
         "isMultiline": True,
-        "maxLength": LONGEST_ANSWER,
+        "maxLength": MAX_ANSWER_LENGTH,
         **(required if hatch.kind is HatchKind.FREE_TEXT else {}),
     }
-    card = {"type": "AdaptiveCard", "body": [field], "actions": [_action("Send", answering(digest, outcome))]}
+    card = {
+        "type": "AdaptiveCard",
+        "body": [field],
+        "actions": [_execute_action("Send", button_value(digest, hatch.outcome))],
+    }
     return {"type": "Action.ShowCard", "title": hatch.label, "card": card}
 
 
-def _action(title: str, data: dict[str, Json]) -> dict[str, Json]:
-    return {"type": "Action.Execute", "title": title, "verb": f"{VERB}{data['outcome']}", "data": data}
+def _execute_action(title: str, data: dict[str, Json]) -> dict[str, Json]:
+    return {"type": "Action.Execute", "title": title, "verb": f"{VERB_PREFIX}{data['outcome']}", "data": data}
 
 
-def _heading(text: str) -> Json:
+def _heading_block(text: str) -> Json:
     return {"type": "TextBlock", "text": text, "style": "heading", "weight": "Bolder", "wrap": True}
 
 
-def _text(text: str, **style: Json) -> dict[str, Json]:
-    runs = [{"type": "TextRun", "text": each, **style} for each in _TEMPLATED.split(text)]
+def _text_block(text: str, **style: Json) -> dict[str, Json]:
+    runs = [{"type": "TextRun", "text": part, **style} for part in _TEMPLATE_OPENING.split(text)]
     return {"type": "RichTextBlock", "inlines": runs}
+
+
+RENDERER = AdaptiveCard()

@@ -1,6 +1,7 @@
-"""What a surface does with a tool's result: find the envelope, or fall back to the conventional payload.
+"""Find the decision in a tool's result, or fall back to the tool's own payload.
 
-Source: draft-morrison-binding-moment-envelope-00, sections 4, 7.1, 8.3 and 11.5; MCP 2025-11-25, "Structured Content".
+Sources: draft-morrison-binding-moment-envelope-00, sections 4, 7.1, 8.3 and 11.5; MCP 2025-11-25, "Structured
+Content".
 """
 
 from __future__ import annotations
@@ -12,36 +13,32 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
-from emitter.decide import Malformed, digest, read
-from emitter.decide.canonical import Profile
-from emitter.decide.strict import parse
-from emitter.decide.wellformed import FIELD
+from emitter.decisions import MalformedEnvelope, digest, parse_moment
+from emitter.decisions.canonical_json import CanonicalProfile, parse_strict_json
+from emitter.decisions.envelope_parsing import MOMENT_FIELD
 from emitter.errors import ApprovalPending, InputError, NotCanonical
-from emitter.wire import mapping, sequence
+from emitter.messages import as_list, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.kinds import BindingMoment
-    from emitter.render.surface import Renderer
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
+    from emitter.render import Renderer
 
-_TORN = "The envelope was discarded as malformed: the copies of it in the tool's result differ."
-_FAILED = "The tool failed, so the envelope in its result was discarded."
-_SEVERAL = "The envelopes were discarded: more than one text of the tool's result holds one."
-_ASIDE = "The envelope in a text of the tool's result was discarded: it stands where a tool carries data."
-
-_WAITS = ApprovalPending.code
-
+_COPIES_DIFFER = "The envelope was discarded as malformed: its copies in the tool's result differ."
+_TOOL_FAILED = "The tool failed, so the envelope in its result was discarded."
+_SEVERAL_ENVELOPES = "The envelopes were discarded: more than one text of the tool's result holds one."
+_MISPLACED_ENVELOPE = "The envelope in a text of the tool's result was discarded: that text holds the tool's data."
+_PENDING_CODE = ApprovalPending.code
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_NOTHING = object()
-
-_Drawn = TypeVar("_Drawn")
+_EMPTY_BLOCK = object()
+_OutputT = TypeVar("_OutputT")
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
-    """A well-formed envelope, and the tool's own payload beside it."""
+class DeliveredDecision:
+    """A well-formed envelope, and the tool's own payload."""
 
     moment: BindingMoment
     payload: Mapping[str, Json]
@@ -49,145 +46,145 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """The tool's own payload alone; ``diagnostic`` says why an envelope was discarded, where one was."""
+    """The tool's own payload without a decision. ``diagnostic`` says why an envelope was discarded."""
 
     payload: Json
     diagnostic: str | None = None
 
 
-Delivery: TypeAlias = Delivered | Fallback
+Delivery: TypeAlias = DeliveredDecision | Fallback
 
 
-def delivery(result: Json) -> Delivery:
-    """Return what a tool's structured result holds; one that is no object is all payload."""
+def read_structured_content(result: Json) -> Delivery:
+    """Return the decision in a tool's structured result, or its payload."""
     if not isinstance(result, dict):
         return Fallback(result)
-    table = mapping(result)
-    payload = _without_field(table)
-    if FIELD not in table:
-        return Fallback(payload)
-    found = read(table[FIELD])
-    return Fallback(payload, str(found)) if isinstance(found, Malformed) else Delivered(found, payload)
+    table = as_mapping(result)
+    copies = [parse_moment(table[MOMENT_FIELD])] if MOMENT_FIELD in table else []
+    return _merge_copies(copies, _without_field(table))
 
 
-def of_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
-    """Return what the whole result of an MCP tool holds, ``content`` and ``structuredContent`` as they were received.
+def read_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
+    """Return the decision in a tool's whole result, or its payload.
 
-    ``result`` is the JSON of it, or the SDK's own object.
+    The payload is the structured content without the envelope, or the content blocks if it holds nothing else. An
+    envelope in the structured content counts, and is discarded if a text block holds a different one. Some hosts drop
+    the structured content; then the last text block counts, if it is one JSON object with the single member
+    ``binding_moment``, or the only text, and no other text holds an envelope. The envelope of a failed tool is
+    discarded, unless its structured content has the ``code`` ``approval_pending``: that call waits for its approval.
 
-    The payload is what structured content holds beside the envelope, or the content where it holds nothing else.
-    Where there is structured content, its member is the envelope; a text that holds another one speaks against it, and
-    none is taken. Without structured content, which some hosts drop, the last text is looked at: it is to be one object
-    of JSON with that one member, or the only text there is, and no other text may hold one. Data that a tool merely
-    carries is no decision, nor is anything that a failed tool says, but for a call that waits for its approval: its
-    structured content has the ``code`` ``approval_pending``.
+    Warning: a text block is only as trustworthy as the tool. If a tool returns fetched text as a whole block, that
+    text can imitate an envelope. Keep the structured content of such a tool, or do not show its results to the
+    principal.
 
-    A text alone is only as good as the tool: one that ends in a text of strangers can be made to end in such an object.
-    Put no tool before the principal that hands on what it fetched as a whole text, or keep its structured content.
+    Args:
+        result: The result as JSON or as the SDK's object, with ``content`` and ``structuredContent`` as received.
     """
-    received = mapping(result.model_dump(mode="json", by_alias=True) if isinstance(result, BaseModel) else result)
-    structured, blocks = received.get("structuredContent"), sequence(received.get("content"))
-    table, texts = mapping(structured), [_copy(each) for each in blocks]
-    copies = [each for each in texts if each is not None]
-    beside = _without_field(table)
-    is_told = isinstance(structured, dict) and (beside or FIELD not in table)
-    payload = beside if is_told else _beside(blocks, texts)
-    if received.get("isError") and not _waits(table):
-        return Fallback(payload, _FAILED if copies or FIELD in table else None)
-    if FIELD in table:
-        readable = [each.envelope for each in copies if each is not _UNREADABLE]
-        return _agreed([read(table[FIELD]), *readable], payload)
-    why = _no_place(structured, copies, [text for block, text in zip(blocks, texts, strict=True) if _is_text(block)])
-    return Fallback(payload, why) if why else _agreed([each.envelope for each in copies], payload)
+    received = as_mapping(result.model_dump(mode="json", by_alias=True) if isinstance(result, BaseModel) else result)
+    structured, blocks = received.get("structuredContent"), as_list(received.get("content"))
+    table, texts = as_mapping(structured), [_read_copy(block) for block in blocks]
+    copies = [text for text in texts if text is not None]
+    other_members = _without_field(table)
+    has_payload = isinstance(structured, dict) and (other_members or MOMENT_FIELD not in table)
+    payload = other_members if has_payload else _payload_of_blocks(blocks, texts)
+    if received.get("isError") and not _is_pending(table):
+        return Fallback(payload, _TOOL_FAILED if copies or MOMENT_FIELD in table else None)
+    if MOMENT_FIELD in table:
+        readable = [copy.envelope for copy in copies if copy is not _UNREADABLE_COPY]
+        return _merge_copies([parse_moment(table[MOMENT_FIELD]), *readable], payload)
+    problem = _placement_problem(
+        structured, copies, [text for block, text in zip(blocks, texts, strict=True) if _is_text(block)]
+    )
+    return Fallback(payload, problem) if problem else _merge_copies([copy.envelope for copy in copies], payload)
 
 
 @dataclass(frozen=True, slots=True)
-class _Copy:
-    """What one place holds, and the other members of the object that it stands in."""
+class _EnvelopeCopy:
+    """An envelope, and the other members of the object that holds it."""
 
-    envelope: BindingMoment | Malformed
-    beside: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
-
-
-_UNREADABLE = _Copy(Malformed(("#: the text that carries it is no JSON that can be read in one way only",)))
+    envelope: BindingMoment | MalformedEnvelope
+    other_members: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
 
 
-def _no_place(structured: Json, copies: list[_Copy], texts: list[_Copy | None]) -> str | None:
-    """Return why no text of a result is where an envelope may stand; None where one is, or where there is none."""
+_UNREADABLE_COPY = _EnvelopeCopy(MalformedEnvelope(("#: its text is not unambiguous JSON",)))
+
+
+def _placement_problem(structured: Json, copies: list[_EnvelopeCopy], texts: list[_EnvelopeCopy | None]) -> str | None:
+    """Return why the envelopes in a result's texts do not count, or None."""
     if len(copies) > 1:
-        return _SEVERAL
-    misplaced = copies and (texts[-1] is None or (copies[0].beside and len(texts) > 1))
-    return _ASIDE if misplaced or (copies and structured is not None) else None
+        return _SEVERAL_ENVELOPES
+    misplaced = copies and (texts[-1] is None or (copies[0].other_members and len(texts) > 1))
+    return _MISPLACED_ENVELOPE if misplaced or (copies and structured is not None) else None
 
 
-def _agreed(copies: list[BindingMoment | Malformed], payload: Mapping[str, Json]) -> Delivery:
-    """Return the envelope that all copies are, or the fallback."""
-    well = [each for each in copies if not isinstance(each, Malformed)]
-    bad = [each for each in copies if isinstance(each, Malformed)]
-    if well and not bad and len(set(map(digest, well))) == 1:
-        return Delivered(well[0], payload)
-    if well:
-        return Fallback(payload, _TORN)
-    return Fallback(payload, str(bad[0]) if bad else None)
+def _merge_copies(copies: list[BindingMoment | MalformedEnvelope], payload: Mapping[str, Json]) -> Delivery:
+    """Return the decision if all copies agree, or the fallback."""
+    moments = [copy for copy in copies if not isinstance(copy, MalformedEnvelope)]
+    malformed = [copy for copy in copies if isinstance(copy, MalformedEnvelope)]
+    if moments and not malformed and len(set(map(digest, moments))) == 1:
+        return DeliveredDecision(moments[0], payload)
+    if moments:
+        return Fallback(payload, _COPIES_DIFFER)
+    return Fallback(payload, str(malformed[0]) if malformed else None)
 
 
-def present(result: Json, renderer: Renderer[_Drawn]) -> _Drawn | Fallback:
-    """Return the drawing of a tool's structured result, or its fallback: also where the surface cannot draw it."""
-    return drawn(delivery(result), renderer)
+def present(result: Json, renderer: Renderer[_OutputT]) -> _OutputT | Fallback:
+    """Draw a tool's structured result, or return its fallback if it holds no decision that can be drawn."""
+    return draw_delivery(read_structured_content(result), renderer)
 
 
-def drawn(found: Delivery, renderer: Renderer[_Drawn]) -> _Drawn | Fallback:
-    """Return the drawing of what was delivered, or its fallback."""
-    if isinstance(found, Fallback):
-        return found
+def draw_delivery(delivery: Delivery, renderer: Renderer[_OutputT]) -> _OutputT | Fallback:
+    """Draw a delivery, or return its fallback if it holds no decision that can be drawn."""
+    if isinstance(delivery, Fallback):
+        return delivery
     try:
-        return renderer.draw(found.moment)
+        return renderer.draw(delivery.moment)
     except InputError as error:
-        return Fallback(found.payload, f"The envelope cannot be drawn on this surface: {error}")
+        return Fallback(delivery.payload, f"The envelope cannot be drawn on this surface: {error}")
 
 
-def _copy(block: Json) -> _Copy | None:
-    """Return the envelope that a block's text holds as an object of JSON, None where the text is anything else."""
-    text = mapping(block).get("text")
-    if not isinstance(text, str) or not text.lstrip().startswith("{") or not _names_it(text):
+def _read_copy(block: Json) -> _EnvelopeCopy | None:
+    """Return the envelope that a block's text holds as a JSON object, or None."""
+    text = as_mapping(block).get("text")
+    if not isinstance(text, str) or not text.lstrip().startswith("{") or not _mentions_field(text):
         return None
     try:
-        table = mapping(parse(text, Profile.WIRE))
+        table = as_mapping(parse_strict_json(text, CanonicalProfile.WIRE))
     except NotCanonical:
-        return _UNREADABLE
-    return _Copy(read(table[FIELD]), _without_field(table)) if FIELD in table else None
+        return _UNREADABLE_COPY
+    return _EnvelopeCopy(parse_moment(table[MOMENT_FIELD]), _without_field(table)) if MOMENT_FIELD in table else None
 
 
-def _names_it(text: str) -> bool:
-    """Tell whether a text of JSON may have the member: in its name any character may be escaped."""
-    return f'"{FIELD}"' in _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+def _mentions_field(text: str) -> bool:
+    """Check whether a JSON text may have the member. Any character of its name may be escaped."""
+    return f'"{MOMENT_FIELD}"' in _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _is_text(block: Json) -> bool:
-    return isinstance(mapping(block).get("text"), str)
+    return isinstance(as_mapping(block).get("text"), str)
 
 
-def _beside(blocks: list[Json], texts: list[_Copy | None]) -> Mapping[str, Json]:
-    """Return what a result of blocks alone says beside the envelope: the rest of the only block, or every block's."""
+def _payload_of_blocks(blocks: list[Json], texts: list[_EnvelopeCopy | None]) -> Mapping[str, Json]:
+    """Return the payload of a result that has content blocks only."""
     match texts:
-        case [_Copy(beside=beside)] if beside:
-            return beside
+        case [_EnvelopeCopy(other_members=members)] if members:
+            return members
         case _:
-            rests = [_rest(block, text) for block, text in zip(blocks, texts, strict=True)]
-            return {"content": [each for each in rests if each is not _NOTHING]}
+            stripped = [_strip_envelope(block, text) for block, text in zip(blocks, texts, strict=True)]
+            return {"content": [block for block in stripped if block is not _EMPTY_BLOCK]}
 
 
-def _rest(block: Json, text: _Copy | None) -> Json:
-    """Return a block without the envelope that its text holds."""
+def _strip_envelope(block: Json, text: _EnvelopeCopy | None) -> Json:
+    """Return a block without the envelope in its text."""
     if text is None:
         return block
-    return {**block, "text": json.dumps(text.beside, ensure_ascii=False)} if text.beside else _NOTHING
+    return {**block, "text": json.dumps(text.other_members, ensure_ascii=False)} if text.other_members else _EMPTY_BLOCK
 
 
 def _without_field(table: Mapping[str, Json]) -> dict[str, Json]:
-    return {name: value for name, value in table.items() if name != FIELD}
+    return {name: value for name, value in table.items() if name != MOMENT_FIELD}
 
 
-def _waits(table: Mapping[str, Json]) -> bool:
-    """Tell whether an error says that a guarded call was not made, since nobody has approved it yet."""
-    return table.get("code") == _WAITS
+def _is_pending(table: Mapping[str, Json]) -> bool:
+    """Check whether an error says that a guarded call waits for approval."""
+    return table.get("code") == _PENDING_CODE

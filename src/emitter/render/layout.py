@@ -1,8 +1,9 @@
-"""The one neutral layout that every surface draws: the eight slots in order, with the keys that answer them.
+"""The neutral layout of a decision, which every renderer draws.
 
-Source: draft-morrison-binding-moment-envelope-00, section 8. Texts stand here as the surface may show them: free of
-control characters, on one line each; what a surface's own markup would take for its own is still the surface's to
-escape.
+A ``Layout`` holds the eight slots in order, as safe single-line text, with the keys that answer them. A
+renderer only escapes what its own format would interpret.
+
+Source: draft-morrison-binding-moment-envelope-00, section 8.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from emitter.decide import digest
-from emitter.decide.wellformed import wellformed
-from emitter.render.alike import Label, warnings
-from emitter.render.line import line
+from emitter.decisions import digest
+from emitter.decisions.envelope_parsing import require_wellformed
+from emitter.decisions.resolution import ResolutionOutcome
+from emitter.render.safe_text import OptionText, label_warnings, to_single_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.kinds import BindingMoment, Hatches, Question
+    from emitter.models import BindingMoment, Hatches, Question
 
 RECOMMENDED = "recommended"
-"""The word that marks the recommended option on every surface; colour is never alone."""
+"""Marks the recommended option on every surface, so that no mark depends on colour alone."""
 
 
 class HatchKind(str, Enum):
@@ -32,9 +33,17 @@ class HatchKind(str, Enum):
     DIALOGUE = "dialogue"
 
 
+ANSWER_FIELD = "answer"
+OBJECTION_FIELD = "objection"
+"""The form fields that hold the words of a veto."""
+
+
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One option; ``key`` is what a person presses or types, ``warning`` what is shown with a label that deceives."""
+class OptionLayout:
+    """One option.
+
+    ``key`` is what a person presses or types. ``warning`` says how a deceptive label misleads.
+    """
 
     index: int
     key: str
@@ -44,29 +53,48 @@ class Choice:
     warning: str | None = None
 
     @property
-    def caution(self) -> str | None:
-        """The sentence that is shown with a label that deceives."""
-        return None if self.warning is None else f"Careful: this option {self.warning}."
+    def warnings(self) -> tuple[str, ...]:
+        """The warning as a sentence, or nothing."""
+        return () if self.warning is None else (f"Careful: this option {self.warning}.",)
 
     @property
     def mark(self) -> str | None:
-        """The word that is shown with the recommended option, and with no other."""
+        """The word shown with the recommended option."""
         return RECOMMENDED if self.recommended else None
 
 
 @dataclass(frozen=True, slots=True)
 class Hatch:
-    """One open veto: its name for a person, and what to ask when it is invoked."""
+    """An open veto, with its name and the prompt for its words."""
 
     kind: HatchKind
     key: str
     label: str
-    asks: str
+    prompt: str
+
+    @property
+    def outcome(self) -> ResolutionOutcome:
+        """The outcome of a decision that is answered with this veto."""
+        return ResolutionOutcome(self.kind.value)
+
+    @property
+    def field(self) -> str:
+        """The form field that holds the veto's words."""
+        return ANSWER_FIELD if self.kind is HatchKind.FREE_TEXT else OBJECTION_FIELD
+
+
+@dataclass(frozen=True, slots=True)
+class BriefingSection:
+    """A headed list of the briefing."""
+
+    name: str
+    heading: str
+    items: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is shown, in this order: note, briefing, stem, choices, hatches."""
+    """The content of a decision, in the order in which it is shown."""
 
     digest: str
     note: str | None
@@ -75,14 +103,22 @@ class Layout:
     recommendations: tuple[str, ...]
     offer: str
     stem: str
-    choices: tuple[Choice, ...]
+    choices: tuple[OptionLayout, ...]
     hatches: tuple[Hatch, ...]
     decision_class: str | None = None
 
     @property
-    def recommended(self) -> Choice:
-        """The choice the agent recommends."""
-        return next(each for each in self.choices if each.recommended)
+    def recommended(self) -> OptionLayout:
+        """The option that the agent recommends."""
+        return next(choice for choice in self.choices if choice.recommended)
+
+    @property
+    def sections(self) -> tuple[BriefingSection, ...]:
+        """The headed lists between the synopsis and the offer."""
+        return (
+            BriefingSection("findings", "What it rests on", self.findings),
+            BriefingSection("recommendations", "What to do", self.recommendations),
+        )
 
 
 HATCHES: Mapping[HatchKind, Hatch] = {
@@ -93,51 +129,80 @@ HATCHES: Mapping[HatchKind, Hatch] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """The way to take the envelope's offer up: it resolves nothing, and is offered where somebody can answer."""
+class DetailOffer:
+    """The offer to ask the agent for detail, which resolves nothing."""
 
     key: str
     label: str
-    asks: str
+    prompt: str
 
 
-OFFER = Offer("m", "Ask for detail first", "What do you want to know more about?")
+DETAIL_OFFER = DetailOffer("m", "Ask for detail first", "What do you want to know more about?")
+NOT_ANSWERED_YET = "The agent has not answered yet."
 
 
 def open_hatches(hatches: Hatches) -> tuple[Hatch, ...]:
-    """Return the vetoes that are open, in order."""
-    return tuple(each for kind, each in HATCHES.items() if getattr(hatches, kind.value))
+    """Return the open vetoes, in order."""
+    return tuple(hatch for kind, hatch in HATCHES.items() if getattr(hatches, kind.value))
 
 
-def layout(moment: BindingMoment) -> Layout:
-    """Return the layout of an envelope; raises ``InputError`` for what is malformed, which is no decision to draw."""
-    moment = wellformed(moment)
+def build_layout(moment: BindingMoment) -> Layout:
+    """Return the layout of an envelope.
+
+    Raises:
+        InputError: The envelope is malformed.
+    """
+    moment = require_wellformed(moment)
     meta, question = moment.meta, moment.question
     return Layout(
         digest=digest(moment),
-        note=None if meta is None else _given(meta.calibration_note),
-        synopsis=line(moment.synopsis),
-        findings=tuple(map(line, moment.findings)),
-        recommendations=tuple(map(line, moment.recommendations)),
-        offer=line(moment.offer),
-        stem=line(question.stem),
-        choices=_choices(question),
+        note=_optional_line(meta.calibration_note if meta else None),
+        synopsis=to_single_line(moment.synopsis),
+        findings=tuple(map(to_single_line, moment.findings)),
+        recommendations=tuple(map(to_single_line, moment.recommendations)),
+        offer=to_single_line(moment.offer),
+        stem=to_single_line(question.stem),
+        choices=_build_choices(question),
         hatches=open_hatches(question.hatches),
-        decision_class=None if meta is None else _given(meta.decision_class),
+        decision_class=_optional_line(meta.decision_class if meta else None),
     )
 
 
-def _given(text: str | None) -> str | None:
-    return None if text is None else line(text)
+def _optional_line(text: str | None) -> str | None:
+    return None if text is None else to_single_line(text)
 
 
-def _choices(question: Question) -> tuple[Choice, ...]:
+def _build_choices(question: Question) -> tuple[OptionLayout, ...]:
     options = tuple(
-        Label(str(index + 1), line(each.label), line(each.reasoning), index == question.recommended_idx)
-        for index, each in enumerate(question.options)
+        OptionText(
+            str(index + 1),
+            to_single_line(option.label),
+            to_single_line(option.reasoning),
+            index == question.recommended_idx,
+        )
+        for index, option in enumerate(question.options)
     )
-    told = warnings(options, ((each.key, each.label) for each in HATCHES.values()))
+    warnings = label_warnings(options, ((hatch.key, hatch.label) for hatch in HATCHES.values()))
     return tuple(
-        Choice(index, each.key, each.label, each.reasoning, each.recommended, warning)
-        for index, (each, warning) in enumerate(zip(options, told, strict=True))
+        OptionLayout(index, option.key, option.label, option.reasoning, option.recommended, warning)
+        for index, (option, warning) in enumerate(zip(options, warnings, strict=True))
     )
+
+
+def option_heading(choice: OptionLayout) -> str:
+    """Return the heading of an option."""
+    return _with_mark(f"Option {choice.key}", choice)
+
+
+def button_label(choice: OptionLayout) -> str:
+    """Return the label of an option's button."""
+    return _with_mark(f"Choose {choice.key}", choice)
+
+
+def option_title(choice: OptionLayout) -> str:
+    """Return an option as one entry of a list."""
+    return f"{option_heading(choice)}: {choice.label}"
+
+
+def _with_mark(text: str, choice: OptionLayout) -> str:
+    return text if choice.mark is None else f"{text} ({choice.mark})"

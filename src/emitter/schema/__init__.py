@@ -1,20 +1,21 @@
-"""The schema compiler: from the caller's JSON Schema to a vendor's strict subset, and back.
+"""Compile JSON Schemas for model providers.
 
-``compile_schema`` is a lens: what it sends out it can read back (``decode``), and what the vendor cannot
-enforce it names (``losses``) and checks itself (``validate``), always against the original schema.
+`compile_schema` turns a JSON Schema or a Python type into the strict subset that a provider enforces. The result
+encodes and decodes between the two forms, lists every keyword that the provider cannot enforce, and validates answers
+against the original schema.
 """
 
 from emitter.errors import Uncompilable as Uncompilable
 from emitter.errors import Unencodable as Unencodable
-from emitter.schema.compile import Undeclared as Undeclared
-from emitter.schema.compile import compile_schema as compile_schema
-from emitter.schema.compiled import Compiled as Compiled
-from emitter.schema.compiled import Loss as Loss
-from emitter.schema.compiled import Why as Why
-from emitter.schema.lint.tier1 import Edition as Edition
-from emitter.schema.lint.tier1 import Finding as Finding
-from emitter.schema.lint.tier1 import Mode as Mode
-from emitter.schema.lint.tier1 import lint_tier1 as lint_tier1
-from emitter.schema.lint.tier1 import lint_variants as lint_variants
-from emitter.schema.validate import Validator as Validator
-from emitter.schema.violation import Violation as Violation
+from emitter.schema.compiler import UndeclaredProperties as UndeclaredProperties
+from emitter.schema.compiler import compile_schema as compile_schema
+from emitter.schema.results import Compiled as Compiled
+from emitter.schema.results import Loss as Loss
+from emitter.schema.results import LossReason as LossReason
+from emitter.schema.tier1 import Tier1Finding as Tier1Finding
+from emitter.schema.tier1 import Tier1Mode as Tier1Mode
+from emitter.schema.tier1 import VariantEdition as VariantEdition
+from emitter.schema.tier1 import lint_tier1 as lint_tier1
+from emitter.schema.tier1 import lint_variants as lint_variants
+from emitter.schema.validator import Validator as Validator
+from emitter.schema.validator import Violation as Violation

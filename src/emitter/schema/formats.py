@@ -1,7 +1,7 @@
-"""String formats: how each is described to a model, and how it is checked.
+"""String formats: descriptions for the model and checks for the answer.
 
-A JSON Schema is held to the standard formats as the validator reads them. A Python type is held to pydantic's own
-reading, which is wider: ``09:00:00`` is a time, whereas RFC 3339 demands an offset from UTC.
+A JSON Schema uses the standard formats. A Python type uses pydantic's wider reading: `09:00:00` is a valid time,
+although RFC 3339 requires a UTC offset.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from pydantic import TypeAdapter, ValidationError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OFFSET = "with its offset from UTC (Z or ±hh:mm) as you were given it"
-"""What a time lacks that must have an offset. No example has one: a model would copy it."""
-
-STANDARD = frozenset(
+OFFSET_HINT = "with its offset from UTC (Z or ±hh:mm) as you were given it"
+"""Tells the model which offset to add. There is no example, because a model would copy it."""
+STANDARD_FORMATS = frozenset(
     {"date", "date-time", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6"}
     | {"uri", "uri-reference", "iri", "iri-reference", "uri-template", "uuid", "json-pointer"}
     | {"relative-json-pointer", "regex"}
 )
-"""The formats that the validator asserts by itself."""
-
-WORDS = {
-    "date-time": f'A date and time like "2026-01-31T09:30:00" {OFFSET}.',
-    "time": f'A time like "09:30:00" {OFFSET}.',
+"""The formats that jsonschema-rs checks itself."""
+_UUID_VERSIONS = (1, 3, 4, 5, 6, 7, 8)
+_INTEGER_BITS = (8, 16, 32, 64)
+FORMAT_DESCRIPTIONS = {
+    "date-time": f'A date and time like "2026-01-31T09:30:00" {OFFSET_HINT}.',
+    "time": f'A time like "09:30:00" {OFFSET_HINT}.',
     "iso-date-time": 'A date and time, as in "2026-01-31T09:30:00". Add an offset from UTC only if you were given one.',
     "iso-time": 'A time, as in "09:30:00". Add an offset from UTC only if you were given one.',
     "date-time-local": 'A date and time without an offset from UTC, as in "2026-01-31T09:30:00".',
@@ -41,13 +41,7 @@ WORDS = {
     "duration": 'An ISO 8601 duration, as in "PT45M" for 45 minutes.',
     "decimal": 'Preferred to a number: the digits as text, as in "12.50".',
     "fraction": 'A fraction, as in "3/4".',
-    "uuid1": "A UUID of version 1.",
-    "uuid3": "A UUID of version 3.",
-    "uuid4": "A UUID of version 4.",
-    "uuid5": "A UUID of version 5.",
-    "uuid6": "A UUID of version 6.",
-    "uuid7": "A UUID of version 7.",
-    "uuid8": "A UUID of version 8.",
+    **{f"uuid{version}": f"A UUID of version {version}." for version in _UUID_VERSIONS},
     "ipvanyaddress": "An IPv4 or IPv6 address.",
     "ipvanyinterface": 'An IPv4 or IPv6 address with its prefix length, as in "192.0.2.5/24".',
     "ipvanynetwork": 'An IPv4 or IPv6 network, as in "192.0.2.0/24".',
@@ -67,33 +61,26 @@ WORDS = {
     "zoneinfo": 'A time zone of the IANA database, as in "Europe/Berlin".',
     "multi-host-uri": 'A URI that may name several hosts, as in "redis://a:6379,b:6379/0".',
     "url": 'A URL, as in "https://example.com/page".',
-    "int8": "A whole number of 8 bits.",
-    "int16": "A whole number of 16 bits.",
-    "int32": "A whole number of 32 bits.",
-    "int64": "A whole number of 64 bits.",
-    "uint8": "A whole number of 8 bits, not negative.",
-    "uint16": "A whole number of 16 bits, not negative.",
-    "uint32": "A whole number of 32 bits, not negative.",
-    "uint64": "A whole number of 64 bits, not negative.",
+    **{f"int{bits}": f"A whole number of {bits} bits." for bits in _INTEGER_BITS},
+    **{f"uint{bits}": f"A whole number of {bits} bits, not negative." for bits in _INTEGER_BITS},
     "float": "",
     "double": "",
 }
-"""What is said of a format; an empty text where there is nothing to add to the type."""
-
-EXPLAINED = frozenset({"date-time", "time", "duration"})
-"""Formats that are described even where the vendor enforces them: the name leaves open what is wanted."""
-
-
-def words_of(name: str) -> str:
-    """Return the sentence that describes a format, or one with its bare name."""
-    return WORDS.get(name, f"Format: {name}.")
+"""The description of each format, empty if the type says enough."""
+ALWAYS_DESCRIBED_FORMATS = frozenset({"date-time", "time", "duration"})
+"""Formats that are described even if the provider enforces them, because the name alone is ambiguous."""
 
 
-_READ_BY: dict[str, Any] = {
+def describe_format(name: str) -> str:
+    """Return a sentence that describes a format."""
+    return FORMAT_DESCRIPTIONS.get(name, f"Format: {name}.")
+
+
+_PYDANTIC_TYPES: dict[str, Any] = {
     "iso-date-time": dt.datetime,
     "iso-time": dt.time,
     "date-time-local": pydantic.NaiveDatetime,
-    **{f"uuid{version}": getattr(pydantic, f"UUID{version}") for version in (1, 3, 4, 5, 6, 7, 8)},
+    **{f"uuid{version}": getattr(pydantic, f"UUID{version}") for version in _UUID_VERSIONS},
     "ipvanyaddress": pydantic.IPvAnyAddress,
     "ipvanyinterface": pydantic.IPvAnyInterface,
     "ipvanynetwork": pydantic.IPvAnyNetwork,
@@ -107,7 +94,7 @@ _READ_BY: dict[str, Any] = {
     "multi-host-uri": pydantic.AnyUrl,
     "url": pydantic.AnyUrl,
 }
-_TYPED: dict[str, Any] = {
+_LENIENT_PYDANTIC_TYPES: dict[str, Any] = {
     "date-time": pydantic.AwareDatetime,
     "date": dt.date,
     "duration": dt.timedelta,
@@ -117,11 +104,11 @@ _TYPED: dict[str, Any] = {
     "uri": pydantic.AnyUrl,
     **({"email": pydantic.EmailStr} if find_spec("email_validator") else {}),
 }
-"""Standard formats that pydantic reads more widely than the standards do."""
+"""Standard formats that pydantic reads more widely than the standards."""
 
 
-def _reads(kind: Any) -> Callable[[str], bool]:
-    adapter = cache(lambda: TypeAdapter[Any](kind))  # built when a format is first met
+def _pydantic_check(kind: Any) -> Callable[[str], bool]:
+    adapter = cache(lambda: TypeAdapter[Any](kind))  # built on first use
 
     def check(text: str) -> bool:
         try:
@@ -133,10 +120,10 @@ def _reads(kind: Any) -> Callable[[str], bool]:
     return check
 
 
-def _raises_nothing(read: Callable[[str], object]) -> Callable[[str], bool]:
+def _parses_with(parse: Callable[[str], object]) -> Callable[[str], bool]:
     def check(text: str) -> bool:
         try:
-            read(text)
+            parse(text)
         except (ValueError, ArithmeticError, re.error, RecursionError):
             return False
         return True
@@ -144,32 +131,28 @@ def _raises_nothing(read: Callable[[str], object]) -> Callable[[str], bool]:
     return check
 
 
-def _local_time(text: str) -> bool:
-    return CHECKS["iso-time"](text) and TypeAdapter(dt.time).validate_python(text).tzinfo is None
+def _is_local_time(text: str) -> bool:
+    return FORMAT_CHECKS["iso-time"](text) and TypeAdapter(dt.time).validate_python(text).tzinfo is None
 
 
-CHECKS: dict[str, Callable[[str], bool]] = {
-    **{name: _reads(kind) for name, kind in _READ_BY.items()},
-    "time-local": _local_time,
-    "hex": _raises_nothing(bytes.fromhex),
-    "fraction": _raises_nothing(Fraction),
+FORMAT_CHECKS: dict[str, Callable[[str], bool]] = {
+    **{name: _pydantic_check(kind) for name, kind in _PYDANTIC_TYPES.items()},
+    "time-local": _is_local_time,
+    "hex": _parses_with(bytes.fromhex),
+    "fraction": _parses_with(Fraction),
 }
-"""How formats are checked that the validator does not know."""
-
-CHECKS_OF_TYPES = {
-    **CHECKS,
-    **{name: _reads(kind) for name, kind in _TYPED.items()},
-    "regex": _raises_nothing(re.compile),
+"""Checks of formats that jsonschema-rs does not know."""
+PYDANTIC_FORMAT_CHECKS = {
+    **FORMAT_CHECKS,
+    **{name: _pydantic_check(kind) for name, kind in _LENIENT_PYDANTIC_TYPES.items()},
+    "regex": _parses_with(re.compile),
 }
-"""How a document is checked that pydantic is going to read."""
-
-CHECKED = STANDARD | CHECKS.keys()
-"""Formats that say which texts are valid; any other is a remark."""
-
-
-_LOCAL = {"date-time": "date-time-local", "time": "time-local"}
+"""Checks for documents that pydantic parses."""
+CHECKED_FORMATS = STANDARD_FORMATS | FORMAT_CHECKS.keys()
+"""Formats that are validated. All others only describe."""
+_LOCAL_FORMATS = {"date-time": "date-time-local", "time": "time-local"}
 
 
-def lacks_only_an_offset(name: str, text: object) -> bool:
-    """Tell whether a text would be of the format, if only it had an offset from UTC."""
-    return name in _LOCAL and isinstance(text, str) and CHECKS[_LOCAL[name]](text)
+def is_missing_offset(name: str, text: object) -> bool:
+    """Return whether a text would have the format if it had a UTC offset."""
+    return name in _LOCAL_FORMATS and isinstance(text, str) and FORMAT_CHECKS[_LOCAL_FORMATS[name]](text)

@@ -1,7 +1,7 @@
-"""A decision answered at a terminal: by a picker with arrow keys, or in lines of text."""
+"""Answer a decision at a terminal, with an arrow-key picker or in lines of text."""
 
-from emitter.terminal.door import aask as aask
-from emitter.terminal.door import ask as ask
-from emitter.terminal.door import listen as listen
-from emitter.terminal.plain import Detail as Detail
-from emitter.terminal.sentence import sentence as sentence
+from emitter.terminal.plain_mode import DetailHandler as DetailHandler
+from emitter.terminal.plain_mode import describe_resolution as describe_resolution
+from emitter.terminal.prompt import aask as aask
+from emitter.terminal.prompt import ask as ask
+from emitter.terminal.prompt import listen as listen

@@ -1,10 +1,10 @@
-"""A vendor to test against: a real HTTP server on loopback that speaks the four wires and does what it is told.
+"""Test against a simulated vendor: a real HTTP server on loopback that speaks all four APIs.
 
-``with simulator(answers=Text({...})) as vendor`` runs it, ``vendor.client("openai/gpt-6-sol")`` is the vendor's
-own SDK pointed at it, ``vendor.script(Overloaded(), Cut())`` says what goes wrong next. Needs the extra
-``testing``.
+``with simulator(answers=Text({...})) as vendor`` starts it, ``vendor.client("openai/gpt-6-sol")`` returns the
+vendor's own SDK client connected to it, and ``vendor.script(Overloaded(), Cut())`` sets the next responses. Needs the
+extra ``testing``.
 
-Names are loaded when first used: pytest imports this package in every session, for its plugin.
+Names are imported on first use, because pytest imports this package in every session for its plugin.
 """
 
 from __future__ import annotations
@@ -13,108 +13,67 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from emitter.testing.answers import Cut as Cut
-    from emitter.testing.answers import Decoded as Decoded
-    from emitter.testing.answers import Empty as Empty
-    from emitter.testing.answers import Fenced as Fenced
-    from emitter.testing.answers import Filtered as Filtered
-    from emitter.testing.answers import InProse as InProse
-    from emitter.testing.answers import Malformed as Malformed
-    from emitter.testing.answers import Paused as Paused
-    from emitter.testing.answers import Refused as Refused
-    from emitter.testing.answers import Text as Text
-    from emitter.testing.answers import Thinking as Thinking
-    from emitter.testing.answers import Twice as Twice
-    from emitter.testing.answers import UnknownStop as UnknownStop
-    from emitter.testing.answers import Violating as Violating
-    from emitter.testing.answers import decided as decided
-    from emitter.testing.asked import Asked as Asked
-    from emitter.testing.draft import Behaviour as Behaviour
-    from emitter.testing.draft import Delivery as Delivery
-    from emitter.testing.draft import Draft as Draft
-    from emitter.testing.draft import Ending as Ending
-    from emitter.testing.draft import Failure as Failure
-    from emitter.testing.draft import Raw as Raw
-    from emitter.testing.draft import Trip as Trip
-    from emitter.testing.draft import Trouble as Trouble
-    from emitter.testing.faults import Dropped as Dropped
-    from emitter.testing.faults import ErrorEvent as ErrorEvent
-    from emitter.testing.faults import Failed as Failed
-    from emitter.testing.faults import Forbidden as Forbidden
-    from emitter.testing.faults import NotFound as NotFound
-    from emitter.testing.faults import NotJson as NotJson
-    from emitter.testing.faults import Overflowed as Overflowed
-    from emitter.testing.faults import Overloaded as Overloaded
-    from emitter.testing.faults import Quota as Quota
-    from emitter.testing.faults import Stalled as Stalled
-    from emitter.testing.faults import Trickled as Trickled
-    from emitter.testing.faults import Unauthorized as Unauthorized
-    from emitter.testing.faults import Unended as Unended
-    from emitter.testing.ledger import Call as Call
+    from emitter.testing.behaviours import Cut as Cut
+    from emitter.testing.behaviours import Decoded as Decoded
+    from emitter.testing.behaviours import Dropped as Dropped
+    from emitter.testing.behaviours import Empty as Empty
+    from emitter.testing.behaviours import ErrorEvent as ErrorEvent
+    from emitter.testing.behaviours import Failed as Failed
+    from emitter.testing.behaviours import Fenced as Fenced
+    from emitter.testing.behaviours import Filtered as Filtered
+    from emitter.testing.behaviours import Forbidden as Forbidden
+    from emitter.testing.behaviours import InProse as InProse
+    from emitter.testing.behaviours import Malformed as Malformed
+    from emitter.testing.behaviours import NotFound as NotFound
+    from emitter.testing.behaviours import NotJson as NotJson
+    from emitter.testing.behaviours import Overflowed as Overflowed
+    from emitter.testing.behaviours import Overloaded as Overloaded
+    from emitter.testing.behaviours import Paused as Paused
+    from emitter.testing.behaviours import Quota as Quota
+    from emitter.testing.behaviours import Refused as Refused
+    from emitter.testing.behaviours import Stalled as Stalled
+    from emitter.testing.behaviours import Text as Text
+    from emitter.testing.behaviours import Thinking as Thinking
+    from emitter.testing.behaviours import Trickled as Trickled
+    from emitter.testing.behaviours import Twice as Twice
+    from emitter.testing.behaviours import Unauthorized as Unauthorized
+    from emitter.testing.behaviours import Unended as Unended
+    from emitter.testing.behaviours import UnknownStop as UnknownStop
+    from emitter.testing.behaviours import Violating as Violating
+    from emitter.testing.behaviours import write_decision as write_decision
+    from emitter.testing.handler import SimulatedCall as SimulatedCall
+    from emitter.testing.plans import Behaviour as Behaviour
+    from emitter.testing.plans import EndReason as EndReason
+    from emitter.testing.plans import ErrorKind as ErrorKind
+    from emitter.testing.plans import PlannedError as PlannedError
+    from emitter.testing.plans import PlannedResponse as PlannedResponse
+    from emitter.testing.plans import RawResponse as RawResponse
+    from emitter.testing.plans import ReceivedRequest as ReceivedRequest
+    from emitter.testing.plans import Transmission as Transmission
+    from emitter.testing.plans import TransmissionOutcome as TransmissionOutcome
     from emitter.testing.simulation import Simulator as Simulator
     from emitter.testing.simulation import simulator as simulator
 
-_HOME = {
-    "answers": (
-        "Cut",
-        "Decoded",
-        "Empty",
-        "Fenced",
-        "Filtered",
-        "InProse",
-        "Malformed",
-        "Paused",
-        "Refused",
-        "Text",
-        "Thinking",
-        "Twice",
-        "UnknownStop",
-        "Violating",
-        "decided",
-    ),
-    "asked": ("Asked",),
-    "draft": (
-        "Behaviour",
-        "Delivery",
-        "Draft",
-        "Ending",
-        "Failure",
-        "Raw",
-        "Trip",
-        "Trouble",
-    ),
-    "faults": (
-        "Dropped",
-        "ErrorEvent",
-        "Failed",
-        "Forbidden",
-        "NotFound",
-        "NotJson",
-        "Overflowed",
-        "Overloaded",
-        "Quota",
-        "Stalled",
-        "Trickled",
-        "Unauthorized",
-        "Unended",
-    ),
-    "ledger": ("Call",),
-    "simulation": (
-        "Simulator",
-        "simulator",
-    ),
+_NAMES_BY_MODULE = {
+    "behaviours": "Cut Decoded Dropped Empty ErrorEvent Failed Fenced Filtered Forbidden InProse Malformed NotFound "
+    "NotJson Overflowed Overloaded Paused Quota Refused Stalled Text Thinking Trickled Twice Unauthorized Unended "
+    "UnknownStop Violating write_decision",
+    "handler": "SimulatedCall",
+    "plans": "Behaviour EndReason ErrorKind PlannedError PlannedResponse RawResponse ReceivedRequest Transmission "
+    "TransmissionOutcome",
+    "simulation": "Simulator simulator",
 }
-_MODULES = {name: module for module, names in _HOME.items() for name in names}
+_MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name from the module that has it."""
-    if name not in _MODULES:
+    """Import a public name on first use."""
+    if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_BY_NAME[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_MODULE_BY_NAME})

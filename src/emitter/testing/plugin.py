@@ -1,6 +1,6 @@
-"""The pytest plugin: a simulated vendor, cassettes, and no network; it does nothing in tests that use none of it.
+"""The pytest plugin: the fixture ``emitter_vendor``, cassettes, and a network block.
 
-Every pytest session of everyone who installs the library loads this module, so it imports nothing of it.
+pytest imports this module in every session of everyone who installs emitter, so it imports nothing else of emitter.
 """
 
 from __future__ import annotations
@@ -13,102 +13,102 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path  # noqa: F401  in the key of a stash
+    from pathlib import Path  # noqa: F401  used in a StashKey
 
     import httpx2
     from pluggy import Result
 
-    from emitter.testing.pytest_plugin.plan import Plan
-    from emitter.testing.pytest_plugin.tape import Tape
+    from emitter.testing.cassettes import CassetteSession
+    from emitter.testing.plugin_support import CassettePlan
     from emitter.testing.simulation import Simulator
 
-_TAPED = frozenset({"emitter_http", "emitter_ahttp", "emitter_client"})
-_BLOCKING = ("marked", "all", "off")
-_VENDOR = (
+_CASSETTE_FIXTURES = frozenset({"emitter_http", "emitter_ahttp", "emitter_client"})
+_BLOCK_MODES = ("marked", "all", "off")
+_VENDOR_MARKER = (
     "emitter_vendor(answers, seed, latency, tokens_per_second, check_schemas, keep, ...): "
-    "how the simulated vendor of the fixture emitter_vendor answers; the options are those of "
-    "emitter.testing.simulation, and the seed comes from the test's id where none is given."
+    "options of the simulated vendor in the fixture emitter_vendor, as of emitter.testing.simulator. "
+    "The default seed comes from the test's id."
 )
-_CASSETTE = (
-    "emitter_cassette(name=None, allow_unused=False): replay this cassette to what emitter_client, emitter_http and "
-    "emitter_ahttp send (by default a file of the test's own); the test fails if it does not ask for all of it. "
+_CASSETTE_MARKER = (
+    "emitter_cassette(name=None, allow_unused=False): answer emitter_client, emitter_http and emitter_ahttp from this "
+    "cassette (default: one file for each test). The test fails if it leaves a part unused. "
     "--emitter-record records it. The network is blocked."
 )
-
 _T = TypeVar("_T")
-
-_uses = pytest.StashKey[bool]()
-_plan = pytest.StashKey["Plan"]()
-_tape = pytest.StashKey["Tape"]()
-_vendor = pytest.StashKey["tuple[Simulator, int]"]()
-_tried = pytest.StashKey["list[str]"]()
-_recorded = pytest.StashKey["dict[Path, str]"]()
+_uses_emitter = pytest.StashKey[bool]()
+_cassette_plan = pytest.StashKey["CassettePlan"]()
+_cassette_session = pytest.StashKey["CassetteSession"]()
+_vendor_run = pytest.StashKey["tuple[Simulator, int]"]()
+_blocked_attempts = pytest.StashKey["list[str]"]()
+_recorded_files = pytest.StashKey["dict[Path, str]"]()
 
 
 class ClientFactory(Protocol):
-    """Makes a client of a vendor's own SDK that sends through the test's cassette."""
+    """Creates a client of a vendor's own SDK that sends through the test's cassette."""
 
     def __call__(self, model: str, *, asynchronous: bool = False, base_url: str | None = None) -> Any:
-        """Return the client for ``vendor/model``; ``base_url`` beats the environment."""
+        """Return the client for ``vendor/model``; ``base_url`` overrides the environment."""
         ...
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the command line and of the configuration file."""
+    """Add the command line options and the ini options."""
     group = parser.getgroup("emitter", "emitter: simulated vendors and cassettes")
     group.addoption(
         "--emitter-record",
         choices=("none", "once", "all"),
         default="none",
-        help="Record cassettes by really asking the vendor: once: those that are missing; all: anew. A cassette is "
-        "written when its test has passed, without credentials. Default: none, nothing is asked.",
+        help="Record cassettes by calling the vendor. once: missing ones; all: every one. A cassette is written, "
+        "without credentials, when its test has passed. Default: none.",
     )
     group.addoption(
         "--emitter-prompts",
         action="store_true",
-        help="Show the requests that reached the simulated vendor, prompts and all, when a test fails.",
+        help="Show the requests to the simulated vendor, with their prompts, when a test fails.",
     )
-    parser.addini("emitter_cassettes", "Folder of cassettes, from rootdir. Default: cassettes/ beside the test file.")
+    parser.addini(
+        "emitter_cassettes", "Folder of cassettes, relative to rootdir. Default: cassettes/ next to the test file."
+    )
     parser.addini(
         "emitter_block_network",
-        "Tests in which only this machine can be reached: marked (those that use emitter's marks and fixtures), "
-        "all, or off. Tests that record are never blocked.",
+        "Tests that can connect to this machine only: marked (those that use emitter's markers and fixtures), all, or "
+        "off. Tests that record are never blocked.",
         default="marked",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell the marks and check the configuration."""
-    for each in (_VENDOR, _CASSETTE):
-        config.addinivalue_line("markers", each)
-    if (found := config.getini("emitter_block_network")) not in _BLOCKING:
-        raise pytest.UsageError(f"emitter_block_network is {found!r}; it can be {', '.join(_BLOCKING)}.")
-    config.stash[_recorded] = {}
+    """Register the markers and check the configuration."""
+    for marker in (_VENDOR_MARKER, _CASSETTE_MARKER):
+        config.addinivalue_line("markers", marker)
+    if (mode := config.getini("emitter_block_network")) not in _BLOCK_MODES:
+        raise pytest.UsageError(f"emitter_block_network is {mode!r}. It must be one of {', '.join(_BLOCK_MODES)}.")
+    config.stash[_recorded_files] = {}
 
 
-@pytest.hookimpl(hookwrapper=True, tryfirst=True)  # this older form is known to every pluggy
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)  # every version of pluggy knows this form
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
-    """Find out what the test is to have, and block the network."""
+    """Prepare the cassette and block the network."""
     fixtures = getattr(item, "fixturenames", ())
-    item.stash[_tried] = []
-    item.stash[_uses] = "emitter_vendor" in fixtures or item.get_closest_marker("emitter_vendor") is not None
-    if not _TAPED.isdisjoint(fixtures) or item.get_closest_marker("emitter_cassette") is not None:
-        _plan_ahead(item)
-    with _guard(item):
+    item.stash[_blocked_attempts] = []
+    item.stash[_uses_emitter] = "emitter_vendor" in fixtures or item.get_closest_marker("emitter_vendor") is not None
+    if not _CASSETTE_FIXTURES.isdisjoint(fixtures) or item.get_closest_marker("emitter_cassette") is not None:
+        _prepare_cassette(item)
+    with _guard_network(item):
         yield
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Block the network."""
-    with _guard(item):
+    with _guard_network(item):
         yield
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
     """Block the network."""
-    with _guard(item):
+    with _guard_network(item):
         yield
 
 
@@ -116,64 +116,69 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, Result[pytest.TestReport]]:
-    """Settle the cassette of a test that passed, and tell of one that failed what reached the vendor."""
+    """Finish the cassette of a passed test, and add the vendor's calls to the report of a failed one."""
     outcome = yield
-    if call.when == "call" and (tape := item.stash.get(_tape, None)):
-        _settle(tape, outcome.get_result())
-    if (_vendor in item.stash or item.stash.get(_tried, None)) and (report := outcome.get_result()).failed:
-        report.sections.extend(_sections(item))
+    if call.when == "call" and (session := item.stash.get(_cassette_session, None)):
+        _finish_cassette(session, outcome.get_result())
+    if (_vendor_run in item.stash or item.stash.get(_blocked_attempts, None)) and (
+        report := outcome.get_result()
+    ).failed:
+        report.sections.extend(_iter_report_sections(item))
 
 
-def _settle(tape: Tape, report: pytest.TestReport) -> None:
-    if not report.passed or tape.failed:
+def _finish_cassette(session: CassetteSession, report: pytest.TestReport) -> None:
+    if not report.passed or session.failed:
         return
     try:
-        wrong = tape.settle()
+        problem = session.finish()
     except OSError as error:
-        wrong = f"The cassette {tape.plan.path} could not be written: {error}."
-    if wrong:
-        report.outcome, report.longrepr = "failed", wrong
+        problem = f"The cassette {session.plan.path} could not be written: {error}."
+    if problem:
+        report.outcome, report.longrepr = "failed", problem
 
 
-def _sections(item: pytest.Item) -> Iterator[tuple[str, str]]:
-    from emitter.testing.pytest_plugin.books import told  # noqa: PLC0415  see the module's docstring
+def _iter_report_sections(item: pytest.Item) -> Iterator[tuple[str, str]]:
+    from emitter.testing.plugin_support import format_report  # noqa: PLC0415  see the module docstring
 
-    if vendor := item.stash.get(_vendor, None):
-        yield "What reached emitter_vendor", told(*vendor, prompts=bool(item.config.getoption("emitter_prompts")))
-    if tried := item.stash.get(_tried, None):
-        yield "Blocked by emitter", "\n".join(tried)
+    if vendor := item.stash.get(_vendor_run, None):
+        yield (
+            "What reached emitter_vendor",
+            format_report(*vendor, prompts=bool(item.config.getoption("emitter_prompts"))),
+        )
+    if attempts := item.stash.get(_blocked_attempts, None):
+        yield "Blocked by emitter", "\n".join(attempts)
 
 
-def _guard(item: pytest.Item) -> AbstractContextManager[None]:
-    """Return what blocks the network for a phase of a test, if it is to be blocked."""
-    wanted = item.config.getini("emitter_block_network")
-    plan = item.stash.get(_plan, None)
-    if (plan and plan.recording) or wanted == "off" or not (wanted == "all" or item.stash.get(_uses, False)):
+def _guard_network(item: pytest.Item) -> AbstractContextManager[None]:
+    """Return a context manager that blocks the network for this test, if it must be blocked."""
+    mode = item.config.getini("emitter_block_network")
+    plan = item.stash.get(_cassette_plan, None)
+    if (plan and plan.recording) or mode == "off" or not (mode == "all" or item.stash.get(_uses_emitter, False)):
         return nullcontext()
-    from emitter.testing.pytest_plugin.network import blocked  # noqa: PLC0415  see the module's docstring
+    from emitter.testing.plugin_support import block_network  # noqa: PLC0415  see the module docstring
 
-    return blocked(item.nodeid, item.stash.setdefault(_tried, []))
-
-
-def _plan_ahead(item: pytest.Item) -> None:
-    """Find out before the fixtures whether the test is to record: then it is not blocked."""
-    from emitter.errors import EmitterError  # noqa: PLC0415  see the module's docstring
-
-    item.stash[_uses] = True
-    with suppress(EmitterError):  # raised again by the fixture: not all of pytest is set up for this test yet
-        _planned(item)
+    return block_network(item.nodeid, item.stash.setdefault(_blocked_attempts, []))
 
 
-def _planned(item: pytest.Item) -> Plan:
-    from emitter.testing.pytest_plugin.plan import plan  # noqa: PLC0415  see the module's docstring
+def _prepare_cassette(item: pytest.Item) -> None:
+    """Plan the cassette before the fixtures run: a test that records is not blocked."""
+    from emitter.errors import EmitterError  # noqa: PLC0415  see the module docstring
 
-    item.stash[_plan] = made = plan(item, item.config.stash[_recorded])
-    return made
+    item.stash[_uses_emitter] = True
+    with suppress(EmitterError):  # too early to fail the test; the fixture raises it again
+        _make_plan(item)
 
 
-def _or_fail(make: Callable[[], _T]) -> _T:
-    """Return what is made; the library's own errors become the test's, without a traceback through the library."""
-    from emitter.errors import EmitterError  # noqa: PLC0415  see the module's docstring
+def _make_plan(item: pytest.Item) -> CassettePlan:
+    from emitter.testing.plugin_support import make_cassette_plan  # noqa: PLC0415  see the module docstring
+
+    item.stash[_cassette_plan] = plan = make_cassette_plan(item, item.config.stash[_recorded_files])
+    return plan
+
+
+def _call_or_fail(make: Callable[[], _T]) -> _T:
+    """Call ``make``, and fail the test with the message of an ``EmitterError``, without emitter's traceback."""
+    from emitter.errors import EmitterError  # noqa: PLC0415  see the module docstring
 
     try:
         return make()
@@ -183,64 +188,64 @@ def _or_fail(make: Callable[[], _T]) -> _T:
 
 @pytest.fixture
 def emitter_vendor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
-    """Run a simulated vendor for the test, with the variables of all vendors' SDKs leading to it.
+    """Run a simulated vendor for the test, and point the environment variables of all vendors' SDKs to it.
 
-    It is an ``emitter.testing.Simulator``; ``@pytest.mark.emitter_vendor(answers=..., seed=...)`` has its options.
+    It is an ``emitter.testing.Simulator``. ``@pytest.mark.emitter_vendor(answers=..., seed=...)`` sets its options.
     """
     item: pytest.Item = request.node
-    item.stash[_uses] = True
+    item.stash[_uses_emitter] = True
     with ExitStack() as stack:
-        item.stash[_vendor] = vendor = _or_fail(lambda: stack.enter_context(_vendor_of(item, monkeypatch)))
-        stack.callback(item.stash.__delitem__, _vendor)
+        item.stash[_vendor_run] = vendor = _call_or_fail(lambda: stack.enter_context(_start_vendor(item, monkeypatch)))
+        stack.callback(item.stash.__delitem__, _vendor_run)
         yield vendor[0]
 
 
-def _vendor_of(item: pytest.Item, patch: pytest.MonkeyPatch) -> AbstractContextManager[tuple[Simulator, int]]:
-    from emitter.testing.pytest_plugin.vendor import running  # noqa: PLC0415  see the module's docstring
+def _start_vendor(item: pytest.Item, patch: pytest.MonkeyPatch) -> AbstractContextManager[tuple[Simulator, int]]:
+    from emitter.testing.plugin_support import run_vendor  # noqa: PLC0415  see the module docstring
 
-    return running(item, patch)
+    return run_vendor(item, patch)
 
 
 @pytest.fixture
-def _emitter_tape(request: pytest.FixtureRequest) -> Iterator[Tape]:
+def _emitter_session(request: pytest.FixtureRequest) -> Iterator[CassetteSession]:
     """Open the test's cassette."""
     item: pytest.Item = request.node
     plugins = request.config.pluginmanager
-    item.stash[_uses] = True
-    item.stash[_tape] = tape = _or_fail(lambda: _tape_of(item))
-    plugins.register(tape)
-    yield tape
-    plugins.unregister(tape)
-    tape.close()
-    del item.stash[_tape]
+    item.stash[_uses_emitter] = True
+    item.stash[_cassette_session] = session = _call_or_fail(lambda: _open_session(item))
+    plugins.register(session)
+    yield session
+    plugins.unregister(session)
+    session.close()
+    del item.stash[_cassette_session]
 
 
-def _tape_of(item: pytest.Item) -> Tape:
-    from emitter.testing.pytest_plugin.tape import tape  # noqa: PLC0415  see the module's docstring
+def _open_session(item: pytest.Item) -> CassetteSession:
+    from emitter.testing.cassettes import open_cassette_session  # noqa: PLC0415  see the module docstring
 
-    return tape(_planned(item))
-
-
-@pytest.fixture
-def emitter_http(_emitter_tape: Tape) -> httpx2.Client:
-    """Return an httpx2 client that sends through the test's cassette, to be given to a vendor's SDK."""
-    return _emitter_tape.http()
+    return open_cassette_session(_make_plan(item))
 
 
 @pytest.fixture
-def emitter_ahttp(_emitter_tape: Tape) -> httpx2.AsyncClient:
-    """Return an asynchronous httpx2 client that sends through the test's cassette, to be given to a vendor's SDK."""
-    return _emitter_tape.ahttp()
+def emitter_http(_emitter_session: CassetteSession) -> httpx2.Client:
+    """Return an httpx2 client for a vendor's SDK that sends through the test's cassette."""
+    return _emitter_session.http()
 
 
 @pytest.fixture
-def emitter_client(_emitter_tape: Tape) -> ClientFactory:
-    """Return what makes a vendor's SDK client that sends through the test's cassette.
+def emitter_ahttp(_emitter_session: CassetteSession) -> httpx2.AsyncClient:
+    """Return an asynchronous httpx2 client for a vendor's SDK that sends through the test's cassette."""
+    return _emitter_session.ahttp()
 
-    ``emitter_client("openai/gpt-6-sol", asynchronous=False, base_url=None)``. No key is needed to replay.
+
+@pytest.fixture
+def emitter_client(_emitter_session: CassetteSession) -> ClientFactory:
+    """Return a function that creates a vendor's SDK client, which sends through the test's cassette.
+
+    ``emitter_client("openai/gpt-6-sol", asynchronous=False, base_url=None)``. Replay needs no API key.
     """
 
     def client(model: str, *, asynchronous: bool = False, base_url: str | None = None) -> Any:
-        return _emitter_tape.client(model, asynchronous=asynchronous, base_url=base_url)
+        return _emitter_session.client(model, asynchronous=asynchronous, base_url=base_url)
 
     return client

@@ -1,4 +1,7 @@
-"""A vendor on this machine: a real HTTP server that speaks the four wires and does what it is told."""
+"""Run a simulated vendor: start the server, create SDK clients, script responses and read the calls it received.
+
+The server runs in a thread of its own, so one process can run several.
+"""
 
 from __future__ import annotations
 
@@ -8,63 +11,66 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter.adapters.client import make
-from emitter.errors import InputError
-from emitter.profile import of_model
-from emitter.profile.model import Sdk
-from emitter.testing.answers import DECODED
-from emitter.testing.batches.desk import BatchDesk
-from emitter.testing.ledger import Ledger
-from emitter.testing.server import Server
-from emitter.testing.serving import Application, Pace
+from emitter.adapters.clients import create_client
+from emitter.errors import InputError, MissingExtra
+from emitter.profiles import find_profile
+from emitter.profiles.model import Sdk
+from emitter.testing.application import ResponseSpeed, SimulatorApp
+from emitter.testing.batch_endpoints import BatchSimulatorHandler
+from emitter.testing.behaviours import DECODED
+from emitter.testing.handler import CallLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
-    from emitter.testing.batches.store import Batches
-    from emitter.testing.desk import Answers
-    from emitter.testing.draft import Behaviour
-    from emitter.testing.ledger import Call
-    from emitter.wire import Usage
+    from emitter.messages import Usage
+    from emitter.testing.batches import BatchStore
+    from emitter.testing.handler import AnswerSource, SimulatedCall
+    from emitter.testing.plans import Behaviour
+    from emitter.testing.uvicorn_server import SimulatorServer
 
-KEY = "simulated-key"
-
-
+API_KEY = "simulated-key"
 _ENVIRONMENT = {
     "OPENAI_BASE_URL": "{url}/v1",
-    "OPENAI_API_KEY": KEY,
+    "OPENAI_API_KEY": API_KEY,
     "AZURE_OPENAI_ENDPOINT": "{url}",
-    "AZURE_OPENAI_API_KEY": KEY,
+    "AZURE_OPENAI_API_KEY": API_KEY,
     "ANTHROPIC_BASE_URL": "{url}",
-    "ANTHROPIC_API_KEY": KEY,
+    "ANTHROPIC_API_KEY": API_KEY,
     "GOOGLE_GEMINI_BASE_URL": "{url}",
-    "GEMINI_API_KEY": KEY,
+    "GEMINI_API_KEY": API_KEY,
 }
 
 
 class Simulator:
-    """A simulated vendor, running while its block does; made by ``simulator``."""
+    """A simulated vendor. It runs inside its ``with`` or ``async with`` block; ``simulator`` creates it."""
 
-    def __init__(self, desk: BatchDesk, ledger: Ledger, pace: Pace, host: str, port: int) -> None:
-        self._desk = desk
-        self._ledger = ledger
-        self._application = Application(desk, ledger, pace)
+    def __init__(
+        self, handler: BatchSimulatorHandler, call_log: CallLog, speed: ResponseSpeed, host: str, port: int
+    ) -> None:
+        self._handler = handler
+        self._call_log = call_log
+        self._application = SimulatorApp(handler, call_log, speed)
         self._host, self._port = host, port
-        self._server: Server | None = None
+        self._server: SimulatorServer | None = None
         self._clients: list[Any] = []
 
     def __enter__(self) -> Self:
         if self._server is not None:
-            raise InputError("This simulator is already running.", hint="Make another one.")
-        self._server = Server(self._application, self._host, self._port)
+            raise InputError("This simulator is already running.", hint="Create another one with simulator().")
+        try:
+            from emitter.testing.uvicorn_server import SimulatorServer  # noqa: PLC0415  uvicorn is optional
+        except ImportError as error:
+            raise MissingExtra("The simulator needs uvicorn.", hint="Run: pip install 'emitter[testing]'") from error
+        self._server = SimulatorServer(self._application, self._host, self._port)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for close in self._closing():
+        for close in self._get_close_callbacks():
             if not inspect.iscoroutinefunction(close):
                 close()
         self._stop(error)
@@ -75,23 +81,23 @@ class Simulator:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for close in self._closing():
-            closed = close()
-            if inspect.isawaitable(closed):
-                await closed
+        for close in self._get_close_callbacks():
+            result = close()
+            if inspect.isawaitable(result):
+                await result
         await asyncio.to_thread(self._stop, error)
 
-    def _closing(self) -> list[Callable[[], Any]]:
-        return [close for client in self._clients for close in _closes(client)]
+    def _get_close_callbacks(self) -> list[Callable[[], Any]]:
+        return [close for client in self._clients for close in _get_client_close_callbacks(client)]
 
     def _stop(self, error: BaseException | None) -> None:
         self._clients.clear()
         if self._server is not None:
             self._server.stop()
             self._server = None
-        raised = self._application.raised
-        if raised and error is None:
-            raise raised[0]
+        errors = self._application.errors
+        if errors and error is None:
+            raise errors[0]
 
     @property
     def url(self) -> str:
@@ -102,88 +108,98 @@ class Simulator:
         return f"http://{host}:{self._server.port}"
 
     def base_url(self, model: str) -> str:
-        """Return the base URL for a client of a model's vendor; raises ``UnknownModel``."""
-        profile, _ = of_model(model)
-        plain = profile.client.sdk is not Sdk.OPENAI or profile.client.flavour.startswith("Azure")
-        return self.url if plain else f"{self.url}/v1"
+        """Return the base URL for a client of the model's vendor. Raises ``UnknownModel``."""
+        profile, _ = find_profile(model)
+        is_root = profile.client.sdk is not Sdk.OPENAI or profile.client.flavour.startswith("Azure")
+        return self.url if is_root else f"{self.url}/v1"
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables that lead every vendor's SDK here."""
+        """Return the environment variables that point every vendor's SDK to this server."""
         return {name: value.format(url=self.url) for name, value in _ENVIRONMENT.items()}
 
     def client(self, model: str, *, asynchronous: bool = False, **http: Any) -> Any:
-        """Return a client of the vendor's own SDK that asks here; it is closed with the simulator.
+        """Return a client of the vendor's own SDK that is connected to this server.
 
-        ``http`` are options of the ``httpx2`` client that it sends through. An asynchronous one is closed only by
-        ``async with``. Raises ``UnknownModel`` or ``MissingExtra``.
+        The block closes it; an asynchronous client is closed by ``async with`` only.
+
+        Args:
+            model: ``vendor/model``.
+            asynchronous: Return the asynchronous client.
+            http: Options of the ``httpx2`` client that the SDK client sends through.
+
+        Raises:
+            UnknownModel: No profile has the model.
+            MissingExtra: The vendor's SDK is not installed.
         """
-        profile, _ = of_model(model)
-        through = None
+        profile, _ = find_profile(model)
+        http_client = None
         if http:
-            import httpx2  # noqa: PLC0415  only where it is asked for
+            import httpx2  # noqa: PLC0415  slow to import
 
-            through = (httpx2.AsyncClient if asynchronous else httpx2.Client)(**http)
-            self._clients.append(through)
-        made = make(profile, asynchronous=asynchronous, base_url=self.base_url(model), api_key=KEY, http_client=through)
-        self._clients.append(made)
-        return getattr(made, "aio", made) if asynchronous else made
+            http_client = (httpx2.AsyncClient if asynchronous else httpx2.Client)(**http)
+            self._clients.append(http_client)
+        client = create_client(
+            profile, asynchronous=asynchronous, base_url=self.base_url(model), api_key=API_KEY, http_client=http_client
+        )
+        self._clients.append(client)
+        return getattr(client, "aio", client) if asynchronous else client
 
     def script(self, *behaviours: Behaviour) -> None:
-        """Answer the next requests by these, in order of arrival; requests at fault themselves use none up.
+        """Answer the next requests with these behaviours, in order of arrival.
 
-        Raises ``InputError`` for what is no behaviour.
+        An invalid request gets its own error and leaves the script as it is. Raises ``InputError`` for other values.
         """
-        for each in behaviours:
-            _check(each)
-        self._desk.script.extend(behaviours)
+        for behaviour in behaviours:
+            _check_behaviour(behaviour)
+        self._handler.script.extend(behaviours)
 
     @property
-    def batches(self) -> Batches:
-        """The batches that arrived, and what is to happen to the next ones."""
-        return self._desk.batches
+    def batches(self) -> BatchStore:
+        """The batches that arrived, and the script for the next ones."""
+        return self._handler.batches
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[SimulatedCall, ...]:
         """The requests that arrived, in order."""
-        return self._ledger.calls
+        return self._call_log.calls
 
     @property
     def billed(self) -> Usage:
-        """What the vendor would bill for all calls."""
-        return self._ledger.billed
+        """The usage that the vendor would bill for all calls."""
+        return self._call_log.billed
 
     def reset(self) -> None:
-        """Forget the calls, the script, and which requests came before."""
-        self._desk.reset()
-        self._ledger.forget()
+        """Clear the calls, the script and the repetition counts."""
+        self._handler.reset()
+        self._call_log.clear()
 
 
-def _closes(client: Any) -> list[Callable[[], Any]]:
-    """Return what closes a client: Google's has two halves, httpx2's async one another name for it."""
+def _get_client_close_callbacks(client: Any) -> list[Callable[[], Any]]:
+    """Return the close methods: google-genai has two, httpx2's async client calls it ``aclose``."""
     halves = [getattr(client, "aio", None), client]
-    return [getattr(each, "aclose", None) or each.close for each in halves if each is not None]
+    return [getattr(half, "aclose", None) or half.close for half in halves if half is not None]
 
 
-def _check(behaviour: object) -> None:
+def _check_behaviour(behaviour: object) -> None:
     if isinstance(behaviour, type) or not callable(getattr(behaviour, "plan", None)):
-        raise InputError(f"{behaviour!r} is no behaviour.", hint="Pass an instance of one, such as Text('...').")
+        raise InputError(f"{behaviour!r} is not a behaviour.", hint="Pass an instance of one, such as Text('...').")
 
 
 def _check_answers(answers: object) -> None:
     if isinstance(answers, Mapping):
         mixture = cast("Mapping[object, float]", answers)
-        for each in mixture:
-            _check(each)
+        for behaviour in mixture:
+            _check_behaviour(behaviour)
         if not mixture or min(mixture.values()) < 0 or not 0 < sum(mixture.values()) < math.inf:
-            raise InputError("A mixture needs weights of 0 or more, one of them above 0.")
+            raise InputError("The weights of a mixture must be 0 or more, and at least one above 0.")
     elif isinstance(answers, type) or not callable(answers):
-        _check(answers)
+        _check_behaviour(answers)
 
 
-def simulator(  # noqa: PLR0913  each is one property of the vendor
+def simulator(  # noqa: PLR0913  independent options
     *,
     seed: int = 0,
-    answers: Answers = DECODED,
+    answers: AnswerSource = DECODED,
     latency: float = 0.0,
     tokens_per_second: float | None = None,
     check_schemas: bool = True,
@@ -191,18 +207,28 @@ def simulator(  # noqa: PLR0913  each is one property of the vendor
     host: str = "127.0.0.1",
     port: int = 0,
 ) -> Simulator:
-    """Return a simulated vendor, to be used in ``with`` or ``async with``.
+    """Return a simulated vendor, to be used in a ``with`` or ``async with`` block.
 
-    ``answers`` is what every request gets that no script answers: one behaviour, a mixture ``{behaviour: weight}``
-    drawn by ``seed``, body and repetition (never by order of arrival), or a function of what is asked. ``latency``
-    is in seconds before the first byte, ``keep`` how many calls are remembered (None: all), ``port`` 0 any free one.
+    An exception in a behaviour is answered with a 500, and raised again at the end of the block.
 
-    Raises ``InputError`` for answers that are none, and ``MissingExtra`` without uvicorn when the block begins.
-    What a behaviour raises is answered with a 500 and raised again when the block ends.
+    Args:
+        seed: Seed of everything that is random: drawn documents, ids and the choice in a mixture.
+        answers: The answer to every request outside the script: a behaviour, a function of the request, or a mixture
+            ``{behaviour: weight}``, which is drawn by seed, body and repetition and never by the order of arrival.
+        latency: Seconds before the first byte.
+        tokens_per_second: The speed of writing. None: no delay.
+        check_schemas: Reject schemas that the vendor would reject.
+        keep: Number of calls to remember. None: all.
+        host: The address to listen at.
+        port: The port to listen at. 0: any free port.
+
+    Raises:
+        InputError: An argument is invalid.
+        MissingExtra: uvicorn is not installed; raised at the start of the block.
     """
     _check_answers(answers)
     if latency < 0 or (tokens_per_second is not None and tokens_per_second <= 0):
-        raise InputError("latency is 0 or more seconds, tokens_per_second above 0.")
-    ledger = Ledger(keep)
-    desk = BatchDesk(answers, ledger, seed=seed, check_schemas=check_schemas)
-    return Simulator(desk, ledger, Pace(latency, tokens_per_second), host, port)
+        raise InputError("latency must be 0 or more seconds, and tokens_per_second above 0.")
+    call_log = CallLog(keep)
+    handler = BatchSimulatorHandler(answers, call_log, seed=seed, check_schemas=check_schemas)
+    return Simulator(handler, call_log, ResponseSpeed(latency, tokens_per_second), host, port)

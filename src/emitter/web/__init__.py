@@ -1,20 +1,20 @@
-"""The local page: a decision to answer in a browser, on this machine alone, by whoever holds its link.
+"""Answer a decision on a local web page. Needs the extra ``web``.
 
-Source: draft-morrison-binding-moment-envelope-00, sections 6.3, 8 and 11.4: a consequential decision belongs on a
-surface of the principal's own. What holds that here: the server listens on loopback and answers to its own address
-only (no name that is rebound to it); each decision has an unguessable link, told to one person and never logged; an
-answer counts only with the cookie and the form's token that go with the link, sent from the page itself; and the first
-answer spends the link. A process of the same user that can read what was told can answer too: tell it where the agent
-does not read. Needs the extra ``web``.
+The server listens on loopback and answers only requests to its own address. Each decision has an unguessable
+link, which is never logged. An answer needs the link's cookie and form token and must come from the page
+itself; the first answer uses the link up. A process of the same user that can read the link can answer too, so
+show the link where the agent cannot read it.
+
+Source: draft-morrison-binding-moment-envelope-00, sections 6.3, 8 and 11.4.
 """
 
-from emitter.web.application import Detail as Detail
-from emitter.web.application import app as app
-from emitter.web.hosting import LOOPBACK as LOOPBACK
-from emitter.web.hosting import Address as Address
-from emitter.web.hosting import Site as Site
-from emitter.web.hosting import hosted as hosted
+from emitter.web.application import DetailSetting as DetailSetting
+from emitter.web.application import create_app as create_app
 from emitter.web.links import Link as Link
 from emitter.web.links import Links as Links
-from emitter.web.serving import aserve as aserve
-from emitter.web.serving import serve as serve
+from emitter.web.server import LOOPBACK as LOOPBACK
+from emitter.web.server import Address as Address
+from emitter.web.server import Site as Site
+from emitter.web.server import aserve as aserve
+from emitter.web.server import open_site as open_site
+from emitter.web.server import serve as serve

@@ -1,6 +1,10 @@
-"""The application: a page for each link, and the answer that is sent from it.
+"""The web application: one page for each link, and the answers that are sent from it.
 
-Every refusal is a page that says what to do, and leaves the ledger as it was. Needs the extra ``web``.
+Every rejected request gets a page that says what to do, and leaves the ledger unchanged. Needs the extra
+``web``.
+
+Sources: the Fetch standard (``Origin``), Fetch Metadata Request Headers (``Sec-Fetch-Site``), the URL standard,
+section 5, and RFC 9110, section 15.5.20 (421).
 """
 
 from __future__ import annotations
@@ -9,10 +13,13 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+from urllib.parse import parse_qsl
 
+from emitter.decisions import MAX_ANSWER_LENGTH, Dialogue, FreeText, Selected
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer
+from emitter.decisions.resolution import ResolutionOutcome
 from emitter.errors import (
     AlreadyResolved,
     BadResolution,
@@ -26,116 +33,199 @@ from emitter.errors import (
     UnknownDecision,
     WrongDigest,
 )
-from emitter.ledger import Pending, Resolved
-from emitter.render.html import QUESTION, Form, Html
-from emitter.render.reply import CHOICE, DETAIL, asked_for
+from emitter.render.html_page import (
+    QUESTION_ID,
+    SAME_ORIGIN_POLICY,
+    Form,
+    Html,
+    build_document,
+    element,
+    untrusted_element,
+)
+from emitter.render.replies import CHOICE, DETAIL, parse_detail_request
+from emitter.render.safe_text import to_single_line
+from emitter.web.links import TOKEN_FIELD, Link, Links
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from emitter.decisions.ledger import Ledger
+    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.decisions.ledger_words import KeepWords
+    from emitter.render.html_page import Markup
 
 try:
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
+    from starlette.datastructures import Headers, MutableHeaders
+    from starlette.requests import ClientDisconnect
     from starlette.responses import HTMLResponse, RedirectResponse, Response
     from starlette.routing import Route
 except ImportError as error:
     raise MissingExtra("The local page needs starlette.", hint="Run: pip install 'emitter[web]'") from error
+MAX_BODY_BYTES: Final = 128 * 1024
+"""Bytes of a form: enough for the longest answer with every character escaped."""
+_MAX_FIELDS: Final = 8
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
-from emitter.web.guard import Guard
-from emitter.web.incoming import NotAForm, TooLarge, fields, own_origin
-from emitter.web.links import TOKEN, Link, Links
-from emitter.web.pages import answered_before, recorded, refused
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+class TooLarge(BadResolution):
+    """The form is longer than any answer can be."""
 
-    from starlette.requests import Request
-    from starlette.types import ASGIApp
 
-    from emitter.ledger import DetailRequest, Ledger
+class NotAForm(BadResolution):
+    """The request's body is not a form of the page."""
+
+
+def check_origin(request: Request, origin: str) -> None:
+    """Raise ``BadToken`` unless the browser says that the request comes from ``origin``."""
+    sender, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+    if (sender, site) == (None, None) or sender not in {None, origin} or site not in {None, "same-origin"}:
+        raise BadToken("The answer comes from another site.", hint="Answer on the page itself.")
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of the submitted form.
+
+    Raises:
+        TooLarge: The form is too long.
+        NotAForm: The body is not a form of the page.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM_TYPE:
+        raise NotAForm("The request is not a form of this page.")
+    body = await _read_body(request)
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=True,
+            errors="strict",
+            max_num_fields=_MAX_FIELDS,
+        )
+    except ValueError:
+        raise NotAForm("The form cannot be read.") from None
+    fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
+    if len(fields) != len(pairs):
+        raise NotAForm("The form holds a field twice.")
+    return fields
+
+
+async def _read_body(request: Request) -> bytes:
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY_BYTES:
+                raise TooLarge("The answer is too long.", hint=f"Write at most {MAX_ANSWER_LENGTH:,} characters.")
+    except ClientDisconnect:
+        raise NotAForm("The form was cut off.") from None
+    return bytes(body)
+
 
 CHANNEL: Final = "web"
-"""What the ledger is told a resolution came by."""
+"""The channel that the ledger records."""
+_REPLY_READER: Final = Html(Form(""))
+"""Reads submitted forms, and no typed lines."""
+DetailSetting: TypeAlias = "Callable[[str], object] | bool"
+"""True if the agent answers requests for detail with ``Ledger.answer_detail``, False if detail cannot be requested.
 
-_READER: Final = Html(Form(""))
-"""Reads what a form sends, and no typed line."""
-
-
-Detail: TypeAlias = "Callable[[str], object] | bool"
-"""Whether detail can be asked for on the page; a function of the topic answers on the spot.
-
-The function returns a text or JSON, or None for no answer yet, or an awaitable of either. Where there is none, the
-agent answers with ``Ledger.answer_detail``, from whichever process.
+A function answers at once: it is called with the topic and returns text, JSON, or None for no answer yet. It may be
+async.
 """
 
 
-def app(
-    ledger: Ledger, links: Links, authority: str, told: Callable[[Resolved], None], *, detail: Detail = True
+def create_app(
+    ledger: Ledger,
+    links: Links,
+    authority: str,
+    on_resolved: Callable[[ResolvedDecision], None],
+    *,
+    detail: DetailSetting = True,
 ) -> ASGIApp:
-    """Return an application that shows the decisions of ``links`` and takes their answers into ``ledger``.
+    """Return an ASGI application that shows the decisions of ``links`` and records their answers.
 
-    ``authority`` is the host and port it is reached at, such as ``127.0.0.1:8000``; requests that name another are
-    refused. ``told`` is called, within the event loop, with each resolution that was taken down. ``detail`` says how
-    requests for detail are answered.
+    Args:
+        ledger: The ledger of the decisions.
+        links: The links that it serves.
+        authority: Its host and port, such as ``127.0.0.1:8000``. Requests to any other are rejected.
+        on_resolved: Called in the event loop with each recorded answer.
+        detail: How requests for detail are answered.
     """
-    desk = _Desk(ledger, links, f"http://{authority}", told, detail)
+    handler = _RequestHandler(ledger, links, f"http://{authority}", on_resolved, detail)
     routes = [
-        Route("/decide/{token}", desk.show, methods=["GET"]),
-        Route("/decide/{token}", desk.take, methods=["POST"]),
-        Route("/open/{ticket}", desk.open, methods=["GET"]),
+        Route("/decide/{token}", handler.show_decision, methods=["GET"]),
+        Route("/decide/{token}", handler.receive_answer, methods=["POST"]),
+        Route("/open/{ticket}", handler.redeem_ticket, methods=["GET"]),
     ]
-    handlers = {404: _nothing, 405: _not_so, ResolutionError: _not_taken, StoreFailed: _not_kept, Exception: _failed}
-    made = Starlette(routes=routes, exception_handlers=handlers)
-    made.router.redirect_slashes = False
-    return Guard(made, authority)
+    error_handlers = {
+        404: _on_not_found,
+        405: _on_method_not_allowed,
+        ResolutionError: _on_rejected,
+        StoreFailed: _on_store_failed,
+        Exception: _on_error,
+    }
+    app = Starlette(routes=routes, exception_handlers=error_handlers)
+    app.router.redirect_slashes = False
+    return HostMiddleware(app, authority)
 
 
-class _Desk:
-    """What is done with a request; ledgers may wait for a store, so they are asked in a thread."""
+class _RequestHandler:
+    """Handles requests. The ledger is called in threads, because its store may block."""
 
     def __init__(
-        self, ledger: Ledger, links: Links, origin: str, told: Callable[[Resolved], None], detail: Detail
+        self,
+        ledger: Ledger,
+        links: Links,
+        origin: str,
+        on_resolved: Callable[[ResolvedDecision], None],
+        detail: DetailSetting,
     ) -> None:
         self._detail = detail
         self._ledger = ledger
         self._links = links
         self._origin = origin
-        self._told = told
+        self._on_resolved = on_resolved
 
-    async def open(self, request: Request) -> Response:
-        """Lead a ticket to its decision, once; looking at its headers alone does not spend it."""
+    async def redeem_ticket(self, request: Request) -> Response:
+        """Redirect a ticket to its decision, once. A HEAD request does not use it up."""
         if request.method == "HEAD":
             return RedirectResponse(self._links.peek(request.path_params["ticket"]).path, 303)
         return RedirectResponse(self._links.redeem(request.path_params["ticket"]).path, 303)
 
-    async def show(self, request: Request) -> Response:
-        """Show a decision."""
+    async def show_decision(self, request: Request) -> Response:
         link = self._links.find(request.path_params["token"])
-        found = await self._found(link)
-        if isinstance(found, Resolved):
-            raise AlreadyResolved("This decision was answered before.", hint="The first answer stands.")
-        return await self._page(link, found)
+        decision = await self._find_decision(link)
+        if isinstance(decision, ResolvedDecision):
+            raise AlreadyResolved("This decision was answered before.", hint="The first answer counts.")
+        return await self._render_page(link, decision)
 
-    async def take(self, request: Request) -> Response:
-        """Take an answer down; who has the page is told of an answer that was there before."""
+    async def receive_answer(self, request: Request) -> Response:
+        """Record an answer, or show the answer that came first."""
         link = self._links.find(request.path_params["token"])
-        own_origin(request, self._origin)
-        sent = await fields(request)
-        link.check(request.cookies.get(link.cookie_name, ""), sent)
-        found = await self._found(link)
-        if isinstance(found, Resolved):
-            return answered_before(found)
-        return await (self._asked if sent.get(CHOICE) == DETAIL else self._resolved)(link, found, sent)
+        check_origin(request, self._origin)
+        fields = await read_form(request)
+        link.check(request.cookies.get(link.cookie_name, ""), fields)
+        decision = await self._find_decision(link)
+        if isinstance(decision, ResolvedDecision):
+            return already_answered_page(decision)
+        return await (self._request_detail if fields.get(CHOICE) == DETAIL else self._resolve)(link, decision, fields)
 
-    async def _asked(self, link: Link, pending: Pending, sent: Mapping[str, str]) -> Response:
-        """Take down a request for detail, and have it answered where that can be done here."""
+    async def _request_detail(self, link: Link, pending: PendingDecision, fields: Mapping[str, str]) -> Response:
+        """Record a request for detail, and answer it if a function can."""
         if self._detail is False:
-            raise BadResolution("Nobody can be asked for detail here.", hint="Answer, or object to the question.")
+            raise BadResolution("Detail cannot be requested here.", hint="Answer, or object to the question.")
         try:
-            topic = asked_for(pending.moment, sent) or ""
-            asked = partial(self._ledger.ask_detail, link.decision_id, topic, channel=CHANNEL)
-            request = await run_in_threadpool(asked)
+            topic = parse_detail_request(pending.moment, fields) or ""
+            request = await run_in_threadpool(self._ledger.ask_detail, link.decision_id, topic, channel=CHANNEL)
         except BadResolution as error:
-            return await self._page(link, pending, _Problem(422, str(error), sent))
+            return await self._render_page(link, pending, _FormProblem(422, str(error), fields))
         except StoreFailed:
-            return await self._page(link, pending, _Problem(503, "The request could not be kept. Send it again.", sent))
+            return await self._render_page(
+                link, pending, _FormProblem(503, "The request could not be saved. Send it again.", fields)
+            )
         if callable(self._detail) and request.is_open:
             answer: object = await run_in_threadpool(self._detail, topic)
             answer = await answer if isawaitable(answer) else answer
@@ -143,59 +233,63 @@ class _Desk:
                 await run_in_threadpool(self._ledger.answer_detail, link.decision_id, request.number, answer)
         return RedirectResponse(link.path, 303)
 
-    async def _page(self, link: Link, pending: Pending, problem: _Problem | None = None) -> Response:
+    async def _render_page(self, link: Link, pending: PendingDecision, problem: _FormProblem | None = None) -> Response:
         requests: Sequence[DetailRequest] | None = None
         if self._detail is not False:
-            with suppress(StoreFailed):  # the decision is shown all the same
+            with suppress(StoreFailed):  # the decision itself can still be shown
                 requests = await run_in_threadpool(self._ledger.detail_requests, link.decision_id)
-        return _page(link, pending, requests, problem)
+        return _page_response(link, pending, requests, problem)
 
-    async def _resolved(self, link: Link, pending: Pending, sent: Mapping[str, str]) -> Response:
+    async def _resolve(self, link: Link, pending: PendingDecision, fields: Mapping[str, str]) -> Response:
         try:
-            answer = _READER.read(pending.moment, sent)
-            done = await run_in_threadpool(self._ledger.resolve, link.decision_id, answer, channel=CHANNEL)
+            answer = _REPLY_READER.read(pending.moment, fields)
+            resolved = await run_in_threadpool(self._ledger.resolve, link.decision_id, answer, channel=CHANNEL)
         except (BadResolution, NoSuchOption, HatchClosed) as error:
-            return await self._page(link, pending, _Problem(422, str(error), sent))
+            return await self._render_page(link, pending, _FormProblem(422, str(error), fields))
         except StoreFailed:
-            return await self._page(link, pending, _Problem(503, "The answer could not be kept. Send it again.", sent))
-        self._told(done)
-        return recorded(done, self._ledger.words)
+            return await self._render_page(
+                link, pending, _FormProblem(503, "The answer could not be saved. Send it again.", fields)
+            )
+        self._on_resolved(resolved)
+        return recorded_page(resolved, self._ledger.words)
 
-    async def _found(self, link: Link) -> Pending | Resolved:
-        found = await run_in_threadpool(self._ledger.find, link.decision_id)
-        if isinstance(found, Pending) and found.is_over(time.time()):
-            raise DecisionExpired("The time to answer this decision is over.", hint="Ask for it to be put again.")
-        return found
+    async def _find_decision(self, link: Link) -> PendingDecision | ResolvedDecision:
+        decision = await run_in_threadpool(self._ledger.find, link.decision_id)
+        if isinstance(decision, PendingDecision) and decision.is_expired(time.time()):
+            raise DecisionExpired("This decision has expired.", hint="Ask the agent to put it to you again.")
+        return decision
 
 
 @dataclass(frozen=True, slots=True)
-class _Problem:
-    """Why what was ``sent`` was not taken, though the decision still stands."""
+class _FormProblem:
+    """The reason why submitted fields were rejected. The decision is still open."""
 
     status: int
-    words: str
-    sent: Mapping[str, str]
+    message: str
+    fields: Mapping[str, str]
 
 
-def _page(link: Link, pending: Pending, requests: Sequence[DetailRequest] | None, problem: _Problem | None) -> Response:
-    form = Form(f"{link.path}#{QUESTION}", {TOKEN: link.form}, _closes(pending), requests)
+def _page_response(
+    link: Link, pending: PendingDecision, requests: Sequence[DetailRequest] | None, problem: _FormProblem | None
+) -> Response:
+    form = Form(f"{link.path}#{QUESTION_ID}", {TOKEN_FIELD: link.form_token}, _closing_time(pending), requests)
     if problem is not None:
-        form = replace(form, problem=problem.words, written=problem.sent)
+        form = replace(form, problem=problem.message, field_values=problem.fields)
     response = HTMLResponse(Html(form).draw(pending.moment), 200 if problem is None else problem.status)
     response.set_cookie(link.cookie_name, link.cookie, path=link.path, httponly=True, samesite="strict")
     return response
 
 
-def _closes(pending: Pending) -> datetime | None:
-    """Return when the decision's time is over, in the time of this machine, which is the principal's."""
+def _closing_time(pending: PendingDecision) -> datetime | None:
+    """Return the decision's expiry in this machine's time zone, which is the principal's."""
     if pending.expires_at is None:
         return None
-    with suppress(ValueError, OverflowError, OSError):  # beyond what a calendar has, it is open for ever
+    with suppress(ValueError, OverflowError, OSError):  # beyond the calendar: shown without a deadline
         return datetime.fromtimestamp(pending.expires_at, UTC).astimezone()
     return None
 
 
-_STATUS: Final[Mapping[type[ResolutionError], tuple[int, str]]] = {
+_ERROR_PAGES: Final[Mapping[type[ResolutionError], tuple[int, str]]] = {
     UnknownDecision: (404, "Nothing here"),
     BadToken: (403, "Not from this page"),
     AlreadyResolved: (409, "Already answered"),
@@ -204,25 +298,136 @@ _STATUS: Final[Mapping[type[ResolutionError], tuple[int, str]]] = {
     TooLarge: (413, "Too long"),
     NotAForm: (415, "Not a form of this page"),
 }
-_OVER: Final = (UnknownDecision, AlreadyResolved, DecisionExpired)
+_FINAL_ERRORS: Final = (UnknownDecision, AlreadyResolved, DecisionExpired)
 
 
-async def _not_taken(request: Request, error: Exception) -> Response:
-    status, title = next((told for kind, told in _STATUS.items() if isinstance(error, kind)), (422, "Not taken"))
-    return refused(status, title, str(error), None if isinstance(error, _OVER) else request.url.path)
+async def _on_rejected(request: Request, error: Exception) -> Response:
+    status, title = next((page for kind, page in _ERROR_PAGES.items() if isinstance(error, kind)), (422, "Not taken"))
+    return refusal_page(status, title, str(error), None if isinstance(error, _FINAL_ERRORS) else request.url.path)
 
 
-async def _not_kept(request: Request, _error: Exception) -> Response:
-    return refused(503, "Out of reach", "What keeps the decisions could not be reached. Try again.", request.url.path)
+async def _on_store_failed(request: Request, _error: Exception) -> Response:
+    return refusal_page(
+        503, "Out of reach", "The store of the decisions is not available. Try again.", request.url.path
+    )
 
 
-async def _nothing(_request: Request, _error: Exception) -> Response:
-    return refused(404, "Nothing here", "Open the link as it was told; it works until it is answered.")
+async def _on_not_found(_request: Request, _error: Exception) -> Response:
+    return refusal_page(
+        404, "Nothing here", "Open the link exactly as you received it. It works until the decision is answered."
+    )
 
 
-async def _not_so(_request: Request, _error: Exception) -> Response:
-    return refused(405, "Not like this", "Open the link in a browser, and answer on the page.")
+async def _on_method_not_allowed(_request: Request, _error: Exception) -> Response:
+    return refusal_page(405, "Not like this", "Open the link in a browser, and answer on the page.")
 
 
-async def _failed(_request: Request, _error: Exception) -> Response:
-    return refused(500, "Something broke", "It is a mistake of this program's. Open the link again to see what stands.")
+async def _on_error(_request: Request, _error: Exception) -> Response:
+    return refusal_page(
+        500, "Something broke", "This is a bug in the program. Open the link again to see the decision's state."
+    )
+
+
+def recorded_page(resolved: ResolvedDecision, keep_words: KeepWords | None) -> HTMLResponse:
+    """Return the page that confirms an answer, and says how the principal's words are kept."""
+    if isinstance(resolved.resolution, Selected):
+        message = _CHOICE_RECORDED
+    else:
+        message = _WORDS_NOT_KEPT if keep_words is None else keep_words.summary
+    return _outcome_page(resolved, "Recorded", f"{message} You can close this page.", 200)
+
+
+_CHOICE_RECORDED = "Your choice is recorded for the agent to read."
+_WORDS_NOT_KEPT = (
+    "The kind of your answer is recorded. Your words are passed to the program that serves this page, and not kept."
+)
+
+
+def already_answered_page(resolved: ResolvedDecision) -> HTMLResponse:
+    """Return the page for a second answer, which is not recorded."""
+    return _outcome_page(resolved, "Already answered", "The first answer counts; nothing more was recorded.", 409)
+
+
+def _outcome_page(resolved: ResolvedDecision, title: str, message: str, status: int) -> HTMLResponse:
+    reference = element("p", "This answers the decision with the digest ", element("code", resolved.pending.digest))
+    body = (
+        element("p", "A decision of yours", class_="eyebrow"),
+        element("h1", title),
+        *_answer_elements(resolved),
+        element("p", message, class_="how"),
+        element("footer", reference),
+    )
+    return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)
+
+
+def _answer_elements(resolved: ResolvedDecision) -> Iterator[Markup]:
+    match resolved.resolution:
+        case Selected(index=index):
+            yield element("p", "You chose:")
+            yield untrusted_element("blockquote", to_single_line(resolved.pending.moment.question.options[index].label))
+        case FreeText(answer=answer):
+            yield element("p", "You answered in your own words:")
+            yield untrusted_element("blockquote", answer)
+        case Dialogue(objection=objection):
+            yield element("p", "You sent the question back, to talk first", ":" if objection else ".")
+            if objection:
+                yield untrusted_element("blockquote", objection)
+        case UnreadableAnswer(outcome=outcome):
+            yield element("p", _WORDLESS_ANSWERS[outcome])
+        case _ as never:
+            assert_never(never)
+
+
+_WORDLESS_ANSWERS = {
+    ResolutionOutcome.SELECTED: "You chose an option.",
+    ResolutionOutcome.FREE_TEXT: "You answered in your own words.",
+    ResolutionOutcome.DIALOGUE: "You sent the question back, to talk first.",
+}
+
+
+def refusal_page(status: int, title: str, message: str, back: str | None = None) -> HTMLResponse:
+    """Return the page for a rejected request. ``back`` is the path of a decision that is still open."""
+    body = [element("h1", title), element("p", message), element("p", "Nothing was recorded by this.", class_="how")]
+    if back is not None:
+        body.append(element("p", element("a", "Back to the decision", href=back)))
+    return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)
+
+
+def misdirected_page() -> HTMLResponse:
+    """Return the page for a request to another host name."""
+    return refusal_page(
+        421, "Not under this name", "Open the address exactly as you received it, with its number and port."
+    )
+
+
+SECURITY_HEADERS: Final = {
+    "Content-Security-Policy": f"{SAME_ORIGIN_POLICY}; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    # With no-referrer, browsers send forms with "Origin: null", which could not be checked.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HostMiddleware:
+    """Answers requests to ``authority`` only, and adds ``SECURITY_HEADERS`` to every response."""
+
+    app: ASGIApp
+    authority: str
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+            await send(message)
+
+        hosts = Headers(scope=scope).getlist("host") if scope["type"] == "http" else [self.authority]
+        app = self.app if hosts == [self.authority] else misdirected_page()
+        await app(scope, receive, send_with_headers)

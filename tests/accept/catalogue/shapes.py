@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
-from emitter.accept.catalogue import Kind, register_kind
+from emitter.host.registry import register_kind
+
+if TYPE_CHECKING:
+    from emitter.host.kinds import EnvelopeKind
 
 NAME = "vendor.acme.prd.create"
 OBJECT: dict[str, Any] = {"type": "object", "additionalProperties": False, "properties": {}}
 
 
-def registered(model: object, **more: Any) -> Kind:
+def registered(model: object, **more: Any) -> EnvelopeKind:
     """Return the kind that a type or schema is registered as."""
     return register_kind(NAME, model, **more)[NAME]
 

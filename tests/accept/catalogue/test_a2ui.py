@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from emitter.accept.catalogue import A2UI_KIND, STANDARD
+from emitter.host.kinds import A2UI_KIND
+from emitter.host.registry import STANDARD
 from tests.accept.catalogue.near import near, often
 
 COMPONENTS: dict[str, dict[str, Any]] = {
@@ -72,18 +73,18 @@ BAD: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("payload", GOOD.values(), ids=GOOD.keys())
 def test_a_surface_that_is_taken(payload: Any) -> None:
     """It is made of the seven components."""
-    assert A2UI_KIND.violations(payload) == ()
-    assert A2UI_KIND.warnings(payload) == ()
-    assert A2UI_KIND.unknown_version(payload) is None
+    assert A2UI_KIND.find_violations(payload) == ()
+    assert A2UI_KIND.find_warnings(payload) == ()
+    assert A2UI_KIND.check_version(payload) is None
 
 
 @pytest.mark.parametrize("payload", BAD.values(), ids=BAD.keys())
 def test_a_surface_that_is_not(payload: Any) -> None:
     """It fails closed, and what it holds is not told."""
-    found = A2UI_KIND.violations(payload)
+    found = A2UI_KIND.find_violations(payload)
 
     assert found
-    assert A2UI_KIND.unknown_version(payload) is None, "none of it is a matter of versions"
+    assert A2UI_KIND.check_version(payload) is None, "none of it is a matter of versions"
     assert "evil" not in str(found)
 
 
@@ -93,35 +94,35 @@ def test_an_unknown_version_is_told_apart(version: str, known: bool) -> None:
     """It is refused as ``unknown_schema_version``, before anybody judges what that version may allow."""
     payload = surface(COMPONENTS["text"] if known else {"component": "video"}, version=version)
 
-    found = A2UI_KIND.unknown_version(payload)
+    found = A2UI_KIND.check_version(payload)
     assert found is not None
     assert (found.pointer, found.rule, found.expected) == ("/catalogVersion", "version", 'one of ["0.9.1"]')
-    assert A2UI_KIND.violations(payload), "whoever does not ask refuses it all the same"
+    assert A2UI_KIND.find_violations(payload), "whoever does not ask refuses it all the same"
 
 
 @pytest.mark.parametrize("payload", [None, [], "x", {}, {"catalogVersion": None}], ids=repr)
 def test_what_is_no_surface_has_no_unknown_version(payload: Any) -> None:
     """It has violations instead."""
-    assert A2UI_KIND.unknown_version(payload) is None
-    assert A2UI_KIND.violations(payload)
+    assert A2UI_KIND.check_version(payload) is None
+    assert A2UI_KIND.find_violations(payload)
 
 
 def test_only_a_pinned_kind_has_unknown_versions() -> None:
     """Elsewhere the word means nothing."""
-    assert STANDARD["error"].unknown_version({"catalogVersion": "9.9.9"}) is None
+    assert STANDARD["error"].check_version({"catalogVersion": "9.9.9"}) is None
 
 
 def test_two_fields_of_one_id_are_warned_of() -> None:
     """The schema allows them, though only one answer can come back under the id."""
     payload = surface(COMPONENTS["field.text"], COMPONENTS["text"], {**COMPONENTS["field.date"], "id": "name"})
 
-    assert A2UI_KIND.violations(payload) == ()
-    assert [each.pointer for each in A2UI_KIND.warnings(payload)] == ["/surface/components/2/id"]
+    assert A2UI_KIND.find_violations(payload) == ()
+    assert [each.pointer for each in A2UI_KIND.find_warnings(payload)] == ["/surface/components/2/id"]
 
 
 @often
 @given(near(A2UI_KIND.schema))
 def test_any_payload_gets_a_verdict(payload: Any) -> None:
     """Whatever is near to a surface is judged, and warned of where it holds; nothing raises."""
-    if A2UI_KIND.unknown_version(payload) is None and not A2UI_KIND.violations(payload):
-        A2UI_KIND.warnings(payload)
+    if A2UI_KIND.check_version(payload) is None and not A2UI_KIND.find_violations(payload):
+        A2UI_KIND.find_warnings(payload)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from emitter.accept.catalogue import Catalogue, register_kind
-from emitter.accept.catalogue.bounds import MAX_BYTES, MAX_DEPTH, MAX_PATTERNS, MAX_VALUES
 from emitter.errors import InputError, Uncompilable
+from emitter.host.kind_schemas import MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SCHEMA_PATTERNS, MAX_SCHEMA_VALUES
+from emitter.host.kinds import KindRegistry
+from emitter.host.registry import register_kind
 from tests.work import count_lines
 
 NAME = "vendor.acme.bomb"
@@ -63,24 +64,24 @@ def wide(count: int) -> dict[str, Any]:
 
 
 BOMBS: dict[str, tuple[Any, str]] = {
-    "large": (large(MAX_BYTES + 1), f"more than {MAX_BYTES} bytes"),
-    "of many values": (wide(MAX_VALUES + 1), f"more than {MAX_VALUES} values"),
-    "deep": (nested(MAX_DEPTH + 1), f"more than {MAX_DEPTH} levels"),
-    "very deep": (nested(100_000), f"more than {MAX_DEPTH} levels"),
+    "large": (large(MAX_SCHEMA_BYTES + 1), f"more than {MAX_SCHEMA_BYTES} bytes"),
+    "of many values": (wide(MAX_SCHEMA_VALUES + 1), f"more than {MAX_SCHEMA_VALUES} values"),
+    "deep": (nested(MAX_SCHEMA_DEPTH + 1), f"more than {MAX_SCHEMA_DEPTH} levels"),
+    "very deep": (nested(100_000), f"more than {MAX_SCHEMA_DEPTH} levels"),
     "doubled again and again": (doubled(40), "more than"),
-    "holding itself": (endless(), f"more than {MAX_DEPTH} levels"),
-    "of many patterns": (patterns(MAX_PATTERNS + 1), f"more than {MAX_PATTERNS} regular expressions"),
-    "unfolding": (unfolding(40), "references unfold into more than"),
+    "holding itself": (endless(), f"more than {MAX_SCHEMA_DEPTH} levels"),
+    "of many patterns": (patterns(MAX_SCHEMA_PATTERNS + 1), f"more than {MAX_SCHEMA_PATTERNS} regular expressions"),
+    "unfolding": (unfolding(40), "the references expand to more than"),
     "a pattern that unfolds": (
         {"type": "object", "properties": {"x": {"pattern": "(a{1000}){1000}"}}},
         "regex|JSON Schema",
     ),
 }
 BENIGN: dict[str, Any] = {
-    "as large as may be": large(MAX_BYTES),
-    "as many values as may be": wide(MAX_VALUES),
-    "as deep as may be": nested(MAX_DEPTH),
-    "as many patterns as may be": patterns(MAX_PATTERNS),
+    "as large as may be": large(MAX_SCHEMA_BYTES),
+    "as many values as may be": wide(MAX_SCHEMA_VALUES),
+    "as deep as may be": nested(MAX_SCHEMA_DEPTH),
+    "as many patterns as may be": patterns(MAX_SCHEMA_PATTERNS),
     "references that unfold a little": unfolding(8),
 }
 
@@ -91,7 +92,7 @@ def test_a_bomb_is_refused_at_once(schema: Any, told: str) -> None:
 
     def register() -> None:
         with pytest.raises((InputError, Uncompilable), match=told):
-            register_kind(NAME, schema, into=Catalogue())
+            register_kind(NAME, schema, registry=KindRegistry())
 
     count_lines(register, limit=5_000_000)
 
@@ -99,13 +100,13 @@ def test_a_bomb_is_refused_at_once(schema: Any, told: str) -> None:
 @pytest.mark.parametrize("schema", BENIGN.values(), ids=BENIGN.keys())
 def test_what_is_within_the_bounds_is_taken(schema: Any) -> None:
     """The bounds themselves are allowed."""
-    assert NAME in register_kind(NAME, schema, into=Catalogue())
+    assert NAME in register_kind(NAME, schema, registry=KindRegistry())
 
 
 def test_a_type_of_its_own_kind_is_not_followed_for_ever() -> None:
     """A schema may be recursive; its values are not."""
     tree = {"type": "object", "properties": {"inside": {"type": "array", "items": {"$ref": "#"}}}}
-    kind = register_kind(NAME, tree, into=Catalogue())[NAME]
+    kind = register_kind(NAME, tree, registry=KindRegistry())[NAME]
 
-    assert kind.violations({"inside": [{"inside": []}]}) == ()
-    assert kind.violations({"inside": [{"inside": 1}]})
+    assert kind.find_violations({"inside": [{"inside": []}]}) == ()
+    assert kind.find_violations({"inside": [{"inside": 1}]})

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.accept.catalogue import Catalogue, media_kinds
 from emitter.errors import InputError
+from emitter.host.kinds import KindRegistry, media_kinds
 from tests.accept.catalogue.near import near, often
 
 CAP = 64
-KINDS = Catalogue(media_kinds(CAP))
+KINDS = KindRegistry(media_kinds(CAP))
 IMAGE = KINDS["media.image"]
 URL = "https://host.example/v1/assets/4f9c"
 
@@ -79,13 +79,13 @@ BAD: dict[str, tuple[Any, str, str]] = {
 @pytest.mark.parametrize(("kind_id", "payload"), GOOD.values(), ids=GOOD.keys())
 def test_an_asset_that_is_taken(kind_id: str, payload: Any) -> None:
     """It is what it says; the protocol's schema admits both sources, and neither."""
-    assert KINDS[kind_id].violations(payload) == ()
+    assert KINDS[kind_id].find_violations(payload) == ()
 
 
 @pytest.mark.parametrize(("payload", "pointer", "rule"), BAD.values(), ids=BAD.keys())
 def test_an_asset_that_is_not(payload: Any, pointer: str, rule: str) -> None:
     """The first thing wrong with it is told, without a word of it."""
-    found = IMAGE.violations(payload)
+    found = IMAGE.find_violations(payload)
 
     assert [(each.pointer, each.rule) for each in found] == [(pointer, rule)]
     assert "passwd" not in str(found)
@@ -93,7 +93,7 @@ def test_an_asset_that_is_not(payload: Any, pointer: str, rule: str) -> None:
 
 def test_what_is_too_large_is_told_how_to_come() -> None:
     """By address."""
-    assert IMAGE.violations(inline(bytes(CAP + 1)))[0].expected == "at most 64 bytes; what is larger goes by url"
+    assert IMAGE.find_violations(inline(bytes(CAP + 1)))[0].expected == "at most 64 bytes; use url for larger assets"
 
 
 @pytest.mark.parametrize(
@@ -103,29 +103,29 @@ def test_what_is_too_large_is_told_how_to_come() -> None:
 )
 def test_an_asset_should_have_one_source(payload: Any, warned: bool) -> None:
     """Another number of them is a warning: the schema of the kind decides what is valid."""
-    assert IMAGE.violations(payload) == ()
-    assert ("source" in [each.rule for each in IMAGE.warnings(payload)]) is warned
+    assert IMAGE.find_violations(payload) == ()
+    assert ("source" in [each.rule for each in IMAGE.find_warnings(payload)]) is warned
 
 
 @pytest.mark.parametrize(("payload", "count"), [({**at(URL), "alt": ""}, 1), (at(URL), 0)], ids=["empty", "there"])
 def test_a_text_for_it_should_be_there(payload: Any, count: int) -> None:
     """Where it is not, that is a warning: it is a SHOULD."""
-    assert IMAGE.violations(payload) == ()
-    assert [each.rule for each in IMAGE.warnings(payload)] == ["alt"] * count
+    assert IMAGE.find_violations(payload) == ()
+    assert [each.rule for each in IMAGE.find_warnings(payload)] == ["alt"] * count
 
 
 @often
 @given(st.binary(max_size=2 * CAP))
 def test_any_bytes_are_taken_up_to_the_cap(data: bytes) -> None:
     """The cap is of the asset's bytes, not of its base64's characters."""
-    assert (not IMAGE.violations(inline(data))) == (len(data) <= CAP)
+    assert (not IMAGE.find_violations(inline(data))) == (len(data) <= CAP)
 
 
 @often
 @given(near(IMAGE.schema))
 def test_any_payload_gets_a_verdict(payload: Any) -> None:
     """Whatever is near to an asset, the rules judge it and raise nothing."""
-    assert isinstance(IMAGE.violations(payload), tuple)
+    assert isinstance(IMAGE.find_violations(payload), tuple)
 
 
 @pytest.mark.parametrize("most", [-1, 1.5, True, "262144", None], ids=repr)
@@ -139,6 +139,6 @@ def test_the_cap_is_256_kib_unless_said() -> None:
     """As OpenWOP has it."""
     image = media_kinds()[0]
 
-    assert image.violations(inline(bytes(262_144))) == ()
-    assert image.violations(inline(bytes(262_145))) != ()
-    assert media_kinds(0)[0].violations(inline(b"")) == ()
+    assert image.find_violations(inline(bytes(262_144))) == ()
+    assert image.find_violations(inline(bytes(262_145))) != ()
+    assert media_kinds(0)[0].find_violations(inline(b"")) == ()

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from emitter.accept.catalogue import Catalogue, register_kind
 from emitter.errors import InputError
+from emitter.host.kinds import KindRegistry
+from emitter.host.registry import register_kind
 
 OBJECT = {"type": "object"}
 
@@ -75,7 +76,7 @@ ODD: dict[str, Any] = {
 @pytest.mark.parametrize("kind_id", GOOD, ids=lambda each: each[:40])
 def test_a_namespaced_name_is_taken(kind_id: str) -> None:
     """It is in the catalogue, and in the URL of its schema, as it is."""
-    catalogue = register_kind(kind_id, OBJECT, into=Catalogue())
+    catalogue = register_kind(kind_id, OBJECT, registry=KindRegistry())
 
     assert catalogue.ids[-1] == kind_id
     assert catalogue[kind_id].schema["$id"] == f"/schemas/envelopes/{kind_id}.schema.json"
@@ -107,5 +108,5 @@ def test_a_name_from_before_namespaces_needs_a_word(kind_id: str) -> None:
 @pytest.mark.parametrize("kind_id", ODD.values(), ids=ODD.keys())
 def test_an_odd_name_is_refused(kind_id: Any) -> None:
     """It would not be safe in a path or a file's name."""
-    with pytest.raises(InputError, match="is no id of a kind"):
+    with pytest.raises(InputError, match="is not a valid kind id"):
         register_kind(kind_id, OBJECT, legacy=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.accept.catalogue import Posture
 from emitter.errors import InputError
+from emitter.host.registry import Posture
 from tests.accept.catalogue.shapes import OBJECT, of, registered
 
 PORTABLE = of(reasoning={"type": ["string", "null"]}, title={"type": "string"})

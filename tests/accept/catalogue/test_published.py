@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.accept.catalogue import A2UI_KIND, STANDARD, Kind, media_kinds
-from emitter.schema import Edition, Mode, Validator, compile_schema, lint_tier1, lint_variants
+from emitter.host.kinds import A2UI_KIND, EnvelopeKind, media_kinds
+from emitter.host.registry import STANDARD
+from emitter.schema import Tier1Mode, Validator, VariantEdition, compile_schema, lint_tier1, lint_variants
 from tests.accept.catalogue.near import near, often
 from tests.kinds.openwop import FOLDER, needs_schemas
 
@@ -87,29 +88,29 @@ def test_each_schema_accepts_and_refuses_what_openwops_does(kind_id: str) -> Non
 
 
 @pytest.mark.parametrize("kind", ALL.values(), ids=ALL.ids)
-def test_it_is_inside_the_portable_floor(kind: Kind) -> None:
+def test_it_is_inside_the_portable_floor(kind: EnvelopeKind) -> None:
     """No schema of ours fails on several vendors, and every variant says what it is (RFC 0030 §B, RFC 0031 §A)."""
-    assert lint_tier1(kind.schema, Mode.LOAD_BEARING) == ()
-    assert lint_variants(kind.schema, Edition.V1) == ()
+    assert lint_tier1(kind.schema, Tier1Mode.LOAD_BEARING) == ()
+    assert lint_variants(kind.schema, VariantEdition.V1) == ()
 
 
 @pytest.mark.parametrize(("kind_id", "count"), STRICT_FINDINGS.items(), ids=STRICT_FINDINGS.keys())
 def test_the_strict_lint_finds_what_it_finds_in_openwops_own(kind_id: str, count: int) -> None:
     """The strict subset is for what is sent to a vendor; the protocol's own schemas are outside it, so often."""
-    assert len(lint_tier1(ALL[kind_id].schema, Mode.STRICT)) == count
+    assert len(lint_tier1(ALL[kind_id].schema, Tier1Mode.STRICT)) == count
 
 
 @pytest.mark.parametrize("vendor", ["openai", "anthropic", "google"])
 @pytest.mark.parametrize("kind", ALL.values(), ids=ALL.ids)
-def test_it_compiles_for_every_vendor(kind: Kind, vendor: str) -> None:
+def test_it_compiles_for_every_vendor(kind: EnvelopeKind, vendor: str) -> None:
     """A model of any vendor can be asked for any of these kinds."""
     assert compile_schema(dict(kind.schema), vendor).schema
 
 
 @pytest.mark.parametrize("kind", ALL.values(), ids=ALL.ids)
-def test_it_is_a_canonical_document(kind: Kind) -> None:
+def test_it_is_a_canonical_document(kind: EnvelopeKind) -> None:
     """Served by a host, it names itself by its canonical URL, with the dots of its id."""
-    document = kind.document("https://host.example/")
+    document = kind.build_document("https://host.example/")
 
     assert document["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert document["$id"] == f"https://host.example/schemas/envelopes/{kind.id}.schema.json"
@@ -119,7 +120,7 @@ def test_it_is_a_canonical_document(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ALL.values(), ids=ALL.ids)
-def test_it_refers_to_nothing_outside(kind: Kind) -> None:
+def test_it_refers_to_nothing_outside(kind: EnvelopeKind) -> None:
     """Every reference is into the document itself."""
     text = json.dumps(dict(kind.schema))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from typing_extensions import TypedDict
 
-from emitter.accept import Acceptor, Catalogue, Rules, Strictness
-from emitter.accept.catalogue import STANDARD, Kind, register_kind
 from emitter.errors import InputError, Uncompilable
-from emitter.schema import Edition, lint_variants
+from emitter.host import Acceptor, HostConfig, KindRegistry, Strictness
+from emitter.host.registry import STANDARD, register_kind
+from emitter.schema import VariantEdition, lint_variants
 from tests.accept.catalogue.near import often
 from tests.accept.catalogue.shapes import NAME, OBJECT, A, B, Design, Plan, Red, Untagged, model, of, registered
 from tests.accept.envelopes import CONTEXT, envelope
+
+if TYPE_CHECKING:
+    from emitter.host.kinds import EnvelopeKind
 
 
 class Node(BaseModel):
@@ -119,12 +122,12 @@ def test_a_kind_of_a_type(model: Any, good: Any, bad: Any) -> None:
     kind = registered(model, version=2)
 
     assert kind.version == 2
-    assert kind.violations(good) == ()
-    assert kind.violations(bad) != ()
-    assert kind.violations([]) != ()
+    assert kind.find_violations(good) == ()
+    assert kind.find_violations(bad) != ()
+    assert kind.find_violations([]) != ()
     assert kind.schema["type"] == "object"
     assert '"oneOf"' not in json.dumps(kind.schema)
-    assert lint_variants(kind.schema, Edition.V2) == ()
+    assert lint_variants(kind.schema, VariantEdition.V2) == ()
 
 
 def test_literals_become_enums() -> None:
@@ -142,9 +145,9 @@ def test_a_types_validators_are_asked() -> None:
     """They may know more than the schema; what they say is not repeated, and what they raise refuses."""
     kind = registered(Even)
 
-    assert kind.violations({"number": 2}) == ()
-    assert [(each.pointer, each.rule) for each in kind.violations({"number": 3})] == [("/number", "value_error")]
-    raised = kind.violations({"number": 13})
+    assert kind.find_violations({"number": 2}) == ()
+    assert [(each.pointer, each.rule) for each in kind.find_violations({"number": 3})] == [("/number", "value_error")]
+    raised = kind.find_violations({"number": 13})
     assert [(each.pointer, each.rule) for each in raised] == [("", "validator")]
     assert "secret" not in str(raised)
 
@@ -156,31 +159,37 @@ def test_a_schema_is_kept_as_it_was() -> None:
     schema["properties"].clear()
     schema["$id"] = "https://acme.example/x"
 
-    assert kind.violations({"x": 1}) == ()
+    assert kind.find_violations({"x": 1}) == ()
     assert kind.schema["$id"] == f"/schemas/envelopes/{NAME}.schema.json"
 
 
 SCHEMAS: dict[str, tuple[Any, str]] = {
-    "a list at the root": ({"type": "array"}, "must be of an object"),
-    "a union at the root": ({"anyOf": [A, B]}, "must be of an object"),
-    "an object or null at the root": ({"type": ["object", "null"]}, "must be of an object"),
-    "nothing said": ({}, "must be of an object"),
-    "a boolean": (True, "must be of an object"),
-    "a type that is a list": (list[int], "must be of an object"),
-    "a type that is a union": (Design | Plan, "must be of an object"),
-    "an older draft": ({**OBJECT, "$schema": "http://json-schema.org/draft-07/schema#"}, "names another dialect"),
-    "a reference to elsewhere": (of(x={"$ref": "https://acme.example/x.json"}), "#/properties/x .* refers elsewhere"),
-    "a reference to a file": (of(x={"$ref": "x.json#/$defs/x"}), "refers elsewhere"),
-    "a reference to the draft itself": (of(x={"$ref": "https://json-schema.org/draft/2020-12/schema"}), "elsewhere"),
-    "a reference to nothing": (of(x={"$ref": "#/$defs/gone"}), "refers elsewhere"),
-    "a reference to a text": (of(x={"$ref": "#/type"}), "refers elsewhere"),
-    "a reference to an anchor": (of(x={"$ref": "#here"}), "refers elsewhere"),
-    "a reference that is a number": (of(x={"$ref": 1}), "refers elsewhere"),
-    "a dynamic reference": (of(x={"$dynamicRef": "#/$defs/x"}), "refers elsewhere"),
-    "an address inside": (of(x={"$id": "https://acme.example/x", "type": "string"}), "refers elsewhere"),
-    "a number that is none": (of(x={"default": float("nan")}), "is no JSON"),
-    "an object of Python": (of(x={"default": object()}), "is no JSON"),
-    "half a character": (of(x={"description": "\ud800"}), "is no JSON"),
+    "a list at the root": ({"type": "array"}, "must describe an object"),
+    "a union at the root": ({"anyOf": [A, B]}, "must describe an object"),
+    "an object or null at the root": ({"type": ["object", "null"]}, "must describe an object"),
+    "nothing said": ({}, "must describe an object"),
+    "a boolean": (True, "must describe an object"),
+    "a type that is a list": (list[int], "must describe an object"),
+    "a type that is a union": (Design | Plan, "must describe an object"),
+    "an older draft": ({**OBJECT, "$schema": "http://json-schema.org/draft-07/schema#"}, "has another dialect"),
+    "a reference to elsewhere": (
+        of(x={"$ref": "https://acme.example/x.json"}),
+        "#/properties/x .* refers to another document",
+    ),
+    "a reference to a file": (of(x={"$ref": "x.json#/$defs/x"}), "refers to another document"),
+    "a reference to the draft itself": (
+        of(x={"$ref": "https://json-schema.org/draft/2020-12/schema"}),
+        "refers to another document",
+    ),
+    "a reference to nothing": (of(x={"$ref": "#/$defs/gone"}), "refers to another document"),
+    "a reference to a text": (of(x={"$ref": "#/type"}), "refers to another document"),
+    "a reference to an anchor": (of(x={"$ref": "#here"}), "refers to another document"),
+    "a reference that is a number": (of(x={"$ref": 1}), "refers to another document"),
+    "a dynamic reference": (of(x={"$dynamicRef": "#/$defs/x"}), "refers to another document"),
+    "an address inside": (of(x={"$id": "https://acme.example/x", "type": "string"}), "refers to another document"),
+    "a number that is none": (of(x={"default": float("nan")}), "is not JSON"),
+    "an object of Python": (of(x={"default": object()}), "is not JSON"),
+    "half a character": (of(x={"description": "\ud800"}), "is not JSON"),
 }
 
 
@@ -252,8 +261,8 @@ def test_a_kind_is_registered_once() -> None:
     """A second one of the same name would leave open which is meant."""
     once = register_kind(NAME, OBJECT)
 
-    with pytest.raises(InputError, match=f"has a kind {NAME} already"):
-        register_kind(NAME, OBJECT, 2, into=once)
+    with pytest.raises(InputError, match=f"already has a kind {NAME}"):
+        register_kind(NAME, OBJECT, 2, registry=once)
     assert NAME not in STANDARD
 
 
@@ -299,7 +308,7 @@ REASONED: dict[str, Any] = {
 def test_no_payload_is_refused_for_want_of_reasoning(said: dict[str, Any], schema: Any, posture: str) -> None:
     """Absent and null are the same, whatever the kind's schema says of it and however strict the host is."""
     kind = register_kind("vendor.acme.reasoned", schema)["vendor.acme.reasoned"]
-    rules = Rules(Catalogue([kind]), strictness=Strictness(posture))
+    rules = HostConfig(KindRegistry([kind]), strictness=Strictness(posture))
     given = envelope(kind.id, payload={"text": "x", **said}, schemaVersion=1)
 
     assert Acceptor(rules).accept(given, CONTEXT).status == "accepted"
@@ -310,18 +319,18 @@ def test_what_else_is_wrong_is_told_without_the_reasoning(schema: Any) -> None:
     """A payload that does not hold is refused for that alone; a reasoning that is there must be a text."""
     kind = register_kind("vendor.acme.reasoned", schema)["vendor.acme.reasoned"]
 
-    assert {each.pointer for each in kind.violations({"text": 7})} == {"/text"}
-    assert {each.pointer for each in kind.violations({"text": "x", "reasoning": 7})} == {"/reasoning"}
+    assert {each.pointer for each in kind.find_violations({"text": 7})} == {"/text"}
+    assert {each.pointer for each in kind.find_violations({"text": "x", "reasoning": 7})} == {"/reasoning"}
 
 
 @pytest.mark.parametrize("kind", [each for each in STANDARD.values() if "reasoning" in each.schema["properties"]])
-def test_null_is_no_reasoning_in_the_kinds_that_come_with_the_library(kind: Kind) -> None:
+def test_null_is_no_reasoning_in_the_kinds_that_come_with_the_library(kind: EnvelopeKind) -> None:
     """The universal kinds and our own read null as absent."""
     wrong = {"reasoning": None, "nothing_else": 1}
 
-    assert "/reasoning" not in {each.pointer for each in kind.violations(wrong)}
+    assert "/reasoning" not in {each.pointer for each in kind.find_violations(wrong)}
 
 
 def test_a_kind_without_reasoning_takes_none() -> None:
     """Null is absence where the schema permits the property; an acknowledgement has no such property."""
-    assert STANDARD["schema.response"].violations({"envelopeType": "error", "ack": True, "reasoning": None})
+    assert STANDARD["schema.response"].find_violations({"envelopeType": "error", "ack": True, "reasoning": None})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.store import MemoryStore, SqliteStore
+from emitter.stores import MemoryStore, SqliteStore
 from tests.ledger.asking import Hand, Told
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from emitter.authority.steps import Theirs
+from emitter.authority.context import UserCodeStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextvars import Context
 
-    from emitter.authority.steps import Step, Steps
+    from emitter.authority.context import Step, Steps
 
 
 class Died(BaseException):
@@ -46,10 +46,10 @@ class Drive:
         """Take one step."""
         step = self.step
         assert step is not None
-        if isinstance(step, Theirs):
-            step.begun = True
+        if isinstance(step, UserCodeStep):
+            step.started = True
         try:
-            answer = self.context.run(step.act)
+            answer = self.context.run(step.function)
         except BaseException as error:  # noqa: BLE001  it is the steps' to say what becomes of it
             self._go(self.steps.throw, error)
         else:

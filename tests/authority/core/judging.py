@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from emitter.authority import current_act
+from emitter.authority import current_action
 from emitter.errors import AlreadyUsed, ConfirmExpired, Unfinished
 from tests.authority.core.driving import Died
 
@@ -42,8 +42,8 @@ def tool(world: World, doing: Doing, ends: str) -> Any:
     assert request.intent_id in flow.intents
     world.book.called[request.workflow_id, request.intent_id] += 1
     doing.called = True
-    assert current_act().intent.intent_id == request.intent_id
-    assert current_act().is_stopped == bool(_halted(world, doing))
+    assert current_action().intent.intent_id == request.intent_id
+    assert current_action().is_stopped == bool(_halted(world, doing))
     if ends == "raises":
         raise OSError
     if ends == "dies":

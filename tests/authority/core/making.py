@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import ActionRequest, Authority, ConfirmRequest, RiskLevel, Scope, Work
-from emitter.authority.chain import verify
-from emitter.decide import selected
+from emitter.authority import ActionRequest, Authority, ConfirmRequest, Execution, RiskLevel, Scope
+from emitter.authority.chain import verify_chain
+from emitter.decisions import select_option
 from tests.ledger.asking import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from emitter.authority import Confirm
-    from emitter.ledger import Pending, Resolved
+    from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 
 _numbers = count()
 S256 = "A" * 43
@@ -27,29 +27,29 @@ def asked(**terms: Any) -> ConfirmRequest:
     """Return a request for authority over workflow ``w``, for ten minutes; ``scope`` may leave the workflow out."""
     scope = {"workflow_id": "w", **terms.pop("scope", {})}
     defaults = {"limits": {}, "ttl_seconds": 600, "risk_level": RiskLevel.HIGH}
-    return ConfirmRequest.of(**{**defaults, "scope": Scope.of(**scope), **terms})
+    return ConfirmRequest.from_members(**{**defaults, "scope": Scope.from_members(**scope), **terms})
 
 
 def act(intent_id: str = "i", **members: Any) -> ActionRequest:
     """Return a request to write to mom, in workflow ``w``."""
     defaults = {"workflow_id": "w", "action": "send", "target": "mom"}
-    return ActionRequest.of(intent_id=intent_id, **{**defaults, **members})
+    return ActionRequest.from_members(intent_id=intent_id, **{**defaults, **members})
 
 
-def work(request: ActionRequest | str = "i", tool: Callable[[], Any] = lambda: "done", **rest: Any) -> Work:
+def work(request: ActionRequest | str = "i", tool: Callable[[], Any] = lambda: "done", **rest: Any) -> Execution:
     """Return an act that can be done."""
-    return Work(act(request) if isinstance(request, str) else request, tool, **rest)
+    return Execution(act(request) if isinstance(request, str) else request, tool, **rest)
 
 
-def opened(authority: Authority, *actions: str | None, **rest: Any) -> Pending:
+def opened(authority: Authority, *actions: str | None, **rest: Any) -> PendingDecision:
     """Put a decision between what is granted and what is not."""
     return authority.ledger.open(moment(f"Number {next(_numbers)}?"), actions=actions, **rest)
 
 
-def approved(authority: Authority, request: ConfirmRequest) -> Resolved:
+def approved(authority: Authority, request: ConfirmRequest) -> ResolvedDecision:
     """Have a principal choose the option that grants what is asked for."""
     pending = opened(authority, request.digest, None)
-    return authority.ledger.resolve(pending.decision_id, selected(pending.moment, 0))
+    return authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
 
 
 def granted(authority: Authority, **terms: Any) -> Confirm:
@@ -76,7 +76,7 @@ def shared(levels: int) -> Any:
 
 def types(authority: Authority, workflow_id: str = "w") -> list[str]:
     """Return the types of a chain's records, each of whose lines holds."""
-    return [each.record.type for each in verify(authority.lines(workflow_id))]
+    return [each.record.type for each in verify_chain(authority.lines(workflow_id))]
 
 
 @contextmanager

@@ -201,8 +201,8 @@ def forking(folder: str) -> None:
     with opened("sqlite", f"{folder}/store.db") as store:
         authority = Authority(store)
         confirm_id = granted(authority, limits={"max_side_effects": 3}).confirm_id
-        journal = authority._parts.journal
-        with authority._parts.running._lock, journal._chain("w").lock, journal._guard:
+        journal = authority._context.journal
+        with authority._context.active_actions._lock, journal._chain("w").lock, journal._guard:
             child = forked(lambda: tell("child", tried(lambda: authority.execute(confirm_id, work("child")))))
         tell("ended", ended(child))
         tell("parent", *(tried(partial(authority.execute, confirm_id, work(name))) for name in "abc"))

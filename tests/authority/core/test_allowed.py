@@ -100,7 +100,7 @@ def test_an_act_is_covered_or_does_not_begin(
         return
     with refused(authority, error) as found:
         authority.execute(confirm_id, work(act(**members), pytest.fail))
-    assert (found.value.code, authority.unfinished()) == (error.code, ())
+    assert (found.value.code, authority.unfinished_actions()) == (error.code, ())
 
 
 def test_nobody_confirmed_it(authority: Authority) -> None:
@@ -108,7 +108,7 @@ def test_nobody_confirmed_it(authority: Authority) -> None:
     for use in (
         lambda: authority.execute("confirm_x", work()),
         lambda: authority.revoke("confirm_x"),
-        lambda: authority.standing("confirm_x"),
+        lambda: authority.get_grant("confirm_x"),
     ):
         with refused(authority, UnknownConfirm):
             use()
@@ -172,7 +172,7 @@ def test_a_reason_is_a_text(authority: Authority, reason: Any) -> None:
     confirm_id = granted(authority).confirm_id
     with refused(authority, InputError):
         authority.revoke(confirm_id, reason=reason)
-    assert authority.standing(confirm_id).end is None
+    assert authority.get_grant(confirm_id).end is None
 
 
 def test_one_call_is_made_once(again: Callable[..., Authority]) -> None:
@@ -210,5 +210,5 @@ def test_a_limit_is_spent_to_the_last_and_no_further(acts: list[tuple[int, int, 
         else:
             with refused(authority, LimitExceeded):
                 authority.execute(confirm_id, work(request, pytest.fail))
-    standing = authority.standing(confirm_id)
+    standing = authority.get_grant(confirm_id)
     assert {name: most - standing.spent[name] for name, most in standing.confirm.limits.items()} == left

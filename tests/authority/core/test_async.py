@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, StopRequest, current_act
+from emitter.authority import Authority, StopRequest, current_action
 from emitter.errors import InputError, WorkflowStopped
 from tests.authority.core.making import act, approved, asked, granted, types, work
 from tests.authority.core.watching import CALLED, Objects, Watching
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 async def _returned() -> str:
     await asyncio.sleep(0)
-    return current_act().intent.target
+    return current_action().intent.target
 
 
 @pytest.mark.parametrize("is_async", [True, False])
@@ -73,7 +73,7 @@ def test_many_tasks_have_one_act_each(authority: Authority) -> None:
     def doing(name: str) -> Awaitable[Any]:
         async def tool() -> None:
             await asyncio.sleep(0)
-            seen.append((name, current_act().intent.intent_id))
+            seen.append((name, current_action().intent.intent_id))
 
         return authority.aexecute(confirm_id, work(act(name), tool))
 
@@ -93,10 +93,10 @@ def test_a_stop_tells_a_task(authority: Authority) -> None:
         reached, stopped = asyncio.Event(), asyncio.Event()
 
         async def tool() -> None:
-            current_act().on_stop(lambda _: stopped.set())
+            current_action().on_stop(lambda _: stopped.set())
             reached.set()
             await stopped.wait()
-            current_act().check()
+            current_action().check()
 
         task = asyncio.create_task(authority.aexecute(confirm_id, work(tool=tool)))
         await asyncio.wait_for(reached.wait(), 20)

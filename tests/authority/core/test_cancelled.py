@@ -10,14 +10,14 @@ import pytest
 
 from emitter.authority import Authority, Effects
 from emitter.errors import AlreadyUsed, Unfinished
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.core.making import granted, refused, types, work
 from tests.authority.core.watching import Watching
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from emitter.store import Fresh, Kept
+    from emitter.stores import NewEntry, StoredEntry
 
 
 class Slow(MemoryStore):
@@ -34,12 +34,12 @@ class Slow(MemoryStore):
         """Wait until the line is to be kept."""
         assert await asyncio.to_thread(self.waits.wait, 20)
 
-    def once(self, run_id: str, correlation_id: str, make: Callable[[], Fresh]) -> Kept:
+    def get_or_create(self, run_id: str, correlation_id: str, make: Callable[[], NewEntry]) -> StoredEntry:
         """Keep something."""
         if (run_id, correlation_id) == ("emitter.authority:w", str(self.held)):
             self.waits.set()
             assert self.goes_on.wait(20)
-        return super().once(run_id, correlation_id, make)
+        return super().get_or_create(run_id, correlation_id, make)
 
 
 @pytest.mark.parametrize(("held", "result"), [(1, "failure"), (2, "success")], ids=["intent", "receipt"])
@@ -96,7 +96,7 @@ def test_cancelled_in_a_hook_before_it(authority: Authority) -> None:
                 reached.set()
                 await asyncio.Event().wait()
 
-        authority = Authority(authority._parts.journal._store, hooks=[Slowly()])
+        authority = Authority(authority._context.journal._store, hooks=[Slowly()])
         task = asyncio.create_task(authority.aexecute(confirm_id, work(tool=pytest.fail)))
         await asyncio.wait_for(reached.wait(), 20)
         task.cancel()
@@ -125,7 +125,7 @@ def test_cancelled_in_the_tool(authority: Authority) -> None:
             await task
         with pytest.raises(Unfinished):
             await authority.aexecute(confirm_id, work(tool=pytest.fail))
-        await authority.asettle("w", "i", Effects())
+        await authority.aresolve_unfinished("w", "i", Effects())
 
     asyncio.run(main())
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]

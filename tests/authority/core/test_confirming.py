@@ -15,51 +15,51 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from emitter.authority import ActionRequest, Authority, Confirm, ConfirmRequest, Scope, StopRequest
-from emitter.decide import dialogue, free_text, selected
+from emitter.decisions import answer_in_words, open_dialogue, select_option
+from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import ConfirmExpired, LimitExceeded, LimitUnknown, NotConsent, WorkflowStopped
-from emitter.ledger import Resolved
 from tests.authority.core.making import S256, act, approved, asked, granted, opened, refused, types, work
 from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.ledger import Pending
+    from emitter.decisions.ledger_entries import PendingDecision
     from tests.ledger.asking import Hand
 
 _REQUEST = asked(scope={"targets": ("mom",)}, limits={"budget_usd": 800})
 _OTHER = asked(scope={"targets": ("ceo",)}, limits={"budget_usd": 800})
 
 
-def _chosen(authority: Authority, index: int, *actions: str | None) -> Resolved:
+def _chosen(authority: Authority, index: int, *actions: str | None) -> ResolvedDecision:
     pending = opened(authority, *actions)
-    return authority.ledger.resolve(pending.decision_id, selected(pending.moment, index))
+    return authority.ledger.resolve(pending.decision_id, select_option(pending.moment, index))
 
 
-def _answered(authority: Authority, answer: Callable[[Any], Any]) -> Resolved:
+def _answered(authority: Authority, answer: Callable[[Any], Any]) -> ResolvedDecision:
     pending = opened(authority, _REQUEST.digest, None)
     return authority.ledger.resolve(pending.decision_id, answer(pending.moment))
 
 
-def _forged(authority: Authority) -> Resolved:
+def _forged(authority: Authority) -> ResolvedDecision:
     pending = opened(authority, _REQUEST.digest, None)
-    return Resolved(pending, selected(pending.moment, 0), authority.ledger.pending()[0].opened_at)
+    return ResolvedDecision(pending, select_option(pending.moment, 0), authority.ledger.pending()[0].opened_at)
 
 
-def _reopened(authority: Authority, pending: Pending) -> Resolved:
+def _reopened(authority: Authority, pending: PendingDecision) -> ResolvedDecision:
     """Return what says of another decision that it had the action that is wanted."""
-    found = authority.ledger.resolve(pending.decision_id, selected(pending.moment, 1))
+    found = authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 1))
     return replace(found, pending=replace(pending, actions=(None, _REQUEST.digest)))
 
 
-NO_CONSENT: dict[str, Callable[[Authority], Resolved | str]] = {
+NO_CONSENT: dict[str, Callable[[Authority], ResolvedDecision | str]] = {
     "not answered": lambda a: opened(a, _REQUEST.digest, None).decision_id,
     "the other option": lambda a: _chosen(a, 1, _REQUEST.digest, None),
     "an option that does another thing": lambda a: _chosen(a, 1, _REQUEST.digest, _OTHER.digest),
     "a decision about another thing": lambda a: _chosen(a, 0, _OTHER.digest, None),
     "a decision that does nothing": lambda a: _chosen(a, 0),
-    "free text": lambda a: _answered(a, lambda moment: free_text(moment, "Do 0, yes.")),
-    "an objection": lambda a: _answered(a, lambda moment: dialogue(moment, "Why?")),
+    "free text": lambda a: _answered(a, lambda moment: answer_in_words(moment, "Do 0, yes.")),
+    "an objection": lambda a: _answered(a, lambda moment: open_dialogue(moment, "Why?")),
     "made by hand, not answered": _forged,
     "made by hand, of no decision": lambda a: replace(_forged(a), pending=replace(_forged(a).pending, decision_id="x")),
     "made by hand, of another action": lambda a: _reopened(a, opened(a, _REQUEST.digest, None)),
@@ -68,7 +68,7 @@ NO_CONSENT: dict[str, Callable[[Authority], Resolved | str]] = {
 
 
 @pytest.mark.parametrize("decided", NO_CONSENT.values(), ids=NO_CONSENT.keys())
-def test_nothing_else_is_consent(authority: Authority, decided: Callable[[Authority], Resolved | str]) -> None:
+def test_nothing_else_is_consent(authority: Authority, decided: Callable[[Authority], ResolvedDecision | str]) -> None:
     """Whatever is handed over, what counts is what the ledger says was chosen."""
     decision = decided(authority)
     with refused(authority, NotConsent):
@@ -103,7 +103,7 @@ def test_what_differs_in_a_member_was_not_approved(authority: Authority, changed
 def test_a_confirm_is_what_was_approved(authority: Authority, clock: Hand) -> None:
     """From when it was approved, by whichever way, for as long as was said; later on by whoever holds the decision."""
     pending = opened(authority, None, _REQUEST.digest)
-    decision = authority.ledger.resolve(pending.decision_id, selected(pending.moment, 1), channel="web")
+    decision = authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 1), channel="web")
     clock.now += 60
     confirm = authority.confirm(pending.decision_id, _REQUEST)
     (line,) = authority.lines("w")
@@ -146,7 +146,7 @@ def test_raced_it_is_one_confirm(again: Callable[..., Authority]) -> None:
         one, *others = pool.map(confirm, everybody)
     assert others == [one] * 7
     assert types(first) == ["CONFIRM"]
-    assert first.standing(one.confirm_id).confirm == one
+    assert first.get_grant(one.confirm_id).confirm == one
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_money_adds_up_to_the_cent(spends: list[Decimal], more: Decimal) -> None
         confirm = granted(authority, limits={"budget_usd": Decimal(10**14 * 4)})
         for number, each in enumerate(spends):
             authority.execute(confirm.confirm_id, work(act(f"i{number}", spends={"budget_usd": each})))
-        spent = authority.standing(confirm.confirm_id).spent["budget_usd"]
+        spent = authority.get_grant(confirm.confirm_id).spent["budget_usd"]
 
         assert Fraction(spent) == total
         assert isinstance(spent, int) == (total.denominator == 1)
@@ -278,4 +278,4 @@ def test_the_last_cent_is_spent_and_no_more() -> None:
 
     with refused(authority, LimitExceeded):
         authority.execute(confirm_id, work(act("more", spends={"budget_usd": Decimal("0.01")})))
-    assert authority.standing(confirm_id).spent["budget_usd"] == 1
+    assert authority.get_grant(confirm_id).spent["budget_usd"] == 1

@@ -30,7 +30,7 @@ def test_what_an_act_did_is_in_its_receipt(authority: Authority, effects: Effect
     authority.execute(confirm_id, work("told", describe=lambda _: effects))
     with pytest.raises(Died):
         authority.execute(confirm_id, work("settled", die))
-    authority.settle("w", "settled", effects)
+    authority.resolve_unfinished("w", "settled", effects)
     for receipt in authority.receipts():
         told = receipt.to_json()
         assert receipt.result is effects.result
@@ -57,14 +57,14 @@ NO_EFFECTS: dict[str, Any] = {
 def test_what_cannot_be_told_costs_no_receipt(authority: Authority, effects: Any) -> None:
     """The act was done: it has its receipt, and its value is returned; whoever settles one is told at once."""
     confirm_id = granted(authority).confirm_id
-    with pytest.warns(RuntimeWarning, match="^describe raised InputError; what was recorded stands.$"):
+    with pytest.warns(RuntimeWarning, match="^describe raised InputError; the records are unaffected.$"):
         assert authority.execute(confirm_id, work(describe=lambda _: effects)) == "done"
     assert [each.result for each in authority.receipts()] == [Result.SUCCESS]
     with pytest.raises(Died):
         authority.execute(confirm_id, work("j", die))
     with refused(authority, InputError):
-        authority.settle("w", "j", effects)
-    assert [each.intent_id for each in authority.unfinished()] == ["j"]
+        authority.resolve_unfinished("w", "j", effects)
+    assert [each.intent_id for each in authority.unfinished_actions()] == ["j"]
 
 
 def test_a_warning_that_is_an_error_costs_no_receipt(authority: Authority) -> None:
@@ -87,7 +87,7 @@ UNFIT = {
 def test_an_act_that_failed_is_none_that_succeeded(authority: Authority, effects: Effects) -> None:
     """What cannot be told of it is left out, and how it ended is told."""
     confirm_id = granted(authority).confirm_id
-    with pytest.warns(RuntimeWarning, match="^describe raised InputError; what was recorded stands.$"):
+    with pytest.warns(RuntimeWarning, match="^describe raised InputError; the records are unaffected.$"):
         authority.execute(confirm_id, work(describe=lambda _: effects))
     (receipt,) = authority.receipts()
     assert receipt.result.value == effects.result
@@ -119,4 +119,4 @@ def test_side_effects_that_cannot_be_written_are_refused(authority: Authority, s
     with pytest.raises(Died):
         authority.execute(confirm_id, work(tool=die))
     with refused(authority, InputError):
-        authority.settle("w", "i", Effects(side_effects=side_effects))
+        authority.resolve_unfinished("w", "i", Effects(side_effects=side_effects))

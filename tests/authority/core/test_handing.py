@@ -12,14 +12,14 @@ from emitter.authority import (
     BoundCall,
     ConfirmRequest,
     Effects,
+    Execution,
     Scope,
-    Work,
-    acting,
-    current_act,
+    current_action,
+    execution,
 )
+from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError, NotConsent
-from emitter.ledger import Ledger
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, refused, work
 
@@ -38,7 +38,7 @@ def test_terms_that_are_changed_meanwhile_are_what_they_were(authority: Authorit
             request.limits["budget_usd"] = 10**9
 
     decision = approved(authority, request)
-    greedy = Authority(authority._parts.journal._store, hooks=[Greedy()], clock=clock)
+    greedy = Authority(authority._context.journal._store, hooks=[Greedy()], clock=clock)
     assert greedy.confirm(decision, request).limits == {"budget_usd": 1}
     with refused(greedy, NotConsent):
         greedy.confirm(decision, request)
@@ -57,7 +57,7 @@ def test_a_hook_makes_nothing_else_of_what_it_looks_at() -> None:
     authority = Authority(hooks=[Greedy()])
     confirm = granted(authority, limits={"budget_usd": 100})
     authority.execute(confirm.confirm_id, work(act(spends={"budget_usd": 70})))
-    standing = authority.standing(confirm.confirm_id)
+    standing = authority.get_grant(confirm.confirm_id)
     assert (standing.confirm.limits, standing.spent["budget_usd"]) == ({"budget_usd": 100}, 70)
 
 
@@ -65,11 +65,11 @@ def test_an_act_that_is_changed_meanwhile_is_what_it_was(authority: Authority) -
     """What it spends is what was said when it was asked for, whoever writes into that afterwards."""
     request = act(spends={"budget_usd": 70})
     confirm_id = granted(authority, limits={"budget_usd": 100}).confirm_id
-    drive = Drive(acting.execute(authority._parts, confirm_id, work(request)))
+    drive = Drive(execution.execute_confirmed(authority._context, confirm_id, work(request)))
     drive.take()
     request.spends["budget_usd"] = 0
     assert drive.end() == "done"
-    assert authority.standing(confirm_id).spent["budget_usd"] == 70
+    assert authority.get_grant(confirm_id).spent["budget_usd"] == 70
 
 
 def test_what_is_handed_out_changes_nothing(authority: Authority) -> None:
@@ -80,22 +80,22 @@ def test_what_is_handed_out_changes_nothing(authority: Authority) -> None:
         authority.confirm(decision, request).limits["max_side_effects"] = 9
     confirm_id = authority.confirm(decision, request).confirm_id
     assert authority.execute(confirm_id, work("first")) == "done"
-    held = authority.standing(confirm_id)
+    held = authority.get_grant(confirm_id)
     held.spent.clear()
     held.confirm.limits.clear()
-    assert authority.standing(confirm_id).confirm.limits == {"max_side_effects": 1}
-    assert authority.standing(confirm_id).spent == {"max_side_effects": 1}
+    assert authority.get_grant(confirm_id).confirm.limits == {"max_side_effects": 1}
+    assert authority.get_grant(confirm_id).spent == {"max_side_effects": 1}
 
 
 def test_how_it_stands_is_of_its_moment(authority: Authority, clock: Hand) -> None:
     """It does not change in the hands of whoever asked."""
     confirm_id = granted(authority).confirm_id
-    before = authority.standing(confirm_id)
+    before = authority.get_grant(confirm_id)
     authority.execute(confirm_id, work())
     authority.stop("w")
     clock.now += 600
     assert (before.uses, before.end, dict(before.spent)) == (0, None, {})
-    after = authority.standing(confirm_id)
+    after = authority.get_grant(confirm_id)
     assert (after.uses, after.end, dict(after.spent)) == (1, "stopped", {"max_side_effects": 1})
 
 
@@ -129,11 +129,11 @@ def test_a_clock_that_tells_no_time_authorizes_nothing(at: Any) -> None:
     def tool() -> None:
         times.append(at)
         try:
-            current_act().check()
+            current_action().check()
         finally:
             times.append(1_800_000_001.0)
 
-    with pytest.raises(InputError, match="clock= returned no time"):
+    with pytest.raises(InputError, match="clock= must return a time"):
         authority.execute(confirm_id, work(tool=tool))
     times.append(at)
     uses: tuple[Callable[[], object], ...] = (
@@ -169,12 +169,12 @@ def test_an_act_that_is_none_is_refused_before_it_begins(authority: Authority, a
     """A copy of a request that was updated need not be one: an amount below nothing would give a limit back."""
     confirm_id = granted(authority, limits={"budget_usd": 9}).confirm_id
     with refused(authority, InputError):
-        authority.execute(confirm_id, Work(asked_for, pytest.fail))
-    assert authority.standing(confirm_id).spent == {}
+        authority.execute(confirm_id, Execution(asked_for, pytest.fail))
+    assert authority.get_grant(confirm_id).spent == {}
 
 
 @pytest.mark.parametrize(
-    "given", [None, act(), lambda: 1, Work(act(), "send"), Work(act(), pytest.fail, "x")], ids=range(5)
+    "given", [None, act(), lambda: 1, Execution(act(), "send"), Execution(act(), pytest.fail, "x")], ids=range(5)
 )  # type: ignore[arg-type]
 def test_work_that_is_none_is_refused_before_it_begins(authority: Authority, given: Any) -> None:
     """What cannot be called would cost the limit, and a receipt of a failure."""
@@ -206,10 +206,10 @@ def test_what_is_no_name_is_refused(authority: Authority, name: Any) -> None:
     uses: list[Callable[[], object]] = [
         lambda: authority.resume(name, "r"),
         lambda: authority.resume("w", name),
-        lambda: authority.settle(name, "i", Effects()),
-        lambda: authority.settle("w", name, Effects()),
+        lambda: authority.resolve_unfinished(name, "i", Effects()),
+        lambda: authority.resolve_unfinished("w", name, Effects()),
         lambda: authority.lines(name),
-        *([] if name is None else [lambda: authority.unfinished(name), lambda: authority.receipts(name)]),
+        *([] if name is None else [lambda: authority.unfinished_actions(name), lambda: authority.receipts(name)]),
     ]
     for use in uses:
         with refused(authority, InputError):

@@ -9,7 +9,7 @@ import pytest
 
 from emitter.authority import Authority, Effects, Result
 from emitter.errors import InputError, Unfinished
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.authority.core.making import act, approved, asked, granted, work
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def test_a_hook_that_is_misspelt_is_no_hook() -> None:
         def emit_receipt(self, _: Any) -> None:
             pytest.fail("called")
 
-    with pytest.raises(InputError, match="Is before_execute meant"):
+    with pytest.raises(InputError, match="Did you mean before_execute"):
         Authority(hooks=[Policy()])
 
 
@@ -37,7 +37,7 @@ def test_what_runs_here_is_not_settled() -> None:
 
     def tool() -> str:
         with pytest.raises(Unfinished, match="still runs here"):
-            authority.settle("w", "i", Effects(Result.FAILURE))
+            authority.resolve_unfinished("w", "i", Effects(Result.FAILURE))
         told.append("ran")
         return "done"
 
@@ -49,13 +49,13 @@ def test_what_runs_here_is_not_settled() -> None:
 def test_what_ended_otherwise_than_it_was_settled_as_is_told() -> None:
     """Somebody elsewhere took it for dead; the receipt stands, and whoever listens hears of it."""
     authority = Authority(sink=(events := list[Any]()).append)
-    elsewhere = Authority(authority._parts.journal._store)
+    elsewhere = Authority(authority._context.journal._store)
 
     def tool() -> str:
-        elsewhere.settle("w", "i", Effects(Result.FAILURE))
+        elsewhere.resolve_unfinished("w", "i", Effects(Result.FAILURE))
         return "done"
 
-    with pytest.warns(RuntimeWarning, match="otherwise than it was settled"):
+    with pytest.warns(RuntimeWarning, match="ended differently from its receipt"):
         authority.execute(granted(authority).confirm_id, work(act(), tool=tool))
     assert "authority.settled_otherwise" in [each.event.message for each in events]
     assert [each.result for each in authority.receipts()] == [Result.FAILURE]

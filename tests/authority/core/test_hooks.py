@@ -69,7 +69,7 @@ def test_what_is_raised_before_keeps_it_from_happening(name: str) -> None:
     """It is raised as it is, nothing is recorded, and the hooks after it are not called."""
     watching, after = Watching(frozenset({name})), Watching()
     store_of = Authority()
-    authority = Authority(store_of._parts.journal._store, hooks=[watching, after])
+    authority = Authority(store_of._context.journal._store, hooks=[watching, after])
     request = asked()
     decision = approved(authority, request)
     confirm_id = store_of.confirm(decision, request).confirm_id if name == "before_execute" else ""
@@ -79,7 +79,7 @@ def test_what_is_raised_before_keeps_it_from_happening(name: str) -> None:
         else:
             authority.confirm(decision, request)
     assert (watching.names(), after.names()) == ([name], [])
-    assert authority.unfinished() == ()
+    assert authority.unfinished_actions() == ()
 
 
 def test_what_is_raised_after_a_confirm_is_raised() -> None:
@@ -95,7 +95,7 @@ def test_what_is_raised_after_costs_nothing(name: str) -> None:
     """The act has its receipt, its value is returned, the others are called; the failure is told, without its words."""
     watching, after, told = Watching(frozenset({name})), Watching(), Told()
     authority = Authority(hooks=[watching, after], sink=told)
-    with pytest.warns(RuntimeWarning, match=f"^{name} raised Objects; what was recorded stands.$") as warned:
+    with pytest.warns(RuntimeWarning, match=f"^{name} raised Objects; the records are unaffected.$") as warned:
         assert _all_the_way(authority) == "done"
     assert len(warned) == 1
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT", "STOP"]
@@ -126,10 +126,10 @@ def test_every_receipt_is_emitted(authority: Authority) -> None:
     with pytest.raises(KeyboardInterrupt):
         authority.execute(confirm_id, work(tool=tool))
     assert watching.names()[-1] == "before_execute"
-    receipt = authority.settle("w", "i", Effects())
+    receipt = authority.resolve_unfinished("w", "i", Effects())
     assert watching.called[-1] == ("emit_receipt", receipt)
     with refused(authority, AlreadyUsed):
-        authority.settle("w", "i", Effects())
+        authority.resolve_unfinished("w", "i", Effects())
     assert watching.names().count("emit_receipt") == 1
 
 

@@ -83,13 +83,13 @@ def test_an_act_that_is_interrupted_is_done_once_or_listed() -> None:
         try:
             authority.execute(confirms[authority], work(tool=lambda: done[authority].append(1)))
         except Unfinished:
-            assert [each.intent_id for each in authority.unfinished()] == ["i"]
-            authority.settle("w", "i", Effects())
+            assert [each.intent_id for each in authority.unfinished_actions()] == ["i"]
+            authority.resolve_unfinished("w", "i", Effects())
         except AlreadyUsed:
             assert done[authority] == []
         assert len(done[authority]) <= 1
         assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]
-        assert len(Authority(authority._parts.journal._store).receipts("w")) == 1
+        assert len(Authority(authority._context.journal._store).receipts("w")) == 1
 
     assert interrupted(prepare, see) > 50
 
@@ -106,6 +106,6 @@ def test_a_stop_that_is_interrupted_is_made_again() -> None:
     def see(authority: Authority) -> None:
         assert authority.stop(request).stop.request_id == "r"
         assert types(authority) == ["CONFIRM", "STOP"]
-        assert authority.standing(confirms[authority]).end == "stopped"
+        assert authority.get_grant(confirms[authority]).end == "stopped"
 
     assert interrupted(prepare, see) > 20

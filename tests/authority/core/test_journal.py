@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.authority import Authority, Scope, StopRequest, acting, chain
-from emitter.authority.records.form import moment, written
+from emitter.authority import Authority, Scope, StopRequest, chain, execution
+from emitter.authority.records import format_timestamp, parse_timestamp
 from emitter.errors import AuthorityError, InputError, Tampered
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, types, work
 from tests.ledger.asking import Hand
@@ -37,9 +37,9 @@ _THREADS = 16
 @settings(max_examples=examples(300))
 def test_a_time_is_read_as_it_was_written(at: float) -> None:
     """So a time that was read is never written as an earlier one: on that a line may follow."""
-    told = written(at)
-    assert written(moment(told)) == told
-    assert abs(moment(told) - at) <= 0.001001
+    told = format_timestamp(at)
+    assert format_timestamp(parse_timestamp(told)) == told
+    assert abs(parse_timestamp(told) - at) <= 0.001001
 
 
 @pytest.mark.parametrize("start", [0.001, 1_800_000_000.123, 2**31 + 0.002, 2_190_000_000.009])
@@ -50,7 +50,7 @@ def test_a_clock_that_goes_back_does_not_stop_the_chain(clock: Hand, start: floa
     for number in range(20):
         clock.now = start + (number % 3) * 0.007 - (number % 5) * 0.0001
         authority.stop(StopRequest("w", step_id=f"s{number}"))
-    times = [each.at for each in chain.verify(authority.lines("w"))]
+    times = [each.at for each in chain.verify_chain(authority.lines("w"))]
     assert (times, len(times)) == (sorted(times), 20)
 
 
@@ -60,12 +60,12 @@ def test_an_act_looks_at_the_chains_time(clock: Hand) -> None:
     confirm_id = granted(authority, ttl_seconds=10).confirm_id
 
     def tool() -> bool:
-        from emitter.authority import current_act  # noqa: PLC0415  what a tool would write
+        from emitter.authority import current_action  # noqa: PLC0415  what a tool would write
 
         clock.now += 20
         authority.stop(StopRequest("w", step_id="other"))
         clock.now -= 20
-        return current_act().is_stopped
+        return current_action().is_stopped
 
     assert authority.execute(confirm_id, work(tool=tool)) is True
 
@@ -130,7 +130,7 @@ def test_each_line_is_told_once_and_without_its_content(again: Callable[..., Aut
     assert second.stop(stop) == first.stop(stop)
     first.resume("w", "r")
     lines = [each for each in told.lines() if "hash" in each]
-    chained = list(chain.verify(again().lines("w")))
+    chained = list(chain.verify_chain(again().lines("w")))
     assert [(each["sequence"], each["hash"]) for each in lines] == [(each.seq, each.hash) for each in chained]
     named = ("confirmed", "intended", "receipted", "revoked", "stopped", "resumed")
     assert [each for each in told.messages() if each.startswith("authority.")] == [f"authority.{n}" for n in named]
@@ -146,8 +146,8 @@ def test_a_sink_that_fails_costs_nothing(clock: Hand) -> None:
 
     authority = Authority(clock=clock)
     decision = approved(authority, asked())
-    failing = Authority(authority._parts.journal._store, clock=clock, sink=broken)
-    with pytest.warns(RuntimeWarning, match="^A sink raised LookupError; what was recorded stands.$"):
+    failing = Authority(authority._context.journal._store, clock=clock, sink=broken)
+    with pytest.warns(RuntimeWarning, match="^A sink raised LookupError; the records are unaffected.$"):
         confirm_id = failing.confirm(decision, asked()).confirm_id
     with pytest.warns(RuntimeWarning):
         assert failing.execute(confirm_id, work()) == "done"
@@ -161,7 +161,7 @@ def test_a_sink_that_fails_where_warnings_are_errors_costs_no_act(clock: Hand) -
         raise LookupError
 
     authority = Authority(clock=clock)
-    failing = Authority(authority._parts.journal._store, clock=clock, sink=broken)
+    failing = Authority(authority._context.journal._store, clock=clock, sink=broken)
     confirm_id = granted(authority).confirm_id
     assert failing.execute(confirm_id, work()) == "done"  # as all tests here are run
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]
@@ -195,7 +195,7 @@ def test_of_many_threads_so_many_act_as_may(again: Callable[..., Authority], lim
 def test_who_comes_late_is_given_what_was_returned(again: Callable[..., Authority]) -> None:
     """Two do one act: whoever finds it ended meanwhile has its result, and does not call it unfinished."""
     confirm_id = granted(again()).confirm_id
-    late = Drive(acting.execute(again()._parts, confirm_id, work(tool=pytest.fail)))
+    late = Drive(execution.execute_confirmed(again()._context, confirm_id, work(tool=pytest.fail)))
     late.take()
     assert again().execute(confirm_id, work(tool=lambda: "first")) == "first"
     assert late.end() == "first"
@@ -205,15 +205,15 @@ def test_an_act_that_is_left_is_left_as_it_was(authority: Authority) -> None:
     """Nothing of it is written by whoever clears it away, and nothing of the act stays behind."""
     confirm_id = granted(authority).confirm_id
     for steps in range(5):
-        drive = Drive(acting.execute(authority._parts, confirm_id, work(act(f"i{steps}"))))
+        drive = Drive(execution.execute_confirmed(authority._context, confirm_id, work(act(f"i{steps}"))))
         for _ in range(min(steps, 4)):
             drive.take()
         before = types(authority)
         drive.leave()
         assert types(authority) == before
-    assert not authority._parts.running._acts
+    assert not authority._context.active_actions._actions
     found = types(authority)
-    assert len(authority.unfinished()) == found.count("INTENT") - found.count("RECEIPT") > 0
+    assert len(authority.unfinished_actions()) == found.count("INTENT") - found.count("RECEIPT") > 0
 
 
 def lines_at(counted: tuple[int, int], call: Callable[[int], None]) -> list[int]:
@@ -239,7 +239,7 @@ def test_adding_stays_as_fast(clock: Hand) -> None:
         for number in range(2_000)
     }
     assert (work[1_999] or 0) < 2 * (work[100] or 0)
-    assert Authority(authority._parts.journal._store).unfinished("w") == ()
+    assert Authority(authority._context.journal._store).unfinished_actions("w") == ()
 
 
 def test_a_workflow_more_costs_no_more_than_the_first(clock: Hand) -> None:
@@ -253,7 +253,7 @@ def test_a_workflow_more_costs_no_more_than_the_first(clock: Hand) -> None:
         number: count_lines(partial(stop, number)) if number in {50, 899} else stop(number) for number in range(900)
     }
     assert (work[899] or 0) < 2 * (work[50] or 0)
-    assert len(Authority(authority._parts.journal._store).workflows()) == 900
+    assert len(Authority(authority._context.journal._store).workflows()) == 900
 
 
 def test_who_reads_need_not_know_how_wrong_clocks_were(clock: Hand) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority, Effects
-from emitter.authority.chain import verify
+from emitter.authority.chain import verify_chain
 from emitter.errors import AlreadyUsed, Unfinished
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.authority.core.making import act, work
 from tests.authority.core.process import append, flow_of
 
@@ -34,9 +34,9 @@ def resumed(folder: Path, confirms: dict[str, str], names: list[str]) -> dict[st
     before = lines(folder)
     with SqliteStore(folder / "store.db", timeout=5) as store:
         authority = Authority(store)
-        records = [each.record for flow in confirms for each in verify(authority.lines(flow))]
+        records = [each.record for flow in confirms for each in verify_chain(authority.lines(flow))]
         began = {each.intent_id for each in records if each.type == "INTENT"}
-        left = {each.intent_id for each in authority.unfinished()}
+        left = {each.intent_id for each in authority.unfinished_actions()}
         receipted = {each.intent_ref for each in authority.receipts()}
         assert (began, set[str]()) == (left | receipted, left & receipted)
         assert set(before) <= began
@@ -93,8 +93,8 @@ def test_killed_inside_its_tool(tmp_path: Path, told_by: Run) -> None:
     assert resumed(tmp_path, {flow: confirm_id}, ["hung/0"]) == {"hung/0": "unfinished"}
     with SqliteStore(tmp_path / "store.db") as store:
         authority = Authority(store)
-        authority.settle(flow, "hung/0", Effects(side_effects={"written": True}))
-        assert authority.unfinished() == ()
+        authority.resolve_unfinished(flow, "hung/0", Effects(side_effects={"written": True}))
+        assert authority.unfinished_actions() == ()
         with pytest.raises(AlreadyUsed):
             authority.execute(confirm_id, work(act("hung/0", workflow_id=flow), pytest.fail))
     assert lines(tmp_path) == {"hung/0": 1}

@@ -15,9 +15,9 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from emitter.authority import BoundCall, Effects, Result, StopRequest, Work, acting, granting
+from emitter.authority import BoundCall, Effects, Execution, Result, StopRequest, execution, grants
 from emitter.errors import Unfinished
-from emitter.store import MemoryStore, SqliteStore
+from emitter.stores import MemoryStore, SqliteStore
 from tests.authority.core.driving import Drive
 from tests.authority.core.judging import take, tool
 from tests.authority.core.making import S256, act, approved, asked
@@ -111,7 +111,7 @@ class Interleaved(RuleBasedStateMachine):
         self.book.approvals[decision.pending.reference] = approval
         self.approvals.append(approval)
         for each in (approval, self.approvals[steps % len(self.approvals)]):
-            taken = granting.confirm(process.authority._parts, each.decision, each.terms)
+            taken = grants.grant_confirm(process.authority._context, each.decision, each.terms)
             self._begun(Doing(process, Drive(taken), each), steps)
 
     @rule(who=_WHO, which=_NUMBERS, fits=_FITS, changes=_CHANGES, ends=_ENDS)
@@ -134,9 +134,12 @@ class Interleaved(RuleBasedStateMachine):
         """Begin an act, in whichever process, under the id that it has."""
         process, (approval, request, ends) = self.world.processes[who], self.works[which % len(self.works)]
         assert approval.confirm_id is not None
-        work = Work(request, lambda: tool(self.world, doing, ends))
+        work = Execution(request, lambda: tool(self.world, doing, ends))
         doing = Doing(
-            process, Drive(acting.execute(process.authority._parts, approval.confirm_id, work)), approval, request
+            process,
+            Drive(execution.execute_confirmed(process.authority._context, approval.confirm_id, work)),
+            approval,
+            request,
         )
         self._begun(doing, steps)
 
@@ -188,7 +191,7 @@ class Interleaved(RuleBasedStateMachine):
         found = process.authority.stop(wanted)
         self.stops.append((wanted.workflow_id, found.stop.request_id))
         self.world.observe()
-        running = [each.intent_id for each in found.running]
+        running = [each.intent_id for each in found.unfinished_intents]
         assert running == self.book.flows[wanted.workflow_id].left(wanted.step_id)
 
     def _resume(self, process: Process, which: int) -> None:
@@ -197,11 +200,11 @@ class Interleaved(RuleBasedStateMachine):
             self._try(lambda: process.authority.resume(*stop), self.book.no_resume(*stop))
 
     def _settle(self, process: Process, which: int) -> None:
-        left = process.authority.unfinished()
+        left = process.authority.unfinished_actions()
         if left:
             chosen, effects = left[which % len(left)], Effects(list(Result)[which % 3])
             try:
-                receipt = process.authority.settle(chosen.workflow_id, chosen.intent_id, effects)
+                receipt = process.authority.resolve_unfinished(chosen.workflow_id, chosen.intent_id, effects)
             except Unfinished:
                 assert process.runs(chosen.workflow_id, chosen.intent_id)
             else:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority, Intent, Receipt
-from emitter.authority.chain import verify
+from emitter.authority.chain import verify_chain
 from tests.store.jobs import opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from emitter.authority.records import Chained
+    from emitter.authority.records import ChainRecord
 
 _ROUNDS = 2
 _MOST = {"free": 5, "money": 3, "once": 1}
@@ -34,10 +34,10 @@ def test_what_was_done_is_what_was_granted(
     assert len(set(lines)) == len(lines)
     with opened(kind, str(address)) as store:
         authority = Authority(store)
-        assert authority.unfinished() == ()
+        assert authority.unfinished_actions() == ()
         began: list[str] = []
         for flow in authority.workflows():
-            records = [each.record for each in verify(authority.lines(flow))]
+            records = [each.record for each in verify_chain(authority.lines(flow))]
             names = [each.type for each in records]
             acts = [each.intent_id for each in records if isinstance(each, Intent)]
             assert sorted(each.intent_ref for each in records if isinstance(each, Receipt)) == sorted(acts)
@@ -47,7 +47,7 @@ def test_what_was_done_is_what_was_granted(
     assert {name for _, name, code in told if code == "done"} <= set(lines)
 
 
-def _never_called(records: list[Chained]) -> set[str]:
+def _never_called(records: list[ChainRecord]) -> set[str]:
     """Return the acts that were stopped, or lost their authority, between their intent and the call of the tool."""
     return {
         each.intent_ref

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, Effects, Result, acting
+from emitter.authority import Authority, Effects, Result, execution
 from emitter.errors import AlreadyUsed, InputError, OtherCall, Tampered, Unfinished
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.core.driving import Died, Drive, die
 from tests.authority.core.making import act, granted, nested, refused, shared, types, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.store import Entry
+    from emitter.stores import Entry
     from tests.ledger.asking import Told
 
 
@@ -115,7 +115,7 @@ def test_what_shall_not_be_kept_is_not(authority: Authority, value: Any) -> None
     assert authority.execute(confirm_id, work(tool=lambda: value, retain=False)) is value
     with refused(authority, AlreadyUsed):
         authority.execute(confirm_id, work(tool=pytest.fail, retain=False))
-    assert "secret" not in repr(authority._parts.journal._store._entries)
+    assert "secret" not in repr(authority._context.journal._store._entries)
 
 
 def test_what_failed_stays_so(authority: Authority) -> None:
@@ -145,11 +145,11 @@ def test_what_is_broken_off_is_unfinished(authority: Authority, error: type[Base
 
     with pytest.raises(error):
         authority.execute(confirm_id, work(tool=tool))
-    assert [each.intent_id for each in authority.unfinished()] == ["i"]
+    assert [each.intent_id for each in authority.unfinished_actions()] == ["i"]
     with refused(authority, Unfinished) as found:
         authority.execute(confirm_id, work(tool=pytest.fail))
     assert found.value.intent_id == "i"
-    assert authority.standing(confirm_id).spent == {"max_side_effects": 1}
+    assert authority.get_grant(confirm_id).spent == {"max_side_effects": 1}
 
 
 @pytest.mark.parametrize(
@@ -187,14 +187,14 @@ def test_what_is_settled_is_settled_once(authority: Authority, told: Told) -> No
     confirm_id = granted(authority).confirm_id
     with pytest.raises(Died):
         authority.execute(confirm_id, work(tool=die))
-    receipt = authority.settle("w", "i", Effects())
+    receipt = authority.resolve_unfinished("w", "i", Effects())
     assert (receipt.intent_ref, receipt.authorization_ref, receipt.retained) == ("i", confirm_id, None)
     with refused(authority, AlreadyUsed) as known:
-        authority.settle("w", "i", Effects())
+        authority.resolve_unfinished("w", "i", Effects())
     assert known.value.receipt_id == receipt.receipt_id
     for error, flow, name in ((InputError, "w", "j"), (InputError, "v", "i")):
         with refused(authority, error):
-            authority.settle(flow, name, Effects())
+            authority.resolve_unfinished(flow, name, Effects())
     with refused(authority, AlreadyUsed):
         authority.execute(confirm_id, work(tool=pytest.fail))
     assert told.messages()[-1] == "authority.receipted"
@@ -206,14 +206,14 @@ def test_what_runs_here_is_not_settled(authority: Authority) -> None:
     other = granted(authority, scope={"workflow_id": "v"}).confirm_id
     with pytest.raises(Died):
         authority.execute(other, work(act(workflow_id="v"), die))
-    drive, steps = Drive(acting.execute(authority._parts, confirm_id, work())), list[str]()
+    drive, steps = Drive(execution.execute_confirmed(authority._context, confirm_id, work())), list[str]()
     while not drive.is_over:
         if types(authority)[-1] == "INTENT":
             steps.append("running")
             with refused(authority, Unfinished):
-                authority.settle("w", "i", Effects(Result.FAILURE))
-        if len(steps) == 1 and authority.unfinished("v"):
-            assert authority.settle("v", "i", Effects()).workflow_id == "v"
+                authority.resolve_unfinished("w", "i", Effects(Result.FAILURE))
+        if len(steps) == 1 and authority.unfinished_actions("v"):
+            assert authority.resolve_unfinished("v", "i", Effects()).workflow_id == "v"
         drive.take()
     assert len(steps) > 1
     assert [each.result for each in authority.receipts("w")] == [Result.SUCCESS]
@@ -223,10 +223,10 @@ def test_what_runs_here_is_not_settled(authority: Authority) -> None:
 def test_what_was_cleared_away_runs_no_more(authority: Authority) -> None:
     """Wherever that is done: what a task left behind, a loop that ends or nobody at all clears away."""
     confirm_id = granted(authority).confirm_id
-    drive = Drive(acting.execute(authority._parts, confirm_id, work(tool=pytest.fail)))
+    drive = Drive(execution.execute_confirmed(authority._context, confirm_id, work(tool=pytest.fail)))
     drive.until(lambda: types(authority)[-1] == "INTENT")
     drive.steps.close()
-    assert authority.settle("w", "i", Effects(Result.FAILURE)).intent_ref == "i"
+    assert authority.resolve_unfinished("w", "i", Effects(Result.FAILURE)).intent_ref == "i"
 
 
 def test_what_was_kept_is_what_was_returned() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, StopRequest, acting, current_act, granting
+from emitter.authority import Authority, StopRequest, current_action, execution, grants
 from emitter.errors import InputError, WorkflowStopped
 from tests.authority.core.driving import Drive
 from tests.authority.core.making import act, approved, asked, granted, refused, types, work
@@ -164,7 +164,7 @@ def test_a_stop_comes_between_any_two_steps_of_a_confirmation(again: Callable[..
     for steps in range(4):
         first, second, flow = again(), again(), f"w{steps}"
         request = asked(scope={"workflow_id": flow})
-        drive = Drive(granting.confirm(first._parts, approved(first, request), request))
+        drive = Drive(grants.grant_confirm(first._context, approved(first, request), request))
         for _ in range(min(steps, 3)):
             drive.take()
         second.stop(flow)
@@ -183,11 +183,11 @@ def test_a_stop_comes_between_any_two_steps_of_an_act(again: Callable[..., Autho
     for steps, end in enumerate(ends):
         first, second, flow = again(), again(), f"w{steps}"
         confirm_id = granted(first, scope={"workflow_id": flow}).confirm_id
-        drive = Drive(acting.execute(first._parts, confirm_id, work(act(workflow_id=flow), pytest.fail)))
+        drive = Drive(execution.execute_confirmed(first._context, confirm_id, work(act(workflow_id=flow), pytest.fail)))
         for _ in range(steps):
             drive.take()
         stopped = second.stop(flow)
-        assert len(stopped.running) == end.count("INTENT")
+        assert len(stopped.unfinished_intents) == end.count("INTENT")
         with pytest.raises(WorkflowStopped):
             drive.end()
         assert types(first, flow) == ["CONFIRM", *end]
@@ -203,14 +203,14 @@ def test_what_runs_is_told(again: Callable[..., Authority]) -> None:
     told: list[str | None] = []
 
     def tool() -> str:
-        running = current_act()
+        running = current_action()
         running.on_stop(lambda stop: told.append(stop.request_id))
         running.on_stop(lambda _: 1 // 0)
         there.stop(StopRequest("w", step_id="t", request_id="another's"))
         here.stop(StopRequest("v", request_id="another workflow's"))
         assert not running.is_stopped
         stopped = there.stop(StopRequest("w", step_id="s", request_id="its own"))
-        assert (stopped.running, told, running.is_stopped) == ((running.intent,), [], True)
+        assert (stopped.unfinished_intents, told, running.is_stopped) == ((running.intent,), [], True)
         with pytest.raises(WorkflowStopped):
             running.check()
         for _ in range(2):
@@ -221,7 +221,7 @@ def test_what_runs_is_told(again: Callable[..., Authority]) -> None:
     assert here.execute(confirm_id, work(act(step_id="s"), tool)) == "done"
     assert told == ["its own", "late: its own"]
     with pytest.raises(InputError):
-        current_act()
+        current_action()
 
 
 def test_acts_of_one_id_are_told_each_of_its_own_stop(authority: Authority) -> None:
@@ -230,7 +230,7 @@ def test_acts_of_one_id_are_told_each_of_its_own_stop(authority: Authority) -> N
     told: list[str] = []
 
     def tool() -> None:
-        current_act().on_stop(lambda stop: told.append(stop.workflow_id))
+        current_action().on_stop(lambda stop: told.append(stop.workflow_id))
         authority.execute(inner, work(act(workflow_id="w")))
         authority.stop("v")
 
@@ -242,7 +242,7 @@ def test_what_cannot_be_told_is_refused(authority: Authority) -> None:
     """Else the stop would come, and nobody be told of it."""
 
     def tool() -> None:
-        with pytest.raises(InputError, match="is a function"):
-            current_act().on_stop("stop")  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="must be a function"):
+            current_action().on_stop("stop")  # type: ignore[arg-type]
 
     authority.execute(granted(authority).confirm_id, work(tool=tool))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from emitter.authority.hooks import NAMES
+from emitter.authority.configuration import HOOK_NAMES
 
 CALLED = {
     "before_confirm": "ConfirmRequest",
     "after_confirm": "Confirm",
     "before_execute": "ActionRequest",
-    "after_execute": "ActionResult",
+    "after_execute": "ActionOutcome",
     "emit_receipt": "Receipt",
     "on_stop": "Stop",
     "on_takeover": "Stop",
 }
 """The names of the seed, in the order in which a workflow comes to them, and what each is called with."""
-assert sorted(CALLED) == sorted(NAMES)
+assert sorted(CALLED) == sorted(HOOK_NAMES)
 
 
 class Objects(Exception):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emitter.authority import Authority
-from emitter.authority.chain import verify
-from emitter.authority.export import report
+from emitter.authority.audit import report_chain
+from emitter.authority.chain import verify_chain
 from tests.ledger.asking import START, Told
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class World:
             flow, lines = self.book.flows[name], [dict(each) for each in self.processes[0].authority.lines(name)]
             assert lines[: len(flow.lines)] == flow.lines
             if len(lines) > len(flow.lines):
-                assert len(list(verify(lines))) == len(lines)
+                assert len(list(verify_chain(lines))) == len(lines)
                 added += lines[len(flow.lines) :]
         for each in added:
             self.book.add(each, self.truly)
@@ -118,11 +118,11 @@ class World:
             return
         self.compared = lines
         for name, flow in self.book.flows.items():
-            assert [each.intent_id for each in process.authority.unfinished(name)] == flow.left()
+            assert [each.intent_id for each in process.authority.unfinished_actions(name)] == flow.left()
             assert [each.to_json() for each in process.authority.receipts(name)] == list(flow.receipts.values())
         for approval in self.book.approvals.values():
             if approval.confirm_id is not None:
-                found = process.authority.standing(approval.confirm_id)
+                found = process.authority.get_grant(approval.confirm_id)
                 assert ({name: each for name, each in found.spent.items() if each}, found.uses) == (
                     +approval.spent,
                     approval.uses,
@@ -138,7 +138,7 @@ class World:
         """Leave all that is under way; whoever is handed the chains finds them as they ought to be."""
         for name, flow in self.book.flows.items():
             if flow.lines:
-                found = report(self.processes[0].authority.lines(name), workflow_id=name, max_skew=self.book.skew)
+                found = report_chain(self.processes[0].authority.lines(name), workflow_id=name, max_skew=self.book.skew)
                 assert [each.intent_id for each in found.unfinished] == flow.left()
         for each in [*self.gone, *self.doing()]:
             each.drive.leave()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from emitter.authority.envelope import (
+from emitter.authority.envelopes import (
+    AuthorizationConstraints,
+    EnvelopeStamp,
     OracleReading,
     ProposedAction,
     ProposedClassification,
@@ -12,11 +14,9 @@ from emitter.authority.envelope import (
     ProposedMeasurement,
     ProposedNarrative,
     ProposedRefusal,
-    Stamp,
-    Terms,
 )
-from emitter.kinds import BindingMoment, Option, Question
-from emitter.kinds.authorization import (
+from emitter.models import BindingMoment, Option, Question
+from emitter.models.authorization import (
     Action,
     AuthoritativeIntent,
     Classification,
@@ -83,8 +83,8 @@ LOOSE = NarrativePolicy(
 )
 SCRUBBING = LOOSE.model_copy(update={"scrub_measurements": True})
 STRICT = LOOSE.model_copy(update={"forbidden_markers": ("miracle",)})
-TERMS = Terms.of(INLINE, READINGS, LOOSE, ["notify", "escalate"])
-STAMP = Stamp("env-1", "audit-1", MADE)
+TERMS = AuthorizationConstraints.from_arguments(INLINE, READINGS, LOOSE, ["notify", "escalate"])
+STAMP = EnvelopeStamp("env-1", "audit-1", MADE)
 
 SAID = "According to the manual, the pump supports several modes."
 """A narrative that has no marker."""

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.authority.envelope import (
+from emitter.authority.envelopes import (
+    AuthorizationConstraints,
+    EnvelopeStamp,
     OracleReading,
     ProposedAction,
     ProposedClassification,
@@ -17,17 +19,15 @@ from emitter.authority.envelope import (
     ProposedMeasurement,
     ProposedNarrative,
     ProposedRefusal,
-    Stamp,
-    Terms,
-    Unverified,
-    authorize,
+    UnverifiedClaim,
+    authorize_draft,
+    dump_authorization,
     read_authorization,
-    to_json,
 )
-from emitter.authority.envelope.objections import objections
-from emitter.authority.narrative import scrub
+from emitter.authority.envelopes.drafts import find_violations
+from emitter.authority.narrative import scrub_measurements
 from emitter.errors import InputError
-from emitter.kinds.authorization import Measurement, OracleVerificationRecord, Refusal, RefusalCode
+from emitter.models.authorization import Measurement, OracleVerificationRecord, Refusal, RefusalCode
 from tests.authority.envelope.parts import (
     ASYNC,
     CLAIM,
@@ -66,16 +66,16 @@ every_kind = pytest.mark.parametrize("kind", DRAFTS)
 @every_kind
 def test_a_draft_becomes_its_envelope(kind: str) -> None:
     """With the provenance, the policy and the ids that the host has."""
-    assert objections(DRAFTS[kind], TERMS) == ()
-    assert authorize(DRAFTS[kind], TERMS, STAMP) == ENVELOPES[kind]
+    assert find_violations(DRAFTS[kind], TERMS) == ()
+    assert authorize_draft(DRAFTS[kind], TERMS, STAMP) == ENVELOPES[kind]
 
 
 @every_kind
 def test_it_can_be_written_and_read(kind: str) -> None:
     """Whatever comes out is an envelope to every client."""
-    made: Any = authorize(DRAFTS[kind], TERMS, STAMP)
+    made: Any = authorize_draft(DRAFTS[kind], TERMS, STAMP)
 
-    assert read_authorization(to_json(made)) == made
+    assert read_authorization(dump_authorization(made)) == made
 
 
 OBJECTED: dict[str, tuple[Any, str, str]] = {
@@ -148,17 +148,19 @@ OBJECTED: dict[str, tuple[Any, str, str]] = {
         "measurement",
     ),
 }
-READ = Terms.of(INLINE, [*READINGS, OracleReading(LAB, "flag", 1)], LOOSE, ["notify", "escalate"])
+READ = AuthorizationConstraints.from_arguments(
+    INLINE, [*READINGS, OracleReading(LAB, "flag", 1)], LOOSE, ["notify", "escalate"]
+)
 
 
 @pytest.mark.parametrize(("draft", "pointer", "rule"), OBJECTED.values(), ids=OBJECTED.keys())
 def test_what_the_oracles_or_the_policy_do_not_carry_is_objected_to(draft: Any, pointer: str, rule: str) -> None:
     """The place and the rule are told, without a word of the draft; and no authority comes of it."""
-    found = objections(draft, READ)
+    found = find_violations(draft, READ)
 
     assert (pointer, rule) in [(each.pointer, each.rule) for each in found]
     assert len(set(found)) == len(found)
-    refused = authorize(draft, READ, STAMP)
+    refused = authorize_draft(draft, READ, STAMP)
     assert isinstance(refused, Refusal)
     assert refused.reason.code is RefusalCode.POLICY_VIOLATION
     assert refused.reason.audit_id == "audit-1"
@@ -173,22 +175,22 @@ def test_a_refusal_names_no_oracle(name: str, member: str) -> None:
     """Neither by its id nor by its name, in no part of it; the finding does not name it either."""
     said = {"user_message": "No.", "recovery_hint": "Ask for something else."}
     draft = ProposedRefusal(RefusalCode.UNRESOLVABLE, **{**said, member: f"It was {name} that could not say."})
-    found = objections(draft, TERMS)
+    found = find_violations(draft, TERMS)
 
     assert found
     assert {each.pointer for each in found} == {f"/proposal/{member}"}
     assert name not in str(found)
-    assert isinstance(authorize(draft, TERMS, STAMP), Refusal)
+    assert isinstance(authorize_draft(draft, TERMS, STAMP), Refusal)
 
 
 @pytest.mark.parametrize("kind", CLAIMS)
 def test_a_workflow_without_authority_makes_no_claim(kind: str) -> None:
     """Even where somebody hands it a draft of one, and readings that would carry it."""
-    terms = Terms.of(WITHOUT, READINGS, LOOSE)
-    found = objections(DRAFTS[kind], terms)
+    terms = AuthorizationConstraints.from_arguments(WITHOUT, READINGS, LOOSE)
+    found = find_violations(DRAFTS[kind], terms)
 
     assert [(each.pointer, each.rule) for each in found] == [("/proposal/proposes", "authority")]
-    assert authorize(DRAFTS[kind], terms, STAMP) == Refusal.model_validate(
+    assert authorize_draft(DRAFTS[kind], terms, STAMP) == Refusal.model_validate(
         {
             "kind": "refusal",
             "reason": {
@@ -202,20 +204,20 @@ def test_a_workflow_without_authority_makes_no_claim(kind: str) -> None:
 
 def test_a_workflow_without_authority_may_tell() -> None:
     """A narrative, a refusal and a dispute have none."""
-    terms = Terms.of(WITHOUT, READINGS, LOOSE)
+    terms = AuthorizationConstraints.from_arguments(WITHOUT, READINGS, LOOSE)
 
     for kind in ("narrative", "refusal", "dispute_summary"):
-        assert authorize(DRAFTS[kind], terms, STAMP) == ENVELOPES[kind]
+        assert authorize_draft(DRAFTS[kind], terms, STAMP) == ENVELOPES[kind]
 
 
 def test_provenance_is_that_of_the_cited_readings() -> None:
     """In the host's order, each record once, with the host's ids and time; nothing of it is the model's."""
     twice = OracleReading(EHR, "potassium", 4.2)
-    terms = Terms.of(INLINE, [POTASSIUM, STATUS, twice, OracleReading(LAB, "flag", 1)])
-    made = authorize(ProposedAction("x", ("flag", "potassium"), ("ehr-2", "lab-7", "lab-7")), terms, STAMP)
-    assert not isinstance(made, Unverified)
+    terms = AuthorizationConstraints.from_arguments(INLINE, [POTASSIUM, STATUS, twice, OracleReading(LAB, "flag", 1)])
+    made = authorize_draft(ProposedAction("x", ("flag", "potassium"), ("ehr-2", "lab-7", "lab-7")), terms, STAMP)
+    assert not isinstance(made, UnverifiedClaim)
 
-    assert to_json(made)["provenance"] == {
+    assert dump_authorization(made)["provenance"] == {
         "oracle_records": [LAB.model_dump(mode="json"), EHR.model_dump(mode="json")],
         "generated_at": MADE,
         "envelope_id": "env-1",
@@ -225,18 +227,18 @@ def test_provenance_is_that_of_the_cited_readings() -> None:
 @pytest.mark.parametrize("written", [4, 4.0], ids=["integer", "float"])
 def test_equal_numbers_are_one_number(written: float) -> None:
     """JSON does not tell 4 from 4.0."""
-    terms = Terms.of(INLINE, [OracleReading(LAB, "count", 4.0)])
+    terms = AuthorizationConstraints.from_arguments(INLINE, [OracleReading(LAB, "count", 4.0)])
 
-    assert isinstance(authorize(ProposedMeasurement("count", written, ("lab-7",)), terms, STAMP), Measurement)
+    assert isinstance(authorize_draft(ProposedMeasurement("count", written, ("lab-7",)), terms, STAMP), Measurement)
 
 
 def test_a_dispute_is_told_by_what_the_oracles_said() -> None:
     """Every reading on the axis, each axis once; nothing is resolved, and somebody has to."""
     third = OracleReading(HEARSAY, "sodium", {"about": 150})
-    terms = Terms.of(INLINE, [*READINGS, third])
-    made = authorize(ProposedDispute(("sodium", "sodium")), terms, STAMP)
-    assert not isinstance(made, Unverified)
-    (source,) = to_json(made)["sources"]
+    terms = AuthorizationConstraints.from_arguments(INLINE, [*READINGS, third])
+    made = authorize_draft(ProposedDispute(("sodium", "sodium")), terms, STAMP)
+    assert not isinstance(made, UnverifiedClaim)
+    (source,) = dump_authorization(made)["sources"]
 
     assert (source["axis"], source["resolution_attempted"], source["escalation_required"]) == ("sodium", False, True)
     assert [(each["oracle_id"], each["tier"], each["value"]) for each in source["oracles"]] == [
@@ -248,24 +250,24 @@ def test_a_dispute_is_told_by_what_the_oracles_said() -> None:
 
 def test_measurements_are_scrubbed_where_the_policy_says_so() -> None:
     """Numbers with units are stripped; other markers are objected to all the same."""
-    terms = Terms.of(INLINE, (), SCRUBBING)
-    made: Any = authorize(ProposedNarrative(DOSED), terms, STAMP)
+    terms = AuthorizationConstraints.from_arguments(INLINE, (), SCRUBBING)
+    made: Any = authorize_draft(ProposedNarrative(DOSED), terms, STAMP)
 
     assert made.kind == "narrative"
-    assert made.text == scrub(DOSED) != DOSED
+    assert made.text == scrub_measurements(DOSED) != DOSED
     assert made.policy == SCRUBBING
-    assert isinstance(authorize(ProposedNarrative(f"{DOSED} {ORDERED}"), terms, STAMP), Refusal)
-    assert isinstance(authorize(ProposedNarrative("5 mg"), terms, STAMP), Refusal)
+    assert isinstance(authorize_draft(ProposedNarrative(f"{DOSED} {ORDERED}"), terms, STAMP), Refusal)
+    assert isinstance(authorize_draft(ProposedNarrative("5 mg"), terms, STAMP), Refusal)
 
 
 def test_forbidden_markers_are_the_callers_own() -> None:
     """They are told as a rule, and not by their words."""
     draft = ProposedNarrative("According to the manual, it is a miracle.")
-    found = objections(draft, Terms.of(INLINE, (), STRICT))
+    found = find_violations(draft, AuthorizationConstraints.from_arguments(INLINE, (), STRICT))
 
     assert [each.pointer for each in found] == ["/proposal/text"]
     assert "miracle" not in str(found)
-    assert objections(ProposedNarrative(SAID), Terms.of(INLINE, (), STRICT)) == ()
+    assert find_violations(ProposedNarrative(SAID), AuthorizationConstraints.from_arguments(INLINE, (), STRICT)) == ()
 
 
 @pytest.mark.parametrize("member", ["user_message", "recovery_hint"])
@@ -273,11 +275,11 @@ def test_forbidden_markers_are_in_no_refusal_either(member: str) -> None:
     """What a narrative may not say, a refusal does not say in its place."""
     said = {"user_message": "No.", "recovery_hint": "Ask again.", member: "It would be a mir\u200bacle."}
     draft = ProposedRefusal(RefusalCode.BLOCKED, **said)
-    found = objections(draft, Terms.of(INLINE, (), STRICT))
+    found = find_violations(draft, AuthorizationConstraints.from_arguments(INLINE, (), STRICT))
 
     assert [(each.pointer, each.rule) for each in found] == [(f"/proposal/{member}", "forbidden")]
     assert "miracle" not in str(found)
-    assert objections(draft, Terms.of(INLINE, (), LOOSE)) == ()
+    assert find_violations(draft, AuthorizationConstraints.from_arguments(INLINE, (), LOOSE)) == ()
 
 
 def test_verify_is_asked_of_each_record_before_a_claim_is_handed_out() -> None:
@@ -289,7 +291,7 @@ def test_verify_is_asked_of_each_record_before_a_claim_is_handed_out() -> None:
         return True
 
     for kind in DRAFTS:
-        assert authorize(DRAFTS[kind], TERMS, STAMP, verify) == ENVELOPES[kind]
+        assert authorize_draft(DRAFTS[kind], TERMS, STAMP, verify) == ENVELOPES[kind]
     assert asked == [LAB, EHR, LAB, EHR]
 
 
@@ -311,10 +313,10 @@ NOES: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("verify", NOES.values(), ids=NOES.keys())
 def test_a_record_that_does_not_hold_leaves_nothing(verify: Callable[[Any], Any]) -> None:
     """Anything but yes is a no, and so is an error; the refusal does not say which oracle it was."""
-    found = authorize(DRAFTS["action"], TERMS, STAMP, verify)
-    assert not isinstance(found, Unverified)
+    found = authorize_draft(DRAFTS["action"], TERMS, STAMP, verify)
+    assert not isinstance(found, UnverifiedClaim)
 
-    assert to_json(found) == {
+    assert dump_authorization(found) == {
         "kind": "refusal",
         "reason": {
             "code": "UNRESOLVABLE",
@@ -332,32 +334,32 @@ async def later(_: object) -> bool:
 @pytest.mark.parametrize("verify", [later, "yes"], ids=["async", "no function"])
 def test_a_verify_that_cannot_answer_at_once_is_refused(verify: Any) -> None:
     """A coroutine is true, and says nothing."""
-    with pytest.raises(InputError, match="verify is"):
-        authorize(DRAFTS["measurement"], TERMS, STAMP, verify)
-    with pytest.raises(InputError, match="verify is"):
-        Unverified(ENVELOPES["measurement"]).settle(verify)
+    with pytest.raises(InputError, match="verify must"):
+        authorize_draft(DRAFTS["measurement"], TERMS, STAMP, verify)
+    with pytest.raises(InputError, match="verify must"):
+        UnverifiedClaim(ENVELOPES["measurement"]).verify(verify)
 
 
-AT_LATER = Terms.of(ASYNC, READINGS, LOOSE, ["notify"])
+AT_LATER = AuthorizationConstraints.from_arguments(ASYNC, READINGS, LOOSE, ["notify"])
 
 
 @every_kind
 def test_an_async_workflow_hands_out_no_claim_before_it_is_settled(kind: str) -> None:
     """A claim comes as something that nobody can show; what has no authority comes as it is."""
-    made = authorize(DRAFTS[kind], AT_LATER, STAMP)
+    made = authorize_draft(DRAFTS[kind], AT_LATER, STAMP)
     if kind not in CLAIMS:
         assert made == ENVELOPES[kind]
         return
-    assert isinstance(made, Unverified)
-    assert made.settle(lambda _: True) == ENVELOPES[kind]
+    assert isinstance(made, UnverifiedClaim)
+    assert made.verify(lambda _: True) == ENVELOPES[kind]
     for verify in NOES.values():
-        refused = made.settle(verify) if kind == "action" else made.settle(lambda _: False)
+        refused = made.verify(verify) if kind == "action" else made.verify(lambda _: False)
         assert isinstance(refused, Refusal)
         assert refused.reason.code is RefusalCode.UNRESOLVABLE
 
 
 @pytest.mark.parametrize("way", [str, format, lambda it: f"{it}", lambda it: "%s" % it], ids=range(4))  # noqa: UP031
-@pytest.mark.parametrize("odd", [Unverified(ENVELOPES["classification"]), *DRAFTS.values()], ids=repr)
+@pytest.mark.parametrize("odd", [UnverifiedClaim(ENVELOPES["classification"]), *DRAFTS.values()], ids=repr)
 def test_neither_a_draft_nor_what_is_unverified_becomes_text(odd: Any, way: Callable[[Any], str]) -> None:
     """They say less than an envelope does, and so does what is shown of them."""
     with pytest.raises(TypeError):
@@ -379,8 +381,8 @@ def test_a_draft_has_nothing_of_an_envelope(kind: str) -> None:
 @pytest.mark.parametrize("odd", [MOMENT, document(), None, *ENVELOPES.values()], ids=lambda each: type(each).__name__)
 def test_only_a_draft_is_authorized(odd: Any) -> None:
     """Neither a decision, nor a model's document, nor an envelope that is made already."""
-    with pytest.raises(InputError, match="A draft was given as"):
-        authorize(odd, TERMS, STAMP)
+    with pytest.raises(InputError, match="must be an authorization draft"):
+        authorize_draft(odd, TERMS, STAMP)
 
 
 BY_HAND = {
@@ -393,7 +395,7 @@ BY_HAND = {
 @pytest.mark.parametrize("draft", BY_HAND.values(), ids=BY_HAND.keys())
 def test_a_draft_that_no_envelope_can_hold_is_refused(draft: Any) -> None:
     """A draft that was made by hand never went through the form."""
-    found: Any = authorize(draft, Terms.of(INLINE, READINGS, LOOSE), STAMP)
+    found: Any = authorize_draft(draft, AuthorizationConstraints.from_arguments(INLINE, READINGS, LOOSE), STAMP)
 
     assert found.reason.code is RefusalCode.POLICY_VIOLATION
 
@@ -413,8 +415,8 @@ PROPOSED: st.SearchStrategy[Any] = (
 @given(PROPOSED, st.lists(READING, max_size=5), st.none() | st.just(["p"]))
 def test_no_claim_goes_beyond_what_the_oracles_said(draft: Any, readings: list[OracleReading], actions: Any) -> None:
     """For any readings and any draft: a claim has records that were given, on agreed axes, and their value."""
-    terms = Terms.of(INLINE, readings, LOOSE, actions)
-    made: Any = authorize(draft, terms, Stamp("e", "a", MADE))
+    terms = AuthorizationConstraints.from_arguments(INLINE, readings, LOOSE, actions)
+    made: Any = authorize_draft(draft, terms, EnvelopeStamp("e", "a", MADE))
     if made.kind == "refusal":
         return
     said = [each for each in readings if each.record in made.provenance.oracle_records]
@@ -423,8 +425,8 @@ def test_no_claim_goes_beyond_what_the_oracles_said(draft: Any, readings: list[O
     assert made.provenance.oracle_records
     for axis in axes:
         on_it = [each for each in said if each.axis == axis]
-        assert len({each.key for each in readings if each.axis == axis}) == 1
-        assert any(each.verified for each in on_it)
+        assert len({each.value_key for each in readings if each.axis == axis}) == 1
+        assert any(each.is_verified for each in on_it)
         if made.kind == "measurement":
             assert on_it[0].value == made.value
             assert on_it[0].value is not True
@@ -437,8 +439,10 @@ def test_no_claim_goes_beyond_what_the_oracles_said(draft: Any, readings: list[O
 def test_an_oracle_whose_record_does_not_name_it_twice() -> None:
     """Two records of one oracle are two: both are cited, and both must hold."""
     first, second = record("lab-7"), record("lab-7", method="again")
-    terms = Terms.of(INLINE, [OracleReading(first, "a", 1), OracleReading(second, "a", 1)])
-    made: Any = authorize(ProposedMeasurement("a", 1, ("lab-7",)), terms, STAMP, lambda given: given == first)
+    terms = AuthorizationConstraints.from_arguments(
+        INLINE, [OracleReading(first, "a", 1), OracleReading(second, "a", 1)]
+    )
+    made: Any = authorize_draft(ProposedMeasurement("a", 1, ("lab-7",)), terms, STAMP, lambda given: given == first)
 
     assert made.reason.code is RefusalCode.UNRESOLVABLE
 
@@ -446,5 +450,5 @@ def test_an_oracle_whose_record_does_not_name_it_twice() -> None:
 def test_sodium_is_disputed_whichever_oracle_is_cited() -> None:
     """A claim cannot pick the oracle that suits it."""
     for cites in (("lab-7",), ("ehr-2",), ("lab-7", "ehr-2")):
-        found = objections(ProposedMeasurement("sodium", SODIUM.value, cites), TERMS)
+        found = find_violations(ProposedMeasurement("sodium", SODIUM.value, cites), TERMS)
         assert ("/proposal/axis", "disputed") in [(each.pointer, each.rule) for each in found]

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import Emission, Invalid, Material, Policy, Secrets
-from emitter.accept import Acceptor, Rules
-from emitter.authority.envelope import (
+from emitter.authority.envelopes import (
     DEFAULT_NARRATIVE,
     OracleReading,
-    Unverified,
+    UnverifiedClaim,
     aemit_authorization,
+    dump_authorization,
     emit_authorization,
     read_authorization,
-    to_json,
 )
-from emitter.authority.envelope.form import schema
-from emitter.authority.envelope.wanted import wanted
+from emitter.authority.envelopes.drafts import build_draft_schema
+from emitter.authority.envelopes.emission import build_authorization_form
 from emitter.errors import InputError, Refused
-from emitter.kinds import AUTHORIZATION, AIEnvelope, Trust
-from emitter.kinds.authorization import Narrative
-from emitter.profile import of_model
-from emitter.scenarios import MODELS
+from emitter.host import Acceptor, HostConfig
+from emitter.models import AUTHORIZATION, AIEnvelope, Trust
+from emitter.models.authorization import Narrative
+from emitter.profiles import find_profile
 from emitter.schema import compile_schema
-from emitter.store import MemoryStore, SqliteStore
+from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing import Malformed, Simulator, Text, simulator
 from emitter.testing import Refused as Refusing
+from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.authority.envelope.parts import (
     ASYNC,
     CLAIM,
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-WIRES = tuple(MODELS)
+WIRES = tuple(SCENARIO_MODELS)
 SITUATION = "What may be said of this patient?"
 TERMED: dict[str, Any] = {
     "workflow": INLINE,
@@ -89,13 +89,13 @@ def vendor(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
 
 def answer(written: dict[str, Any], wire: str = "openai-responses") -> Text:
     """Return a document as the model of a wire writes it: open parameters are spelled out there."""
-    profile, _ = of_model(MODELS[wire])
-    return Text(compile_schema(schema(TERMS), profile).encode(written))
+    profile, _ = find_profile(SCENARIO_MODELS[wire])
+    return Text(compile_schema(build_draft_schema(TERMS), profile).encode(written))
 
 
 def emitted(world: str = "sync", wire: str = "openai-responses", **more: Any) -> Emission[Any]:
     """Return what is emitted in a world, over a wire."""
-    given = {"model": MODELS[wire], "wire": wire, **TERMED, **more}
+    given = {"model": SCENARIO_MODELS[wire], "wire": wire, **TERMED, **more}
     if world == "sync":
         return emit_authorization(SITUATION, **given)
     return asyncio.run(aemit_authorization(SITUATION, **given))
@@ -103,7 +103,7 @@ def emitted(world: str = "sync", wire: str = "openai-responses", **more: Any) ->
 
 def without_ids(envelope: Any) -> Any:
     """Return an envelope's wire form without what is new each time, having seen that it is there."""
-    written = to_json(envelope)
+    written = dump_authorization(envelope)
     for part, names in {"provenance": ("envelope_id", "generated_at"), "reason": ("audit_id",)}.items():
         for name in names if part in written else ():
             assert written[part].pop(name)
@@ -140,7 +140,7 @@ def test_the_awaited_call_does_the_same(vendor: Simulator, wire: str) -> None:
 def test_the_usual_policy_takes_what_the_prompt_asks_for(vendor: Simulator) -> None:
     """Attributive and general, where the caller says nothing."""
     vendor.script(Text(document("narrative")))
-    found = emit_authorization(SITUATION, model=MODELS["openai-responses"], workflow=WITHOUT)
+    found = emit_authorization(SITUATION, model=SCENARIO_MODELS["openai-responses"], workflow=WITHOUT)
 
     assert found.value == Narrative(text=SAID, policy=DEFAULT_NARRATIVE)
 
@@ -168,7 +168,7 @@ def test_its_own_kind_may_be_named(vendor: Simulator) -> None:
 def test_the_ids_and_the_time_are_the_hosts(vendor: Simulator) -> None:
     """Minted and stamped by whoever takes the envelope; each id is another."""
     numbers = iter(range(9))
-    host = Acceptor(store=None, mint=lambda: f"id-{next(numbers)}", stamp=lambda: "2026-01-01T00:00:00.000Z")
+    host = Acceptor(store=None, new_id=lambda: f"id-{next(numbers)}", now=lambda: "2026-01-01T00:00:00.000Z")
     vendor.script(answer(document()), answer(document("refusal")))
     made, refused = emitted(host=host), emitted(host=host)
 
@@ -314,8 +314,8 @@ def test_an_async_workflow_hands_out_claims_that_are_not_verified(vendor: Simula
     vendor.script(answer(document(kind)))
     found = emitted(workflow=ASYNC)
 
-    assert isinstance(found.value, Unverified) is (kind in CLAIMS)
-    settled = found.value.settle(lambda _: True) if isinstance(found.value, Unverified) else found.value
+    assert isinstance(found.value, UnverifiedClaim) is (kind in CLAIMS)
+    settled = found.value.verify(lambda _: True) if isinstance(found.value, UnverifiedClaim) else found.value
     assert without_ids(settled) == without_ids(ENVELOPES[kind])
     assert read_authorization(found.envelope.payload["authorization"]) == settled
 
@@ -382,11 +382,11 @@ def test_a_recorded_claim_of_an_async_workflow_is_unverified_again(vendor: Simul
     vendor.script(answer(document()))
     first, again = (emitted(host=host, run_id="run-1", workflow=ASYNC) for _ in range(2))
 
-    assert isinstance(again.value, Unverified)
-    assert again.value.settle(lambda _: True) == first.value.settle(lambda _: True)
+    assert isinstance(again.value, UnverifiedClaim)
+    assert again.value.verify(lambda _: True) == first.value.verify(lambda _: True)
 
 
-RECORDED = {"authorization": to_json(ENVELOPES["measurement"])}
+RECORDED = {"authorization": dump_authorization(ENVELOPES["measurement"])}
 OTHERS: dict[str, tuple[str, Any]] = {
     "another kind": ("vendor.acme.authorization", RECORDED),
     "no authorization": (AUTHORIZATION, {"reasoning": "Because."}),
@@ -398,32 +398,32 @@ OTHERS: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize(("kind", "payload"), OTHERS.values(), ids=OTHERS.keys())
 def test_what_somebody_else_recorded_is_not_taken(kind: str, payload: Any) -> None:
     """A recorded envelope that is none of these is no answer; one that is, is."""
-    enclosing = wanted(TERMS, lambda: STAMP, None).enclosing
+    enclosing = build_authorization_form(TERMS, lambda: STAMP, None).codec
     meta = {"source": "ai-generation", "ts": "2026-01-01T00:00:00Z"}
     base = {"schemaVersion": 1, "envelopeId": "e", "correlationId": "c", "meta": meta}
     contract: Any = None
 
     recorded = AIEnvelope.model_validate({**base, "type": kind, "payload": payload})
-    assert enclosing.disclose(contract, recorded) is None
+    assert enclosing.from_envelope(contract, recorded) is None
     recorded = AIEnvelope.model_validate({**base, "type": AUTHORIZATION, "payload": RECORDED})
-    assert enclosing.disclose(contract, recorded) == (ENVELOPES["measurement"], RECORDED)
+    assert enclosing.from_envelope(contract, recorded) == (ENVELOPES["measurement"], RECORDED)
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "no declaration": ({"workflow": None}, "workflow is of type NoneType"),
+    "no declaration": ({"workflow": None}, "workflow must be of type WorkflowDeclaration, not NoneType"),
     "records for readings": ({"oracles": [LAB]}, r"oracles\[0\]"),
     "one action": ({"actions": "notify"}, "actions must be a list"),
-    "verify in an async workflow": ({"workflow": ASYNC, "verify": bool}, "verifies later. Call settle"),
-    "no function to verify": ({"verify": True}, "verify is of type bool"),
-    "another kind": ({"kind": "vendor.emitter.document"}, "this makes a vendor.emitter.authorization"),
-    "a policy as JSON": ({"narrative": {}}, "narrative is of type dict"),
-    "a host that does not take it": ({"host": Acceptor(Rules(envelopes=False))}, "does not take"),
+    "verify in an async workflow": ({"workflow": ASYNC, "verify": bool}, "no effect in an ASYNC workflow. Call verify"),
+    "no function to verify": ({"verify": True}, "verify must be a function of an oracle.s record, not bool"),
+    "another kind": ({"kind": "vendor.emitter.document"}, "this function emits vendor.emitter.authorization"),
+    "a policy as JSON": ({"narrative": {}}, "narrative must be of type NarrativePolicy, not dict"),
+    "a host that does not take it": ({"host": Acceptor(HostConfig(accepts_envelopes=False))}, "does not accept"),
     "a secret in a reading": (
         {
-            "host": Acceptor(Rules(secrets=Secrets.of({"key": "hunter2-hunter2"}))),
+            "host": Acceptor(HostConfig(secrets=Secrets.of({"key": "hunter2-hunter2"}))),
             "oracles": [OracleReading(LAB, "a", "hunter2-hunter2")],
         },
-        "A reading holds a secret",
+        "A reading contains a secret",
     ),
 }
 
@@ -443,7 +443,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_sent(
 
 def test_a_secret_in_the_answer_is_struck_out(vendor: Simulator) -> None:
     """Of the text, and of the reasoning beside it: value and payload are the same without it."""
-    host = Acceptor(Rules(secrets=Secrets.of({"key": "hunter2-hunter2"})), store=None)
+    host = Acceptor(HostConfig(secrets=Secrets.of({"key": "hunter2-hunter2"})), store=None)
     text = "According to the manual, the code is hunter2-hunter2."
     vendor.script(Text({"reasoning": "It is hunter2-hunter2.", "proposal": {"proposes": "narrative", "text": text}}))
     found = emitted(host=host)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.authority.envelope import OracleReading, enforce, read_authorization, to_json
-from emitter.authority.envelope.enforce import hand_out
-from emitter.authority.envelope.refusing import MESSAGES
-from emitter.authority.narrative import scrub
+from emitter.authority.envelopes import OracleReading, dump_authorization, enforce_workflow, read_authorization
+from emitter.authority.envelopes.enforcement import release_envelope
+from emitter.authority.envelopes.oracles import REFUSAL_MESSAGES
+from emitter.authority.narrative import scrub_measurements
 from emitter.errors import InputError
-from emitter.kinds.authorization import (
+from emitter.models.authorization import (
     Action,
     Classification,
     DisputeSummary,
@@ -67,7 +67,7 @@ def refused(found: object, code: RefusalCode, audit_id: str | None = None) -> No
     """See that an envelope is this library's own refusal, and says nothing beside the code."""
     assert isinstance(found, Refusal)
     assert found.reason.code is code
-    assert (found.reason.user_message, found.reason.recovery_hint) == (MESSAGES[code], None)
+    assert (found.reason.user_message, found.reason.recovery_hint) == (REFUSAL_MESSAGES[code], None)
     assert audit_id in (None, found.reason.audit_id)
 
 
@@ -75,7 +75,7 @@ def refused(found: object, code: RefusalCode, audit_id: str | None = None) -> No
 @pytest.mark.parametrize("declared", WORKFLOWS.values(), ids=WORKFLOWS.keys())
 def test_what_the_workflow_allows_stays_what_it_is(kind: str, declared: Any) -> None:
     """With readings that carry it, and a function that verifies it; without authority no claim is left."""
-    found = enforce(ENVELOPES[kind], declared, oracles=READINGS, verify=lambda _: True)
+    found = enforce_workflow(ENVELOPES[kind], declared, oracles=READINGS, verify=lambda _: True)
 
     if kind in CLAIMS and declared is WITHOUT:
         refused(found, RefusalCode.POLICY_VIOLATION, "env-1")
@@ -87,10 +87,10 @@ def test_what_the_workflow_allows_stays_what_it_is(kind: str, declared: Any) -> 
 @pytest.mark.parametrize("declared", ALL_WITHOUT.values(), ids=ALL_WITHOUT.keys())
 def test_no_claim_comes_out_of_a_workflow_without_authority(kind: str, declared: Any) -> None:
     """Whatever its mode, whatever the oracles say, and whatever wire it came over."""
-    came = read_authorization(to_json(ENVELOPES[kind]))
+    came = read_authorization(dump_authorization(ENVELOPES[kind]))
 
-    refused(enforce(came, declared, oracles=READINGS, verify=lambda _: True), RefusalCode.POLICY_VIOLATION)
-    refused(enforce(came, declared), RefusalCode.POLICY_VIOLATION)
+    refused(enforce_workflow(came, declared, oracles=READINGS, verify=lambda _: True), RefusalCode.POLICY_VIOLATION)
+    refused(enforce_workflow(came, declared), RefusalCode.POLICY_VIOLATION)
 
 
 RESTS_ON: dict[str, tuple[Any, tuple[OracleReading, ...]]] = {
@@ -119,17 +119,17 @@ RESTS_ON: dict[str, tuple[Any, tuple[OracleReading, ...]]] = {
 @pytest.mark.parametrize(("claim", "readings"), RESTS_ON.values(), ids=RESTS_ON.keys())
 def test_a_claim_for_which_the_oracles_do_not_vouch_is_refused(claim: Any, readings: Any) -> None:
     """A provenance is worth what the host's own readings say; a verify of the caller's does not make up for it."""
-    refused(enforce(claim, INLINE, oracles=readings), RefusalCode.UNRESOLVABLE, "env-1")
-    refused(enforce(claim, INLINE, oracles=readings, verify=lambda _: True), RefusalCode.UNRESOLVABLE)
+    refused(enforce_workflow(claim, INLINE, oracles=readings), RefusalCode.UNRESOLVABLE, "env-1")
+    refused(enforce_workflow(claim, INLINE, oracles=readings, verify=lambda _: True), RefusalCode.UNRESOLVABLE)
 
 
 def test_a_value_that_was_changed_on_the_way_is_refused() -> None:
     """The provenance is as it was, and the value is not."""
     claim = ENVELOPES["measurement"]
 
-    assert enforce(claim, INLINE, oracles=READINGS) == claim
+    assert enforce_workflow(claim, INLINE, oracles=READINGS) == claim
     changed = claim.model_copy(update={"value": 42})
-    refused(enforce(changed, INLINE, oracles=READINGS), RefusalCode.UNRESOLVABLE)
+    refused(enforce_workflow(changed, INLINE, oracles=READINGS), RefusalCode.UNRESOLVABLE)
 
 
 @pytest.mark.parametrize("kind", CLAIMS)
@@ -137,9 +137,9 @@ def test_an_async_workflow_needs_its_oracles_asked(kind: str) -> None:
     """Until somebody verifies the records, a claim of it is refused."""
     claim = ENVELOPES[kind]
 
-    refused(enforce(claim, ASYNC, oracles=READINGS), RefusalCode.UNRESOLVABLE, "env-1")
-    refused(enforce(claim, ASYNC, oracles=READINGS, verify=lambda _: False), RefusalCode.UNRESOLVABLE, "env-1")
-    assert enforce(claim, ASYNC, oracles=READINGS, verify=lambda _: True) == claim
+    refused(enforce_workflow(claim, ASYNC, oracles=READINGS), RefusalCode.UNRESOLVABLE, "env-1")
+    refused(enforce_workflow(claim, ASYNC, oracles=READINGS, verify=lambda _: False), RefusalCode.UNRESOLVABLE, "env-1")
+    assert enforce_workflow(claim, ASYNC, oracles=READINGS, verify=lambda _: True) == claim
 
 
 MARKED = {
@@ -158,22 +158,22 @@ MARKED = {
 def test_a_narrative_is_scanned_in_every_workflow(declared: Any, text: str, policy: Any) -> None:
     """Soft authority is refused where there is none, and where there could be."""
     narrative = Narrative(text=text, policy=policy)
-    found = enforce(narrative, declared, oracles=READINGS)
+    found = enforce_workflow(narrative, declared, oracles=READINGS)
 
     refused(found, RefusalCode.POLICY_VIOLATION)
-    assert found == enforce(narrative, declared)
-    assert text not in str(to_json(found))
+    assert found == enforce_workflow(narrative, declared)
+    assert text not in str(dump_authorization(found))
 
 
 @pytest.mark.parametrize("declared", WORKFLOWS.values(), ids=WORKFLOWS.keys())
 def test_a_narrative_is_scrubbed_where_its_policy_says_so(declared: Any) -> None:
     """Measurements alone are stripped; the policy stays, and what was scrubbed is not scrubbed again."""
-    found = enforce(Narrative(text=DOSED, policy=SCRUBBING), declared)
+    found = enforce_workflow(Narrative(text=DOSED, policy=SCRUBBING), declared)
 
     assert isinstance(found, Narrative)
     assert "5 mg" not in found.text
     assert found.policy == SCRUBBING
-    assert enforce(found, declared) == found
+    assert enforce_workflow(found, declared) == found
 
 
 TOLD = {
@@ -190,7 +190,7 @@ TOLD = {
 def test_a_refusal_that_tells_too_much_is_said_in_our_words(code: RefusalCode, member: str, said: str) -> None:
     """Its code and its id stay: an emergency is one all the same."""
     reason = {"code": code, "user_message": "No.", "recovery_hint": "Ask again.", "audit_id": "audit-9", member: said}
-    found = enforce(Refusal(reason=RefusalReason.model_validate(reason)), INLINE, oracles=READINGS)
+    found = enforce_workflow(Refusal(reason=RefusalReason.model_validate(reason)), INLINE, oracles=READINGS)
 
     refused(found, code, "audit-9")
 
@@ -209,23 +209,23 @@ def test_a_narrative_is_held_to_the_workflow_s_policy_too(declared: Any, text: s
     """Whoever made it wrote the policy that it names: what the workflow forbids it need not forbid."""
     narrative = Narrative(text=text, policy=its)
 
-    assert enforce(narrative, declared) is narrative
-    refused(enforce(narrative, declared, narrative=ours), RefusalCode.POLICY_VIOLATION)
+    assert enforce_workflow(narrative, declared) is narrative
+    refused(enforce_workflow(narrative, declared, narrative=ours), RefusalCode.POLICY_VIOLATION)
 
 
 def test_a_narrative_is_scrubbed_where_the_workflow_says_so() -> None:
     """Whatever the policy says that it came with."""
-    found = enforce(Narrative(text=DOSED, policy=LOOSE), WITHOUT, narrative=SCRUBBING)
+    found = enforce_workflow(Narrative(text=DOSED, policy=LOOSE), WITHOUT, narrative=SCRUBBING)
 
-    assert found == Narrative(text=scrub(DOSED), policy=LOOSE)
+    assert found == Narrative(text=scrub_measurements(DOSED), policy=LOOSE)
 
 
 def test_a_refusal_is_held_to_the_workflow_s_markers() -> None:
     """They are forbidden in whatever text is shown."""
     said = RefusalReason(code=RefusalCode.BLOCKED, user_message="No miracle.", audit_id="audit-9")
 
-    assert enforce(Refusal(reason=said), WITHOUT) == Refusal(reason=said)
-    refused(enforce(Refusal(reason=said), WITHOUT, narrative=STRICT), RefusalCode.BLOCKED, "audit-9")
+    assert enforce_workflow(Refusal(reason=said), WITHOUT) == Refusal(reason=said)
+    refused(enforce_workflow(Refusal(reason=said), WITHOUT, narrative=STRICT), RefusalCode.BLOCKED, "audit-9")
 
 
 A, B, C = value(SODIUM), value(OTHER_SODIUM), value(POTASSIUM)
@@ -247,15 +247,15 @@ def test_a_dispute_that_the_oracles_do_not_have_is_refused(declared: Any, source
     """What is said to be an oracle's word is shown only if it is: no claim comes in as one side of a dispute."""
     made_up = DisputeSummary(sources=(conflict(A, B), source))
 
-    refused(enforce(made_up, declared, oracles=READINGS, verify=lambda _: True), RefusalCode.UNRESOLVABLE)
-    refused(enforce(ENVELOPES["dispute_summary"], declared), RefusalCode.UNRESOLVABLE)
+    refused(enforce_workflow(made_up, declared, oracles=READINGS, verify=lambda _: True), RefusalCode.UNRESOLVABLE)
+    refused(enforce_workflow(ENVELOPES["dispute_summary"], declared), RefusalCode.UNRESOLVABLE)
 
 
 def test_the_sides_of_a_dispute_stand_in_any_order() -> None:
     """And 140 is 140.0."""
     told = DisputeSummary(sources=(conflict(B, A.model_copy(update={"value": 140.0})),))
 
-    assert enforce(told, WITHOUT, oracles=READINGS) == told
+    assert enforce_workflow(told, WITHOUT, oracles=READINGS) == told
 
 
 NOT_ON_OUR_TERMS = {
@@ -269,7 +269,7 @@ NOT_ON_OUR_TERMS = {
 @pytest.mark.parametrize("kept", NOT_ON_OUR_TERMS.values(), ids=NOT_ON_OUR_TERMS.keys())
 def test_what_was_kept_is_held_to_the_terms_as_what_is_new(kept: Any) -> None:
     """Whoever can write into a store cannot have an action handed out that is not allowed, nor a policy waived."""
-    refused(hand_out(kept, TERMS, None), RefusalCode.POLICY_VIOLATION)
+    refused(release_envelope(kept, TERMS, None), RefusalCode.POLICY_VIOLATION)
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ def test_what_was_kept_is_held_to_the_terms_as_what_is_new(kept: Any) -> None:
 def test_what_cannot_be_enforced_with_is_refused(odd: Any) -> None:
     """A mistake of the program's is told as one."""
     with pytest.raises(InputError):
-        enforce(ENVELOPES["measurement"], INLINE, **{"oracles": READINGS, **odd})
+        enforce_workflow(ENVELOPES["measurement"], INLINE, **{"oracles": READINGS, **odd})
     with pytest.raises(InputError):
-        enforce(ENVELOPES["measurement"], None, oracles=READINGS)  # type: ignore[arg-type]
+        enforce_workflow(ENVELOPES["measurement"], None, oracles=READINGS)  # type: ignore[arg-type]
 
 
 READING = st.sampled_from([POTASSIUM, STATUS, SODIUM, OTHER_SODIUM, RUMOUR])
@@ -295,8 +295,8 @@ READING = st.sampled_from([POTASSIUM, STATUS, SODIUM, OTHER_SODIUM, RUMOUR])
 def test_enforcing_twice_is_enforcing_once(kind: str, readings: Any, declared: str, says: Any) -> None:
     """And no claim comes out that did not go in."""
     verify = None if says is None else (lambda _: says)
-    once = enforce(ENVELOPES[kind], WORKFLOWS[declared], oracles=readings, verify=verify)
-    again = enforce(once, WORKFLOWS[declared], oracles=readings, verify=verify)
+    once = enforce_workflow(ENVELOPES[kind], WORKFLOWS[declared], oracles=readings, verify=verify)
+    again = enforce_workflow(once, WORKFLOWS[declared], oracles=readings, verify=verify)
 
     assert again == once
     assert once == ENVELOPES[kind] or isinstance(once, Refusal)
@@ -309,5 +309,5 @@ def test_a_clean_narrative_stays_as_it_is() -> None:
     """It is the same object, and so is a refusal that tells nothing."""
     narrative = Narrative(text=SAID, policy=STRICT)
 
-    assert enforce(narrative, WITHOUT) is narrative
-    assert enforce(ENVELOPES["refusal"], WITHOUT) is ENVELOPES["refusal"]
+    assert enforce_workflow(narrative, WITHOUT) is narrative
+    assert enforce_workflow(ENVELOPES["refusal"], WITHOUT) is ENVELOPES["refusal"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from emitter.authority.envelope import enforce, handle, to_json
+from emitter.authority.envelopes import dump_authorization, enforce_workflow, handle_envelope
 from emitter.errors import InputError
-from emitter.kinds.authorization import Action, Classification, Measurement, Narrative, Provenance, Refusal
+from emitter.models.authorization import Action, Classification, Measurement, Narrative, Provenance, Refusal
 from tests.authority.envelope.parts import ENVELOPES, INLINE, LOOSE, MADE, READINGS, provenance
 
 every_kind = pytest.mark.parametrize("kind", ENVELOPES)
@@ -22,7 +22,7 @@ def handlers() -> dict[str, Any]:
 @every_kind
 def test_the_kinds_own_function_is_called(kind: str) -> None:
     """It gets the envelope, and what it returns is returned."""
-    assert handle(ENVELOPES[kind], **handlers()) == (kind, ENVELOPES[kind])
+    assert handle_envelope(ENVELOPES[kind], **handlers()) == (kind, ENVELOPES[kind])
 
 
 @every_kind
@@ -32,15 +32,15 @@ def test_no_kind_can_be_left_out(kind: str, left_out: str) -> None:
     some = {name: each for name, each in handlers().items() if name != left_out}
 
     with pytest.raises(TypeError, match=left_out):
-        handle(ENVELOPES[kind], **some)
+        handle_envelope(ENVELOPES[kind], **some)
 
 
 def test_there_is_no_function_for_the_rest() -> None:
     """Neither a default nor a further kind is taken."""
     with pytest.raises(TypeError):
-        handle(ENVELOPES["refusal"], **handlers(), default=repr)
+        handle_envelope(ENVELOPES["refusal"], **handlers(), default=repr)
     with pytest.raises(TypeError):
-        handle(ENVELOPES["refusal"], *handlers().values())  # type: ignore[call-arg, misc]
+        handle_envelope(ENVELOPES["refusal"], *handlers().values())  # type: ignore[call-arg, misc]
 
 
 @every_kind
@@ -51,7 +51,7 @@ def test_what_a_function_raises_is_raised(kind: str) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        handle(ENVELOPES[kind], **{**handlers(), kind: fail})
+        handle_envelope(ENVELOPES[kind], **{**handlers(), kind: fail})
 
 
 class Disguised(Narrative):
@@ -88,12 +88,12 @@ BY_THE_WAY: dict[str, Any] = {
 @pytest.mark.parametrize("odd", BY_THE_WAY.values(), ids=BY_THE_WAY.keys())
 def test_what_came_around_the_checks_is_no_envelope(odd: Any) -> None:
     """Of its type it is one: it is neither handled, nor written, nor enforced."""
-    with pytest.raises(InputError, match="does not hold"):
-        handle(odd, **handlers())
-    with pytest.raises(InputError, match="does not hold"):
-        to_json(odd)
-    with pytest.raises(InputError, match="does not hold"):
-        enforce(odd, INLINE, oracles=READINGS)
+    with pytest.raises(InputError, match="is invalid"):
+        handle_envelope(odd, **handlers())
+    with pytest.raises(InputError, match="is invalid"):
+        dump_authorization(odd)
+    with pytest.raises(InputError, match="is invalid"):
+        enforce_workflow(odd, INLINE, oracles=READINGS)
 
 
 def test_a_copy_that_holds_is_an_envelope() -> None:
@@ -103,6 +103,6 @@ def test_a_copy_that_holds_is_an_envelope() -> None:
         """A narrative of the host's own type."""
 
     ours = Ours(text="According to the manual, it pumps.", policy=LOOSE)
-    assert handle(ours, **handlers()) == ("narrative", ours)
+    assert handle_envelope(ours, **handlers()) == ("narrative", ours)
     copied = CLAIM.model_copy(update={"value": 4.3})
-    assert handle(copied, **handlers()) == ("measurement", copied)
+    assert handle_envelope(copied, **handlers()) == ("measurement", copied)

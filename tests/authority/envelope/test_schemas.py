@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from emitter.accept.catalogue import STANDARD
-from emitter.authority.envelope import AUTHORIZATION_SCHEMA, WORKFLOW_SCHEMA, read_authorization, to_json
-from emitter.kinds import AUTHORIZATION
-from emitter.kinds.authorization import Refusal, RefusalCode, WorkflowDeclaration
+from emitter.authority.envelopes import AUTHORIZATION_SCHEMA, WORKFLOW_SCHEMA, dump_authorization, read_authorization
+from emitter.host.registry import STANDARD
+from emitter.models import AUTHORIZATION
+from emitter.models.authorization import Refusal, RefusalCode, WorkflowDeclaration
 from emitter.schema import Validator
 from tests.authority.envelope.parts import ENVELOPES, WORKFLOWS
 from tests.authority.envelope.test_wire import near
@@ -26,22 +26,22 @@ KIND = STANDARD[AUTHORIZATION]
 @pytest.mark.parametrize("kind", ENVELOPES)
 def test_every_kind_is_valid(kind: str) -> None:
     """As an envelope, and as the payload that carries it."""
-    written = to_json(ENVELOPES[kind])
+    written = dump_authorization(ENVELOPES[kind])
 
     assert VALID(written) == ()
-    assert KIND.violations({"reasoning": "", "authorization": written}) == ()
-    assert KIND.violations({"authorization": written}) == ()
+    assert KIND.find_violations({"reasoning": "", "authorization": written}) == ()
+    assert KIND.find_violations({"authorization": written}) == ()
 
 
 @pytest.mark.parametrize("kind", ENVELOPES)
 def test_every_member_counts(kind: str) -> None:
     """One that is missing is found, unless it is optional; one too many is found."""
-    written = to_json(ENVELOPES[kind])
+    written = dump_authorization(ENVELOPES[kind])
     for name in written:
         fewer = {key: each for key, each in written.items() if key != name}
         assert bool(VALID(fewer)) is (name != "params")
     assert VALID({**written, "more": 1})
-    assert KIND.violations({"authorization": {**written, "more": 1}})
+    assert KIND.find_violations({"authorization": {**written, "more": 1}})
 
 
 @given(near())
@@ -50,7 +50,7 @@ def test_a_kind_is_taken_by_a_host_where_it_is_read_by_a_client(content: Any) ->
     found = read_authorization(copy.deepcopy(content))
     is_read = not (isinstance(found, Refusal) and found.reason.code is RefusalCode.BLOCKED)
 
-    assert (KIND.violations({"authorization": content}) == ()) is is_read
+    assert (KIND.find_violations({"authorization": content}) == ()) is is_read
     if is_read:
         assert VALID(content) == ()
 

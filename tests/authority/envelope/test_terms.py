@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.authority.envelope import OracleReading, Terms
-from emitter.authority.envelope.reading import agreed, disputed
-from emitter.decide.canonical import Profile
-from emitter.decide.digest import digest_of
+from emitter.authority.envelopes import AuthorizationConstraints, OracleReading
+from emitter.authority.envelopes.oracles import find_disputed_axes, select_undisputed
+from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.errors import InputError
 from tests.authority.envelope.parts import EHR, INLINE, LAB, LOOSE, POTASSIUM, READINGS, STATUS, TERMS, record
 
@@ -19,29 +18,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BAD: dict[str, tuple[Callable[[], object], str]] = {
-    "a record that is JSON": (lambda: OracleReading(LAB.model_dump(), "a", 1), "record is of type dict"),  # type: ignore[arg-type]
-    "no axis": (lambda: OracleReading(LAB, "", 1), "axis must be a text in"),
-    "an axis that is no text": (lambda: OracleReading(LAB, 3, 1), "axis must be a text in"),  # type: ignore[arg-type]
-    "an empty name": (lambda: OracleReading(LAB, "a", 1, ""), "name must be a text in"),
-    "a value that is no JSON": (lambda: OracleReading(LAB, "a", {1}), "no JSON value"),
+    "a record that is JSON": (
+        lambda: OracleReading(LAB.model_dump(), "a", 1),
+        "record must be an OracleVerificationRecord, not dict",
+    ),  # type: ignore[arg-type]
+    "no axis": (lambda: OracleReading(LAB, "", 1), "axis must be a string that is not blank"),
+    "an axis that is no text": (lambda: OracleReading(LAB, 3, 1), "axis must be a string that is not blank"),  # type: ignore[arg-type]
+    "an empty name": (lambda: OracleReading(LAB, "a", 1, ""), "name must be a string that is not blank"),
+    "a value that is no JSON": (lambda: OracleReading(LAB, "a", {1}), "not a JSON value"),
     "a value that is not finite": (lambda: OracleReading(LAB, "a", float("nan")), "finite"),
     "a value beyond what is exact": (lambda: OracleReading(LAB, "a", 2**53), r"2\^53"),
     "another value's hash": (
         lambda: OracleReading(record("a", value_hash=digest_of(4)), "a", 5),
         "value_hash is not the digest",
     ),
-    "no workflow": (lambda: Terms.of(None), "workflow is of type NoneType"),  # type: ignore[arg-type]
-    "a workflow as JSON": (lambda: Terms.of(INLINE.model_dump()), "workflow is of type dict"),  # type: ignore[arg-type]
-    "a policy as JSON": (lambda: Terms.of(INLINE, (), LOOSE.model_dump()), "narrative is of type dict"),  # type: ignore[arg-type]
-    "one reading": (lambda: Terms.of(INLINE, POTASSIUM), "oracles must be a list"),
-    "records for readings": (lambda: Terms.of(INLINE, [LAB]), r"oracles\[0\] is of type OracleVerificationRecord"),
-    "one action": (lambda: Terms.of(INLINE, (), LOOSE, "notify"), "actions must be a list"),
-    "an action that is no text": (lambda: Terms.of(INLINE, (), LOOSE, ["a", 2]), r"actions\[1\] is of type int"),
-    "a name that nobody can see": (lambda: OracleReading(LAB, "a", 1, "\u200b"), "name must be a text in"),
-    "an action that nobody can see": (lambda: Terms.of(INLINE, (), LOOSE, ["a", " "]), "actions holds a text in which"),
+    "no workflow": (
+        lambda: AuthorizationConstraints.from_arguments(None),
+        "workflow must be of type WorkflowDeclaration, not NoneType",
+    ),  # type: ignore[arg-type]
+    "a workflow as JSON": (
+        lambda: AuthorizationConstraints.from_arguments(INLINE.model_dump()),
+        "workflow must be of type WorkflowDeclaration, not dict",
+    ),  # type: ignore[arg-type]
+    "a policy as JSON": (
+        lambda: AuthorizationConstraints.from_arguments(INLINE, (), LOOSE.model_dump()),
+        "narrative must be of type NarrativePolicy, not dict",
+    ),  # type: ignore[arg-type]
+    "one reading": (lambda: AuthorizationConstraints.from_arguments(INLINE, POTASSIUM), "oracles must be a list"),
+    "records for readings": (
+        lambda: AuthorizationConstraints.from_arguments(INLINE, [LAB]),
+        r"oracles\[0\] must be of type OracleReading, not OracleVerificationRecord",
+    ),
+    "one action": (
+        lambda: AuthorizationConstraints.from_arguments(INLINE, (), LOOSE, "notify"),
+        "actions must be a list",
+    ),
+    "an action that is no text": (
+        lambda: AuthorizationConstraints.from_arguments(INLINE, (), LOOSE, ["a", 2]),
+        r"actions\[1\] must be of type str, not int",
+    ),
+    "a name that nobody can see": (lambda: OracleReading(LAB, "a", 1, "\u200b"), "name must be a string"),
+    "an action that nobody can see": (
+        lambda: AuthorizationConstraints.from_arguments(INLINE, (), LOOSE, ["a", " "]),
+        "actions contains a blank string",
+    ),
     "a marker that nobody can see": (
-        lambda: Terms.of(INLINE, (), LOOSE.model_copy(update={"forbidden_markers": ("\u200b",)})),
-        "forbidden_markers holds a text in which",
+        lambda: AuthorizationConstraints.from_arguments(
+            INLINE, (), LOOSE.model_copy(update={"forbidden_markers": ("\u200b",)})
+        ),
+        "forbidden_markers contains a blank string",
     ),
 }
 
@@ -64,7 +89,7 @@ def test_a_value_is_the_hosts_own_copy() -> None:
 
 def test_a_record_may_carry_the_digest_of_its_value() -> None:
     """Over RFC 8785, where equal numbers are alike."""
-    hashed = record("a", value_hash=digest_of(4.5, Profile.WIRE))
+    hashed = record("a", value_hash=digest_of(4.5, CanonicalProfile.WIRE))
 
     assert OracleReading(hashed, "a", 4.5).record is hashed
 
@@ -78,8 +103,8 @@ def test_readings_agree_where_they_are_equal_as_json(one: Any, other: Any) -> No
     """Spelling is no disagreement."""
     readings = (OracleReading(LAB, "a", one), OracleReading(EHR, "a", other))
 
-    assert disputed(readings) == frozenset()
-    assert agreed(readings) == readings
+    assert find_disputed_axes(readings) == frozenset()
+    assert select_undisputed(readings) == readings
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER, ids=map(str, OTHER))
@@ -87,22 +112,22 @@ def test_readings_disagree_where_they_are_not(one: Any, other: Any) -> None:
     """However near they are, and whoever says so: the same oracle may, too. Other axes are not concerned."""
     readings = (OracleReading(LAB, "a", one), OracleReading(LAB, "b", 1), OracleReading(LAB, "a", other))
 
-    assert disputed(readings) == {"a"}
-    assert agreed(readings) == readings[1:2]
+    assert find_disputed_axes(readings) == {"a"}
+    assert select_undisputed(readings) == readings[1:2]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([1, 1.0, 2, True, "x"])), max_size=6))
 def test_an_axis_is_disputed_in_any_order(said: list[tuple[str, Any]]) -> None:
     """Which reading came first decides nothing."""
     readings = [OracleReading(LAB, axis, value) for axis, value in said]
-    expected = {axis for axis, _ in said if len({repr(each.key) for each in readings if each.axis == axis}) > 1}
+    expected = {axis for axis, _ in said if len({repr(each.value_key) for each in readings if each.axis == axis}) > 1}
 
-    assert disputed(readings) == expected == disputed(reversed(readings))
+    assert find_disputed_axes(readings) == expected == find_disputed_axes(reversed(readings))
 
 
 def test_terms_take_lists_of_any_kind() -> None:
     """A generator is read once, and kept."""
-    made = Terms.of(INLINE, (each for each in READINGS), LOOSE, {"notify": 1})
+    made = AuthorizationConstraints.from_arguments(INLINE, (each for each in READINGS), LOOSE, {"notify": 1})
 
     assert made.oracles == READINGS
     assert made.actions == ("notify",)
@@ -111,20 +136,29 @@ def test_terms_take_lists_of_any_kind() -> None:
 def test_terms_are_told_apart() -> None:
     """By every setting, and by what stands in a record that the model is not shown."""
     others = [
-        Terms.of(INLINE, READINGS, LOOSE),
-        Terms.of(INLINE, READINGS[1:], LOOSE, TERMS.actions),
-        Terms.of(INLINE.model_copy(update={"workflow_id": "other"}), READINGS, LOOSE, TERMS.actions),
-        Terms.of(INLINE, READINGS, LOOSE.model_copy(update={"scrub_measurements": True}), TERMS.actions),
-        Terms.of(INLINE, [OracleReading(record("lab-7"), "potassium", 4.2, "Central Laboratory"), *READINGS[1:]]),
+        AuthorizationConstraints.from_arguments(INLINE, READINGS, LOOSE),
+        AuthorizationConstraints.from_arguments(INLINE, READINGS[1:], LOOSE, TERMS.actions),
+        AuthorizationConstraints.from_arguments(
+            INLINE.model_copy(update={"workflow_id": "other"}), READINGS, LOOSE, TERMS.actions
+        ),
+        AuthorizationConstraints.from_arguments(
+            INLINE, READINGS, LOOSE.model_copy(update={"scrub_measurements": True}), TERMS.actions
+        ),
+        AuthorizationConstraints.from_arguments(
+            INLINE, [OracleReading(record("lab-7"), "potassium", 4.2, "Central Laboratory"), *READINGS[1:]]
+        ),
     ]
 
-    assert len({each.told for each in (TERMS, *others)}) == len(others) + 1
-    assert Terms.of(INLINE, READINGS, LOOSE, ["notify", "escalate"]).told == TERMS.told
+    assert len({each.cache_key for each in (TERMS, *others)}) == len(others) + 1
+    assert (
+        AuthorizationConstraints.from_arguments(INLINE, READINGS, LOOSE, ["notify", "escalate"]).cache_key
+        == TERMS.cache_key
+    )
 
 
 def test_the_names_that_no_user_is_told() -> None:
     """Ids and names of the oracles, each once."""
-    assert TERMS.names == ("lab-7", "Central Laboratory", "ehr-2", "forum-9")
+    assert TERMS.oracle_names == ("lab-7", "Central Laboratory", "ehr-2", "forum-9")
 
 
 def test_what_a_reading_can_be_cited_for() -> None:
@@ -141,5 +175,5 @@ def test_what_a_reading_can_be_cited_for() -> None:
     for value, number, labels in cases:
         reading = OracleReading(LAB, "a", value)
         assert (reading.number, reading.labels) == (number, labels), value
-    assert STATUS.verified
-    assert not READINGS[-1].verified
+    assert STATUS.is_verified
+    assert not READINGS[-1].is_verified

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from emitter.kinds.authorization import (
+from emitter.models.authorization import (
     Action,
     AuthorizationEnvelope,
     DisputeSummary,
@@ -64,7 +64,7 @@ def test_an_envelope_never_becomes_text_by_accident(kind: str, way: Callable[[An
 @pytest.mark.parametrize("way", [str, lambda it: f"{it}", lambda it: f"{it:>3}", iter], ids=range(4))
 def test_the_error_says_what_to_do_instead(way: Callable[[Any], object]) -> None:
     """Whatever the format asks for."""
-    with pytest.raises(TypeError, match="no text of its own: say with handle"):
+    with pytest.raises(TypeError, match="no text form"):
         way(ENVELOPES["narrative"])
 
 

@@ -10,11 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.authority.envelope import Unverified, enforce, handle, read_authorization, to_json
-from emitter.authority.envelope.refusing import MESSAGES
+from emitter.authority.envelopes import (
+    UnverifiedClaim,
+    dump_authorization,
+    enforce_workflow,
+    handle_envelope,
+    read_authorization,
+)
+from emitter.authority.envelopes.oracles import REFUSAL_MESSAGES
 from emitter.errors import InputError
-from emitter.kinds import AIEnvelope
-from emitter.kinds.authorization import Refusal, RefusalCode
+from emitter.models import AIEnvelope
+from emitter.models.authorization import Refusal, RefusalCode
 from tests.authority.envelope.parts import CLAIM, DOCUMENTS, DRAFTS, ENVELOPES, INLINE, MOMENT, document
 
 if TYPE_CHECKING:
@@ -28,7 +34,7 @@ def blocked(envelope: object) -> str:
     assert isinstance(envelope, Refusal)
     reason = envelope.reason
     assert (reason.code, reason.recovery_hint) == (RefusalCode.BLOCKED, None)
-    assert reason.user_message == MESSAGES[RefusalCode.BLOCKED]
+    assert reason.user_message == REFUSAL_MESSAGES[RefusalCode.BLOCKED]
     return reason.audit_id
 
 
@@ -36,7 +42,7 @@ def blocked(envelope: object) -> str:
 @pytest.mark.parametrize("form", ["value", "text", "bytes", "spaced"])
 def test_what_was_written_is_read_again(kind: str, form: str) -> None:
     """As a value, as a text and as bytes."""
-    written = to_json(ENVELOPES[kind])
+    written = dump_authorization(ENVELOPES[kind])
     text = json.dumps(written, indent=2 if form == "spaced" else None)
     given_as: Any = {"value": written, "text": text, "bytes": text.encode(), "spaced": text}[form]
 
@@ -46,7 +52,7 @@ def test_what_was_written_is_read_again(kind: str, form: str) -> None:
 @every_kind
 def test_reading_leaves_the_document_alone(kind: str) -> None:
     """It is no part of the envelope, and may be changed afterwards."""
-    written = to_json(ENVELOPES[kind])
+    written = dump_authorization(ENVELOPES[kind])
     before = copy.deepcopy(written)
     read_authorization(written)
 
@@ -95,10 +101,10 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
 @pytest.mark.parametrize("as_text", [False, True], ids=["value", "text"])
 def test_what_is_no_envelope_is_blocked(change: Callable[[dict[str, Any]], Any], *, as_text: bool) -> None:
     """Unknown kinds and malformed known ones alike; nothing of it is shown."""
-    changed = change(to_json(ENVELOPES["measurement"]))
+    changed = change(dump_authorization(ENVELOPES["measurement"]))
     found = read_authorization(json.dumps(changed) if as_text else changed)
 
-    assert "4.2" not in json.dumps(to_json(found))
+    assert "4.2" not in json.dumps(dump_authorization(found))
     assert blocked(found)
 
 
@@ -136,7 +142,7 @@ def test_members_that_the_rfc_does_not_name_are_left_out(
     kind: str, place: tuple[str | int, ...], *, as_text: bool
 ) -> None:
     """Its types are minimum schemas, and only an unknown kind is BLOCKED; what nobody scanned is not handed on."""
-    written = to_json(ENVELOPES[kind])
+    written = dump_authorization(ENVELOPES[kind])
     more = copy.deepcopy(written)
     found: Any = more
     for each in place:
@@ -154,7 +160,7 @@ def test_members_that_the_rfc_does_not_name_are_left_out(
 
 def test_an_unknown_member_hides_nothing_that_is_malformed() -> None:
     """A known kind that does not hold is blocked, with it or without."""
-    written = to_json(ENVELOPES["measurement"]) | {"note": 1, "value": "4.2"}
+    written = dump_authorization(ENVELOPES["measurement"]) | {"note": 1, "value": "4.2"}
 
     assert read_authorization(written).kind == "refusal"
 
@@ -174,7 +180,7 @@ VALUES = st.recursive(
 @st.composite
 def near(draw: st.DrawFn) -> Any:
     """Return an envelope with one place changed to anything."""
-    written: Any = copy.deepcopy(to_json(ENVELOPES[draw(st.sampled_from(sorted(ENVELOPES)))]))
+    written: Any = copy.deepcopy(dump_authorization(ENVELOPES[draw(st.sampled_from(sorted(ENVELOPES)))]))
     node = written
     while True:
         keys = list(range(len(node))) if isinstance(node, list) else sorted(node)
@@ -191,9 +197,9 @@ def test_no_content_makes_it_raise(content: Any) -> None:
     """Any value, any text, any bytes, and what is almost an envelope: it is one, or it is blocked."""
     found = read_authorization(content)
 
-    assert handle(found, **dict.fromkeys(ENVELOPES, lambda each: each)) is found  # type: ignore[arg-type]
+    assert handle_envelope(found, **dict.fromkeys(ENVELOPES, lambda each: each)) is found  # type: ignore[arg-type]
     if not isinstance(found, Refusal):
-        assert read_authorization(to_json(found)) == found
+        assert read_authorization(dump_authorization(found)) == found
 
 
 @given(near())
@@ -201,7 +207,7 @@ def test_what_was_read_is_what_was_written(content: Any) -> None:
     """Nothing is dropped, added or made to fit on the way."""
     found = read_authorization(content)
     if not (isinstance(found, Refusal) and found.reason.code is RefusalCode.BLOCKED):
-        assert to_json(found) == content
+        assert dump_authorization(found) == content
 
 
 class Odd:
@@ -227,19 +233,23 @@ def test_the_refusal_is_looked_up_by_an_id() -> None:
 
 
 NO_ENVELOPES: dict[str, tuple[Any, str]] = {
-    **{f"a draft: {name}": (draft, "authorize") for name, draft in DRAFTS.items()},
-    "a decision": (MOMENT, "authorized apart"),
-    "an unverified claim": (Unverified(ENVELOPES["measurement"]), "settle"),
+    **{f"a draft: {name}": (draft, "authorize_draft") for name, draft in DRAFTS.items()},
+    "a decision": (MOMENT, "not an authorization"),
+    "an unverified claim": (UnverifiedClaim(ENVELOPES["measurement"]), r"Call its verify\("),
     "the envelope around it": (
-        AIEnvelope.model_construct(payload={"authorization": to_json(ENVELOPES["measurement"])}),
+        AIEnvelope.model_construct(payload={"authorization": dump_authorization(ENVELOPES["measurement"])}),
         "read_authorization",
     ),
 }
-NOT_READ = {**NO_ENVELOPES, "JSON": (to_json(ENVELOPES["measurement"]), "read_authorization"), "None": (None, "value")}
+NOT_READ = {
+    **NO_ENVELOPES,
+    "JSON": (dump_authorization(ENVELOPES["measurement"]), "read_authorization"),
+    "None": (None, "value"),
+}
 TAKES_AN_ENVELOPE: dict[str, Callable[[Any], object]] = {
-    "handle": lambda it: handle(it, **dict.fromkeys(ENVELOPES, repr)),  # type: ignore[arg-type]
-    "enforce": lambda it: enforce(it, INLINE),
-    "to_json": to_json,
+    "handle": lambda it: handle_envelope(it, **dict.fromkeys(ENVELOPES, repr)),  # type: ignore[arg-type]
+    "enforce": lambda it: enforce_workflow(it, INLINE),
+    "to_json": dump_authorization,
 }
 
 

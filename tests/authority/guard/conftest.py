@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.store import MemoryStore, SqliteStore
+from emitter.stores import MemoryStore, SqliteStore
 from tests.authority.guard.forms import Office
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from emitter.store import Store
+    from emitter.stores import Store
 
 
 @pytest.fixture(params=["memory", "sqlite"])

@@ -12,7 +12,7 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter.authority import Authority, Effects, template
+from emitter.authority import Authority, Effects, brief_from_template
 from emitter.errors import ApprovalPending
 from tests.authority.guard.parts import approve, resolved
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from emitter.authority import Asked
-    from emitter.kinds import BindingMoment
-    from emitter.ledger import Pending
-    from emitter.store import Fresh, Kept, SqliteStore
+    from emitter.authority import ApprovalRequest
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.models import BindingMoment
+    from emitter.stores import NewEntry, SqliteStore, StoredEntry
 
 CALL = "c1"
 HOOKS = ("before_confirm", "after_confirm", "before_execute", "after_execute", "emit_receipt")
@@ -61,9 +61,11 @@ class Mortal:
         self.fate.step("find")
         return self.store.find(*place)
 
-    def once(self, run_id: str, correlation_id: str, make: Callable[[], Fresh]) -> Kept:
+    def get_or_create(self, run_id: str, correlation_id: str, make: Callable[[], NewEntry]) -> StoredEntry:
         """Keep something."""
-        return self._around("once", lambda: self.store.once(run_id, correlation_id, lambda: self._around("make", make)))
+        return self._around(
+            "once", lambda: self.store.get_or_create(run_id, correlation_id, lambda: self._around("make", make))
+        )
 
     def forget(self, *place: str) -> None:
         """Delete something."""
@@ -120,16 +122,16 @@ class Sender:
         await asyncio.sleep(0)
         return self.send(to, body)
 
-    def ask(self, pending: Pending) -> Any:
+    def ask(self, pending: PendingDecision) -> Any:
         """Note who was asked, and approve."""
         add(self.fate.file / "asked", pending.decision_id)
         self.fate.step("ask")
         return approve(pending)
 
-    def brief(self, asked: Asked) -> BindingMoment:
+    def brief(self, asked: ApprovalRequest) -> BindingMoment:
         """Write the envelope."""
         self.fate.step("brief")
-        return template(asked)
+        return brief_from_template(asked)
 
     def describe(self, _: object) -> Effects:
         """Tell what was done."""

@@ -16,9 +16,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import Unfinished, UnknownDecision
-from emitter.ledger import Resolved
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.authority.guard.dying import CALL, Fate, Mortal, add, guarded, read
 from tests.authority.guard.parts import kept
 
@@ -47,7 +47,7 @@ def again(folder: Path, way: str) -> None:
     with SqliteStore(folder / "store.db") as store:
         authority, call = guarded(store, fate, way=way)
         asked_before = len(read(folder, "asked"))
-        told = {"stood": stands(authority), "begun": [each.intent_id for each in authority.unfinished()]}
+        told = {"stood": stands(authority), "begun": [each.intent_id for each in authority.unfinished_actions()]}
         try:
             told["value"] = call()
         except Unfinished as error:
@@ -59,7 +59,7 @@ def again(folder: Path, way: str) -> None:
 def stands(authority: Authority) -> bool:
     """Tell whether the decision about the call was resolved."""
     try:
-        return isinstance(authority.ledger.find(str(kept(authority, CALL).get("decision_id"))), Resolved)
+        return isinstance(authority.ledger.find(str(kept(authority, CALL).get("decision_id"))), ResolvedDecision)
     except UnknownDecision:
         return False
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.authority.chain import verify
-from emitter.decide import selected
+from emitter.authority.chain import verify_chain
+from emitter.decisions import select_option
 from emitter.errors import ApprovalPending
-from emitter.kinds import BindingMoment, Option, Question
+from emitter.models import BindingMoment, Option, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from emitter.authority import Asked, Guarded
-    from emitter.ledger import Pending, Resolved
+    from emitter.authority import ApprovalRequest, GuardedTool
+    from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 
 MOM, CEO = "mom@x.org", "ceo@x.org"
 
@@ -35,30 +35,32 @@ class Post:
         return len(self.sent)
 
 
-def approve(pending: Pending) -> Any:
+def approve(pending: PendingDecision) -> Any:
     """Choose that the call is made."""
-    return selected(pending.moment, 0)
+    return select_option(pending.moment, 0)
 
 
-def leave(pending: Pending) -> Any:
+def leave(pending: PendingDecision) -> Any:
     """Choose that it is not."""
-    return selected(pending.moment, 1)
+    return select_option(pending.moment, 1)
 
 
 @dataclass
 class Person:
     """Who is asked: the answer is what ``says`` makes of the decision."""
 
-    says: Callable[[Pending], Any] = approve
-    asked: list[Pending] = field(default_factory=list["Pending"])
+    says: Callable[[PendingDecision], Any] = approve
+    asked: list[PendingDecision] = field(default_factory=list["PendingDecision"])
 
-    def __call__(self, pending: Pending) -> Any:
+    def __call__(self, pending: PendingDecision) -> Any:
         """Answer."""
         self.asked.append(pending)
         return self.says(pending)
 
 
-def resolved(authority: Authority, decision_id: str, says: Callable[[Pending], Any] = approve) -> Resolved:
+def resolved(
+    authority: Authority, decision_id: str, says: Callable[[PendingDecision], Any] = approve
+) -> ResolvedDecision:
     """Resolve a decision that waits, as another surface would."""
     pending = authority.ledger.find(decision_id)
     return authority.ledger.resolve(decision_id, says(pending))  # type: ignore[arg-type]  # it is pending
@@ -67,17 +69,17 @@ def resolved(authority: Authority, decision_id: str, says: Callable[[Pending], A
 def proven(authority: Authority) -> None:
     """See that every chain holds, and that no act is without its receipt."""
     for workflow_id in authority.workflows():
-        assert list(verify(authority.lines(workflow_id)))
-    assert authority.unfinished() == ()
+        assert list(verify_chain(authority.lines(workflow_id)))
+    assert authority.unfinished_actions() == ()
 
 
 def kept(authority: Authority, call_id: str) -> Mapping[str, Any]:
     """Return what stands under a call's id."""
-    found = authority._parts.journal.known(f"call:{call_id}")
+    found = authority._context.journal.get_value(f"call:{call_id}")
     return {} if found is None else found
 
 
-def moment(asked: Asked, *others: str, label: str | None = None) -> BindingMoment:
+def moment(asked: ApprovalRequest, *others: str, label: str | None = None) -> BindingMoment:
     """Return an envelope that offers the call, by another label where one is given, and something else."""
     labels = [asked.label if label is None else label, *(others or ("Leave it",))]
     options = [Option(label=each, reasoning=f"It is number {number}.") for number, each in enumerate(labels)]
@@ -102,12 +104,12 @@ class Office:
         return self.guard.call(call_id, MOM)
 
     @property
-    def decision(self) -> Pending | Resolved:
+    def decision(self) -> PendingDecision | ResolvedDecision:
         """The decision that was put, as it stands."""
         return self.authority.ledger.find(self.person.asked[0].decision_id)
 
 
-def waiting(guard: Guarded[..., Any], call_id: str = "c1") -> str:
+def waiting(guard: GuardedTool[..., Any], call_id: str = "c1") -> str:
     """Come to where a call waits; return its decision."""
     with pytest.raises(ApprovalPending) as raised:
         guard.call(call_id, MOM)
@@ -128,7 +130,7 @@ def guarded(value: Any, **settings: Any) -> tuple[Authority, Callable[[], Any]]:
     return authority, lambda: guard.call("c1")
 
 
-async def aapprove(pending: Pending) -> Any:
+async def aapprove(pending: PendingDecision) -> Any:
     """Choose it after a while."""
     await asyncio.sleep(0)
     return approve(pending)

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emitter.authority import Authority
-from emitter.decide import selected
+from emitter.decisions import select_option
 from emitter.errors import AuthorityError
-from emitter.store import SqliteStore, SqlStore
+from emitter.stores import SqliteStore, SqlStore
 from tests.authority.guard.dying import add
 
 if TYPE_CHECKING:
-    from emitter.ledger import Pending
+    from emitter.decisions.ledger_entries import PendingDecision
 
 PROCESSES, THREADS = 4, 16
 _STORES = {"sqlite": SqliteStore, "postgres": SqlStore}
@@ -31,9 +31,9 @@ def sending(store: Any, folder: Path, call_id: str) -> Any:
         time.sleep(0.002)  # the others' chance to come in between, if anything lets them
         return f"sent to {to}"
 
-    def ask(pending: Pending) -> Any:
+    def ask(pending: PendingDecision) -> Any:
         add(folder / f"asked-{call_id}", pending.decision_id)
-        return selected(pending.moment, 0)
+        return select_option(pending.moment, 0)
 
     return Authority(store).guard(send, ask=ask)
 

@@ -6,23 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decide import Dialogue, FreeText, Selected, Unresolved, dialogue, free_text, selected
-from emitter.errors import (
-    BadResolution,
-    EmitterError,
-    HatchClosed,
-    InputError,
-    NoSuchOption,
-    NotApproved,
-)
-from emitter.kinds import BindingMoment, Hatches
-from emitter.ledger import Pending, Resolved, Unspoken
+from emitter.decisions import Dialogue, FreeText, Selected, Unresolved, answer_in_words, open_dialogue, select_option
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer
+from emitter.errors import BadResolution, EmitterError, HatchClosed, InputError, NoSuchOption, NotApproved
+from emitter.models import BindingMoment, Hatches
 from tests.authority.guard.parts import CEO, Office, approve, leave, moment, proven, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority import Asked
+    from emitter.authority import ApprovalRequest
 
 
 OPTIONS = {"first": 0, "second": 1, "third": 2, "last": 3}
@@ -33,14 +26,14 @@ OPTIONS = {"first": 0, "second": 1, "third": 2, "last": 3}
 def test_only_the_option_that_makes_the_call_makes_it(place: int, chosen: int) -> None:
     """Wherever among the four it stands; once another was chosen, that stays chosen."""
 
-    def brief(asked: Asked) -> BindingMoment:
+    def brief(asked: ApprovalRequest) -> BindingMoment:
         made = moment(asked, "Leave it", "Ask my assistant", "Wait a day")
         options = list(made.question.options)
         options.insert(place, options.pop(0))
         return made.model_copy(update={"question": made.question.model_copy(update={"options": tuple(options)})})
 
     office = Office(brief=brief)
-    office.person.says = lambda pending: selected(pending.moment, chosen)
+    office.person.says = lambda pending: select_option(pending.moment, chosen)
 
     if chosen == place:
         assert office.call() == office.call() == 1
@@ -55,19 +48,19 @@ def test_only_the_option_that_makes_the_call_makes_it(place: int, chosen: int) -
     assert len(office.person.asked) == 1
 
 
-WORDS: dict[str, tuple[Callable[[Pending], Any], type[Any]]] = {
-    "a text": (lambda pending: free_text(pending.moment, "Yes, run it."), FreeText),
+WORDS: dict[str, tuple[Callable[[PendingDecision], Any], type[Any]]] = {
+    "a text": (lambda pending: answer_in_words(pending.moment, "Yes, run it."), FreeText),
     "the label as a text": (
-        lambda pending: free_text(pending.moment, pending.moment.question.options[0].label),
+        lambda pending: answer_in_words(pending.moment, pending.moment.question.options[0].label),
         FreeText,
     ),
-    "an objection": (lambda pending: dialogue(pending.moment, "Why to her?"), Dialogue),
-    "an objection without words": (lambda pending: dialogue(pending.moment), Dialogue),
+    "an objection": (lambda pending: open_dialogue(pending.moment, "Why to her?"), Dialogue),
+    "an objection without words": (lambda pending: open_dialogue(pending.moment), Dialogue),
 }
 
 
 @pytest.mark.parametrize(("says", "kind"), WORDS.values(), ids=WORDS)
-def test_words_are_no_approval_whatever_they_say(says: Callable[[Pending], Any], kind: type[Any]) -> None:
+def test_words_are_no_approval_whatever_they_say(says: Callable[[PendingDecision], Any], kind: type[Any]) -> None:
     """The decision is resolved by them, and tells them here; elsewhere that there were some."""
     office = Office()
     office.person.says = says
@@ -77,8 +70,8 @@ def test_words_are_no_approval_whatever_they_say(says: Callable[[Pending], Any],
             office.call()
 
     assert len(office.person.asked) == 1
-    assert isinstance(office.decision, Resolved)
-    assert isinstance(office.decision.resolution, (kind, Unspoken))
+    assert isinstance(office.decision, ResolvedDecision)
+    assert isinstance(office.decision.resolution, (kind, UnreadableAnswer))
     assert office.post.sent == []
 
 
@@ -96,9 +89,9 @@ def test_a_question_that_was_refused_is_not_put_again() -> None:
     assert office.post.sent == [(CEO, "hi")]
 
 
-def dialogue_of(pending: Pending) -> Any:
+def dialogue_of(pending: PendingDecision) -> Any:
     """Refuse the question."""
-    return dialogue(pending.moment, "No.")
+    return open_dialogue(pending.moment, "No.")
 
 
 def test_what_was_left_undone_may_be_asked_again_as_a_new_call() -> None:
@@ -116,11 +109,11 @@ def test_what_was_left_undone_may_be_asked_again_as_a_new_call() -> None:
 
 
 @pytest.mark.parametrize("first", [approve, leave], ids=["approved", "left"])
-def test_who_is_faster_elsewhere_is_heard(first: Callable[[Pending], Any]) -> None:
+def test_who_is_faster_elsewhere_is_heard(first: Callable[[PendingDecision], Any]) -> None:
     """Whatever is answered here afterwards."""
     office = Office()
 
-    def says(pending: Pending) -> Any:
+    def says(pending: PendingDecision) -> Any:
         resolved(office.authority, pending.decision_id, first)
         return leave(pending) if first is approve else approve(pending)
 
@@ -142,7 +135,7 @@ def test_who_asks_may_resolve_the_decision() -> None:
     assert office.call() == 1
 
 
-GARBAGE: dict[str, tuple[Callable[[Pending], Any], type[EmitterError]]] = {
+GARBAGE: dict[str, tuple[Callable[[PendingDecision], Any], type[EmitterError]]] = {
     "nothing": (lambda _: None, BadResolution),
     "true": (lambda _: True, BadResolution),
     "an index": (lambda _: 0, BadResolution),
@@ -154,19 +147,22 @@ GARBAGE: dict[str, tuple[Callable[[Pending], Any], type[EmitterError]]] = {
     "an index below": (lambda pending: Selected(pending.digest, -1), NoSuchOption),
     "an index that is true": (lambda pending: Selected(pending.digest, False), NoSuchOption),
     "no words": (lambda pending: FreeText(pending.digest, " "), BadResolution),
-    "a resolution made by hand": (lambda pending: Resolved(pending, selected(pending.moment, 0), 0.0), InputError),
+    "a resolution made by hand": (
+        lambda pending: ResolvedDecision(pending, select_option(pending.moment, 0), 0.0),
+        InputError,
+    ),
     "no reason": (lambda pending: Unresolved(pending.digest, "tired"), BadResolution),  # type: ignore[arg-type]
 }
 
 
 @pytest.mark.parametrize(("says", "error"), GARBAGE.values(), ids=GARBAGE)
-def test_what_is_no_answer_is_none(says: Callable[[Pending], Any], error: type[EmitterError]) -> None:
+def test_what_is_no_answer_is_none(says: Callable[[PendingDecision], Any], error: type[EmitterError]) -> None:
     """It is told as what it is, nothing is done, and the decision can be answered still."""
     office = Office()
     office.person.says = says
     with pytest.raises(error):
         office.call()
-    assert isinstance(office.decision, Pending)
+    assert isinstance(office.decision, PendingDecision)
     assert office.post.sent == []
 
     office.person.says = approve
@@ -176,7 +172,7 @@ def test_what_is_no_answer_is_none(says: Callable[[Pending], Any], error: type[E
 def test_a_veto_that_the_envelope_does_not_take_is_no_answer() -> None:
     """Whoever asks offered what there was not."""
 
-    def brief(asked: Asked) -> BindingMoment:
+    def brief(asked: ApprovalRequest) -> BindingMoment:
         made = moment(asked)
         closed = made.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})
         return made.model_copy(update={"question": closed})

@@ -19,16 +19,7 @@ from pydantic import SecretStr
 from emitter.authority import Authority
 from emitter.errors import InputError, OtherCall
 from tests.authority.guard.parts import Person
-from tests.authority.guard.values import (
-    Colour,
-    Mail,
-    Masked,
-    Model,
-    Number,
-    hidden,
-    one,
-    told,
-)
+from tests.authority.guard.values import Colour, Mail, Masked, Model, Number, hidden, one, told
 from tests.work import examples
 
 

@@ -17,20 +17,9 @@ from pydantic import SecretStr
 
 from emitter.authority import Authority
 from emitter.errors import InputError
-from emitter.kinds.authorization import Refusal, RefusalCode, RefusalReason
+from emitter.models.authorization import Refusal, RefusalCode, RefusalReason
 from tests.authority.guard.parts import Person
-from tests.authority.guard.values import (
-    Colour,
-    Mail,
-    Model,
-    Number,
-    Open,
-    Point,
-    Slotted,
-    Word,
-    one,
-    told,
-)
+from tests.authority.guard.values import Colour, Mail, Model, Number, Open, Point, Slotted, Word, one, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable

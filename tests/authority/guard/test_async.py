@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, Effects, template
+from emitter.authority import Authority, Effects, brief_from_template
 from emitter.errors import ApprovalPending, NotApproved, Unfinished
 from tests.authority.guard.parts import MOM, Post, aapprove, approve, leave, proven, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from emitter.authority import Asked, Guarded
-    from emitter.kinds import BindingMoment
+    from emitter.authority import ApprovalRequest, GuardedTool
+    from emitter.models import BindingMoment
 
 
 class Office:
@@ -26,7 +26,9 @@ class Office:
     def __init__(self, **settings: Any) -> None:
         self.post = Post()
         self.authority = Authority(hooks=settings.pop("hooks", ()))
-        self.guard: Guarded[..., Awaitable[int]] = self.authority.guard(self.send_email, **{"ask": approve, **settings})
+        self.guard: GuardedTool[..., Awaitable[int]] = self.authority.guard(
+            self.send_email, **{"ask": approve, **settings}
+        )
 
     async def send_email(self, to: str, body: str = "hi") -> int:
         """Send after a while."""
@@ -34,9 +36,9 @@ class Office:
         return self.post.send_email(to, body)
 
 
-async def _brief(asked: Asked) -> BindingMoment:
+async def _brief(asked: ApprovalRequest) -> BindingMoment:
     await asyncio.sleep(0)
-    return template(asked)
+    return brief_from_template(asked)
 
 
 class Hooks:

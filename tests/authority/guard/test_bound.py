@@ -21,7 +21,7 @@ def send(to: str, body: str = "hi", *, outbox: Any = None) -> list[str]:
 def test_an_argument_that_no_call_tells_is_refused() -> None:
     """Else "email mom" would be approved of one tool, and done by another that is called the same."""
     for tool in (partial(send, CEO), partial(partial(send, CEO), "hello"), partial(send, CEO, body="hello")):
-        with pytest.raises(InputError, match="no call tells"):
+        with pytest.raises(InputError, match="positional arguments"):
             Authority().guard(tool, name="send")
 
 

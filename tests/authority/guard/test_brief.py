@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority import Authority, template
-from emitter.authority.proposal import Digested
-from emitter.decide.lint import Severity, lint
+from emitter.authority import Authority, brief_from_template
+from emitter.authority.proposals import DigestedParameter
+from emitter.checks import LintSeverity, lint
 from emitter.errors import InputError, NotApproved
-from emitter.kinds import BindingMoment
-from emitter.render.layout import layout
-from emitter.render.safe import clusters
+from emitter.models import BindingMoment
+from emitter.render.layout import build_layout
+from emitter.render.safe_text import sanitize_clusters
 from tests.authority.guard.parts import MOM, Person, Post, moment
 from tests.work import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority import Asked
+    from emitter.authority import ApprovalRequest
 
 ODD = (
     "\n\r\t\v\f\x00\x07\x1b[31m\x7f\x85\x9b2J\xa0\xad\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u202a\u202e\u2028\u2029"
@@ -58,7 +58,11 @@ def shown(*positional: Any, **how: Any) -> BindingMoment:
 def is_one_line(text: str) -> bool:
     """Tell whether a text stands on a line as it is: nothing of it is replaced or left out where it is shown."""
     words = text.split(" ")
-    return len(text.splitlines()) == 1 and all(words) and "".join(map("".join, map(clusters, words))) == "".join(words)
+    return (
+        len(text.splitlines()) == 1
+        and all(words)
+        and "".join(map("".join, map(sanitize_clusters, words))) == "".join(words)
+    )
 
 
 @settings(max_examples=examples(120))
@@ -78,10 +82,10 @@ def test_the_template_holds_to_the_discipline(first: Any, second: Any, target: s
     """Whatever the arguments, the target and the limits are: no rule is broken, and every line is one."""
     envelope = shown(first, second, target=target[:500], spends=lambda _: {"budget_usd": to})
 
-    assert [each for each in lint(envelope) if each.severity is Severity.ERROR] == []
+    assert [each for each in lint(envelope) if each.severity is LintSeverity.ERROR] == []
     assert len(envelope.findings) == 5
     assert all(map(is_one_line, envelope.findings))
-    assert layout(envelope).choices[1].warning is None
+    assert build_layout(envelope).choices[1].warning is None
     told, limits, _ = envelope.findings[2].rpartition(" At most: ")
     assert json.loads(told.removeprefix("Target: ").removesuffix(".")) == target[:500]
     assert limits == " At most: "
@@ -93,7 +97,7 @@ KEPT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "what is kept back": ("the PIN is PLUGH", {"digested": ["first"]}, "first: not shown (SHA-256 "),
     "what is kept back but for its start": (
         "Dear Mom, all is well.",
-        {"digested": [Digested("first", excerpt=True)]},
+        {"digested": [DigestedParameter("first", excerpt=True)]},
         'first: begins "Dear Mom, all is well." (SHA-256 ',
     ),
     "a long text": ("x" * 10_000, {}, 'first: begins "xxx'),
@@ -175,7 +179,7 @@ def test_another_call_is_another_envelope() -> None:
     assert all(each != same for each in others)
 
 
-BAD: dict[str, Callable[[Asked], Any]] = {
+BAD: dict[str, Callable[[ApprovalRequest], Any]] = {
     "without the label": lambda asked: moment(asked, label="Run it"),
     "with the label twice": lambda asked: moment(asked, asked.label),
     "with the label three times": lambda asked: moment(asked, asked.label, asked.label),
@@ -184,10 +188,10 @@ BAD: dict[str, Callable[[Asked], Any]] = {
     "with a look-alike": lambda asked: moment(asked, label=asked.label.replace("a", "\u0430")),
     "nothing": lambda _: None,
     "a text": lambda asked: asked.label,
-    "the wire form": lambda asked: template(asked).to_json(),
+    "the wire form": lambda asked: brief_from_template(asked).to_json(),
     "a class": lambda _: BindingMoment,
-    "what does not hold": lambda asked: template(asked).model_copy(update={"synopsis": None}),
-    "half a character": lambda asked: template(asked).model_copy(update={"offer": "\ud800"}),
+    "what does not hold": lambda asked: brief_from_template(asked).model_copy(update={"synopsis": None}),
+    "half a character": lambda asked: brief_from_template(asked).model_copy(update={"offer": "\ud800"}),
     "an index beyond": lambda asked: moment(asked).model_copy(
         update={"question": moment(asked).question.model_copy(update={"recommended_idx": 7})}
     ),
@@ -195,7 +199,7 @@ BAD: dict[str, Callable[[Asked], Any]] = {
 
 
 @pytest.mark.parametrize("brief", BAD.values(), ids=BAD)
-def test_an_envelope_that_does_not_offer_the_call_once_is_refused(brief: Callable[[Asked], Any]) -> None:
+def test_an_envelope_that_does_not_offer_the_call_once_is_refused(brief: Callable[[ApprovalRequest], Any]) -> None:
     """Nobody is asked by it; and the call can be made with another one."""
     authority, post, person = Authority(), Post(), Person()
     with pytest.raises(InputError):
@@ -219,7 +223,7 @@ ALIKE = {
 def test_an_option_that_looks_like_ours_makes_no_call(alike: Callable[[str], str], first: bool) -> None:
     """Whoever takes the one for the other leaves it undone; and surfaces warn of two that look the same."""
 
-    def brief(asked: Asked) -> BindingMoment:
+    def brief(asked: ApprovalRequest) -> BindingMoment:
         made = moment(asked, alike(asked.label))
         options = made.question.options if first else made.question.options[::-1]
         return made.model_copy(update={"question": made.question.model_copy(update={"options": options})})
@@ -232,14 +236,14 @@ def test_an_option_that_looks_like_ours_makes_no_call(alike: Callable[[str], str
         with pytest.raises(NotApproved):
             guard(MOM)
         assert post.sent == []
-    assert all(each.warning for each in layout(person.asked[0].moment).choices)
+    assert all(each.warning for each in build_layout(person.asked[0].moment).choices)
 
 
 def test_a_brief_says_why_and_not_what() -> None:
     """What it says is in the envelope, after what the call is."""
     person, seen = Person(), list[Any]()
 
-    def brief(asked: Asked) -> BindingMoment:
+    def brief(asked: ApprovalRequest) -> BindingMoment:
         seen.append((asked.tool, asked.proposal.parameters, asked.request.scope.targets))
         return moment(asked).model_copy(update={"findings": ('to: "dad@x.org"',)})
 
@@ -253,9 +257,9 @@ def test_a_brief_says_why_and_not_what() -> None:
 def test_a_brief_that_raises_asks_nobody() -> None:
     """It is raised, and the same call has it written again."""
     authority, post, person = Authority(), Post(), Person()
-    briefs: list[Any] = [lambda _: 1 / 0, template]
+    briefs: list[Any] = [lambda _: 1 / 0, brief_from_template]
 
-    def brief(asked: Asked) -> BindingMoment:
+    def brief(asked: ApprovalRequest) -> BindingMoment:
         written: BindingMoment = briefs.pop(0)(asked)
         return written
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, template
+from emitter.authority import Authority, brief_from_template
 from emitter.errors import AlreadyUsed, Unfinished
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.guard.parts import MOM, Post, aapprove, approve, proven
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority import Asked
-    from emitter.kinds import BindingMoment
-    from emitter.ledger import Pending
-    from emitter.store import Entry, Fresh, Kept
+    from emitter.authority import ApprovalRequest
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.models import BindingMoment
+    from emitter.stores import Entry, NewEntry, StoredEntry
 
 
 HOOKS = ("before_confirm", "after_confirm", "before_execute", "after_execute", "emit_receipt")
@@ -48,15 +48,15 @@ class Desk:
         await self.come_to("tool")
         return self.post.send_email(to)
 
-    async def ask(self, pending: Pending) -> Any:
+    async def ask(self, pending: PendingDecision) -> Any:
         """Approve."""
         await self.come_to("ask")
         return approve(pending)
 
-    async def brief(self, asked: Asked) -> BindingMoment:
+    async def brief(self, asked: ApprovalRequest) -> BindingMoment:
         """Write the envelope."""
         await self.come_to("brief")
-        return template(asked)
+        return brief_from_template(asked)
 
     async def cancelled(self) -> None:
         """Make the call, and cancel it at the place."""
@@ -77,7 +77,7 @@ async def _cancelled_at(place: str) -> Desk:
         return desk
     with pytest.raises(Unfinished) as raised:
         await desk.guard.call("c1", MOM)
-    assert [each.intent_id for each in desk.authority.unfinished()] == [raised.value.intent_id] == ["c1"]
+    assert [each.intent_id for each in desk.authority.unfinished_actions()] == [raised.value.intent_id] == ["c1"]
     return desk
 
 
@@ -102,10 +102,10 @@ class Amid(MemoryStore):
         self._count()
         return super().find(run_id, correlation_id)
 
-    def once(self, run_id: str, correlation_id: str, make: Callable[[], Fresh]) -> Kept:
+    def get_or_create(self, run_id: str, correlation_id: str, make: Callable[[], NewEntry]) -> StoredEntry:
         """Keep something."""
         self._count()
-        return super().once(run_id, correlation_id, make)
+        return super().get_or_create(run_id, correlation_id, make)
 
     def _count(self) -> None:
         self.calls += 1
@@ -137,7 +137,7 @@ async def _cancelled_amid(at: int) -> bool:
     except AlreadyUsed:  # it was broken off right before it began, and is receipted so
         assert [each.result.value for each in authority.receipts()] == ["failure"]
         assert post.sent == []
-    assert authority.unfinished() == ()
+    assert authority.unfinished_actions() == ()
     return isinstance(first, asyncio.CancelledError)
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, Effects, template
-from emitter.authority.proposal import Display
+from emitter.authority import Authority, Effects, brief_from_template
+from emitter.authority.proposals import Display
 from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, proven
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority import Asked
-    from emitter.kinds import BindingMoment
-    from emitter.ledger import Pending
+    from emitter.authority import ApprovalRequest
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.models import BindingMoment
 
 
 @dataclass
@@ -66,7 +66,7 @@ def test_arguments_that_are_changed_on_the_way(at: str) -> None:
     guard = authority.guard(
         post.send_email,
         ask=meddler.called("ask", approve),
-        brief=meddler.called("brief", template),
+        brief=meddler.called("brief", brief_from_template),
         target=meddler.called("target", lambda _: "inbox"),
         spends=meddler.called("spends", lambda _: {}),
         display=meddler.called("display", lambda _: Display("Send an e-mail.")),
@@ -83,7 +83,7 @@ def test_arguments_that_another_thread_changes_while_the_approval_waits() -> Non
     mail, post = Mail(), Post()
     shown, changed = threading.Event(), threading.Event()
 
-    def ask(pending: Pending) -> Any:
+    def ask(pending: PendingDecision) -> Any:
         shown.set()
         assert changed.wait(20)
         return approve(pending)
@@ -167,9 +167,9 @@ def test_a_brief_cannot_change_what_is_asked_for() -> None:
     """It is told of the authority that the call needs, and has no part in it."""
     person, post = Person(), Post()
 
-    def brief(asked: Asked) -> BindingMoment:
+    def brief(asked: ApprovalRequest) -> BindingMoment:
         asked.request.limits["budget_usd"] = 1_000_000
-        return template(asked)
+        return brief_from_template(asked)
 
     guard = Authority().guard(post.send_email, ask=person, brief=brief, spends=lambda _: {"budget_usd": 5})
 

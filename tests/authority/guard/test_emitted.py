@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import Invalid, Policy
-from emitter.authority import Authority, aemitted, emitted
-from emitter.decide import selected
+from emitter.authority import Authority, abrief_with_model, brief_with_model
+from emitter.decisions import select_option
 from emitter.errors import InputError, NotApproved
 from emitter.testing import Text, simulator
 from tests.authority.guard.parts import MOM, Person, Post, proven
@@ -49,14 +49,14 @@ class Office:
 
     def __init__(self, **more: Any) -> None:
         self.authority, self.post, self.person = Authority(), Post(), Person()
-        brief = emitted("Should she be written to?", model=MODEL, **more)
+        brief = brief_with_model("Should she be written to?", model=MODEL, **more)
         self.guard = self.authority.guard(self.post.send_email, ask=self.person, brief=brief)
 
 
 def test_the_option_that_makes_the_call_is_found_wherever_it_stands(vendor: Simulator) -> None:
     """Its digest goes with its label; the model is asked once for the call, however often that is made."""
     office = Office()
-    office.person.says = lambda pending: selected(pending.moment, 2)
+    office.person.says = lambda pending: select_option(pending.moment, 2)
 
     assert office.guard.call("c1", MOM) == office.guard.call("c1", MOM) == 1
     assert len(vendor.calls) == 1
@@ -70,7 +70,7 @@ def test_the_option_that_makes_the_call_is_found_wherever_it_stands(vendor: Simu
 def test_what_the_model_recommends_is_not_what_is_approved(chosen: int) -> None:
     """Whatever it says of its own options: they make no call."""
     office = Office()
-    office.person.says = lambda pending: selected(pending.moment, chosen)
+    office.person.says = lambda pending: select_option(pending.moment, chosen)
 
     with pytest.raises(NotApproved):
         office.guard(MOM)
@@ -80,7 +80,7 @@ def test_what_the_model_recommends_is_not_what_is_approved(chosen: int) -> None:
 def test_what_the_call_is_is_told_first_and_to_the_model_as_untrusted(vendor: Simulator) -> None:
     """The model reads the call in a fence that the arguments do not close, and never the digest."""
     office = Office(materials=["She is on holiday."])
-    office.person.says = lambda pending: selected(pending.moment, 2)
+    office.person.says = lambda pending: select_option(pending.moment, 2)
     office.guard(MOM, HOSTILE)
 
     (asked,) = office.person.asked
@@ -106,7 +106,7 @@ def test_what_the_model_withholds_nobody_is_asked(vendor: Simulator) -> None:
     assert (office.person.asked, office.post.sent) == ([], [])
     assert office.authority.ledger.pending() == ()
 
-    office.person.says = lambda pending: selected(pending.moment, 2)
+    office.person.says = lambda pending: select_option(pending.moment, 2)
     assert office.guard.call("c1", MOM) == 1
 
 
@@ -119,20 +119,22 @@ def test_a_model_that_does_not_offer_the_call_is_corrected_or_fails(vendor: Simu
     assert (office.person.asked, office.post.sent) == ([], [])
 
     vendor.script(offering("Leave it undone", "Ask the owner"))
-    office.person.says = lambda pending: selected(pending.moment, 2)
+    office.person.says = lambda pending: select_option(pending.moment, 2)
     assert office.guard.call("c1", MOM) == 1
 
 
 def test_an_async_tool_has_an_async_briefing(vendor: Simulator) -> None:
     """And what the model withholds there is withheld too."""
     vendor.script(Text(DELIBERATION))
-    post, person = Post(), Person(lambda pending: selected(pending.moment, 2))
+    post, person = Post(), Person(lambda pending: select_option(pending.moment, 2))
 
     async def send_email(to: str) -> int:
         return post.send_email(to)
 
     async def calls() -> int:
-        guard = Authority().guard(send_email, ask=person, brief=aemitted("Should she be written to?", model=MODEL))
+        guard = Authority().guard(
+            send_email, ask=person, brief=abrief_with_model("Should she be written to?", model=MODEL)
+        )
         with pytest.raises(NotApproved):
             await guard.call("c1", MOM)
         return await guard.call("c1", MOM)
@@ -145,7 +147,7 @@ def test_an_async_tool_has_an_async_briefing(vendor: Simulator) -> None:
 def test_an_async_briefing_is_none_of_a_sync_tool() -> None:
     """It is told so, and nobody is asked."""
     post, person = Post(), Person()
-    brief = aemitted("Should she be written to?", model=MODEL)
+    brief = abrief_with_model("Should she be written to?", model=MODEL)
     with pytest.raises(InputError, match="async"):
         Authority().guard(post.send_email, ask=person, brief=brief)(MOM)
     assert (person.asked, post.sent) == ([], [])

@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, StopRequest, TakeoverMode, current_act
-from emitter.errors import (
-    ConfirmExpired,
-    ConfirmRevoked,
-    WorkflowStopped,
-)
+from emitter.authority import Authority, StopRequest, TakeoverMode, current_action
+from emitter.errors import ConfirmExpired, ConfirmRevoked, WorkflowStopped
 from tests.authority.guard.parts import MOM, Person, Post, approve, resolved, waiting
 from tests.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.store import Store
+    from emitter.stores import Store
 
 HOUR = 3_600.0
 
@@ -110,12 +106,12 @@ def test_an_act_that_runs_finds_out_that_it_is_to_end(store: Store, how: str) ->
     other = Authority(store, clock=clock)
 
     def send(to: str) -> str:
-        act = current_act()
+        act = current_action()
         act.on_stop(lambda _: told.append("told"))
         assert not act.is_stopped
         match how:
             case "stop":
-                assert [each.intent_id for each in authority.stop("w").running] == ["c1"]
+                assert [each.intent_id for each in authority.stop("w").unfinished_intents] == ["c1"]
             case "revoke":
                 other.revoke(act.intent.authorization_ref)
             case _:

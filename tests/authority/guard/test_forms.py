@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Guarded
+from emitter.authority import GuardedTool
 from emitter.errors import InputError
 from tests.authority.guard.forms import Office, plain
 
@@ -162,7 +162,7 @@ def test_as_a_decorator(office: Office) -> None:
     def also(a: Any) -> Any:
         return a
 
-    assert isinstance(waits, Guarded)
-    assert isinstance(also, Guarded)
+    assert isinstance(waits, GuardedTool)
+    assert isinstance(also, GuardedTool)
     assert asks(1) == 1
     assert office.authority.receipts()[0].target == "inbox"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.authority.guard.tools import Function
+from emitter.authority.guard.inspection import ToolFunction
 from emitter.errors import ApprovalPending, OtherCall
 from tests.authority.guard.parts import MOM, Post, approve, resolved
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from emitter.store import Store
+    from emitter.stores import Store
 
 SENT: list[str] = []
 """What ran."""
@@ -228,14 +228,14 @@ NAMES: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("tool", "name"), NAMES.values(), ids=NAMES)
 def test_a_function_is_named_by_its_module_and_qualified_name(tool: Any, name: str) -> None:
     """And by a hash of what these do not tell."""
-    found = Function.of(tool).name
+    found = ToolFunction.from_tool(tool).name
 
     assert found.rpartition("#")[0] + "#" == name if name.endswith("#") else found == name
 
 
 def test_a_name_that_is_long_fits_a_record() -> None:
     """And is still its own."""
-    found = [Function.of(module("m" * 600 + each).send).name for each in "ab"]
+    found = [ToolFunction.from_tool(module("m" * 600 + each).send).name for each in "ab"]
 
     assert found[0] != found[1]
     assert all(len(each) <= 512 for each in found)
@@ -247,7 +247,7 @@ def test_a_function_that_holds_itself_is_named() -> None:
     def again(count: int) -> int:
         return again(count - 1) if count else 0
 
-    assert Function.of(again).name == Function.of(again).name
+    assert ToolFunction.from_tool(again).name == ToolFunction.from_tool(again).name
 
 
 def test_a_counter_in_a_closure_does_not_change_the_call() -> None:
@@ -292,9 +292,9 @@ def test_an_account_names_the_object_of_a_method() -> None:
 
 
 SCRIPT = """
-from emitter.authority.guard.tools import Function
+from emitter.authority.guard.inspection import ToolFunction
 def send(to): ...
-print(Function.of(send).name)
+print(ToolFunction.from_tool(send).name)
 """
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from emitter.authority import Authority, Effects
 from emitter.errors import AlreadyUsed
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.authority.guard.dying import CALL, HOOKS, Fate, guarded, read
 from tests.authority.guard.killing import ROUNDS, UNFINISHED
 from tests.authority.guard.parts import proven
@@ -107,11 +107,13 @@ def look_at_decision(death: Deaths, store: SqliteStore) -> None:
 
 def settled(death: Deaths, authority: Authority) -> None:
     """See that the act is listed, that nobody has run it since, and settle it."""
-    (intent,) = authority.unfinished()
+    (intent,) = authority.unfinished_actions()
     assert intent.intent_id == death.told["unfinished"] == CALL
     assert death.told["begun"] == [CALL]
     assert death.told["asked"] == 0
-    authority.settle(intent.workflow_id, CALL, Effects(side_effects={"seen": len(read(death.folder, "effects"))}))
+    authority.resolve_unfinished(
+        intent.workflow_id, CALL, Effects(side_effects={"seen": len(read(death.folder, "effects"))})
+    )
 
 
 def made_no_more(death: Deaths, store: SqliteStore) -> None:

@@ -221,7 +221,7 @@ def test_what_no_copy_can_be_made_of_is_looked_at_again_before_the_act(family: l
     with pytest.raises(OtherCall) as refused:
         authority.guard(sent.append, name="send", ask=ask)(Group.FAMILY)
     assert refused.value.pointer == "/parameters/object/0"
-    assert (sent, authority.receipts(), authority.unfinished()) == ([], (), ())
+    assert (sent, authority.receipts(), authority.unfinished_actions()) == ([], (), ())
 
 
 def test_what_was_answered_is_answered_again_whatever_became_of_it(family: list[str]) -> None:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, template
-from emitter.decide import dialogue, free_text, selected
+from emitter.authority import Authority, brief_from_template
+from emitter.decisions import answer_in_words, open_dialogue, select_option
 from emitter.errors import EmitterError, NotApproved, Tampered, WrongDigest
-from emitter.store import MemoryStore
+from emitter.stores import MemoryStore
 from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, kept, leave, moment, proven, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority import Asked
-    from emitter.kinds import BindingMoment
-    from emitter.ledger import Pending
+    from emitter.authority import ApprovalRequest
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.models import BindingMoment
 
 
 class _Later(Exception):
@@ -30,57 +30,62 @@ class Office:
 
     def __init__(self) -> None:
         self.authority, self.post, self.person = Authority(), Post(), Person()
-        self.written: list[Asked] = []
+        self.written: list[ApprovalRequest] = []
         late = self.authority.guard(self.post.send_email, brief=self._note, workflow_id="w")
         with pytest.raises(_Later):
             late.call("c1", CEO)
         self.guard = self.authority.guard(self.post.send_email, ask=self.person, workflow_id="w")
 
-    def _note(self, asked: Asked) -> BindingMoment:
+    def _note(self, asked: ApprovalRequest) -> BindingMoment:
         self.written.append(asked)
         raise _Later
 
-    def opened(self, envelope: BindingMoment, *actions: str | None) -> Pending:
+    def opened(self, envelope: BindingMoment, *actions: str | None) -> PendingDecision:
         """Open a decision under the id that is the call's."""
         decision_id = kept(self.authority, "c1")["decision_id"]
         return self.authority.ledger.open(envelope, decision_id=decision_id, actions=actions)
 
 
-def _findings(envelope: BindingMoment, asked: Asked) -> BindingMoment:
+def _findings(envelope: BindingMoment, asked: ApprovalRequest) -> BindingMoment:
     told = template_told(asked)
     return envelope.model_copy(update={"findings": told})
 
 
-def template_told(asked: Asked) -> tuple[str, ...]:
+def template_told(asked: ApprovalRequest) -> tuple[str, ...]:
     """Return the lines that a guard tells of a call."""
-    from emitter.authority.guard.briefing import told  # noqa: PLC0415  beside the public names
+    from emitter.authority.guard.briefing import describe_call  # noqa: PLC0415  beside the public names
 
-    return told(asked)
+    return describe_call(asked)
 
 
-def _of_mom(asked: Asked) -> BindingMoment:
+def _of_mom(asked: ApprovalRequest) -> BindingMoment:
     told = tuple(each.replace(CEO, MOM) for each in template_told(asked))
-    return template(asked).model_copy(update={"findings": told})
+    return brief_from_template(asked).model_copy(update={"findings": told})
 
 
-OPENED: dict[str, Callable[[Asked], tuple[BindingMoment, tuple[str | None, ...]]]] = {
+OPENED: dict[str, Callable[[ApprovalRequest], tuple[BindingMoment, tuple[str | None, ...]]]] = {
     "about something else": lambda asked: (moment(asked, label="Have a tea"), (asked.request.digest, None)),
     "with the label alone": lambda asked: (moment(asked), (asked.request.digest, None)),
     "about another call": lambda asked: (_of_mom(asked), (asked.request.digest, None)),
-    "with the other option": lambda asked: (_findings(template(asked), asked), (None, asked.request.digest)),
-    "with both options": lambda asked: (_findings(template(asked), asked), (asked.request.digest,) * 2),
-    "with something else beside": lambda asked: (_findings(template(asked), asked), (asked.request.digest, "sha256:0")),
+    "with the other option": lambda asked: (_findings(brief_from_template(asked), asked), (None, asked.request.digest)),
+    "with both options": lambda asked: (_findings(brief_from_template(asked), asked), (asked.request.digest,) * 2),
+    "with something else beside": lambda asked: (
+        _findings(brief_from_template(asked), asked),
+        (asked.request.digest, "sha256:0"),
+    ),
     "with the label twice": lambda asked: (
         _findings(moment(asked, asked.label), asked),
         (asked.request.digest, None),
     ),
-    "without an action": lambda asked: (_findings(template(asked), asked), ()),
+    "without an action": lambda asked: (_findings(brief_from_template(asked), asked), ()),
 }
 
 
 @pytest.mark.parametrize("says", [None, approve, leave], ids=["waiting", "first option", "second option"])
 @pytest.mark.parametrize("opened", OPENED.values(), ids=OPENED)
-def test_a_decision_that_does_not_tell_the_call_is_not_its_own(opened: Callable[[Asked], Any], says: Any) -> None:
+def test_a_decision_that_does_not_tell_the_call_is_not_its_own(
+    opened: Callable[[ApprovalRequest], Any], says: Any
+) -> None:
     """Nobody is asked by it, and no answer to it is an approval."""
     office = Office()
     envelope, actions = opened(office.written[0])
@@ -98,7 +103,7 @@ def test_a_decision_that_tells_the_call_is_its_own_whoever_opened_it() -> None:
     """As where a process of ours was killed right after it."""
     office = Office()
     (asked,) = office.written
-    office.opened(_findings(template(asked), asked), asked.request.digest, None)
+    office.opened(_findings(brief_from_template(asked), asked), asked.request.digest, None)
 
     assert office.guard.call("c1", CEO) == 1
     assert len(office.person.asked) == 1
@@ -109,7 +114,7 @@ def test_a_decision_that_is_edited_while_somebody_is_asked_is_not_its_own() -> N
     """They leave it undone, and the option that they leave it by has been made the one that makes the call."""
     store, post = MemoryStore(), Post()
 
-    def says(pending: Pending) -> Any:
+    def says(pending: PendingDecision) -> Any:
         place = ("emitter.ledger", f"opened:{pending.reference}")
         entry = json.loads(store._entries[place])
         entry["outcome"]["actions"].reverse()
@@ -130,15 +135,15 @@ def moment_of() -> BindingMoment:
     return asking()
 
 
-ELSEWHERE: dict[str, Callable[[Pending], Any]] = {
-    "a choice": lambda other: selected(other.moment, 0),
-    "a text": lambda other: free_text(other.moment, "Yes."),
-    "an objection": lambda other: dialogue(other.moment),
+ELSEWHERE: dict[str, Callable[[PendingDecision], Any]] = {
+    "a choice": lambda other: select_option(other.moment, 0),
+    "a text": lambda other: answer_in_words(other.moment, "Yes."),
+    "an objection": lambda other: open_dialogue(other.moment),
 }
 
 
 @pytest.mark.parametrize("answer", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_the_answer_to_another_envelope_is_no_answer(answer: Callable[[Pending], Any]) -> None:
+def test_the_answer_to_another_envelope_is_no_answer(answer: Callable[[PendingDecision], Any]) -> None:
     """The decision stays open, and can be answered."""
     authority, post = Authority(), Post()
     other = authority.ledger.open(moment_of())

@@ -16,7 +16,7 @@ import pytest
 
 from emitter.authority import Authority
 from emitter.errors import AuthorityError, OtherCall, Unfinished
-from emitter.store import SqliteStore, SqlStore
+from emitter.stores import SqliteStore, SqlStore
 from tests.authority.guard.dying import read
 from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, kept, moment, proven
 from tests.authority.guard.racing import PROCESSES, THREADS
@@ -25,9 +25,9 @@ from tests.store.postgres import running
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority import Asked
-    from emitter.kinds import BindingMoment
-    from emitter.store import Store
+    from emitter.authority import ApprovalRequest
+    from emitter.models import BindingMoment
+    from emitter.stores import Store
 
 ROOT = Path(__file__).parents[3]
 ROUNDS = 8
@@ -83,7 +83,7 @@ def test_of_two_envelopes_of_one_call_one_is_put(store: Store) -> None:
     """Written at once, by two who found none: nobody is asked by the other, and one answer is for both."""
     post, person, barrier = Post(), Person(), threading.Barrier(2)
 
-    def brief(asked: Asked) -> BindingMoment:
+    def brief(asked: ApprovalRequest) -> BindingMoment:
         offer = f"Ask me, number {barrier.wait(20)}."
         return moment(asked).model_copy(update={"offer": offer})
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import ActionResult, Authority, Effects, Result
+from emitter.authority import ActionOutcome, Authority, Effects, Result
 from emitter.errors import AlreadyUsed, InputError, PartiallyDone, Unfinished
 from tests.authority.guard.parts import MOM, Post, approve, guarded, proven
 from tests.ledger.asking import Told
@@ -127,10 +127,10 @@ def test_a_tool_that_is_broken_off_is_unfinished(error: type[BaseException]) -> 
         call()
     with pytest.raises(Unfinished) as raised:
         call()
-    (intent,) = authority.unfinished()
+    (intent,) = authority.unfinished_actions()
     assert raised.value.intent_id == intent.intent_id == "c1"
 
-    authority.settle(intent.workflow_id, "c1", Effects(Result.PARTIAL, error="It was sent to one of two."))
+    authority.resolve_unfinished(intent.workflow_id, "c1", Effects(Result.PARTIAL, error="It was sent to one of two."))
     with pytest.raises(AlreadyUsed):
         call()
     proven(authority)
@@ -146,8 +146,8 @@ def test_an_act_that_was_settled_as_done_is_not_answered_with_nothing(effects: E
     authority, call = guarded(broken)
     with pytest.raises(KeyboardInterrupt):
         call()
-    (intent,) = authority.unfinished()
-    authority.settle(intent.workflow_id, "c1", effects)
+    (intent,) = authority.unfinished_actions()
+    authority.resolve_unfinished(intent.workflow_id, "c1", effects)
 
     with pytest.raises(AlreadyUsed):
         call()
@@ -177,7 +177,7 @@ def test_what_cannot_be_described_costs_no_receipt(describe: Callable[[Any], Any
             with pytest.raises(RuntimeWarning, match="describe"):
                 guard.call("c1", MOM)
         else:
-            with pytest.warns(RuntimeWarning, match="what was recorded stands"):
+            with pytest.warns(RuntimeWarning, match="the records are unaffected"):
                 assert guard.call("c1", MOM) == 1
 
     assert guard.call("c1", MOM) == 1
@@ -205,7 +205,7 @@ class After:
     def __init__(self) -> None:
         self.seen: list[Any] = []
 
-    def after_execute(self, result: ActionResult) -> None:
+    def after_execute(self, result: ActionOutcome) -> None:
         """See what came of it."""
         self.seen.append(result)
         raise RuntimeError("the PIN is PLUGH")
@@ -231,7 +231,7 @@ def test_a_hook_that_raises_after_the_act_costs_no_receipt(strict: bool) -> None
             assert strict
 
     assert guard.call("c1", MOM) == 1
-    assert isinstance(hooks.seen[0], ActionResult)
+    assert isinstance(hooks.seen[0], ActionOutcome)
     assert hooks.seen[0].value == 1
     assert "PLUGH" not in str(told.lines())
     proven(authority)

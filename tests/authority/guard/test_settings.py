@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority, Effects, RiskLevel
-from emitter.authority.proposal import Digested, Display
+from emitter.authority.proposals import DigestedParameter, Display
 from emitter.errors import EmitterError, InputError, LimitUnknown
 from tests.authority.guard.parts import MOM, Person, Post, approve, kept, moment
 
@@ -67,7 +67,7 @@ BAD: dict[str, dict[str, Any]] = {
     "a parameter to keep back that there is not": {"digested": ["bdy"]},
     "a place to keep back that there is not": {"digested": ["/bdy/pin"]},
     "a pointer to keep back without its slash": {"digested": ["to/pin"]},
-    "a digested that there is not": {"digested": [Digested("/bdy", excerpt=True)]},
+    "a digested that there is not": {"digested": [DigestedParameter("/bdy", excerpt=True)]},
 }
 
 
@@ -96,7 +96,7 @@ AT_CALL: dict[str, tuple[dict[str, Any], type[Exception]]] = {
     "a text for an operation of a vocabulary that knows none": ({"vocabulary": "urn:acme:tools"}, InputError),
     "a vocabulary that is none": ({"vocabulary": "tools", "operation": {"tool": "send"}}, InputError),
     "a place to keep back that is none": ({"digested": ["/to~2"]}, InputError),
-    "a media type of another kind": ({"digested": [Digested("to", media_type="image/png")]}, InputError),
+    "a media type of another kind": ({"digested": [DigestedParameter("to", media_type="image/png")]}, InputError),
 }
 
 
@@ -234,7 +234,7 @@ def test_a_hook_that_raises_before_the_act_stops_it(name: str) -> None:
             guard.call("c1", MOM)
     assert (post.sent, authority.receipts(), hook.called) == ([], (), 2)
 
-    again = Authority(authority._parts.journal._store)
+    again = Authority(authority._context.journal._store)
     assert again.guard(post.send_email, ask=approve, workflow_id="w").call("c1", MOM) == 1
 
 

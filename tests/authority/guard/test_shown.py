@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.authority.proposal import Display
-from emitter.decide import selected
-from emitter.render.formats import FORMATS, renderer
+from emitter.authority.proposals import Display
+from emitter.decisions import select_option
+from emitter.render import FORMATS, get_renderer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.kinds import BindingMoment
-    from emitter.ledger import Pending
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.models import BindingMoment
 
 
 def drop_table(name: str) -> str:
@@ -33,11 +33,11 @@ def undocumented(name: str) -> str:  # noqa: D103  that is the point
 
 def shown(tool: Callable[..., Any], **settings: Any) -> BindingMoment:
     """Return the decision that a person is asked."""
-    asked: list[Pending] = []
+    asked: list[PendingDecision] = []
 
-    def ask(pending: Pending) -> Any:
+    def ask(pending: PendingDecision) -> Any:
         asked.append(pending)
-        return selected(pending.moment, 0)
+        return select_option(pending.moment, 0)
 
     Authority().guard(tool, ask=ask, name="drop_table", **settings)("users")
     return asked[0].moment
@@ -63,7 +63,7 @@ def test_every_surface_shows_the_display_above_the_options(name: str) -> None:
     moment = shown(drop_table, display=lambda _: DISPLAY)
 
     assert moment.findings[-len(LINES) :] == LINES
-    drawn = str(renderer(name).draw(moment))
+    drawn = str(get_renderer(name).draw(moment))
     for each in ("Nobody can log in any more", "There is no backup"):
         assert each in drawn.replace("\\", "").replace("\n", " ")
 

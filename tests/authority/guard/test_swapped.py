@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.authority.proposal import digest_object
+from emitter.authority.proposals import make_digest_object
 from emitter.errors import ApprovalPending, OtherCall
 from tests.authority.guard.parts import CEO, MOM, proven, resolved
 
 STAGES = ("waiting", "approved", "done")
 SECRET = "the PIN is 1234"
-DIGEST = digest_object(SECRET)
+DIGEST = make_digest_object(SECRET)
 Given = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -64,9 +64,9 @@ SWAPS: dict[str, tuple[Given, Given, str]] = {
     "what was kept back": (given(MOM, pin=SECRET), given(MOM, pin="the PIN is 4321"), "/parameters/pin"),
     "the digest of what was kept back": (given(MOM, pin=SECRET), given(MOM, pin=DIGEST), "/parameters/pin"),
     "its digest as a text": (given(MOM, pin=SECRET), given(MOM, pin=DIGEST["s256"]), "/parameters/pin"),
-    "the digest for a long text": called("x" * 5_000, digest_object("x" * 5_000, excerpt=True), ""),
-    "the digest for bytes": called(b"hi", digest_object(b"hi"), ""),
-    "the digest object's own digest": called(DIGEST, digest_object(DIGEST), ""),
+    "the digest for a long text": called("x" * 5_000, make_digest_object("x" * 5_000, excerpt=True), ""),
+    "the digest for bytes": called(b"hi", make_digest_object(b"hi"), ""),
+    "the digest object's own digest": called(DIGEST, make_digest_object(DIGEST), ""),
 }
 SAME: dict[str, tuple[Given, Given]] = {
     "by name": (given(MOM, "hi"), given(body="hi", to=MOM)),

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.decide import digest, read, selected
+from emitter.decisions import digest, parse_moment, select_option
+from emitter.decisions.ledger_entries import decision_reference
 from emitter.errors import ApprovalPending, OtherCall, StoreFailed, Tampered
-from emitter.ledger.values import reference
-from emitter.store import SqliteStore
+from emitter.stores import SqliteStore
 from tests.authority.guard.parts import CEO, MOM, Post, kept, leave, resolved
 from tests.store.making import edited
 
@@ -99,9 +99,9 @@ def in_decision(change: Callable[[Any], Any], *, hashed: bool = False) -> Callab
     def edit(entry: Any) -> None:
         change(entry)
         if hashed:
-            entry["outcome"]["digest"] = digest(read(entry["envelope"]["binding_moment"]))  # type: ignore[arg-type]
+            entry["outcome"]["digest"] = digest(parse_moment(entry["envelope"]["binding_moment"]))  # type: ignore[arg-type]
 
-    return lambda office: office.edit(LEDGER, f"opened:{reference(office.known()['decision_id'])}", edit)
+    return lambda office: office.edit(LEDGER, f"opened:{decision_reference(office.known()['decision_id'])}", edit)
 
 
 def _to_dad(entry: Any) -> None:
@@ -125,12 +125,14 @@ def _both_options(entry: Any) -> None:
 def swapped_resolution(office: Office) -> None:
     """Put the answer about another call in the place of the one about this."""
     authority = office.authority()
-    for call_id, says in {"c1": leave, "c2": lambda pending: selected(pending.moment, 0)}.items():
+    for call_id, says in {"c1": leave, "c2": lambda pending: select_option(pending.moment, 0)}.items():
         resolved(authority, office.known(call_id)["decision_id"], says)
-    other = office.store.find(LEDGER, f"closed:{reference(office.known('c2')['decision_id'])}")
+    other = office.store.find(LEDGER, f"closed:{decision_reference(office.known('c2')['decision_id'])}")
     assert other is not None
     told = dict(other.outcome)
-    office.edit(LEDGER, f"closed:{reference(office.known()['decision_id'])}", lambda entry: entry.update(outcome=told))
+    office.edit(
+        LEDGER, f"closed:{decision_reference(office.known()['decision_id'])}", lambda entry: entry.update(outcome=told)
+    )
 
 
 _EITHER = (Tampered, StoreFailed)

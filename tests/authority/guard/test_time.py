@@ -6,20 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, ConfirmRequest, current_act
-from emitter.authority.chain import genesis, line
-from emitter.authority.export import report
-from emitter.authority.records import Expire, Line
-from emitter.authority.records.form import written
-from emitter.authority.rules.state import End
-from emitter.errors import (
-    ConfirmExpired,
-    DecisionExpired,
-    EmitterError,
-    InputError,
-    NotApproved,
-    Tampered,
-)
+from emitter.authority import Authority, ConfirmRequest, current_action
+from emitter.authority.audit import report_chain
+from emitter.authority.chain import compute_genesis_hash, make_line
+from emitter.authority.records import Expire, Line, format_timestamp
+from emitter.authority.rules import GrantEnd
+from emitter.errors import ConfirmExpired, DecisionExpired, EmitterError, InputError, NotApproved, Tampered
 from tests.authority.core.making import approved, asked, granted, work
 from tests.authority.guard.parts import MOM, Post, approve, kept, proven, resolved, waiting
 from tests.ledger.asking import START, Hand
@@ -27,8 +19,8 @@ from tests.ledger.asking import START, Hand
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.ledger import Pending
-    from emitter.store import Store
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.stores import Store
 
 HOUR = 3_600.0
 
@@ -144,7 +136,7 @@ def test_a_skew_that_cannot_be_is_refused(skew: float) -> None:
         Authority(max_skew=skew)
 
 
-LATE: dict[str, Callable[[Hand, Pending], Any]] = {
+LATE: dict[str, Callable[[Hand, PendingDecision], Any]] = {
     "nobody answered": lambda _, __: None,
     "the answer came too late": lambda clock, pending: setattr(clock, "now", clock.now + 61) or approve(pending),
 }
@@ -198,7 +190,7 @@ def test_an_approval_that_was_too_old_stays_so(any_store: Store, again: int) -> 
         authority.confirm(decision_id, ConfirmRequest.model_validate(_request_of(authority, found)))
     assert post.sent == []
     assert _line_types(authority, "w") == ["EXPIRE"]
-    assert report(authority.lines("w"), workflow_id="w").counts == {"EXPIRE": 1}
+    assert report_chain(authority.lines("w"), workflow_id="w").counts == {"EXPIRE": 1}
 
 
 def _request_of(authority: Authority, found: Any) -> dict[str, Any]:
@@ -216,7 +208,7 @@ def test_a_question_that_was_found_to_be_over_stays_so(any_store: Store) -> None
         (
             lambda ledger, _: ledger.pending(),
             lambda ledger, decision_id: ledger.find(decision_id),
-            lambda ledger, decision_id: ledger.unresolved(decision_id, "dropped"),
+            lambda ledger, decision_id: ledger.record_unresolved(decision_id, "dropped"),
         )
     ):
         clock, post = Hand(), Post()
@@ -241,7 +233,7 @@ def test_a_confirm_that_was_found_to_be_over_stays_so(any_store: Store) -> None:
     confirm = granted(authority, ttl_seconds=60)
 
     def slow() -> None:
-        act_here = current_act()
+        act_here = current_action()
         clock.now += 61
         seen.append(act_here.is_stopped)
         clock.now -= 61
@@ -252,7 +244,7 @@ def test_a_confirm_that_was_found_to_be_over_stays_so(any_store: Store) -> None:
     with pytest.raises(ConfirmExpired):
         Authority(any_store, clock=clock).execute(confirm.confirm_id, work("next"))
     assert _line_types(authority, "w") == ["CONFIRM", "INTENT", "EXPIRE", "RECEIPT"]
-    assert report(authority.lines("w"), workflow_id="w").confirms[0].end is End.EXPIRED
+    assert report_chain(authority.lines("w"), workflow_id="w").confirms[0].end is GrantEnd.EXPIRED
 
 
 def test_a_confirm_after_its_own_end_is_no_line_of_a_chain(any_store: Store) -> None:
@@ -266,9 +258,9 @@ def test_a_confirm_after_its_own_end_is_no_line_of_a_chain(any_store: Store) -> 
     clock.now -= 601
     other = Authority(clock=clock)
     confirm = granted(other)
-    expire = Expire(timestamp=written(clock.now), workflow_id="w", confirm_id=confirm.confirm_id)
-    first = line(0, written(clock.now), genesis("w"), expire)
-    second = line(1, written(clock.now), first.hash, confirm)
+    expire = Expire(timestamp=format_timestamp(clock.now), workflow_id="w", confirm_id=confirm.confirm_id)
+    first = make_line(0, format_timestamp(clock.now), compute_genesis_hash("w"), expire)
+    second = make_line(1, format_timestamp(clock.now), first.hash, confirm)
 
-    with pytest.raises(Tampered, match="too old"):
-        report([first.to_json(), second.to_json()])
+    with pytest.raises(Tampered, match="The approval was already recorded as expired"):
+        report_chain([first.to_json(), second.to_json()])

@@ -8,18 +8,15 @@ from typing import Any
 
 import pytest
 
-from emitter.decide import Unanswered, Unresolved
-from emitter.errors import (
-    ApprovalPending,
-    InputError,
-)
-from emitter.ledger import Pending
+from emitter.decisions import Unresolved, UnresolvedReason
+from emitter.decisions.ledger_entries import PendingDecision
+from emitter.errors import ApprovalPending, InputError
 from tests.authority.guard.parts import Office, approve, resolved
 
 
-@pytest.mark.parametrize("reason", Unanswered)
+@pytest.mark.parametrize("reason", UnresolvedReason)
 @pytest.mark.parametrize("times", [1, 3])
-def test_without_an_answer_the_decision_stays_open(reason: Unanswered, times: int) -> None:
+def test_without_an_answer_the_decision_stays_open(reason: UnresolvedReason, times: int) -> None:
     """As often as nobody answers; whoever answers then, there or elsewhere, is heard."""
     office = Office(channel="terminal")
     office.person.says = lambda pending: Unresolved(pending.digest, reason)
@@ -27,7 +24,7 @@ def test_without_an_answer_the_decision_stays_open(reason: Unanswered, times: in
         with pytest.raises(ApprovalPending) as waiting:
             office.call()
         assert (waiting.value.call_id, waiting.value.decision_id) == ("c1", office.person.asked[0].decision_id)
-    assert isinstance(office.decision, Pending)
+    assert isinstance(office.decision, PendingDecision)
     assert office.authority.ledger.rates().unanswered == 1
 
     resolved(office.authority, waiting.value.decision_id)
@@ -35,12 +32,12 @@ def test_without_an_answer_the_decision_stays_open(reason: Unanswered, times: in
     assert len(office.person.asked) == times
 
 
-@pytest.mark.parametrize("reason", Unanswered)
-def test_who_answers_elsewhere_while_nobody_answers_here_is_heard(reason: Unanswered) -> None:
+@pytest.mark.parametrize("reason", UnresolvedReason)
+def test_who_answers_elsewhere_while_nobody_answers_here_is_heard(reason: UnresolvedReason) -> None:
     """The surface gives up after somebody approved on another one: what stands is what counts."""
     office = Office()
 
-    def says(pending: Pending) -> Any:
+    def says(pending: PendingDecision) -> Any:
         resolved(office.authority, pending.decision_id)
         return Unresolved(pending.digest, reason)
 
@@ -54,13 +51,13 @@ def test_what_raises_while_it_asks_approves_nothing(error: type[BaseException]) 
     """It is raised; the decision stays open, and is put again by the same call."""
     office = Office()
 
-    def says(_: Pending) -> Any:
+    def says(_: PendingDecision) -> Any:
         raise error
 
     office.person.says = says
     with pytest.raises((error, RuntimeError)):
         office.call()
-    assert isinstance(office.decision, Pending)
+    assert isinstance(office.decision, PendingDecision)
     assert office.post.sent == []
 
     office.person.says = approve
@@ -68,7 +65,7 @@ def test_what_raises_while_it_asks_approves_nothing(error: type[BaseException]) 
     assert len({each.decision_id for each in office.person.asked}) == 1
 
 
-async def _async_ask(pending: Pending) -> Any:
+async def _async_ask(pending: PendingDecision) -> Any:
     return approve(pending)
 
 

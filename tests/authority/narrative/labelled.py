@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from emitter.authority.narrative import Rule, leaks, scan
+from emitter.authority.narrative import NarrativeRule, find_leaks, scan_narrative
 from tests.labelled.shares import Score
 
 DATA = Path(__file__).parents[2] / "data/narratives"
@@ -41,33 +41,37 @@ class Line:
     id: str
     text: str
     mode: str
-    labels: frozenset[Rule]
+    labels: frozenset[NarrativeRule]
     specificity: str = ""
     forbidden: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, line: dict[str, Any]) -> Line:
         """Return a line of a file."""
-        labels = frozenset(map(Rule, line["labels"]))
+        labels = frozenset(map(NarrativeRule, line["labels"]))
         forbidden = tuple(line.get("forbidden", ()))
         return cls(line["id"], line["text"], line["mode"], labels, line.get("specificity", ""), forbidden)
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[NarrativeRule, ...]:
         """The rules that it is held to."""
         if self.mode == REFUSAL:
-            return (Rule.LEAK,)
-        of_mode = {"attributive": Rule.UNATTRIBUTED, "hedged": Rule.UNHEDGED, "educational": Rule.PARTICULAR}
-        always = (Rule.MEASUREMENT, Rule.CLASSIFICATION, Rule.IMPERATIVE, of_mode[self.mode])
-        forbidden = (Rule.FORBIDDEN,) if self.forbidden else ()
-        return (*always, *forbidden, *((Rule.SPECIFIC,) if self.specificity == "general" else ()))
+            return (NarrativeRule.LEAK,)
+        of_mode = {
+            "attributive": NarrativeRule.UNATTRIBUTED,
+            "hedged": NarrativeRule.UNHEDGED,
+            "educational": NarrativeRule.PARTICULAR,
+        }
+        always = (NarrativeRule.MEASUREMENT, NarrativeRule.CLASSIFICATION, NarrativeRule.IMPERATIVE, of_mode[self.mode])
+        forbidden = (NarrativeRule.FORBIDDEN,) if self.forbidden else ()
+        return (*always, *forbidden, *((NarrativeRule.SPECIFIC,) if self.specificity == "general" else ()))
 
     @property
-    def found(self) -> frozenset[Rule]:
+    def found(self) -> frozenset[NarrativeRule]:
         """The rules that are found broken."""
         if self.mode == REFUSAL:
-            return frozenset(Rule(each.rule) for each in leaks(self.text, NAMES))
-        return frozenset(Rule(each.rule) for each in scan(self.text, self.policy))
+            return frozenset(NarrativeRule(each.rule) for each in find_leaks(self.text, NAMES))
+        return frozenset(NarrativeRule(each.rule) for each in scan_narrative(self.text, self.policy))
 
     @property
     def policy(self) -> As:
@@ -88,7 +92,7 @@ def read(name: str) -> tuple[Line, ...]:
 
 
 @cache
-def part(name: str) -> tuple[tuple[Line, frozenset[Rule]], ...]:
+def part(name: str) -> tuple[tuple[Line, frozenset[NarrativeRule]], ...]:
     """Return the lines of a part, each with what is found in it."""
     lines = (
         read(name) if name not in HALVES else [line for each in FILES for line in read(each) if half(line.id) == name]
@@ -96,6 +100,6 @@ def part(name: str) -> tuple[tuple[Line, frozenset[Rule]], ...]:
     return tuple((line, line.found) for line in lines)
 
 
-def score(rule: Rule, name: str) -> Score[Line]:
+def score(rule: NarrativeRule, name: str) -> Score[Line]:
     """Return how a rule judges the lines of a part that are held to it."""
     return Score.of((line, rule in line.labels, rule in found) for line, found in part(name) if rule in line.rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from emitter.authority.narrative import Rule
+from emitter.authority.narrative import NarrativeRule
 from tests.authority.narrative.labelled import PARTS, Line, score
 from tests.labelled.shares import Score, shown
 
@@ -25,7 +25,7 @@ def main() -> None:
 def _part(name: str) -> Iterator[str]:
     yield name
     yield "rule".ljust(_FIRST) + "".join(cell.ljust(_WIDTH) for cell in ("precision", "recall", "false positives"))
-    scores = {rule: score(rule, name) for rule in Rule}
+    scores = {rule: score(rule, name) for rule in NarrativeRule}
     for rule, found in scores.items():
         yield _row(rule.value, found)
     for rule, found in scores.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.authority.narrative import Rule, scan
+from emitter.authority.narrative import NarrativeRule, scan_narrative
 from tests.authority.narrative.labelled import As
 
 
@@ -27,7 +27,7 @@ from tests.authority.narrative.labelled import As
 )
 def test_a_marker_of_the_callers_is_found_however_it_is_spelt(marker: str, text: str) -> None:
     """In any case, with something in between, with look-alikes; in any script."""
-    assert Rule.FORBIDDEN in {each.rule for each in scan(text, As(forbidden_markers=(marker,)))}
+    assert NarrativeRule.FORBIDDEN in {each.rule for each in scan_narrative(text, As(forbidden_markers=(marker,)))}
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_a_marker_of_the_callers_is_found_however_it_is_spelt(marker: str, text:
 )
 def test_a_marker_of_the_callers_is_a_whole_word(marker: str, text: str) -> None:
     """A part of another word is none."""
-    assert Rule.FORBIDDEN not in {each.rule for each in scan(text, As(forbidden_markers=(marker,)))}
+    assert NarrativeRule.FORBIDDEN not in {each.rule for each in scan_narrative(text, As(forbidden_markers=(marker,)))}

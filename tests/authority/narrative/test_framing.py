@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.authority.narrative import Rule, scan
+from emitter.authority.narrative import NarrativeRule, scan_narrative
 from tests.authority.narrative.labelled import As
 
 FRAMED = [
@@ -65,10 +65,10 @@ UNFRAMED = [
 @pytest.mark.parametrize("text", FRAMED)
 def test_a_frame_with_a_source_names_it(text: str) -> None:
     """Whoever is quoted answers for the sentence."""
-    assert Rule.UNATTRIBUTED not in {each.rule for each in scan(text, As("attributive"))}
+    assert NarrativeRule.UNATTRIBUTED not in {each.rule for each in scan_narrative(text, As("attributive"))}
 
 
 @pytest.mark.parametrize("text", UNFRAMED)
 def test_a_frame_without_a_source_names_none(text: str) -> None:
     """It is what it sounds like with another noun in it, or with the speaker for its owner."""
-    assert Rule.UNATTRIBUTED in {each.rule for each in scan(text, As("attributive"))}
+    assert NarrativeRule.UNATTRIBUTED in {each.rule for each in scan_narrative(text, As("attributive"))}

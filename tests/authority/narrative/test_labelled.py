@@ -7,24 +7,24 @@ from itertools import product
 
 import pytest
 
-from emitter.authority.narrative import Rule
+from emitter.authority.narrative import NarrativeRule
 from tests.authority.narrative import labelled, report
 from tests.authority.narrative.labelled import DATA, FILES, HALVES, PARTS, part, read, score
 
 FEWEST, FEWEST_FRESH = 400, 80
-EACH = pytest.mark.parametrize("rule", Rule, ids=[each.value for each in Rule])
+EACH = pytest.mark.parametrize("rule", NarrativeRule, ids=[each.value for each in NarrativeRule])
 PAGE = DATA.joinpath("README.md").read_text("utf-8")
 
 FLOORS = {
-    Rule.MEASUREMENT: (0.97, 0.97),
-    Rule.CLASSIFICATION: (0.96, 0.96),
-    Rule.IMPERATIVE: (0.96, 0.96),
-    Rule.FORBIDDEN: (1.0, 1.0),
-    Rule.UNATTRIBUTED: (0.96, 0.96),
-    Rule.UNHEDGED: (0.95, 0.95),
-    Rule.PARTICULAR: (0.95, 0.95),
-    Rule.SPECIFIC: (0.94, 0.94),
-    Rule.LEAK: (0.95, 0.95),
+    NarrativeRule.MEASUREMENT: (0.97, 0.97),
+    NarrativeRule.CLASSIFICATION: (0.96, 0.96),
+    NarrativeRule.IMPERATIVE: (0.96, 0.96),
+    NarrativeRule.FORBIDDEN: (1.0, 1.0),
+    NarrativeRule.UNATTRIBUTED: (0.96, 0.96),
+    NarrativeRule.UNHEDGED: (0.95, 0.95),
+    NarrativeRule.PARTICULAR: (0.95, 0.95),
+    NarrativeRule.SPECIFIC: (0.94, 0.94),
+    NarrativeRule.LEAK: (0.95, 0.95),
 }
 """The precision and the recall that neither half may fall below."""
 
@@ -44,7 +44,7 @@ def test_there_are_enough() -> None:
 
 @EACH
 @pytest.mark.parametrize("name", HALVES)
-def test_the_set_is_balanced(rule: Rule, name: str) -> None:
+def test_the_set_is_balanced(rule: NarrativeRule, name: str) -> None:
     """In both halves each rule has texts that break it, and texts that do not."""
     found = score(rule, name)
     assert len(found.hits) + len(found.missed) >= 8
@@ -67,7 +67,7 @@ def test_the_halves_are_told_by_hash() -> None:
 
 @EACH
 @pytest.mark.parametrize("name", HALVES)
-def test_precision_and_recall(rule: Rule, name: str) -> None:
+def test_precision_and_recall(rule: NarrativeRule, name: str) -> None:
     """They stay where they were measured."""
     found = score(rule, name)
     precision, recall = (share / whole for share, whole in (found.precision, found.recall))
@@ -77,7 +77,7 @@ def test_precision_and_recall(rule: Rule, name: str) -> None:
 
 
 @EACH
-def test_texts_in_order_are_seldom_refused(rule: Rule) -> None:
+def test_texts_in_order_are_seldom_refused(rule: NarrativeRule) -> None:
     """Ninety-seven of a hundred texts that keep a rule are not found to break it, where not all are unusual ones."""
     fractions = [score(rule, name).false_positives for name in PARTS if name != "fresh_attribution"]
     assert sum(wrong for wrong, _ in fractions) <= 0.03 * sum(whole for _, whole in fractions)
@@ -88,16 +88,16 @@ def test_the_report_names_every_miss(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr("sys.argv", ["report", "fresh"])
     report.main()
     said = capsys.readouterr().out
-    for found in (score(rule, "fresh") for rule in Rule):
+    for found in (score(rule, "fresh") for rule in NarrativeRule):
         assert all(f"{line.id} ({line.mode})" in said for line in (*found.missed, *found.wrong))
     assert "more_tuning" not in said
 
 
-FIGURES = (*product(("tuning", "test", "fresh"), Rule), ("fresh_attribution", Rule.UNATTRIBUTED))
+FIGURES = (*product(("tuning", "test", "fresh"), NarrativeRule), ("fresh_attribution", NarrativeRule.UNATTRIBUTED))
 
 
 @pytest.mark.parametrize(("name", "rule"), FIGURES)
-def test_the_figures_are_those_of_the_page(name: str, rule: Rule) -> None:
+def test_the_figures_are_those_of_the_page(name: str, rule: NarrativeRule) -> None:
     """Else run the report, and write down in tests/data/narratives/README.md what it prints."""
     (row,) = re.findall(rf"^\| {name} \| {rule.value} \| (.*) \|$", PAGE, re.MULTILINE)
     found = score(rule, name)

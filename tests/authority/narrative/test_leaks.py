@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.narrative import Rule, leaks
+from emitter.authority.narrative import NarrativeRule, find_leaks
 from emitter.errors import InputError
 from tests.authority.narrative.labelled import NAMES
 
@@ -38,9 +38,9 @@ SPELT = [
 def test_a_name_is_found_however_it_is_spelt(name: str) -> None:
     """The marker has the whole name, as it was written."""
     text = f"We asked {name} twice."
-    found = leaks(text, NAMES)
+    found = find_leaks(text, NAMES)
     assert any(text[each.start : each.end].strip(".").startswith(name.removesuffix("'s").strip(".")) for each in found)
-    assert {each.rule for each in found} == {Rule.LEAK}
+    assert {each.rule for each in found} == {NarrativeRule.LEAK}
 
 
 @pytest.mark.parametrize(
@@ -55,17 +55,17 @@ def test_a_name_is_found_however_it_is_spelt(name: str) -> None:
 )
 def test_a_part_of_a_word_and_a_function_word_are_no_name(text: str) -> None:
     """The oracle WHO is named in capitals, and not by everyone who says who."""
-    assert leaks(text, NAMES) == ()
+    assert find_leaks(text, NAMES) == ()
 
 
 def test_names_that_show_nothing_are_found_nowhere() -> None:
     """Nor do they make everything a leak."""
-    assert leaks("This cannot be answered here.", ("", " ", "\u200b")) == ()
+    assert find_leaks("This cannot be answered here.", ("", " ", "\u200b")) == ()
 
 
 def test_what_is_expected_names_no_oracle() -> None:
     """The sentence of the rule is the same whatever leaked."""
-    one, other = leaks("The oracle failed.", ()), leaks("We asked openFDA.", NAMES)
+    one, other = find_leaks("The oracle failed.", ()), find_leaks("We asked openFDA.", NAMES)
     assert {each.expected for each in one} == {each.expected for each in other}
 
 
@@ -73,18 +73,18 @@ def test_what_is_expected_names_no_oracle() -> None:
 def test_a_text_and_several_names_are_asked_for(text: Any, names: Any) -> None:
     """One name in the place of many would be taken for its letters."""
     with pytest.raises(InputError, match="more than one text"):
-        leaks(text, names)
+        find_leaks(text, names)
 
 
 @settings()
 @given(st.text(max_size=60), st.lists(st.text(max_size=8), max_size=4))
 def test_every_marker_is_a_part_of_the_text(text: str, names: list[str]) -> None:
     """Whatever the text and the names."""
-    assert all(0 <= each.start < each.end <= len(text) for each in leaks(text, names))
+    assert all(0 <= each.start < each.end <= len(text) for each in find_leaks(text, names))
 
 
 @settings()
 @given(st.text(st.characters(categories=["Ll", "Lu", "Nd"], max_codepoint=0x17F), min_size=5, max_size=12))
 def test_any_name_is_found_as_it_is(name: str) -> None:
     """Of five letters or more, in a sentence."""
-    assert leaks(f"We asked {name} again.", (name,))
+    assert find_leaks(f"We asked {name} again.", (name,))

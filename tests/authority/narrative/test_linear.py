@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.authority.narrative import leaks, scan, scrub
+from emitter.authority.narrative import find_leaks, scan_narrative, scrub_measurements
 from tests.authority.narrative.labelled import NAMES, As
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ HOSTILE = {
 
 
 def _scanned(mode: str) -> Callable[[str], object]:
-    return lambda text: scan(text, As(mode, ("miracle cure", "risk-free"), "general"))
+    return lambda text: scan_narrative(text, As(mode, ("miracle cure", "risk-free"), "general"))
 
 
 READERS: dict[str, Callable[[str], object]] = {
     "attributive": _scanned("attributive"),
     "educational": _scanned("educational"),
-    "scrub": scrub,
-    "leaks": lambda text: leaks(text, NAMES),
+    "scrub": scrub_measurements,
+    "leaks": lambda text: find_leaks(text, NAMES),
 }
 
 
@@ -83,5 +83,5 @@ def test_a_megabyte_is_read_to_its_end(name: str) -> None:
     """What stands last is found, however much stands before it."""
     end = "\n\nThe oracle ate a cake."
     text = many(ORDINARY, MEGABYTE - len(end)) + end
-    markers = leaks(text, NAMES) if name == "leaks" else scan(text, As("attributive"))
+    markers = find_leaks(text, NAMES) if name == "leaks" else scan_narrative(text, As("attributive"))
     assert markers[-1].start >= MEGABYTE - len(end)

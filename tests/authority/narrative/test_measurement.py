@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.narrative import WITHHELD, Rule, scan, scrub
+from emitter.authority.narrative import MEASUREMENT_PLACEHOLDER, NarrativeRule, scan_narrative, scrub_measurements
 from tests.authority.narrative.labelled import As
 
 MEASURED = [
@@ -135,41 +135,58 @@ COUNTED = [
 def test_a_quantity_is_found(said: str) -> None:
     """However it is written, it is found, and gone when it is taken out."""
     text = f"The note has {said} in it."
-    found = [each for each in scan(text, As()) if each.rule == Rule.MEASUREMENT]
+    found = [each for each in scan_narrative(text, As()) if each.rule == NarrativeRule.MEASUREMENT]
     assert found
-    assert WITHHELD in scrub(text)
-    assert scrub(text).startswith("The note has ")
-    assert scrub(text).endswith("in it.")
+    assert MEASUREMENT_PLACEHOLDER in scrub_measurements(text)
+    assert scrub_measurements(text).startswith("The note has ")
+    assert scrub_measurements(text).endswith("in it.")
 
 
 @pytest.mark.parametrize("said", COUNTED)
 def test_a_count_a_date_and_a_name_are_none(said: str) -> None:
     """They stay where they are."""
     text = f"The note has {said} in it."
-    assert Rule.MEASUREMENT not in {each.rule for each in scan(text, As())}
-    assert scrub(text) == text
+    assert NarrativeRule.MEASUREMENT not in {each.rule for each in scan_narrative(text, As())}
+    assert scrub_measurements(text) == text
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Take 50 mg, then 10 ml.", f"Take {WITHHELD}, then {WITHHELD}."),
-        ("It is 5\u200b0\u200b mg\u200b.", f"It is {WITHHELD}."),
-        ("It is \u00bd tablet\u0301 \u2014 no more.", f"It is {WITHHELD} \u2014 no more."),
-        ("Caf\u00e9 \u201cfifty mg\u201d", f"Caf\u00e9 \u201c{WITHHELD}\u201d"),
-        (f"It is {WITHHELD} a day.", f"It is {WITHHELD} a day."),
+        ("Take 50 mg, then 10 ml.", f"Take {MEASUREMENT_PLACEHOLDER}, then {MEASUREMENT_PLACEHOLDER}."),
+        ("It is 5\u200b0\u200b mg\u200b.", f"It is {MEASUREMENT_PLACEHOLDER}."),
+        ("It is \u00bd tablet\u0301 \u2014 no more.", f"It is {MEASUREMENT_PLACEHOLDER} \u2014 no more."),
+        ("Caf\u00e9 \u201cfifty mg\u201d", f"Caf\u00e9 \u201c{MEASUREMENT_PLACEHOLDER}\u201d"),
+        (f"It is {MEASUREMENT_PLACEHOLDER} a day.", f"It is {MEASUREMENT_PLACEHOLDER} a day."),
         ("", ""),
     ],
     ids=ascii,
 )
 def test_the_rest_of_a_text_stays(text: str, expected: str) -> None:
     """Character by character, what cannot be seen inside a quantity goes with it."""
-    assert scrub(text) == expected
+    assert scrub_measurements(text) == expected
 
 
 NUMBERS = ["5", "0", "50", "1,000", "fifty", "two", "half a", "\u00bd", "\uff15", "one", "twice", "a", "3:1", "140/90"]
 UNITS = ["mg", "ml", "%", "$", "\u20ac", "tablets", "hours", "\u00b0C", "fold", "in", "out of", "kg/day", "daily", "pH"]
-JOINTS = ["", " ", "-", "\u200b", "/", ".", ",", "*", "\u00ad", " and ", " to ", "&nbsp;", "\n", WITHHELD, "_", "("]
+JOINTS = [
+    "",
+    " ",
+    "-",
+    "\u200b",
+    "/",
+    ".",
+    ",",
+    "*",
+    "\u00ad",
+    " and ",
+    " to ",
+    "&nbsp;",
+    "\n",
+    MEASUREMENT_PLACEHOLDER,
+    "_",
+    "(",
+]
 TEXTS = st.lists(st.sampled_from([*NUMBERS, *UNITS, *JOINTS, *JOINTS]), max_size=30).map("".join)
 
 
@@ -177,14 +194,14 @@ TEXTS = st.lists(st.sampled_from([*NUMBERS, *UNITS, *JOINTS, *JOINTS]), max_size
 @given(TEXTS | st.text(max_size=40))
 def test_what_is_scrubbed_has_no_measurement_left(text: str) -> None:
     """Nor is there anything to take out of it again."""
-    clean = scrub(text)
-    assert Rule.MEASUREMENT not in {each.rule for each in scan(clean, As())}
-    assert scrub(clean) == clean
+    clean = scrub_measurements(text)
+    assert NarrativeRule.MEASUREMENT not in {each.rule for each in scan_narrative(clean, As())}
+    assert scrub_measurements(clean) == clean
 
 
 @settings()
 @given(TEXTS)
 def test_what_has_no_measurement_is_not_touched(text: str) -> None:
     """Scrubbing changes a text exactly where a scan finds a measurement in it."""
-    measured = Rule.MEASUREMENT in {each.rule for each in scan(text, As())}
-    assert (scrub(text) != text) is measured
+    measured = NarrativeRule.MEASUREMENT in {each.rule for each in scan_narrative(text, As())}
+    assert (scrub_measurements(text) != text) is measured

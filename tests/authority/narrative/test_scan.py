@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.narrative import Marker, Policy, Rule, scan
+from emitter.authority.narrative import NarrativeMarker, NarrativePolicyLike, NarrativeRule, scan_narrative
 from emitter.errors import InputError
-from emitter.kinds.authorization import NarrativePolicy
+from emitter.models.authorization import NarrativePolicy
 from tests.authority.narrative.labelled import As
 from tests.scenarios.answers import BOUND
 
@@ -19,32 +19,33 @@ LABEL = "According to the label, the tablets are safe."
 LOUD = "You must take 50 mg on 3 May; the tablets are safe. Results are guaranteed."
 
 
-def rules(text: str, policy: Policy) -> list[str]:
+def rules(text: str, policy: NarrativePolicyLike) -> list[str]:
     """Return the rules that a text breaks, in the order in which it does."""
-    return [Rule(each.rule).value for each in scan(text, policy)]
+    return [NarrativeRule(each.rule).value for each in scan_narrative(text, policy)]
 
 
 def test_all_that_a_text_breaks_is_told_with_its_place() -> None:
     """Every marker names the part of the text itself that broke the rule."""
     found = {
-        (Rule(each.rule), LOUD[each.start : each.end]) for each in scan(LOUD, As("hedged", ("guaranteed",), "general"))
+        (NarrativeRule(each.rule), LOUD[each.start : each.end])
+        for each in scan_narrative(LOUD, As("hedged", ("guaranteed",), "general"))
     }
     assert found == {
-        (Rule.SPECIFIC, "You"),
-        (Rule.SPECIFIC, "3"),
-        (Rule.MEASUREMENT, "50 mg"),
-        (Rule.IMPERATIVE, "You must take 50 mg on 3 May"),
-        (Rule.UNHEDGED, "You must take 50 mg on 3 May"),
-        (Rule.CLASSIFICATION, "the tablets are safe"),
-        (Rule.UNHEDGED, "the tablets are safe"),
-        (Rule.FORBIDDEN, "guaranteed"),
-        (Rule.UNHEDGED, "Results are guaranteed"),
+        (NarrativeRule.SPECIFIC, "You"),
+        (NarrativeRule.SPECIFIC, "3"),
+        (NarrativeRule.MEASUREMENT, "50 mg"),
+        (NarrativeRule.IMPERATIVE, "You must take 50 mg on 3 May"),
+        (NarrativeRule.UNHEDGED, "You must take 50 mg on 3 May"),
+        (NarrativeRule.CLASSIFICATION, "the tablets are safe"),
+        (NarrativeRule.UNHEDGED, "the tablets are safe"),
+        (NarrativeRule.FORBIDDEN, "guaranteed"),
+        (NarrativeRule.UNHEDGED, "Results are guaranteed"),
     }
 
 
 def test_markers_stand_in_the_order_of_the_text() -> None:
     """The first is the one that begins first."""
-    found = scan(LOUD, As("hedged", ("guaranteed",), "general"))
+    found = scan_narrative(LOUD, As("hedged", ("guaranteed",), "general"))
     assert [(each.start, each.end) for each in found] == sorted((each.start, each.end) for each in found)
 
 
@@ -64,15 +65,15 @@ def test_markers_stand_in_the_order_of_the_text() -> None:
 )
 def test_a_place_is_one_of_the_text_as_it_was_written(text: str) -> None:
     """Where a quantity is written to be overlooked, the marker has all that it was written with."""
-    (found,) = scan(text, As())
+    (found,) = scan_narrative(text, As())
     start, end = text.index("says ") + 5, len(text) - 1
-    assert Rule(found.rule) is Rule.MEASUREMENT
+    assert NarrativeRule(found.rule) is NarrativeRule.MEASUREMENT
     assert (found.end, text[found.start : found.end].strip("*")) == (end, text[start:end].strip("*"))
 
 
 def test_what_is_expected_quotes_nothing() -> None:
     """The sentence of a rule is the same whatever the text."""
-    one, other = scan("Take 50 mg.", As()), scan("Swallow 7 kg of lead.", As())
+    one, other = scan_narrative("Take 50 mg.", As()), scan_narrative("Swallow 7 kg of lead.", As())
     assert [each.expected for each in one] == [each.expected for each in other]
 
 
@@ -95,12 +96,12 @@ def test_whatever_has_the_four_is_a_policy() -> None:
             "scrub_measurements": True,
         }
     )
-    assert scan(LOUD, plain) == scan(LOUD, own) == scan(LOUD, model) != ()
+    assert scan_narrative(LOUD, plain) == scan_narrative(LOUD, own) == scan_narrative(LOUD, model) != ()
 
 
 def test_scrubbing_is_the_callers() -> None:
     """A measurement is told whether or not the caller takes it out."""
-    assert scan("It has 50 mg.", As(scrub_measurements=True)) == scan("It has 50 mg.", As()) != ()
+    assert scan_narrative("It has 50 mg.", As(scrub_measurements=True)) == scan_narrative("It has 50 mg.", As()) != ()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_scrubbing_is_the_callers() -> None:
 def test_only_a_text_is_scanned(text: Any) -> None:
     """An envelope is never read as a narrative: its synopsis is imperative, and its findings have numbers."""
     with pytest.raises(InputError, match="envelope never is"):
-        scan(text, As())
+        scan_narrative(text, As())
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_only_a_text_is_scanned(text: Any) -> None:
 def test_a_policy_that_nobody_can_hold_is_refused(policy: As, message: str) -> None:
     """Rather than let everything pass."""
     with pytest.raises(InputError, match=message):
-        scan("It is safe.", policy)
+        scan_narrative("It is safe.", policy)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +239,7 @@ POLICIES = st.builds(
 @given(TEXTS, POLICIES)
 def test_every_marker_is_a_part_of_the_text(text: str, policy: As) -> None:
     """Whatever the text: a marker has a character at least, none is told twice, and none is a leak."""
-    found = scan(text, policy)
+    found = scan_narrative(text, policy)
     assert all(0 <= each.start < each.end <= len(text) for each in found)
     assert len(set(found)) == len(found)
-    assert all(isinstance(each, Marker) and each.rule != Rule.LEAK for each in found)
+    assert all(isinstance(each, NarrativeMarker) and each.rule != NarrativeRule.LEAK for each in found)

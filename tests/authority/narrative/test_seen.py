@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.narrative.reading import sentences
-from emitter.authority.narrative.seen import closed_up, see
+from emitter.authority.narrative.text import join_spaced_words, split_sentences, to_visible_text
 
 SEEN = {
     "plain": ("Take 5 mg, now.", "Take 5 mg, now."),
@@ -32,7 +31,7 @@ SEEN = {
 @pytest.mark.parametrize(("text", "expected"), SEEN.values(), ids=SEEN)
 def test_what_is_seen(text: str, expected: str) -> None:
     """Letters that pass for others are these; what nobody sees is gone."""
-    assert see(text).text == expected
+    assert to_visible_text(text).text == expected
 
 
 @pytest.mark.parametrize(
@@ -47,14 +46,14 @@ def test_what_is_seen(text: str, expected: str) -> None:
 )
 def test_letters_set_apart_are_closed_up(text: str, expected: str) -> None:
     """Where four or more stand alone in a row."""
-    assert closed_up(see(text)).text == expected
+    assert join_spaced_words(to_visible_text(text)).text == expected
 
 
 @settings()
 @given(st.text(max_size=80))
 def test_every_character_seen_was_written_somewhere(text: str) -> None:
     """In the order of the text, and each with a character at least."""
-    for seen in (see(text), closed_up(see(text))):
+    for seen in (to_visible_text(text), join_spaced_words(to_visible_text(text))):
         assert len(seen.text) == len(seen.starts) == len(seen.ends)
         assert list(seen.starts) == sorted(seen.starts)
         assert all(0 <= start < end <= len(text) for start, end in zip(seen.starts, seen.ends, strict=True))
@@ -64,7 +63,7 @@ def test_every_character_seen_was_written_somewhere(text: str) -> None:
 @given(st.text(st.characters(categories=["Lu", "Ll", "Nd"], max_codepoint=0x7F), max_size=40))
 def test_plain_text_is_seen_as_it_is(text: str) -> None:
     """Character by character."""
-    seen = see(text)
+    seen = to_visible_text(text)
     assert (seen.text, list(seen.starts)) == (text, list(range(len(text))))
 
 
@@ -90,4 +89,4 @@ def test_plain_text_is_seen_as_it_is(text: str) -> None:
 )
 def test_sentences(text: str, expected: int) -> None:
     """A sentence too many rather than one too few; quotations stay with what quotes them."""
-    assert len(list(sentences(see(text).text))) == expected
+    assert len(list(split_sentences(to_visible_text(text).text))) == expected

@@ -12,7 +12,7 @@ CONFIRM = (
             "C.1",
             Level.MUST,
             "A confirm is an authority to act, with a scope, limits and a time, and can be taken back.",
-            ("emitter.authority.records.grant:Confirm", "emitter.authority.granting:confirm"),
+            ("emitter.authority.records:Confirm", "emitter.authority.grants:grant_confirm"),
             (
                 *of(_CONFIRMING, "test_a_confirm_is_what_was_approved"),
                 *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
@@ -51,7 +51,7 @@ CONFIRM = (
             "C.3",
             Level.MUST,
             "Ours: a confirm comes of a resolution whose chosen option has the request's digest, and of nothing else.",
-            ("emitter.authority.granting:confirm", "emitter.authority.records.grant:ConfirmRequest.digest"),
+            ("emitter.authority.grants:grant_confirm", "emitter.authority.records:ConfirmRequest.digest"),
             of(
                 _CONFIRMING,
                 "test_nothing_else_is_consent",
@@ -66,7 +66,7 @@ CONFIRM = (
             "C.4",
             Level.MUST,
             "Ours: at each use the confirm is live, covers the act, and leaves enough of each limit, across processes.",
-            ("emitter.authority.rules.allow:check", "emitter.authority.journal:Journal.add"),
+            ("emitter.authority.rules:check_may_begin", "emitter.authority.journal:Journal.append"),
             (
                 *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
                 *of("authority/core/test_processes", "test_what_was_done_is_what_was_granted"),
@@ -78,7 +78,7 @@ CONFIRM = (
             "C.5",
             Level.MUST,
             "Ours: a limit that nobody can enforce grants nothing; money is exact, in the unit of its name.",
-            ("emitter.authority.rules.limits:check_known", "emitter.authority.rules.limits:check_left"),
+            ("emitter.authority.rules:check_enforceable_limits", "emitter.authority.rules:check_remaining"),
             of(
                 _CONFIRMING,
                 "test_an_unknown_limit_grants_nothing",
@@ -92,7 +92,7 @@ CONFIRM = (
             "C.6",
             Level.MUST,
             "Ours: the time runs from the choice on; what was seen to be over stays so, whatever a clock says later.",
-            ("emitter.authority.rules.allow:is_over", "emitter.authority.records.grant:Expire"),
+            ("emitter.authority.rules:has_expired", "emitter.authority.records:Expire"),
             (
                 *of(_CONFIRMING, "test_an_approval_is_of_its_time"),
                 *of(
@@ -110,7 +110,7 @@ CONFIRM = (
             "C.7",
             Level.MUST,
             "Ours: REVOKE is a record; nothing that begins after it is authorized by the confirm.",
-            ("emitter.authority.granting:revoke", "emitter.authority.running:Act.check"),
+            ("emitter.authority.grants:revoke_confirm", "emitter.authority.context:RunningAction.check"),
             (
                 *of("authority/core/test_model", "test_in_memory"),
                 *of("authority/guard/test_ended", "test_what_is_ended_between_approval_and_run_does_not_begin"),
@@ -125,7 +125,7 @@ STOP = (
             "S.1",
             Level.MUST,
             "A stop is deterministic, of a step or of a chain, and says who takes over.",
-            ("emitter.authority.stopping:stop", "emitter.authority.rules.state:State.stop_for"),
+            ("emitter.authority.grants:stop_workflow", "emitter.authority.rules:WorkflowState.find_stop"),
             (
                 *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
                 *of("authority/guard/test_ended", "test_what_is_ended_between_approval_and_run_does_not_begin"),
@@ -138,7 +138,7 @@ STOP = (
             "S.2",
             Level.MUST,
             "A stop of a step names the step.",
-            ("emitter.authority.records.stop:Stop",),
+            ("emitter.authority.records:Stop",),
             of("authority/test_schemas", "test_model_and_schema_agree"),
         ),
         ("0ff9c357",),
@@ -148,7 +148,7 @@ STOP = (
             "S.3",
             Level.MUST,
             "Ours: the confirms of a stopped chain are dead, and so is what was approved before the stop.",
-            ("emitter.authority.rules.state:State.add",),
+            ("emitter.authority.rules:WorkflowState.apply",),
             (
                 *of(_CONFIRMING, "test_what_was_approved_before_a_stop_is_dead"),
                 *of("authority/guard/test_ended", "test_a_pause_that_is_lifted_needs_a_new_approval"),
@@ -160,7 +160,7 @@ STOP = (
             "S.4",
             Level.MUST,
             "Ours: what runs is told, in this process at once, elsewhere when it looks.",
-            ("emitter.authority.running:Running.tell", "emitter.authority.running:current_act"),
+            ("emitter.authority.context:ActiveActions.notify_stop", "emitter.authority.context:current_action"),
             of("authority/guard/test_ended", "test_an_act_that_runs_finds_out_that_it_is_to_end"),
             beyond="A tool that never looks is not halted: nothing can halt a function from outside.",
         ),
@@ -173,7 +173,7 @@ RECEIPT = (
             "R.1",
             Level.MUST,
             "There is a record before an irreversible commit.",
-            ("emitter.authority.writing:begin", "emitter.authority.writing:finish"),
+            ("emitter.authority.execution:write_intent", "emitter.authority.execution:write_receipt"),
             (
                 *of("authority/core/test_killed", "test_killed_at_each_statement", "test_killed_at_any_time"),
                 *of("authority/guard/test_killed", "test_killed_at_every_point"),
@@ -190,7 +190,10 @@ RECEIPT = (
             "R.2",
             Level.MUST,
             "Ours: an act that began and has no receipt is listed, and never repeated by itself.",
-            ("emitter.authority.authority:Authority.unfinished", "emitter.authority.authority:Authority.settle"),
+            (
+                "emitter.authority.authority:Authority.unfinished_actions",
+                "emitter.authority.authority:Authority.resolve_unfinished",
+            ),
             (
                 *of("authority/core/test_killed", "test_killed_inside_its_tool"),
                 *of("authority/guard/test_killed", "test_killed_again_and_again"),
@@ -202,7 +205,11 @@ RECEIPT = (
             "R.3",
             Level.MUST,
             "Ours: records are chained by hashes, and can be signed and verified.",
-            ("emitter.authority.chain:verify", "emitter.authority.signing:signer", "emitter.authority.export:report"),
+            (
+                "emitter.authority.chain:verify_chain",
+                "emitter.authority.signing:make_signer",
+                "emitter.authority.audit:report_chain",
+            ),
             (
                 *of("authority/test_chain", "test_an_edit_is_refused", "test_a_signed_chain_cannot_be_written_anew"),
                 *of("authority/test_places", "test_a_forged_chain_is_refused"),
@@ -220,7 +227,11 @@ HOOKS = (
             "H.1",
             Level.SHOULD,
             "Seven points where policy and audit can be hooked in, by the seed's names.",
-            ("emitter.authority.hooks:NAMES", "emitter.authority.parts:before", "emitter.authority.parts:after"),
+            (
+                "emitter.authority.configuration:HOOK_NAMES",
+                "emitter.authority.context:run_hooks_before",
+                "emitter.authority.context:run_hooks_after",
+            ),
             (
                 *of("authority/guard/test_settings", "test_a_hook_that_raises_before_the_act_stops_it"),
                 *of("authority/guard/test_receipts", "test_a_hook_that_raises_after_the_act_costs_no_receipt"),

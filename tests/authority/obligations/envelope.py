@@ -10,7 +10,7 @@ ENVELOPE = (
             "E.1",
             Level.MUST,
             "Every workflow declares whether it may emit authority, and how that is enforced.",
-            ("emitter.kinds.authorization:WorkflowDeclaration", "emitter.authority.envelope:emit_authorization"),
+            ("emitter.models.authorization:WorkflowDeclaration", "emitter.authority.envelopes:emit_authorization"),
             (
                 *of("authority/envelope/test_types", "test_a_declaration_does_not_contradict_itself"),
                 *of("authority/envelope/test_emission", "test_what_cannot_be_asked_is_refused_before_anything_is_sent"),
@@ -23,7 +23,7 @@ ENVELOPE = (
             "E.2",
             Level.MAY,
             "A workflow without authority may tell narratives without oracles.",
-            ("emitter.authority.envelope.enforce:hand_out",),
+            ("emitter.authority.envelopes.enforcement:release_envelope",),
             of("authority/envelope/test_authorize", "test_a_workflow_without_authority_may_tell"),
         ),
         ("4544aced",),
@@ -33,7 +33,10 @@ ENVELOPE = (
             "E.3",
             Level.MUST,
             "A workflow with authority keeps to all requirements on oracles and envelopes, in its mode of enforcement.",
-            ("emitter.authority.envelope.authorize:authorize", "emitter.authority.envelope.backing:is_backed"),
+            (
+                "emitter.authority.envelopes.enforcement:authorize_draft",
+                "emitter.authority.envelopes.oracles:is_supported",
+            ),
             (
                 *of(
                     "authority/envelope/test_authorize",
@@ -58,7 +61,7 @@ ENVELOPE = (
             "E.4",
             Level.MUST,
             "A workflow without authority still enforces the forbidden markers.",
-            ("emitter.authority.narrative:scan", "emitter.authority.envelope:enforce"),
+            ("emitter.authority.narrative:scan_narrative", "emitter.authority.envelopes:enforce_workflow"),
             of(
                 "authority/envelope/test_enforce",
                 "test_a_narrative_is_scanned_in_every_workflow",
@@ -75,7 +78,7 @@ ENVELOPE = (
             "E.5",
             Level.MUST,
             "The four supporting types are defined, at least as the RFC has them.",
-            ("emitter.kinds.authorization:Provenance", "emitter.kinds.authorization:NarrativePolicy"),
+            ("emitter.models.authorization:Provenance", "emitter.models.authorization:NarrativePolicy"),
             (
                 *of("authority/envelope/test_schemas", "test_every_kind_is_valid", "test_every_member_counts"),
                 *of("authority/envelope/test_wire", "test_members_that_the_rfc_does_not_name_are_left_out"),
@@ -90,7 +93,7 @@ ENVELOPE = (
             "E.6",
             Level.MUST,
             "An envelope with authority has at least one record of an oracle.",
-            ("emitter.kinds.authorization:Provenance",),
+            ("emitter.models.authorization:Provenance",),
             (
                 *of("authority/envelope/test_types", "test_what_is_malformed_cannot_be_made"),
                 *of("authority/envelope/test_handle", "test_what_came_around_the_checks_is_no_envelope"),
@@ -104,7 +107,7 @@ ENVELOPE = (
             "E.7",
             Level.MUST,
             "A refusal tells nothing of the control plane by which it could be probed.",
-            ("emitter.authority.narrative:leaks", "emitter.authority.envelope.refusing:refusal"),
+            ("emitter.authority.narrative:find_leaks", "emitter.authority.envelopes.oracles:make_refusal"),
             (
                 *of("authority/envelope/test_authorize", "test_a_refusal_names_no_oracle"),
                 *of("authority/envelope/test_enforce", "test_a_refusal_that_tells_too_much_is_said_in_our_words"),
@@ -118,7 +121,7 @@ ENVELOPE = (
             "E.8",
             Level.MUST,
             "A client handles every kind explicitly.",
-            ("emitter.authority.envelope:handle",),
+            ("emitter.authority.envelopes:handle_envelope",),
             of(
                 "authority/envelope/test_handle",
                 "test_no_kind_can_be_left_out",
@@ -132,7 +135,7 @@ ENVELOPE = (
             "E.9",
             Level.MUST,
             "An envelope is never turned into text by accident.",
-            ("emitter.kinds.authorization:Measurement",),
+            ("emitter.models.authorization:Measurement",),
             of("authority/envelope/test_types", "test_an_envelope_never_becomes_text_by_accident"),
         ),
         ("fd5868f6",),
@@ -142,7 +145,7 @@ ENVELOPE = (
             "E.10",
             Level.MUST,
             "An unknown kind is BLOCKED.",
-            ("emitter.authority.envelope:read_authorization",),
+            ("emitter.authority.envelopes:read_authorization",),
             of("authority/envelope/test_wire", "test_what_is_no_envelope_is_blocked", "test_no_content_makes_it_raise"),
         ),
         ("e3d51431",),
@@ -152,7 +155,7 @@ ENVELOPE = (
             "E.11",
             Level.MUST,
             "What is proposed is never shown or written as if it were an envelope.",
-            ("emitter.authority.envelope:Draft", "emitter.authority.envelope:to_json"),
+            ("emitter.authority.envelopes:AuthorizationDraft", "emitter.authority.envelopes:dump_authorization"),
             (
                 *of("authority/envelope/test_authorize", "test_neither_a_draft_nor_what_is_unverified_becomes_text"),
                 *of(
@@ -172,7 +175,7 @@ ENVELOPE = (
             "E.12",
             Level.MUST,
             "A claim is shown only where it is an explicit kind of envelope.",
-            ("emitter.authority.envelope:handle", "emitter.authority.envelope:Unverified"),
+            ("emitter.authority.envelopes:handle_envelope", "emitter.authority.envelopes:UnverifiedClaim"),
             (
                 *of("authority/envelope/test_handle", "test_the_kinds_own_function_is_called"),
                 *of("authority/envelope/test_emission", "test_what_it_returns_shows_no_claim_by_accident"),

@@ -10,7 +10,7 @@ GUARD = (
             "G.1",
             Level.MUST,
             "What runs is what was approved, under concurrency, retries, restarts and clocks that differ.",
-            ("emitter.authority.guard.flow:guarded",),
+            ("emitter.authority.guard.calls:run_guarded_call",),
             (
                 *of(
                     "authority/guard/test_changed",
@@ -41,7 +41,7 @@ GUARD = (
             "G.2",
             Level.MUST,
             "Killed at any point, nothing runs twice and nothing is lost.",
-            ("emitter.authority.guard.flow:guarded", "emitter.authority.acting:execute"),
+            ("emitter.authority.guard.calls:run_guarded_call", "emitter.authority.execution:execute_confirmed"),
             of("authority/guard/test_killed", "test_killed_at_every_point", "test_killed_again_and_again"),
         ),
     ),
@@ -50,7 +50,7 @@ GUARD = (
             "G.3",
             Level.MUST,
             "The person reads the call itself; a model may say why it should be made, and cannot say what it is.",
-            ("emitter.authority.guard.briefing:composed", "emitter.authority.guard.emitted:emitted"),
+            ("emitter.authority.guard.briefing:add_call_findings", "emitter.authority.guard.briefing:brief_with_model"),
             (
                 *of("authority/guard/test_brief", "test_each_argument_is_told_whole_on_one_line"),
                 *of("authority/guard/test_emitted", "test_what_the_model_recommends_is_not_what_is_approved"),
@@ -62,7 +62,11 @@ GUARD = (
             "G.4",
             Level.MUST,
             "What is edited in a store authorizes nothing.",
-            ("emitter.authority.chain:read", "emitter.authority.proposal:Shelf.get", "emitter.ledger:Ledger.find"),
+            (
+                "emitter.authority.chain:parse_line",
+                "emitter.authority.proposals:ProposalStore.get",
+                "emitter.decisions.ledger:Ledger.find",
+            ),
             (
                 *of(
                     "authority/test_signed_answers",
@@ -84,7 +88,7 @@ GUARD = (
             "G.5",
             Level.MUST,
             "Memory, SQLite and PostgreSQL keep it by the same protocol; the schemas of all records are published.",
-            ("emitter.store:Store", "emitter.authority.schemas:SCHEMAS"),
+            ("emitter.stores:Store", "emitter.authority.schemas:SCHEMAS"),
             (
                 *of("authority/guard/test_races", "test_of_many_processes_one_makes_the_call_on_postgres"),
                 *of("authority/test_schemas", "test_the_files_are_what_is_generated"),

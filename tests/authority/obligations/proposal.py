@@ -14,7 +14,7 @@ PROPOSAL = (
             Level.MUST,
             "On the retried call the proposal is recovered from the resource's store, and the arguments must match it; "
             "what stands as a digest is matched by its bytes.",
-            ("emitter.authority.proposal:mismatch", "emitter.authority.proposal:Shelf.get"),
+            ("emitter.authority.proposals:find_mismatch", "emitter.authority.proposals:ProposalStore.get"),
             (
                 *of(_MATCHING, "test_only_the_same_parameters_match", "test_text_object_and_bytes_never_collide"),
                 *of("authority/guard/test_swapped", "test_another_call_under_the_same_id_is_refused"),
@@ -27,7 +27,7 @@ PROPOSAL = (
             "P.2",
             Level.MUST,
             "An approval is bound to exactly the proposed call.",
-            ("emitter.authority.guard.flow:guarded", "emitter.authority.records.grant:BoundCall"),
+            ("emitter.authority.guard.calls:run_guarded_call", "emitter.authority.records:BoundCall"),
             (
                 *of("authority/guard/test_apart", "test_a_call_is_the_same_exactly_if_its_arguments_are"),
                 *of(_MATCHING, "test_the_operation_is_part_of_the_call", "test_the_account_is_part_of_the_call"),
@@ -41,9 +41,9 @@ PROPOSAL = (
             Level.MUST,
             "The document is serialised once, hashed as its bytes are served, kept, and served verbatim (7.2).",
             (
-                "emitter.authority.proposal:propose",
-                "emitter.authority.proposal:r3_s256",
-                "emitter.authority.proposal:Shelf.serve",
+                "emitter.authority.proposals:propose",
+                "emitter.authority.proposals:r3_s256",
+                "emitter.authority.proposals:ProposalStore.serve",
             ),
             (
                 *of("authority/proposal/test_building", "test_the_hash_is_of_the_bytes"),
@@ -56,7 +56,7 @@ PROPOSAL = (
             "P.4",
             Level.MAY,
             "A large or sensitive value stands as a digest, with an excerpt or without (10.1, 10.3).",
-            ("emitter.authority.proposal:digest_object", "emitter.authority.proposal:Digested"),
+            ("emitter.authority.proposals:make_digest_object", "emitter.authority.proposals:DigestedParameter"),
             (
                 *of(
                     "authority/proposal/test_building",
@@ -75,7 +75,7 @@ PROPOSAL = (
             "P.5",
             Level.SHOULD,
             "A person is shown the call, in the recommended sections.",
-            ("emitter.authority.proposal:Display",),
+            ("emitter.authority.proposals:Display",),
             of(
                 "authority/proposal/test_display",
                 "test_a_call_is_shown_in_the_recommended_sections",
@@ -88,7 +88,7 @@ PROPOSAL = (
             "P.6",
             Level.MUST,
             "A grant is used once; presented again it is answered from the retained result.",
-            ("emitter.authority.rules.allow:check", "emitter.authority.writing:retained"),
+            ("emitter.authority.rules:check_may_begin", "emitter.authority.execution:load_retained_result"),
             (
                 *of("authority/guard/test_results", "test_the_same_call_is_answered_with_what_it_returned"),
                 *of("authority/core/test_model", "test_in_memory"),
@@ -101,7 +101,7 @@ PROPOSAL = (
             Level.MUST,
             "r3_granted is matched before r3_per_call, and what is in neither is rejected; r3_conditional is read as "
             "the older name (9.1).",
-            ("emitter.authority.proposal:decide_access", "emitter.authority.proposal:per_call_operations"),
+            ("emitter.authority.proposals:decide_access", "emitter.authority.proposals:per_call_operations"),
             of("authority/proposal/test_claims", "test_the_draft_s_order", "test_granted_comes_first"),
         ),
     ),
@@ -110,7 +110,7 @@ PROPOSAL = (
             "P.8",
             Level.MUST,
             "Only the authorization server and the person server fetch the document (11.1).",
-            ("emitter.authority.proposal:Shelf.serve",),
+            ("emitter.authority.proposals:ProposalStore.serve",),
             of(_SHELF, "test_what_is_put_is_served_verbatim"),
             beyond="No HTTP is spoken and no signature checked here: the host serves the bytes, to whom it may.",
         ),

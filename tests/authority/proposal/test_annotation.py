@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from emitter.authority.proposal import AccessMode, access_annotations
+from emitter.authority.proposals import AccessMode, access_annotations
 from emitter.errors import InputError
 
 MODE, BUDGET = "aauth.dev/access-mode", "aauth.dev/budget"

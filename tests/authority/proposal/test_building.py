@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from emitter.authority.proposal import (
+from emitter.authority.proposals import (
     VOCABULARIES,
     VOCABULARY_MCP,
-    Digested,
+    DigestedParameter,
     Display,
-    digest_object,
-    mismatch,
+    find_mismatch,
+    make_digest_object,
     propose,
     r3_s256,
     read_proposal,
@@ -37,7 +37,7 @@ def test_the_draft_s_own_example() -> None:
     proposal = propose(
         {"tool": "send_email"},
         {"to": "mom@example.com", "subject": "Dinner Sunday?", "body": "Hi Mom, are you free…"},
-        digested=[Digested("body", media_type="text/plain", excerpt=True)],
+        digested=[DigestedParameter("body", media_type="text/plain", excerpt=True)],
         display=Display("Send an email as you", detail="## Action\nSend an email\n\n## To\nmom@example.com"),
     )
     digest = {
@@ -156,7 +156,7 @@ def test_what_is_no_operation_is_refused(vocabulary: str, operation: Any) -> Non
 
 def test_a_name_that_is_no_operation_is_told_what_is() -> None:
     """Where a vocabulary needs more than a name, the refusal says what to give."""
-    with pytest.raises(InputError, match="a name alone does where"):
+    with pytest.raises(InputError, match="A name is enough if"):
         propose("F", {}, vocabulary="urn:aauth:vocabulary:graphql")
 
 
@@ -244,9 +244,9 @@ def test_large_values_stand_as_digests_whatever_they_are(large: Any) -> None:
     proposal = propose("import", {"data": large})
     assert len(proposal.document) < 5_000
     assert "excerpt" in proposal.document.decode()
-    assert mismatch(proposal, "import", {"data": large}) is None
+    assert find_mismatch(proposal, "import", {"data": large}) is None
     other = json.loads(json.dumps(large).replace('"Row 7"', '"Row 8"').replace("x", "y"))
-    assert mismatch(proposal, "import", {"data": other}) is not None
+    assert find_mismatch(proposal, "import", {"data": other}) is not None
 
 
 def test_what_is_large_is_so_by_what_stands_of_it() -> None:
@@ -254,9 +254,11 @@ def test_what_is_large_is_so_by_what_stands_of_it() -> None:
     call = {"mail": {"to": "mom@example.com", "body": "x" * 100_000}}
     told = propose("send_email", call).parameters["mail"]
     assert told["to"] == "mom@example.com"
-    assert told["body"] == digest_object(call["mail"]["body"], excerpt=True)
+    assert told["body"] == make_digest_object(call["mail"]["body"], excerpt=True)
     assert propose("f", {"x": [0] * 4_000}).parameters["x"] == [0] * 4_000
-    assert propose("f", {"x": [0] * 4_000}, longest=500).parameters["x"] == digest_object([0] * 4_000, excerpt=True)
+    assert propose("f", {"x": [0] * 4_000}, longest=500).parameters["x"] == make_digest_object(
+        [0] * 4_000, excerpt=True
+    )
 
 
 def test_an_excerpt_of_what_is_large_shows_nothing_that_is_kept_back() -> None:
@@ -265,7 +267,7 @@ def test_an_excerpt_of_what_is_large_shows_nothing_that_is_kept_back() -> None:
     proposal = propose("f", {"x": large}, digested=["/x/a pin"])
     assert b"PLUGH" not in proposal.document
     assert "excerpt" not in proposal.parameters["x"]
-    assert mismatch(proposal, "f", {"x": large}) is None
+    assert find_mismatch(proposal, "f", {"x": large}) is None
 
 
 def test_sensitive_values_are_nowhere_in_the_document() -> None:
@@ -281,8 +283,8 @@ def test_sensitive_values_are_nowhere_in_the_document() -> None:
         "f", parameters, digested=["pin", "/card/number", "/list/0/0", "/~0~1", "/~01", "absent", "/pin/deeper"]
     )
     assert not any(each in proposal.document for each in (b"hunter", b"4111"))
-    assert proposal.parameters["card"] == {"number": digest_object("4111-1111"), "owner": "Ada"}
-    assert proposal.parameters["list"] == [[digest_object("hunter3")]]
+    assert proposal.parameters["card"] == {"number": make_digest_object("4111-1111"), "owner": "Ada"}
+    assert proposal.parameters["list"] == [[make_digest_object("hunter3")]]
 
 
 def test_what_is_kept_back_within_what_looks_like_a_digest() -> None:
@@ -293,7 +295,9 @@ def test_what_is_kept_back_within_what_looks_like_a_digest() -> None:
     assert "seen" in str(proposal.display.detail)
 
 
-@pytest.mark.parametrize("digested", ["token", b"token", Digested("token"), [b"token"], [None], [5], None], ids=repr)
+@pytest.mark.parametrize(
+    "digested", ["token", b"token", DigestedParameter("token"), [b"token"], [None], [5], None], ids=repr
+)
 def test_what_is_no_list_of_places_keeps_nothing_back_unseen(digested: Any) -> None:
     """The letters of a name are names of other parameters, and it would stand in the document."""
     with pytest.raises(InputError):
@@ -330,21 +334,21 @@ def test_what_is_no_pointer_is_refused(place: str) -> None:
 def test_a_media_type_never_says_another_kind(value: Any, media_type: str, *, holds: bool) -> None:
     """What a caller names says of which kind the value is, or is refused."""
     if holds:
-        assert digest_object(value, media_type=media_type)["media_type"] == media_type
+        assert make_digest_object(value, media_type=media_type)["media_type"] == media_type
         return
     with pytest.raises(InputError):
-        digest_object(value, media_type=media_type)
+        make_digest_object(value, media_type=media_type)
 
 
 def test_an_excerpt_is_fit_for_a_line() -> None:
     """Controls, ANSI sequences, bidi overrides and line breaks do not reach it; bytes have none."""
     text = "a\n## To\n\x1b[31mceo\u202emoc\u200b\x00 " * 50
-    excerpt = digest_object(text, excerpt=True)["excerpt"]
+    excerpt = make_digest_object(text, excerpt=True)["excerpt"]
     assert len(excerpt) == 120
     assert excerpt.startswith("a ## To \ufffd[31mceo\ufffdmoc\ufffd\ufffd a")
-    assert "excerpt" not in digest_object(b"x", excerpt=True)
-    assert digest_object({"b": 1}, excerpt=True)["excerpt"] == '{"b":1}'
-    assert digest_object(" " * 5000 + "x", excerpt=True)["excerpt"] == "…"
+    assert "excerpt" not in make_digest_object(b"x", excerpt=True)
+    assert make_digest_object({"b": 1}, excerpt=True)["excerpt"] == '{"b":1}'
+    assert make_digest_object(" " * 5000 + "x", excerpt=True)["excerpt"] == "…"
 
 
 @pytest.mark.parametrize(
@@ -353,7 +357,7 @@ def test_an_excerpt_is_fit_for_a_line() -> None:
 def test_a_digest_of_what_is_no_json_is_refused(value: Any) -> None:
     """A digest object is of a value that everybody reads alike."""
     with pytest.raises(NotCanonical):
-        digest_object(value)
+        make_digest_object(value)
 
 
 def test_the_vocabularies_are_the_seven_of_the_draft() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from emitter.authority.proposal import (
+from emitter.authority.proposals import (
     VOCABULARY_MCP,
-    Access,
-    Operations,
+    AccessDecision,
+    ClaimedOperations,
     decide_access,
     granted_operations,
     per_call_operations,
@@ -30,17 +30,17 @@ READ, SEND, DROP = {"tool": "read"}, {"tool": "send"}, {"tool": "drop"}
 @pytest.mark.parametrize(
     ("operation", "access"),
     [
-        (READ, Access.GRANTED),
-        ("read", Access.GRANTED),
-        (SEND, Access.PER_CALL),
-        ("send", Access.PER_CALL),
-        (DROP, Access.NO_MATCH),
-        ({"tool": "Read"}, Access.NO_MATCH),
-        ({"tool": "read", "x": 1}, Access.NO_MATCH),
-        ({}, Access.NO_MATCH),
+        (READ, AccessDecision.GRANTED),
+        ("read", AccessDecision.GRANTED),
+        (SEND, AccessDecision.PER_CALL),
+        ("send", AccessDecision.PER_CALL),
+        (DROP, AccessDecision.NO_MATCH),
+        ({"tool": "Read"}, AccessDecision.NO_MATCH),
+        ({"tool": "read", "x": 1}, AccessDecision.NO_MATCH),
+        ({}, AccessDecision.NO_MATCH),
     ],
 )
-def test_the_draft_s_order(name: str, operation: Any, access: Access) -> None:
+def test_the_draft_s_order(name: str, operation: Any, access: AccessDecision) -> None:
     """Granted is served, per call is challenged, and what is in neither is rejected; the older name says the same."""
     claims = {"iss": "https://as.example", "r3_granted": _claim(READ), name: _claim(SEND)}
     assert decide_access(claims, VOCABULARY_MCP, operation) is access
@@ -49,30 +49,31 @@ def test_the_draft_s_order(name: str, operation: Any, access: Access) -> None:
 def test_granted_comes_first() -> None:
     """An operation in both claims is granted: the per-call token that follows an approval lists it so."""
     assert (
-        decide_access({"r3_granted": _claim(SEND), "r3_per_call": _claim(SEND)}, VOCABULARY_MCP, SEND) is Access.GRANTED
+        decide_access({"r3_granted": _claim(SEND), "r3_per_call": _claim(SEND)}, VOCABULARY_MCP, SEND)
+        is AccessDecision.GRANTED
     )
 
 
 def test_another_vocabulary_matches_nothing() -> None:
     """The same object means another operation in another vocabulary."""
     claims = {"r3_granted": _claim(READ), "r3_per_call": _claim(SEND)}
-    assert decide_access(claims, ODATA, READ) is Access.NO_MATCH
-    assert decide_access({}, "", {"tool": "read"}) is Access.NO_MATCH
+    assert decide_access(claims, ODATA, READ) is AccessDecision.NO_MATCH
+    assert decide_access({}, "", {"tool": "read"}) is AccessDecision.NO_MATCH
 
 
 def test_an_operation_is_compared_whole() -> None:
     """Of an entity set, the methods are part of what was granted; order of members is not."""
     granted = {"operation": "Events", "methods": ["GET", "POST"]}
     claims = {"r3_granted": _claim(granted, vocabulary=ODATA)}
-    assert decide_access(claims, ODATA, dict(reversed(granted.items()))) is Access.GRANTED
-    assert decide_access(claims, ODATA, {"operation": "Events", "methods": ["DELETE"]}) is Access.NO_MATCH
-    assert decide_access(claims, ODATA, "Events") is Access.NO_MATCH
+    assert decide_access(claims, ODATA, dict(reversed(granted.items()))) is AccessDecision.GRANTED
+    assert decide_access(claims, ODATA, {"operation": "Events", "methods": ["DELETE"]}) is AccessDecision.NO_MATCH
+    assert decide_access(claims, ODATA, "Events") is AccessDecision.NO_MATCH
 
 
 def test_both_names_may_say_the_same() -> None:
     """A token may carry the claim under both names, if they agree as JSON."""
     both = {"r3_per_call": _claim(SEND), "r3_conditional": dict(reversed(_claim(SEND).items()))}
-    assert per_call_operations(both) == Operations(VOCABULARY_MCP, (SEND,))
+    assert per_call_operations(both) == ClaimedOperations(VOCABULARY_MCP, (SEND,))
 
 
 def test_both_names_may_not_differ() -> None:
@@ -83,7 +84,7 @@ def test_both_names_may_not_differ() -> None:
 
 def test_no_claim_lists_nothing() -> None:
     """A claim that is absent is no mistake."""
-    assert per_call_operations({}) == granted_operations({}) == Operations("", ())
+    assert per_call_operations({}) == granted_operations({}) == ClaimedOperations("", ())
 
 
 @pytest.mark.parametrize("name", ["r3_granted", "r3_per_call", "r3_conditional"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.proposal import Digested, Display, propose
+from emitter.authority.proposals import DigestedParameter, Display, propose
 from emitter.errors import InputError
 from tests.authority.proposal.values import PARAMETERS, SMALL
 from tests.render.text.commonmark import tokens
@@ -147,7 +147,7 @@ def test_no_text_of_a_call_is_markup(
 ) -> None:
     """No name, value, operation or account starts a section, a list, a link, a tag or emphasis of its own."""
     display = Display("x", irreversible=irreversible)
-    digested = [Digested(name, excerpt=True) for name in parameters if "/" not in name and len(name) % 2]
+    digested = [DigestedParameter(name, excerpt=True) for name in parameters if "/" not in name and len(name) % 2]
     read = tokens(_detail(operation, parameters, account=account, display=display, digested=digested))
     kinds = {each.type.removesuffix("_open").removesuffix("_close") for each in read if each.nesting}
     assert kinds <= OURS

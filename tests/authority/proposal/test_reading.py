@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.proposal import (
+from emitter.authority.proposals import (
     PROPOSAL_SCHEMA,
     Display,
     Proposal,
-    digest_object,
-    mismatch,
+    find_mismatch,
+    make_digest_object,
     propose,
     r3_s256,
     read_proposal,
@@ -80,7 +80,7 @@ def test_another_hash_is_tampering(s256: str) -> None:
 
 def test_the_last_character_of_a_hash_is_the_canonical_one() -> None:
     """Base64 without padding has spare bits, which must be zero: another spelling of the same hash is none."""
-    digest = digest_object("x")
+    digest = make_digest_object("x")
     spare = {**digest, "s256": f"{digest['s256'][:-1]}{chr(ord(digest['s256'][-1]) + 1)}"}
     with pytest.raises(InputError):
         _read({**PLAIN, "parameters": {"x": spare}})
@@ -132,17 +132,21 @@ SHAPES: list[tuple[str, Any, bool]] = [
     ("a summary that is none", {**PLAIN, "display": {"summary": None}}, False),
     ("a detail that is none", {**PLAIN, "display": {"summary": "x", "detail": ["y"]}}, False),
     ("a member that is not known", {**PLAIN, "version": "1", "x": {"s256": 1}}, True),
-    ("a digest", {**PLAIN, "parameters": {"x": digest_object("y", excerpt=True)}}, True),
-    ("a digest with more", {**PLAIN, "parameters": {"x": {**digest_object("y"), "size": 1}}}, True),
-    ("a digest within", {**PLAIN, "parameters": {"x": [{"y": digest_object("y")}]}}, True),
+    ("a digest", {**PLAIN, "parameters": {"x": make_digest_object("y", excerpt=True)}}, True),
+    ("a digest with more", {**PLAIN, "parameters": {"x": {**make_digest_object("y"), "size": 1}}}, True),
+    ("a digest within", {**PLAIN, "parameters": {"x": [{"y": make_digest_object("y")}]}}, True),
     ("a digest that is none", {**PLAIN, "parameters": {"x": {"s256": "aBcD…"}}}, False),
     ("a digest of no text", {**PLAIN, "parameters": {"x": [{"y": {"s256": None}}]}}, False),
     (
         "a digest with a number for an excerpt",
-        {**PLAIN, "parameters": {"x": {**digest_object(""), "excerpt": 1}}},
+        {**PLAIN, "parameters": {"x": {**make_digest_object(""), "excerpt": 1}}},
         False,
     ),
-    ("a digest with null for a type", {**PLAIN, "parameters": {"x": {**digest_object(""), "media_type": None}}}, False),
+    (
+        "a digest with null for a type",
+        {**PLAIN, "parameters": {"x": {**make_digest_object(""), "media_type": None}}},
+        False,
+    ),
     ("a parameter called s256", {**PLAIN, "parameters": {"s256": 1, "media_type": None}}, True),
     ("a list", [PLAIN], False),
 ]
@@ -221,5 +225,5 @@ def test_a_document_of_another_s_making_can_be_matched() -> None:
     proposal = read_proposal(document, r3_s256(document), uri="https://api.example/r3/1")
     assert proposal.document == document
     assert proposal.display is None
-    assert mismatch(proposal, "f", {"to": "mom", "n": 1}) is None
-    assert mismatch(document, "f", {"to": "ceo", "n": 1}) is not None
+    assert find_mismatch(proposal, "f", {"to": "mom", "n": 1}) is None
+    assert find_mismatch(document, "f", {"to": "ceo", "n": 1}) is not None

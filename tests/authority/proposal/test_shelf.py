@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority.proposal import Display, Shelf, fresh_uri, propose, r3_s256, read_proposal
+from emitter.authority.proposals import Display, ProposalStore, new_proposal_uri, propose, r3_s256, read_proposal
 from emitter.errors import InputError, Tampered
-from emitter.store import Entry, Fresh, MemoryStore, SqliteStore
+from emitter.stores import Entry, MemoryStore, NewEntry, SqliteStore
 from tests.store.making import edited
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[
 
 def test_what_is_put_is_served_verbatim(again: Callable[[], Any]) -> None:
     """The bytes come back as they are, under the hash and under the URI, after a restart too."""
-    assert Shelf(again()).put(MOM) is MOM
-    shelf = Shelf(again())
+    assert ProposalStore(again()).put(MOM) is MOM
+    shelf = ProposalStore(again())
     assert shelf.get(MOM.s256) == MOM
     assert shelf.serve(MOM.s256) == shelf.serve(URI) == MOM.document
 
@@ -51,14 +51,14 @@ def test_bytes_of_another_s_making_come_back(again: Callable[[], Any]) -> None:
     document = (
         b' {"vocabulary":"urn:x:y",\r\n"operations":[{"\\u0061":1.0}], "parameters":{"x":"\\ud83d\\ude00\\u0000"}}\n'
     )
-    shelf = Shelf(again())
+    shelf = ProposalStore(again())
     shelf.put(read_proposal(document, r3_s256(document)))
     assert shelf.serve(r3_s256(document)) == document
 
 
 def test_what_was_never_put_is_not_there(again: Callable[[], Any]) -> None:
     """Nothing is served at a URI or for a hash that nobody knows."""
-    shelf = Shelf(again())
+    shelf = ProposalStore(again())
     shelf.put(MOM)
     assert shelf.get(CEO.s256) is None
     assert [shelf.serve(each) for each in (CEO.s256, "https://api.example/r3/2", "", f"uri:{URI}")] == [None] * 4
@@ -67,7 +67,7 @@ def test_what_was_never_put_is_not_there(again: Callable[[], Any]) -> None:
 
 def test_a_proposal_can_be_put_again(again: Callable[[], Any]) -> None:
     """The same bytes under the same URI, or under others, are one proposal; it is known as it was first put."""
-    shelf = Shelf(again())
+    shelf = ProposalStore(again())
     other = read_proposal(MOM.document, MOM.s256, uri="urn:uuid:2")
     nowhere = read_proposal(MOM.document, MOM.s256)
     assert [shelf.put(each) for each in (MOM, MOM, other, nowhere)] == [MOM, MOM, other, nowhere]
@@ -77,7 +77,7 @@ def test_a_proposal_can_be_put_again(again: Callable[[], Any]) -> None:
 
 def test_a_uri_keeps_its_bytes(again: Callable[[], Any]) -> None:
     """What a person server fetched at a URI is what is served there for ever."""
-    shelf = Shelf(again())
+    shelf = ProposalStore(again())
     shelf.put(MOM)
     with pytest.raises(InputError):
         shelf.put(CEO)
@@ -91,14 +91,14 @@ def test_of_many_at_once_one_has_the_uri(again: Callable[[], Any]) -> None:
 
     def put(proposal: Any) -> Any:
         try:
-            return Shelf(store).put(proposal)
+            return ProposalStore(store).put(proposal)
         except InputError:
             return None
 
     with ThreadPoolExecutor(8) as pool:
         kept = [each for each in pool.map(put, proposals) if each is not None]
     assert len(kept) == 1
-    assert Shelf(store).serve(URI) == kept[0].document
+    assert ProposalStore(store).serve(URI) == kept[0].document
 
 
 EDITS: dict[str, tuple[str, str]] = {
@@ -119,7 +119,7 @@ def test_what_was_edited_in_the_store_is_found(edit: tuple[str, str], tmp_path: 
     """Whoever writes into the database changes no proposal: it is neither had, nor served, nor put again."""
     was, became = edit
     with SqliteStore(tmp_path / "proposals.db", timeout=20) as store:
-        shelf = Shelf(store)
+        shelf = ProposalStore(store)
         shelf.put(MOM)
         _edit(tmp_path, was, became)
         for each in (shelf.get, shelf.serve):
@@ -149,17 +149,17 @@ def _edit(folder: Path, was: str, became: str) -> None:
 def test_an_address_that_is_none_is_found(entry: Entry) -> None:
     """What stands at a URI and is no hash serves nothing."""
     store = MemoryStore()
-    store.once("emitter.proposals", f"uri:{URI}", lambda: Fresh(entry))
+    store.get_or_create("emitter.proposals", f"uri:{URI}", lambda: NewEntry(entry))
     with pytest.raises(Tampered):
-        Shelf(store).serve(URI)
+        ProposalStore(store).serve(URI)
     with pytest.raises(Tampered):
-        Shelf(store).put(MOM)
+        ProposalStore(store).put(MOM)
 
 
 def test_nothing_that_is_kept_back_is_in_the_store(tmp_path: Path) -> None:
     """The store holds the document, and no parameter beside it."""
     with SqliteStore(tmp_path / "proposals.db", timeout=20) as store:
-        Shelf(store).put(propose("f", {"pin": "hunter2"}, digested=["pin"], display=Display("Pay")))
+        ProposalStore(store).put(propose("f", {"pin": "hunter2"}, digested=["pin"], display=Display("Pay")))
     kept = b"".join(each.read_bytes() for each in tmp_path.iterdir())
     assert b"Pay" in kept
     assert not any(each in kept for each in (b"hunter2", base64.b64encode(b"hunter2")))
@@ -167,14 +167,14 @@ def test_nothing_that_is_kept_back_is_in_the_store(tmp_path: Path) -> None:
 
 def test_a_uri_is_fresh() -> None:
     """Each is another, and has the prefix that was asked for."""
-    made = {fresh_uri() for _ in range(100)} | {fresh_uri("https://api.example/r3/") for _ in range(100)}
+    made = {new_proposal_uri() for _ in range(100)} | {new_proposal_uri("https://api.example/r3/") for _ in range(100)}
     assert len(made) == 200
     assert all(re.fullmatch(r"(urn:uuid:|https://api\.example/r3/)[0-9a-f-]{36}", each) for each in made)
-    assert propose("f", {}, uri=fresh_uri()).uri.startswith("urn:uuid:")
+    assert propose("f", {}, uri=new_proposal_uri()).uri.startswith("urn:uuid:")
 
 
 @pytest.mark.parametrize("prefix", ["", "mail.example", "https://mail.example", "/r3/"])
 def test_an_id_runs_together_with_no_prefix(prefix: str) -> None:
     """Nor is a URI what has no scheme."""
     with pytest.raises(InputError, match="prefix"):
-        fresh_uri(prefix)
+        new_proposal_uri(prefix)

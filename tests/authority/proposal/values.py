@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import rfc8785
 from hypothesis import strategies as st
 
-from emitter.authority.proposal import digest_object
+from emitter.authority.proposals import make_digest_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,10 +86,10 @@ _OTHERWISE: dict[type, list[Callable[[Any], Any]]] = {
         lambda given: given / 2,
         lambda given: [given],
     ],
-    str: [str.encode, str.upper, digest_object, lambda given: f"{given} ", lambda given: {"s256": given}],
-    bytes: [digest_object, lambda given: given.decode("latin-1"), list, lambda given: given + b"\0"],
-    list: [digest_object, _json, lambda given: given[::-1], lambda given: [*given, None], indexed],
-    dict: [digest_object, _json, backwards, lambda given: {**given, "s256": None}, lambda given: [given]],
+    str: [str.encode, str.upper, make_digest_object, lambda given: f"{given} ", lambda given: {"s256": given}],
+    bytes: [make_digest_object, lambda given: given.decode("latin-1"), list, lambda given: given + b"\0"],
+    list: [make_digest_object, _json, lambda given: given[::-1], lambda given: [*given, None], indexed],
+    dict: [make_digest_object, _json, backwards, lambda given: {**given, "s256": None}, lambda given: [given]],
     type(None): [lambda _: "null", lambda _: False, lambda _: {}, lambda _: ""],
 }
 """What makes another value, or another spelling, that a careless reader takes for this one."""

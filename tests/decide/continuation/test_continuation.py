@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from emitter.decide import (
+from emitter.decisions import (
     Act,
     Dialogue,
     FreeText,
@@ -16,17 +16,17 @@ from emitter.decide import (
     Incorporate,
     Reopen,
     Selected,
-    Unanswered,
     Unresolved,
+    UnresolvedReason,
+    answer_in_words,
     continue_after,
-    dialogue,
     digest,
-    free_text,
-    selected,
+    open_dialogue,
+    select_option,
 )
-from emitter.decide.blank import is_blank
 from emitter.errors import BadResolution, HatchClosed, InputError, NoSuchOption, WrongDigest
-from emitter.kinds import BindingMoment, Hatches, Meta, Option, Question
+from emitter.models import BindingMoment, Hatches, Meta, Option, Question
+from emitter.visible_text import is_blank
 
 _WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 _OPTIONS = st.lists(st.builds(Option, label=_WORDS, reasoning=_WORDS), min_size=2, max_size=4)
@@ -56,16 +56,16 @@ def answered(draw: st.DrawFn) -> tuple[BindingMoment, Any, Any]:
     """Draw an envelope, one of the resolutions that it takes or the lack of one, and what follows on it."""
     moment = draw(moments())
     index, words = draw(st.integers(0, len(moment.question.options) - 1)), draw(_WORDS)
-    reason = draw(st.sampled_from(Unanswered))
+    reason = draw(st.sampled_from(UnresolvedReason))
     said = "" if is_blank(words) else words
     found: list[tuple[Any, Any]] = [
-        (selected(moment, index), Act(moment, index)),
+        (select_option(moment, index), Act(moment, index)),
         (Unresolved(digest(moment), reason), Hold(moment, reason)),
     ]
     if moment.question.hatches.free_text and said:
-        found.append((free_text(moment, words), Incorporate(moment, words)))
+        found.append((answer_in_words(moment, words), Incorporate(moment, words)))
     if moment.question.hatches.dialogue:
-        found.append((dialogue(moment, words), Reopen(moment, said)))
+        found.append((open_dialogue(moment, words), Reopen(moment, said)))
     return moment, *draw(st.sampled_from(found))
 
 
@@ -133,8 +133,8 @@ def test_what_an_envelope_does_not_take(moment: BindingMoment, resolution: Any, 
 @pytest.mark.parametrize("asked", [{}, OPEN.to_json(), None, "x"], ids=["empty", "wire form", "none", "text"])
 def test_what_is_no_envelope_was_not_asked(asked: Any) -> None:
     """A typed error as well."""
-    with pytest.raises(InputError, match="An envelope was given as"):
-        continue_after(selected(OPEN, 0), asked)
+    with pytest.raises(InputError, match="it must be a BindingMoment"):
+        continue_after(select_option(OPEN, 0), asked)
 
 
 def test_an_objection_that_nobody_can_see_is_the_empty_one() -> None:
@@ -144,22 +144,24 @@ def test_an_objection_that_nobody_can_see_is_the_empty_one() -> None:
 
 def test_a_closed_hatch_takes_no_veto_but_votes() -> None:
     """And that nobody decided can be said of any envelope."""
-    assert continue_after(selected(SHUT, 1), SHUT) == Act(SHUT, 1)
-    assert continue_after(Unresolved(digest(SHUT), Unanswered.TIMEOUT), SHUT) == Hold(SHUT, Unanswered.TIMEOUT)
+    assert continue_after(select_option(SHUT, 1), SHUT) == Act(SHUT, 1)
+    assert continue_after(Unresolved(digest(SHUT), UnresolvedReason.TIMEOUT), SHUT) == Hold(
+        SHUT, UnresolvedReason.TIMEOUT
+    )
 
 
 def test_acting_is_on_the_option_that_was_chosen() -> None:
     """Not on the recommended one."""
-    acting: Any = continue_after(selected(OPEN, 1), OPEN)
+    acting: Any = continue_after(select_option(OPEN, 1), OPEN)
     assert acting.option == OPEN.question.options[1] != OPEN.question.recommended
 
 
-@pytest.mark.parametrize("reason", Unanswered)
-def test_that_nobody_decided_lets_nothing_happen(reason: Unanswered) -> None:
+@pytest.mark.parametrize("reason", UnresolvedReason)
+def test_that_nobody_decided_lets_nothing_happen(reason: UnresolvedReason) -> None:
     """Silence, a cancelled form, a declined one and a host that drops it: each holds, and none is consent."""
     assert continue_after(Unresolved(digest(OPEN), reason), OPEN) == Hold(OPEN, reason)
 
 
 def test_an_objection_may_be_without_words() -> None:
     """A veto needs no reason."""
-    assert continue_after(dialogue(OPEN), OPEN) == Reopen(OPEN, "")
+    assert continue_after(open_dialogue(OPEN), OPEN) == Reopen(OPEN, "")

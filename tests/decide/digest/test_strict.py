@@ -11,23 +11,30 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.decide.canonical import MAX_DEPTH, MAX_INTEGER, Members, Profile, canonical, conform
-from emitter.decide.strict import parse
+from emitter.decisions.canonical_json import (
+    MAX_DEPTH,
+    MAX_INTEGER,
+    CanonicalProfile,
+    MemberPairs,
+    canonicalize,
+    normalize_json,
+    parse_strict_json,
+)
 from emitter.errors import InputError, NotCanonical
 from tests.decide.digest.moments import respelled
 from tests.work import examples
 
 SECRET = "hunter2"
 DEEP = f"Containers nest deeper than {MAX_DEPTH}."
-TWICE = "A member's name stands twice in this object."
-HALF = "A string holds half of a surrogate pair."
+TWICE = "This object has two members of the same name."
+HALF = "A string contains a lone surrogate."
 FINITE = "A number must be finite, and an integer at most 2^53 - 1."
 INTEGER = "A number must be an integer of at most 2^53 - 1."
 
 
 def no_json(byte: int) -> str:
     """Return the reason for a text that stops being JSON."""
-    return f"The text is no JSON from byte {byte} on."
+    return f"The text is not JSON at byte {byte}."
 
 
 REFUSED: dict[str, tuple[str | bytes, str, str]] = {
@@ -47,14 +54,14 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     "blank that is none": ("\u00a01", "", no_json(0)),
     "bytes are counted": ("[\u00e9]", "", no_json(1)),
     "bytes behind letters": ('["\u00e9\U0001f600" x]', "", no_json(10)),
-    "text behind": (f'{{}} "{SECRET}"', "", "Text stands behind the value, from byte 3 on."),
-    "a second value": ("1\n2", "", "Text stands behind the value, from byte 2 on."),
-    "byte order mark": ("\ufeff1", "", "A byte order mark stands before the value."),
-    "byte order mark in bytes": (b"\xef\xbb\xbf1", "", "A byte order mark stands before the value."),
-    "no UTF-8": (b'{"a": "\xff"}', "", "The text is no UTF-8 from byte 7 on."),
-    "UTF-16": ("1".encode("utf-16"), "", "The text is no UTF-8 from byte 0 on."),
-    "overlong": (b'"\xc0\xaf"', "", "The text is no UTF-8 from byte 1 on."),
-    "surrogate in bytes": (b'"\xed\xa0\x80"', "", "The text is no UTF-8 from byte 1 on."),
+    "text behind": (f'{{}} "{SECRET}"', "", "There is text after the value, at byte 3."),
+    "a second value": ("1\n2", "", "There is text after the value, at byte 2."),
+    "byte order mark": ("\ufeff1", "", "There is a byte order mark before the value."),
+    "byte order mark in bytes": (b"\xef\xbb\xbf1", "", "There is a byte order mark before the value."),
+    "no UTF-8": (b'{"a": "\xff"}', "", "The text is not UTF-8 at byte 7."),
+    "UTF-16": ("1".encode("utf-16"), "", "The text is not UTF-8 at byte 0."),
+    "overlong": (b'"\xc0\xaf"', "", "The text is not UTF-8 at byte 1."),
+    "surrogate in bytes": (b'"\xed\xa0\x80"', "", "The text is not UTF-8 at byte 1."),
     "name twice": (f'{{"{SECRET}": 1, "{SECRET}": 1}}', "", TWICE),
     "name twice by escape": ('[{"a": 1, "\\u0061": 2}]', "/0", TWICE),
     "name twice deep inside": (f'{{"{SECRET}": [0, {{"offer": {{"b": 1, "b": 1}}}}]}}', "/*/1/offer", TWICE),
@@ -83,7 +90,7 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
 def test_refused(text: str | bytes, pointer: str, reason: str) -> None:
     """The error says where and why, is one of bad input, and holds nothing of the text."""
     with pytest.raises(NotCanonical) as caught:
-        parse(text, names=frozenset({"offer"}))
+        parse_strict_json(text, disclosed_names=frozenset({"offer"}))
 
     error = caught.value
     assert (error.pointer, error.reason) == (pointer, reason)
@@ -111,7 +118,7 @@ TAKEN: dict[str, tuple[str | bytes, Any]] = {
 @pytest.mark.parametrize(("text", "value"), TAKEN.values(), ids=TAKEN.keys())
 def test_taken(text: str | bytes, value: Any) -> None:
     """What can be understood in one way only is read; equal numbers are one number, an integer."""
-    found = parse(text)
+    found = parse_strict_json(text)
 
     assert found == json.loads(text) if value is None else found == value
     assert not any(isinstance(each, float) for each in (found if isinstance(found, list) else [found]))
@@ -128,7 +135,7 @@ WIRE: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize(("text", "value"), WIRE.values(), ids=WIRE.keys())
 def test_the_wire_takes_decimals(text: str, value: Any) -> None:
     """The wider profile takes whatever a double holds."""
-    found = parse(text, Profile.WIRE)
+    found = parse_strict_json(text, CanonicalProfile.WIRE)
 
     assert (found, type(found)) == (value, type(value))
 
@@ -137,7 +144,7 @@ def test_the_wire_takes_decimals(text: str, value: Any) -> None:
 def test_the_wire_refuses_what_no_double_holds(text: str) -> None:
     """An integer that a double would round, and what is not finite."""
     with pytest.raises(NotCanonical) as caught:
-        parse(text, Profile.WIRE)
+        parse_strict_json(text, CanonicalProfile.WIRE)
 
     assert caught.value.reason == FINITE
 
@@ -153,9 +160,9 @@ VALUES = st.recursive(
 @given(VALUES, st.randoms(use_true_random=True))
 def test_every_spelling_is_read(value: Any, dice: Any) -> None:
     """A JSON value comes back from each of its texts, and its canonical form is a text of it."""
-    assert parse(respelled(value, dice)) == value
-    assert parse(canonical(value)) == value
-    assert canonical(parse(canonical(value))) == canonical(value)
+    assert parse_strict_json(respelled(value, dice)) == value
+    assert parse_strict_json(canonicalize(value)) == value
+    assert canonicalize(parse_strict_json(canonicalize(value))) == canonicalize(value)
 
 
 @settings(max_examples=examples(400))
@@ -164,11 +171,11 @@ def test_every_spelling_is_read(value: Any, dice: Any) -> None:
 def test_any_text_is_read_or_refused(text: str | bytes) -> None:
     """Nothing but ``NotCanonical`` is ever raised, and what is read has a canonical form."""
     try:
-        value = parse(text)
+        value = parse_strict_json(text)
     except NotCanonical as error:
         assert error.__context__ is None  # noqa: PT017
     else:
-        assert parse(canonical(value)) == value == json.loads(text)
+        assert parse_strict_json(canonicalize(value)) == value == json.loads(text)
 
 
 def cyclic() -> list[Any]:
@@ -179,10 +186,10 @@ def cyclic() -> list[Any]:
 
 
 NO_JSON: dict[str, tuple[Any, str]] = {
-    "tuple": (("a", 1), "This is no JSON value."),
-    "set": ({1}, "This is no JSON value."),
-    "bytes": (b"x", "This is no JSON value."),
-    "object": (object(), "This is no JSON value."),
+    "tuple": (("a", 1), "This is not a JSON value."),
+    "set": ({1}, "This is not a JSON value."),
+    "bytes": (b"x", "This is not a JSON value."),
+    "object": (object(), "This is not a JSON value."),
     "name that is no text": ({1: 2}, "A member's name must be a string."),
     "cyclic": (cyclic(), DEEP),
     "huge": (10**400, INTEGER),
@@ -193,9 +200,9 @@ NO_JSON: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("value", "reason"), NO_JSON.values(), ids=NO_JSON.keys())
 def test_a_value_that_is_no_json(value: Any, reason: str) -> None:
     """What no text would have given is refused, at any place."""
-    for profile in (Profile.ENVELOPE, Profile.WIRE):
+    for profile in (CanonicalProfile.ENVELOPE, CanonicalProfile.WIRE):
         with pytest.raises(NotCanonical) as caught:
-            canonical([value], profile)
+            canonicalize([value], profile)
         assert caught.value.reason in (reason, FINITE)
         assert caught.value.pointer.startswith("/0")
 
@@ -203,19 +210,19 @@ def test_a_value_that_is_no_json(value: Any, reason: str) -> None:
 def test_the_copy_is_plain() -> None:
     """What is handed out shares no container with what was handed in."""
     given_value = {"a": [1.0, {"b": True}]}
-    found = conform(given_value)
+    found = normalize_json(given_value)
 
     assert found == {"a": [1, {"b": True}]}
     assert type(found["a"][0]) is int
     assert found["a"][1]["b"] is True
     assert found["a"] is not given_value["a"]
-    assert type(conform(Members((("a", 1),)))) is dict
+    assert type(normalize_json(MemberPairs((("a", 1),)))) is dict
 
 
 def test_a_deep_stack_is_no_other_document() -> None:
     """A caller who is far down reads the same documents: the reader itself goes at most 64 levels deeper."""
 
     def down(levels: int) -> Any:
-        return down(levels - 1) if levels else parse("[" * 64 + "]" * 64)
+        return down(levels - 1) if levels else parse_strict_json("[" * 64 + "]" * 64)
 
     assert down(sys.getrecursionlimit() // 2) == json.loads("[" * 64 + "]" * 64)

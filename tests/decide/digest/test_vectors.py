@@ -6,11 +6,9 @@ import hashlib
 
 import pytest
 
-from emitter.decide.canonical import Profile, canonical
-from emitter.decide.digest import digest, digest_of
-from emitter.decide.strict import parse
+from emitter.decisions.canonical_json import CanonicalProfile, canonicalize, digest, digest_of, parse_strict_json
 from emitter.errors import NotCanonical
-from emitter.kinds import BindingMoment
+from emitter.models import BindingMoment
 from tests.decide.digest.vectors import Vector, cases, vectors
 
 ALTER = "alter_canonical-jcs-v1.json"
@@ -25,18 +23,18 @@ REFUSED = [each for each in _EMILIA if not each["expect"]["valid"]]
 @pytest.mark.parametrize("vector", cases(vectors(ALTER, "accept"), ALTER))
 def test_alter_takes_it(vector: Vector) -> None:
     """The bytes and their hash are the vector's, on the wire profile that the suite is of."""
-    value = parse(vector["json"], Profile.WIRE)
+    value = parse_strict_json(vector["json"], CanonicalProfile.WIRE)
 
-    assert canonical(value, Profile.WIRE) == vector["canonical"].encode()
-    assert digest_of(value, Profile.WIRE) == f"sha256:{vector['sha256']}"
+    assert canonicalize(value, CanonicalProfile.WIRE) == vector["canonical"].encode()
+    assert digest_of(value, CanonicalProfile.WIRE) == f"sha256:{vector['sha256']}"
 
 
 @pytest.mark.parametrize("vector", cases(vectors(ALTER, "refuse"), ALTER))
-@pytest.mark.parametrize("profile", Profile)
-def test_alter_refuses_it(vector: Vector, profile: Profile) -> None:
+@pytest.mark.parametrize("profile", CanonicalProfile)
+def test_alter_refuses_it(vector: Vector, profile: CanonicalProfile) -> None:
     """Neither profile takes what the suite refuses."""
     with pytest.raises(NotCanonical):
-        parse(vector["json"], profile)
+        parse_strict_json(vector["json"], profile)
 
 
 @pytest.mark.parametrize("vector", cases(TAKEN, EMILIA))
@@ -44,15 +42,15 @@ def test_emilia_takes_it(vector: Vector) -> None:
     """The digest is the vector's, from text and from bytes."""
     text = vector["canonicalization"]["input_json"]
 
-    assert digest_of(parse(text)) == f"sha256:{vector['canonicalization']['expected_digest']}"
-    assert digest_of(parse(text.encode())) == digest_of(parse(text))
+    assert digest_of(parse_strict_json(text)) == f"sha256:{vector['canonicalization']['expected_digest']}"
+    assert digest_of(parse_strict_json(text.encode())) == digest_of(parse_strict_json(text))
 
 
 @pytest.mark.parametrize("vector", cases(REFUSED, EMILIA))
 def test_emilia_refuses_it(vector: Vector) -> None:
     """The envelope's profile is EMILIA's."""
     with pytest.raises(NotCanonical):
-        parse(vector["canonicalization"]["input_json"])
+        parse_strict_json(vector["canonicalization"]["input_json"])
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,7 @@ def test_an_envelope_has_the_hash_that_its_receipt_is_bound_to(vector: Vector) -
     signed = vector["resolution_receipt"]["signoff"]["context"]["envelope_hash"]
 
     assert digest(BindingMoment.model_validate(document)) == signed
-    assert f"sha256:{hashlib.sha256(canonical(document)).hexdigest()}" == signed
+    assert f"sha256:{hashlib.sha256(canonicalize(document)).hexdigest()}" == signed
     assert digest_of({"binding_moment": document}) != signed
 
 

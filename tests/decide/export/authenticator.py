@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from emitter.decide.ep_resolution import Assertion
+from emitter.decisions.ep_resolution import WebAuthnAssertion
 
 RP_ID = "principal.example"
 ORIGIN = "https://principal.example"
@@ -38,11 +38,11 @@ class Authenticator:
         """The key that a relying party pins."""
         return base64url(self._key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))
 
-    def __call__(self, challenge: bytes) -> Assertion:
+    def __call__(self, challenge: bytes) -> WebAuthnAssertion:
         """Return the assertion for a challenge."""
         self.challenges.append(challenge)
         client = {"type": self.kind, "challenge": base64url(challenge), "origin": self.origin, "crossOrigin": False}
         data = json.dumps(client).encode()
         about = hashlib.sha256(RP_ID.encode()).digest() + bytes([self.flags]) + (1).to_bytes(4, "big")
         signature = self._key.sign(about + hashlib.sha256(data).digest(), ec.ECDSA(hashes.SHA256()))
-        return Assertion(about, data, signature)
+        return WebAuthnAssertion(about, data, signature)

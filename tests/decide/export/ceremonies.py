@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from emitter.decide.digest import digest_of
-from emitter.decide.ep_resolution import Ceremony, ep_resolution
+from emitter.decisions.canonical_json import digest_of
+from emitter.decisions.ep_resolution import Ceremony, build_ep_resolution
 from tests.decide.export.authenticator import ORIGIN, RP_ID, Authenticator
 from tests.decide.resolution.moments import moment
 
@@ -44,4 +44,4 @@ def expected(action: str = RELEASE, option: int = 0, **changes: Any) -> dict[str
 
 def exported(resolution: Any, **changes: Any) -> dict[str, Any]:
     """Return the signed record of a resolution."""
-    return ep_resolution(resolution, MOMENT, ceremony=CEREMONY, authenticator=KEY, **changes)
+    return build_ep_resolution(resolution, MOMENT, ceremony=CEREMONY, authenticator=KEY, **changes)

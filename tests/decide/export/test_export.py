@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.decide.blank import is_blank
-from emitter.decide.digest import digest, digest_of
-from emitter.decide.ep_resolution import NO_ACTION, ep_context, ep_resolution
-from emitter.decide.resolution import (
+from emitter.decisions.canonical_json import digest, digest_of
+from emitter.decisions.ep_resolution import NO_ACTION_DIGEST, build_ep_context, build_ep_resolution
+from emitter.decisions.resolution import (
     Dialogue,
     FreeText,
     Selected,
-    Unanswered,
     Unresolved,
-    dialogue,
-    free_text,
-    selected,
+    UnresolvedReason,
+    answer_in_words,
+    open_dialogue,
+    select_option,
 )
 from emitter.errors import BadResolution, HatchClosed, InputError, NoSuchOption, WrongDigest
+from emitter.visible_text import is_blank
 from tests.decide.export.authenticator import Authenticator
 from tests.decide.export.ceremonies import CEREMONY, HOLD, KEY, MOMENT, RELEASE, expected, exported
 from tests.decide.resolution.moments import moment
@@ -33,10 +33,10 @@ PINS = ("expectedSelectedOption", "expectedNonce", "expectedInitiator", "evaluat
 
 
 VERDICTS: dict[str, tuple[Any, str, bool, bool]] = {
-    "a vote": (selected(MOMENT, 0), "approved", True, False),
-    "an amendment": (free_text(MOMENT, "Release half of it."), "amended", False, True),
-    "a veto": (dialogue(MOMENT, "Whose payment is it?"), "rejected", False, True),
-    "a bare veto": (dialogue(MOMENT), "rejected", False, True),
+    "a vote": (select_option(MOMENT, 0), "approved", True, False),
+    "an amendment": (answer_in_words(MOMENT, "Release half of it."), "amended", False, True),
+    "a veto": (open_dialogue(MOMENT, "Whose payment is it?"), "rejected", False, True),
+    "a bare veto": (open_dialogue(MOMENT), "rejected", False, True),
 }
 
 
@@ -56,7 +56,7 @@ def test_a_vote_authorizes_only_under_every_pin(pin: str) -> None:
     """Without a pin the record stays evidence, and is no authority."""
     pins = expected()
     del pins[pin]
-    found = emilia_verify.verify_resolution_receipt(exported(selected(MOMENT, 0)), pins)
+    found = emilia_verify.verify_resolution_receipt(exported(select_option(MOMENT, 0)), pins)
 
     assert found["valid"]
     assert not found["authorizes_action"]
@@ -64,7 +64,7 @@ def test_a_vote_authorizes_only_under_every_pin(pin: str) -> None:
 
 def test_a_vote_for_one_thing_authorizes_no_other() -> None:
     """The action is the chosen option's: a signature over Hold is none over Release, whichever option is pinned."""
-    hold = exported(selected(MOMENT, 1))
+    hold = exported(select_option(MOMENT, 1))
 
     assert emilia_verify.verify_resolution_receipt(hold, expected(HOLD, 1))["authorizes_action"]
     for option in (0, 1):
@@ -76,11 +76,11 @@ def test_a_vote_for_one_thing_authorizes_no_other() -> None:
 def test_an_option_that_does_nothing_has_no_action() -> None:
     """A vote for it is named by the digest of null, which no action has."""
     idle = replace(CEREMONY, actions=(RELEASE, None))
-    signed = ep_resolution(selected(MOMENT, 1), MOMENT, ceremony=idle, authenticator=KEY)
+    signed = build_ep_resolution(select_option(MOMENT, 1), MOMENT, ceremony=idle, authenticator=KEY)
 
-    assert digest_of(None) == NO_ACTION
-    assert signed["signoff"]["context"]["action_hash"] == NO_ACTION
-    assert emilia_verify.verify_resolution_receipt(signed, expected(NO_ACTION, 1))["valid"]
+    assert digest_of(None) == NO_ACTION_DIGEST
+    assert signed["signoff"]["context"]["action_hash"] == NO_ACTION_DIGEST
+    assert emilia_verify.verify_resolution_receipt(signed, expected(NO_ACTION_DIGEST, 1))["valid"]
     assert not emilia_verify.verify_resolution_receipt(signed, expected(RELEASE, 1))["valid"]
 
 
@@ -110,7 +110,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("changes", "reason"), REFUSED.values(), ids=REFUSED.keys())
 def test_the_verifier_refuses_it_elsewhere(changes: dict[str, Any], reason: str) -> None:
     """The record holds for one envelope, ceremony, agent, time, site and key."""
-    found = emilia_verify.verify_resolution_receipt(exported(selected(MOMENT, 0)), expected(**changes))
+    found = emilia_verify.verify_resolution_receipt(exported(select_option(MOMENT, 0)), expected(**changes))
 
     assert (found["valid"], found["reason"]) == (False, reason)
 
@@ -119,8 +119,8 @@ def test_the_context_holds_no_words() -> None:
     """What the principal wrote is there as a digest, EMILIA's own; an objection that is none is left out."""
     answer, objection = " Release half of it.\n", "Whose payment is it?"
     contexts = [
-        ep_context(each, MOMENT, ceremony=CEREMONY)
-        for each in (free_text(MOMENT, answer), dialogue(MOMENT, objection), dialogue(MOMENT))
+        build_ep_context(each, MOMENT, ceremony=CEREMONY)
+        for each in (answer_in_words(MOMENT, answer), open_dialogue(MOMENT, objection), open_dialogue(MOMENT))
     ]
 
     assert [each["resolution"] for each in contexts] == [
@@ -135,7 +135,7 @@ def test_the_context_holds_no_words() -> None:
 def test_a_successor_is_named() -> None:
     """The envelope that came of an amendment or a rejection can be told, and the record still verifies."""
     later = moment("Release half of the payment.")
-    for resolution in (free_text(MOMENT, "Half."), dialogue(MOMENT)):
+    for resolution in (answer_in_words(MOMENT, "Half."), open_dialogue(MOMENT)):
         signed = exported(resolution, successor=later)
         found = emilia_verify.verify_resolution_receipt(signed, expected())
 
@@ -146,27 +146,27 @@ def test_a_successor_is_named() -> None:
 
 def test_a_successor_that_is_none() -> None:
     """A vote has no successor, and no envelope is its own."""
-    with pytest.raises(InputError, match="no envelope succeeds it"):
-        exported(selected(MOMENT, 0), successor=moment("Hold."))
-    with pytest.raises(InputError, match="An envelope was given as"):
-        exported(dialogue(MOMENT), successor=MOMENT.to_json())
-    with pytest.raises(InputError, match="cannot succeed itself"):
-        exported(dialogue(MOMENT), successor=moment())
+    with pytest.raises(InputError, match="after an option was selected"):
+        exported(select_option(MOMENT, 0), successor=moment("Hold."))
+    with pytest.raises(InputError, match="it must be a BindingMoment"):
+        exported(open_dialogue(MOMENT), successor=MOMENT.to_json())
+    with pytest.raises(InputError, match="is the envelope itself"):
+        exported(open_dialogue(MOMENT), successor=moment())
 
 
-@pytest.mark.parametrize("reason", Unanswered)
-def test_what_is_unresolved_is_not_recorded(reason: Unanswered) -> None:
+@pytest.mark.parametrize("reason", UnresolvedReason)
+def test_what_is_unresolved_is_not_recorded(reason: UnresolvedReason) -> None:
     """Silence is no consent and no refusal: there is nothing to sign, and nobody is asked to."""
     untouched = Authenticator()
-    with pytest.raises(BadResolution, match="Nobody decided"):
-        ep_resolution(Unresolved(digest(MOMENT), reason), MOMENT, ceremony=CEREMONY, authenticator=untouched)
+    with pytest.raises(BadResolution, match="unresolved"):
+        build_ep_resolution(Unresolved(digest(MOMENT), reason), MOMENT, ceremony=CEREMONY, authenticator=untouched)
 
     assert untouched.challenges == []
 
 
 CLOSED = moment(hatches=(False, False))
 UNFIT: dict[str, tuple[Any, Any, type[Exception]]] = {
-    "another envelope": (selected(moment("Hold."), 0), MOMENT, WrongDigest),
+    "another envelope": (select_option(moment("Hold."), 0), MOMENT, WrongDigest),
     "no such option": (Selected(digest(MOMENT), 2), MOMENT, NoSuchOption),
     "a closed free text": (FreeText(digest(CLOSED), "Half."), CLOSED, HatchClosed),
     "a closed dialogue": (Dialogue(digest(CLOSED), ""), CLOSED, HatchClosed),
@@ -179,7 +179,7 @@ def test_what_the_envelope_does_not_take_is_not_recorded(resolution: Any, asked:
     """A record is made only of what the agent could go on with."""
     untouched = Authenticator()
     with pytest.raises(error):
-        ep_resolution(resolution, asked, ceremony=CEREMONY, authenticator=untouched)
+        build_ep_resolution(resolution, asked, ceremony=CEREMONY, authenticator=untouched)
 
     assert untouched.challenges == []
 
@@ -193,8 +193,8 @@ def _says(text: str) -> bool:
 def test_whatever_was_said_verifies(words: str, nonce: str, index: int) -> None:
     """Any words, any nonce, any option: the record is valid, and its nonce the ceremony's."""
     ceremony = replace(CEREMONY, nonce=nonce)
-    for resolution in (selected(MOMENT, index), free_text(MOMENT, words), dialogue(MOMENT, words)):
-        signed = ep_resolution(resolution, MOMENT, ceremony=ceremony, authenticator=KEY)
+    for resolution in (select_option(MOMENT, index), answer_in_words(MOMENT, words), open_dialogue(MOMENT, words)):
+        signed = build_ep_resolution(resolution, MOMENT, ceremony=ceremony, authenticator=KEY)
         action = signed["signoff"]["context"]["action_hash"]
         found = emilia_verify.verify_resolution_receipt(signed, expected(action, index, expectedNonce=nonce))
 

@@ -10,11 +10,17 @@ from typing import Any
 import emilia_verify
 import pytest
 
-from emitter.decide.ep_resolution import Assertion, Ceremony, ep_challenge, ep_context, ep_receipt
-from emitter.decide.resolution import dialogue, free_text, selected
-from emitter.decide.wellformed import read
+from emitter.decisions.envelope_parsing import parse_moment
+from emitter.decisions.ep_resolution import (
+    Ceremony,
+    WebAuthnAssertion,
+    build_ep_context,
+    build_ep_receipt,
+    compute_ep_challenge,
+)
+from emitter.decisions.resolution import answer_in_words, open_dialogue, select_option
 from emitter.errors import BadToken
-from emitter.kinds import BindingMoment
+from emitter.models import BindingMoment
 from tests.decide.digest.vectors import Vector, cases, vectors
 
 RESOLUTION = "emilia_resolution.v1.json"
@@ -42,10 +48,10 @@ def signed(vector: Vector) -> dict[str, Any]:
     return receipt(vector).get("signoff", {}).get("context", {})
 
 
-def assertion(vector: Vector) -> Assertion:
+def assertion(vector: Vector) -> WebAuthnAssertion:
     """Return the vector's signature."""
     webauthn = receipt(vector)["signoff"]["webauthn"]
-    return Assertion(
+    return WebAuthnAssertion(
         *(
             base64.urlsafe_b64decode(webauthn[name] + "==")
             for name in ("authenticator_data", "client_data_json", "signature")
@@ -86,20 +92,20 @@ def ceremony(vector: Vector) -> Ceremony:
 def test_an_approval_is_the_suites_to_the_letter(vector: Vector) -> None:
     """The same vote in the same ceremony gives the same context, challenge and record."""
     moment = BindingMoment.model_validate(vector["binding_moment"])
-    context = ep_context(selected(moment, 0), moment, ceremony=ceremony(vector))
+    context = build_ep_context(select_option(moment, 0), moment, ceremony=ceremony(vector))
 
     assert context == signed(vector)
-    assert ep_receipt(context, assertion(vector)) == receipt(vector)
+    assert build_ep_receipt(context, assertion(vector)) == receipt(vector)
 
 
 @pytest.mark.parametrize("vector", cases([*known("amended"), *known("rejected")], RESOLUTION))
 def test_a_veto_is_the_suites_but_for_the_words(vector: Vector) -> None:
     """The suite does not tell what its principals wrote: all but the two digests is the same."""
-    moment = read(vector["binding_moment"])
+    moment = parse_moment(vector["binding_moment"])
     assert isinstance(moment, BindingMoment)
     outcome = signed(vector)["resolution"]["outcome"]
-    resolution = free_text(moment, "x") if outcome == "amended" else dialogue(moment, "x")
-    context = ep_context(resolution, moment, ceremony=ceremony(vector))
+    resolution = answer_in_words(moment, "x") if outcome == "amended" else open_dialogue(moment, "x")
+    context = build_ep_context(resolution, moment, ceremony=ceremony(vector))
 
     assert {**context, "resolution": {}} == {**signed(vector), "resolution": {}}
     assert context["resolution"].keys() == signed(vector)["resolution"].keys() - {"successor_envelope_hash"}
@@ -115,14 +121,14 @@ def test_the_challenge_is_the_one_that_was_signed(vector: Vector) -> None:
     found = assertion(vector)
 
     assert (
-        base64.urlsafe_b64encode(ep_challenge(signed(vector))).decode().rstrip("=")
+        base64.urlsafe_b64encode(compute_ep_challenge(signed(vector))).decode().rstrip("=")
         == (json.loads(found.client_data_json)["challenge"])
     )
-    assert ep_receipt(signed(vector), found) == receipt(vector)
+    assert build_ep_receipt(signed(vector), found) == receipt(vector)
 
 
 @pytest.mark.parametrize("vector", cases([each for each in ALL if each["id"] == "reject_outcome_relabel"], RESOLUTION))
 def test_a_relabelled_outcome_is_no_answer(vector: Vector) -> None:
     """A decline that was made an approval afterwards was never signed."""
     with pytest.raises(BadToken):
-        ep_receipt(signed(vector), assertion(vector))
+        build_ep_receipt(signed(vector), assertion(vector))

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emitter.decide.handshake import SAME, same_question
-from emitter.kinds import BindingMoment
+from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, compare_questions
+from emitter.models import BindingMoment
 from tests.labelled.shares import wilson
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Pair:
     @property
     def found(self) -> bool:
         """Whether the measure takes them for the same."""
-        return same_question(self.one, self.other) >= SAME
+        return compare_questions(self.one, self.other) >= SAME_QUESTION_THRESHOLD
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from emitter.decide.handshake import SAME, same_question
+from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, compare_questions
 from tests.decide.handshake.pairs import Part, counts, of
 
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def lines(*, misses: bool) -> Iterator[str]:
     """Yield a line a part of the pairs, and one a pair that the measure takes for what it is not."""
-    yield f"{'':<13}{'pairs':>6}{'same':>6}  {'precision':<26}recall   (same from {SAME:.2f} on, 95 % intervals)"
+    header = f"{'':<13}{'pairs':>6}{'same':>6}  {'precision':<26}recall   "
+    yield f"{header}(same from {SAME_QUESTION_THRESHOLD:.2f} on, 95 % intervals)"
     for part in Part:
         done = counts(of(part))
         same = done.hits + done.misses
@@ -23,7 +24,7 @@ def lines(*, misses: bool) -> Iterator[str]:
         for each in of(part):
             if each.found is not each.same:
                 stems = f"{each.one.question.stem!r} / {each.other.question.stem!r}"
-                found = f"{same_question(each.one, each.other):.2f} for {'the same' if each.same else 'another'}"
+                found = f"{compare_questions(each.one, each.other):.2f} for {'the same' if each.same else 'another'}"
                 yield f"{part.value} {each.id} {found}, {each.family}: {stems}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.decide.handshake import SAME, same_question
+from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, compare_questions
 from tests.decide.handshake.pairs import moment
 
 STEM, OPTIONS = "Should the old piano be tuned?", ("Tune it", "Leave it")
@@ -13,7 +13,7 @@ STEM, OPTIONS = "Should the old piano be tuned?", ("Tune it", "Leave it")
 def is_again(stem: str, other: str, *options: str) -> bool:
     """Tell whether a question that follows another, with the same options, is the same one again."""
     labels = options or OPTIONS
-    return same_question(moment(stem, labels), moment(other, labels)) >= SAME
+    return compare_questions(moment(stem, labels), moment(other, labels)) >= SAME_QUESTION_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -105,5 +105,5 @@ def test_an_option_that_answers_nothing_does_not_count(cosmetic: str) -> None:
     """Which is held against likeness where it says what to do."""
     stem, options = "Should the piano move?", ("Move it upstairs", "Move it to the barn")
     plain, more = moment(stem, options), moment(stem, (*options, cosmetic))
-    assert same_question(plain, more) == same_question(more, plain) == 1
-    assert same_question(plain, moment(stem, (*options, "Sell it"))) < 1
+    assert compare_questions(plain, more) == compare_questions(more, plain) == 1
+    assert compare_questions(plain, moment(stem, (*options, "Sell it"))) < 1

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.decide import Reopen
-from emitter.decide.handshake import Broken, Promise, violations_after
+from emitter.decisions import Reopen
+from emitter.decisions.reopening import ReopenRule, ReopenViolation, find_reopen_violations
 from tests.decide.handshake.pairs import moment
 from tests.work import examples
 
@@ -37,26 +37,26 @@ _WORDS = st.text(st.characters(categories=["Ll", "Lu", "Nd", "Zs", "Po"]), max_s
 def rules(objection: str, *next_: Any, vetoed: Any = VETOED) -> list[str]:
     """Return the rules that an envelope breaks which follows on an objection."""
     (envelope,) = next_ or (OTHER,)
-    return [each.rule.value for each in violations_after([Reopen(vetoed, objection)], envelope)]
+    return [each.rule.value for each in find_reopen_violations([Reopen(vetoed, objection)], envelope)]
 
 
 def test_without_a_veto_nothing_is_asked_for() -> None:
     """The same question may be put twice, and a hatch be closed, for all that this handshake says."""
-    assert violations_after([], moment("Should it?", ("Yes", "No"), question=_SHUT)) == ()
+    assert find_reopen_violations([], moment("Should it?", ("Yes", "No"), question=_SHUT)) == ()
 
 
 def test_the_same_question_is_not_put_again() -> None:
     """Neither as it was, nor reworded, nor with its options and its recommendation the other way round."""
     again = moment("Shall we release the March invoice to Acme?", ("Hold it until Monday", "Release it now"))
     assert rules("") == []
-    assert rules("", VETOED) == rules("", again) == [Promise.REPEATED.value]
+    assert rules("", VETOED) == rules("", again) == [ReopenRule.REPEATED.value]
 
 
 def test_any_veto_that_stands_counts() -> None:
     """An agent may not come back to the first question after a second one was refused."""
     reopened = [Reopen(VETOED, ""), Reopen(OTHER, "")]
-    assert [each.rule for each in violations_after(reopened, VETOED)] == [Promise.REPEATED]
-    assert [each.rule for each in violations_after(reopened, OTHER)] == [Promise.REPEATED]
+    assert [each.rule for each in find_reopen_violations(reopened, VETOED)] == [ReopenRule.REPEATED]
+    assert [each.rule for each in find_reopen_violations(reopened, OTHER)] == [ReopenRule.REPEATED]
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_any_veto_that_stands_counts() -> None:
 def test_the_objection_is_taken_up(objection: str, taken_up: str, language: str) -> None:
     """Wherever the principal decides by, one of its words comes up that was not there before."""
     vetoed = IN[language]
-    assert rules(objection, vetoed=vetoed) == [Promise.IGNORED.value]
+    assert rules(objection, vetoed=vetoed) == [ReopenRule.IGNORED.value]
     others: dict[str, Any] = {"synopsis": taken_up, "findings": [taken_up], "recommendations": [taken_up]}
     taking = [moment("Who first?", ("We", "They"), **{slot: value}) for slot, value in others.items()]
     taking += [moment(taken_up, ("We", "They")), moment("Who first?", (taken_up, "They"))]
     assert [rules(objection, each, vetoed=vetoed) for each in taking] == [[]] * len(taking)
     for slot, value in {"offer": taken_up, "meta": {"decision_class": taken_up, "calibration_note": taken_up}}.items():
         beside: Any = moment("Who first?", ("We", "They"), **{slot: value})
-        assert rules(objection, beside, vetoed=vetoed) == [Promise.IGNORED.value]
+        assert rules(objection, beside, vetoed=vetoed) == [ReopenRule.IGNORED.value]
 
 
 @pytest.mark.parametrize(
@@ -133,29 +133,31 @@ def test_an_objection_in_another_language_asks_for_nothing(objection: str, langu
 def test_an_objection_that_brings_nothing_up_asks_for_nothing(objection: str) -> None:
     """Then only the question itself may not come again."""
     assert rules(objection) == []
-    assert rules(objection, VETOED) == [Promise.REPEATED.value]
+    assert rules(objection, VETOED) == [ReopenRule.REPEATED.value]
 
 
 def test_each_objection_that_stands_is_looked_at() -> None:
     """One that was taken up does not speak for another."""
     reopened = [Reopen(VETOED, "Check the bank."), Reopen(VETOED, "Ask Dana.")]
     both = moment("Who asks Dana about the bank?", ("We", "They"))
-    assert violations_after(reopened, both) == ()
+    assert find_reopen_violations(reopened, both) == ()
     for one in ("Who goes to the bank?", "Who writes to Dana?"):
-        assert [each.rule for each in violations_after(reopened, moment(one, ("We", "They")))] == [Promise.IGNORED]
+        assert [each.rule for each in find_reopen_violations(reopened, moment(one, ("We", "They")))] == [
+            ReopenRule.IGNORED
+        ]
 
 
 def test_the_veto_is_not_taken_away() -> None:
     """Whoever used the question-space hatch finds it open again; the other one is the envelope's own matter."""
-    assert rules("", moment("Who?", ("We", "They"), question=_SHUT)) == [Promise.WITHDRAWN.value]
+    assert rules("", moment("Who?", ("We", "They"), question=_SHUT)) == [ReopenRule.WITHDRAWN.value]
     answers = {"hatches": {"free_text": False, "dialogue": True}}
     assert rules("", moment("Who?", ("We", "They"), question=answers)) == []
 
 
 def test_all_that_is_broken_is_told_once() -> None:
     """Each with its place, the draft's section and what is expected, without a word of anybody's text."""
-    broken = violations_after([Reopen(VETOED, "Check the zebra.")] * 2, VETOED.model_copy(update={}))
-    shut = violations_after([Reopen(VETOED, "Check the zebra.")], moment("Who?", ("We", "They"), question=_SHUT))
+    broken = find_reopen_violations([Reopen(VETOED, "Check the zebra.")] * 2, VETOED.model_copy(update={}))
+    shut = find_reopen_violations([Reopen(VETOED, "Check the zebra.")], moment("Who?", ("We", "They"), question=_SHUT))
     assert [(each.slot, each.rule.value, each.section) for each in (*broken, *shut)] == [
         ("/question", "question-repeated", "6.2"),
         ("", "objection-ignored", "6.2"),
@@ -170,7 +172,9 @@ def test_all_that_is_broken_is_told_once() -> None:
 def test_an_envelope_that_quotes_the_objection_has_taken_it_up(objection: str, stem: str) -> None:
     """Whatever it is made of, and whatever else it says."""
     quoting = moment(stem, ("One", "Other"), synopsis=objection)
-    assert Promise.IGNORED not in [each.rule for each in violations_after([Reopen(VETOED, objection)], quoting)]
+    assert ReopenRule.IGNORED not in [
+        each.rule for each in find_reopen_violations([Reopen(VETOED, objection)], quoting)
+    ]
 
 
 @settings(max_examples=examples(60))
@@ -178,10 +182,10 @@ def test_an_envelope_that_quotes_the_objection_has_taken_it_up(objection: str, s
 def test_the_same_envelope_again_is_always_a_repetition(objection: str, stem: str, options: list[str]) -> None:
     """Whatever was asked and objected; and the answer is the same each time."""
     asked = moment(stem, options)
-    found = violations_after([Reopen(asked, objection)], asked)
-    assert Promise.REPEATED in [each.rule for each in found]
-    assert found == violations_after([Reopen(asked, objection)], asked)
-    assert all(isinstance(each, Broken) for each in found)
+    found = find_reopen_violations([Reopen(asked, objection)], asked)
+    assert ReopenRule.REPEATED in [each.rule for each in found]
+    assert found == find_reopen_violations([Reopen(asked, objection)], asked)
+    assert all(isinstance(each, ReopenViolation) for each in found)
 
 
 @pytest.mark.parametrize(
@@ -225,5 +229,5 @@ def test_the_time_grows_as_the_text_does(unit: str) -> None:
 def _spent(text: str) -> float:
     """Return the seconds that a text takes; the least of several is what no collection of garbage fell into."""
     begin = process_time()
-    violations_after([Reopen(moment(text, (text, "No")), text)], moment(text, ("Yes", text)))
+    find_reopen_violations([Reopen(moment(text, (text, "No")), text)], moment(text, ("Yes", text)))
     return process_time() - begin

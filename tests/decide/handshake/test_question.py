@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.decide.handshake import SAME, same_question
+from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, compare_questions
 from tests.decide.handshake import report
 from tests.decide.handshake.pairs import HALVES, Part, counts, moment, of, pairs
 from tests.work import examples
@@ -70,8 +70,8 @@ def test_the_report_tells_each_part_and_each_miss() -> None:
 @given(_MOMENTS, _MOMENTS)
 def test_it_is_a_likeness(one: Any, other: Any) -> None:
     """From 0 to 1, and 1 for a question and itself."""
-    assert 0 <= same_question(one, other) <= 1
-    assert same_question(one, one) == 1
+    assert 0 <= compare_questions(one, other) <= 1
+    assert compare_questions(one, one) == 1
 
 
 @_quick
@@ -93,7 +93,7 @@ def test_what_does_not_count(asked: Any, chance: Any, data: st.DataObject) -> No
             "hatches": {"free_text": False, "dialogue": False},
         },
     )
-    assert same_question(asked, again) == pytest.approx(1)
+    assert compare_questions(asked, again) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_does_not_count(asked: Any, chance: Any, data: st.DataObject) -> No
 )
 def test_a_question_in_another_dress_is_the_same(dressed: str) -> None:
     """What does not change the question does not hide it."""
-    assert same_question(moment(STEM, OPTIONS), moment(dressed, OPTIONS)) >= SAME
+    assert compare_questions(moment(STEM, OPTIONS), moment(dressed, OPTIONS)) >= SAME_QUESTION_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_question_in_another_dress_is_the_same(dressed: str) -> None:
 )
 def test_a_number_a_name_or_an_opposite_makes_another_question(one: str, other: str) -> None:
     """However few letters they are, and although all the rest is the same."""
-    assert same_question(moment(one, OPTIONS), moment(other, OPTIONS)) < SAME
+    assert compare_questions(moment(one, OPTIONS), moment(other, OPTIONS)) < SAME_QUESTION_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_number_a_name_or_an_opposite_makes_another_question(one: str, other: 
 )
 def test_the_same_in_another_form_is_the_same(one: str, other: str) -> None:
     """A number in another notation, and the contrary of a contrary."""
-    assert same_question(moment(one, OPTIONS), moment(other, OPTIONS)) >= SAME
+    assert compare_questions(moment(one, OPTIONS), moment(other, OPTIONS)) >= SAME_QUESTION_THRESHOLD
 
 
 @pytest.mark.parametrize(
@@ -190,14 +190,17 @@ def test_the_same_in_another_form_is_the_same(one: str, other: str) -> None:
 )
 def test_a_choice_asked_the_other_way_round_is_the_same(one: str, other: str) -> None:
     """Where the options are the same; with others, the contrary is another question."""
-    assert same_question(moment(one, OPTIONS), moment(other, OPTIONS[::-1])) >= SAME
-    assert same_question(moment(one, OPTIONS), moment(other, ("Begin", "Never"))) < SAME
+    assert compare_questions(moment(one, OPTIONS), moment(other, OPTIONS[::-1])) >= SAME_QUESTION_THRESHOLD
+    assert compare_questions(moment(one, OPTIONS), moment(other, ("Begin", "Never"))) < SAME_QUESTION_THRESHOLD
 
 
 def test_two_names_may_change_places() -> None:
     """Where the options offer both, the stem asks the same with either."""
     options = ("Give it to Ada", "Give it to Sam")
-    assert same_question(moment("Should Ada have it?", options), moment("Should Sam have it?", options)) >= SAME
+    assert (
+        compare_questions(moment("Should Ada have it?", options), moment("Should Sam have it?", options))
+        >= SAME_QUESTION_THRESHOLD
+    )
 
 
 @pytest.mark.parametrize("amount", ["500", "5000"])
@@ -210,4 +213,4 @@ def test_an_amount_that_stands_in_the_options_counts(amount: str) -> None:
         (moment(priced, options), moment(stem, named)),
         (moment(stem, named), moment(priced, options)),
     ):
-        assert (same_question(one, other) >= SAME) is (amount == "500")
+        assert (compare_questions(one, other) >= SAME_QUESTION_THRESHOLD) is (amount == "500")

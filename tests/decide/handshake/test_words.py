@@ -6,30 +6,32 @@ from collections import Counter
 
 import pytest
 
-from emitter.decide.handshake.phrases import joined
-from emitter.decide.handshake.stem import idea, is_empty, stem
-from emitter.decide.handshake.synonyms import CONCEPTS, FORMS, TOGETHER
-from emitter.decide.handshake.tokens import tokens
+from emitter.checks.similarity_lexicon import CONCEPT_GROUPS, IRREGULAR_FORMS, PHRASAL_VERBS
+from emitter.checks.text_features import concept_of, is_function_word, join_phrasal_verbs, stem_word, tokenize
 
-WORDS = [(same.split()[0], word) for same, other in CONCEPTS for word in (*same.split(), *other.split())]
+WORDS = [(same.split()[0], word) for same, other in CONCEPT_GROUPS for word in (*same.split(), *other.split())]
 
 
 def texts(text: str) -> list[str]:
     """Return the words of a text, its verbs and particles put together."""
-    return [each.text for each in joined(tokens(text, 2))]
+    return [each.text for each in join_phrasal_verbs(tokenize(text, 2))]
 
 
 def test_no_word_stands_in_the_table_twice() -> None:
     """Nor is one of its ideas the name of two lines."""
     assert [word for word, times in Counter(word for _, word in WORDS).items() if times > 1] == []
-    assert len({idea(same.split()[0])[0] for same, _ in CONCEPTS}) == len(CONCEPTS)
+    assert len({concept_of(same.split()[0])[0] for same, _ in CONCEPT_GROUPS}) == len(CONCEPT_GROUPS)
 
 
 def test_each_word_of_the_table_is_its_own_idea_in_one_and_in_many() -> None:
     """No other word with the same stem takes it away, and it tells something."""
-    assert [word for first, word in WORDS if idea(word)[0] != stem(first)] == []
-    assert [word for first, word in WORDS if idea(f"{word}s")[0] != stem(first) and f"{word}s" not in FORMS] == ["fund"]
-    assert [word for _, word in WORDS if is_empty(word)] == []
+    assert [word for first, word in WORDS if concept_of(word)[0] != stem_word(first)] == []
+    assert [
+        word
+        for first, word in WORDS
+        if concept_of(f"{word}s")[0] != stem_word(first) and f"{word}s" not in IRREGULAR_FORMS
+    ] == ["fund"]
+    assert [word for _, word in WORDS if is_function_word(word)] == []
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def test_each_word_of_the_table_is_its_own_idea_in_one_and_in_many() -> None:
 )
 def test_forms_of_a_word_and_words_of_one_meaning_are_one(one: str, other: str) -> None:
     """By the ending, by the table of forms, or by that of synonyms."""
-    assert idea(one)[0] == idea(other)[0]
+    assert concept_of(one)[0] == concept_of(other)[0]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_forms_of_a_word_and_words_of_one_meaning_are_one(one: str, other: str) 
 )
 def test_words_that_only_look_alike_are_two(one: str, other: str) -> None:
     """Where they share a stem, or would."""
-    assert idea(one)[0] != idea(other)[0]
+    assert concept_of(one)[0] != concept_of(other)[0]
 
 
 @pytest.mark.parametrize(
@@ -90,5 +92,5 @@ def test_a_name_is_no_verb() -> None:
 
 def test_each_verb_and_particle_is_put_together() -> None:
     """None is a name of the same verb in another line, and no stem hides one."""
-    for (verb, particle), word in TOGETHER.items():
+    for (verb, particle), word in PHRASAL_VERBS.items():
         assert texts(f"{verb} {particle}") == [word]

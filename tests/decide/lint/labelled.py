@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emitter.decide.lint import Severity, lint
-from emitter.kinds import BindingMoment, Option, Question
+from emitter.checks import LintSeverity, lint
+from emitter.models import BindingMoment, Option, Question
 from tests.labelled.shares import Score
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Set:
             return tuple(line for line in read(self.name) if half(line["text"]) == part)
         return tuple(line for line in read(part) if line["set"] == self.name)
 
-    def caught(self, line: Line, severities: tuple[Severity, ...] = (Severity.ERROR,)) -> bool:
+    def caught(self, line: Line, severities: tuple[LintSeverity, ...] = (LintSeverity.ERROR,)) -> bool:
         """Say whether anything of a tier is found in the line's slot."""
         return any(each.severity in severities and each.slot == self.slot for each in lint(self.place(line)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from emitter.decide.lint import Severity
+from emitter.checks import LintSeverity
 from tests.decide.lint.labelled import PARTS, SETS, Line, Set, score
 from tests.labelled.shares import Score, shown
 
@@ -34,7 +34,7 @@ def _part(name: str) -> Iterator[str]:
 
 
 def _missed(asked: Set, line: Line) -> str:
-    return "missed, but warned of" if asked.caught(line, (Severity.WARN,)) else "missed"
+    return "missed, but warned of" if asked.caught(line, (LintSeverity.WARN,)) else "missed"
 
 
 def _line(title: str, line: Line) -> str:

@@ -8,17 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from emitter.decide.lint import DEFAULT_DISCIPLINE, Discipline, Finding, Rule, Severity, lint
-from emitter.decide.lint.expected import EXPECTED
-from emitter.decide.lint.finding import DEFAULTS
-from emitter.decide.lint.slots import CHECKS
+from emitter.checks import DEFAULT_LINT_CONFIG, LintConfig, LintFinding, LintRule, LintSeverity, lint
+from emitter.checks.rules import DEFAULT_SEVERITIES, EXPECTED_BY_RULE, LINT_CHECKS
 from emitter.errors import InputError
-from emitter.kinds.binding_moment import Meta
+from emitter.models.binding_moment import Meta
 from tests.decide.lint.broken import BROKEN
 from tests.decide.lint.labelled import moment
 
 
-def found(**slots: Any) -> tuple[Finding, ...]:
+def found(**slots: Any) -> tuple[LintFinding, ...]:
     """Return what is found in a decision with these slots."""
     return lint(moment(**slots))
 
@@ -30,22 +28,22 @@ def test_nothing_is_found_where_nothing_is_amiss() -> None:
 
 def test_every_rule_is_checked_expected_and_tried() -> None:
     """No rule is without a check, a sentence, or a row of the table here."""
-    assert set(CHECKS) == set(EXPECTED) == set(DEFAULTS) == set(Rule)
-    assert {row[0] for row in BROKEN.values()} == set(Rule)
+    assert set(LINT_CHECKS) == set(EXPECTED_BY_RULE) == set(DEFAULT_SEVERITIES) == set(LintRule)
+    assert {row[0] for row in BROKEN.values()} == set(LintRule)
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_rule(name: str) -> None:
     """It is found in its slot, with its severity, its section of the draft and a sentence of ours."""
     rule, severity, slot, section, slots = BROKEN[name]
-    assert Finding(slot, rule, severity, section, EXPECTED[rule]) in found(**slots)
+    assert LintFinding(slot, rule, severity, section, EXPECTED_BY_RULE[rule]) in found(**slots)
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_nothing_else_is_an_error(name: str) -> None:
     """What breaks one rule is not refused for another."""
     rule, _, _, _, slots = BROKEN[name]
-    assert {each.rule for each in found(**slots) if each.severity is Severity.ERROR} <= {rule}
+    assert {each.rule for each in found(**slots) if each.severity is LintSeverity.ERROR} <= {rule}
 
 
 UNSEEN = "\u200b\u00ad\u034f\u0336\ufe0f\u2063\U000e0041\x08"
@@ -71,19 +69,19 @@ def test_nothing_hides_behind_what_nobody_sees(rule: str, unseen: str) -> None:
 
 def test_nothing_hides_behind_letters_that_pass_for_others() -> None:
     """Of another alphabet, or in another width."""
-    assert found(synopsis="It dереnds on the weаther.")[0].rule is Rule.SYNOPSIS_DEFERS  # noqa: RUF001
-    assert found(synopsis="It ｄｅｐｅｎｄｓ on the weather.")[0].rule is Rule.SYNOPSIS_DEFERS  # noqa: RUF001
-    assert Rule.OPTION_TWIN in {each.rule for each in found(labels=("Collect it", "Соllесt іt"))}  # noqa: RUF001
+    assert found(synopsis="It dереnds on the weаther.")[0].rule is LintRule.SYNOPSIS_DEFERS  # noqa: RUF001
+    assert found(synopsis="It ｄｅｐｅｎｄｓ on the weather.")[0].rule is LintRule.SYNOPSIS_DEFERS  # noqa: RUF001
+    assert LintRule.OPTION_TWIN in {each.rule for each in found(labels=("Collect it", "Соllесt іt"))}  # noqa: RUF001
 
 
-@pytest.mark.parametrize("severity", Severity)
+@pytest.mark.parametrize("severity", LintSeverity)
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_rule_is_switched(name: str, severity: Severity) -> None:
+def test_a_rule_is_switched(name: str, severity: LintSeverity) -> None:
     """Off finds nothing; warn and error find the same, as severe as asked."""
     rule, _, _, _, slots = BROKEN[name]
-    switched = lint(moment(**slots), Discipline.of({rule.value: severity.value}))
+    switched = lint(moment(**slots), LintConfig.from_mapping({rule.value: severity.value}))
     severities = {each.severity for each in switched if each.rule is rule}
-    assert severities == (set() if severity is Severity.OFF else {severity})
+    assert severities == (set() if severity is LintSeverity.OFF else {severity})
 
 
 def test_errors_come_first() -> None:
@@ -96,8 +94,8 @@ def test_errors_come_first() -> None:
         labels=("Release it", "Something else", "Other"),
     )
     severities = [each.severity for each in everything]
-    assert severities == sorted(severities, key=[Severity.ERROR, Severity.WARN].index)
-    assert [each.slot for each in everything if each.rule is Rule.OPTION_HATCH] == [
+    assert severities == sorted(severities, key=[LintSeverity.ERROR, LintSeverity.WARN].index)
+    assert [each.slot for each in everything if each.rule is LintRule.OPTION_HATCH] == [
         "/question/options/1/label",
         "/question/options/2/label",
     ]
@@ -107,12 +105,12 @@ def test_errors_come_first() -> None:
 def test_a_discipline_that_there_is_not(changed: dict[str, str]) -> None:
     """The error names the rules and what each can be."""
     with pytest.raises(InputError, match=r"The rules are slot-blank, synopsis-defers, .*; each is off, warn or error"):
-        Discipline.of(changed)
+        LintConfig.from_mapping(changed)
 
 
 def test_the_default_discipline_changes_nothing() -> None:
     """It is what an empty one is."""
-    assert Discipline.of({}) == DEFAULT_DISCIPLINE
+    assert LintConfig.from_mapping({}) == DEFAULT_LINT_CONFIG
 
 
 @pytest.mark.parametrize("count", [3, 6])
@@ -130,7 +128,7 @@ def test_no_word_of_the_envelope_is_repeated(synopsis: str, labels: list[str]) -
     """What is expected is said in sentences of ours, whatever stands in the envelope."""
     everything = found(synopsis=f"{synopsis}?", stem=f"Not {synopsis}?", labels=tuple(labels), findings=(synopsis,))
     assert everything
-    assert {each.expected for each in everything} <= set(EXPECTED.values())
+    assert {each.expected for each in everything} <= set(EXPECTED_BY_RULE.values())
 
 
 MARKS = st.text(
@@ -152,4 +150,4 @@ def test_any_text_is_read(synopsis: str, stem: str, label: str, note: str) -> No
         meta=Meta(calibration_note=note),
     )
     assert lint(spoken) == lint(spoken)
-    assert all(each.slot.startswith("/") and each.severity is not Severity.OFF for each in lint(spoken))
+    assert all(each.slot.startswith("/") and each.severity is not LintSeverity.OFF for each in lint(spoken))

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from emitter.decide.lint import DEFAULT_DISCIPLINE, Rule
+from emitter.checks import DEFAULT_LINT_CONFIG, LintRule
 from tests.decide.lint import report
 
 PAGE = Path(__file__).parents[3].joinpath("docs", "decisions.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("rule", Rule, ids=lambda rule: rule.value)
-def test_every_rule_is_listed_with_its_severity(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", LintRule, ids=lambda rule: rule.value)
+def test_every_rule_is_listed_with_its_severity(rule: LintRule) -> None:
     """One row each, some rows for two."""
     (row,) = [line for line in PAGE.splitlines() if line.startswith("| `") and f"`{rule.value}`" in line]
 
-    assert DEFAULT_DISCIPLINE.severity(rule).value in row.split("|")[2]
+    assert DEFAULT_LINT_CONFIG.severity(rule).value in row.split("|")[2]
 
 
 def test_the_figures_are_those_that_are_printed(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from emitter.decide import Malformed, read
-from emitter.decide.lint import Severity, lint
+from emitter.checks import LintSeverity, lint
+from emitter.decisions import MalformedEnvelope, parse_moment
 from tests.decide.lint import labelled, report
 from tests.decide.lint.labelled import HALVES, PARTS, SETS, Set, moment, score
 from tests.scenarios.answers import BOUND
@@ -109,7 +109,7 @@ def test_other_languages_are_let_pass(line: dict[str, Any]) -> None:
     """A plain sentence of another language is no error in any slot that takes a sentence."""
     said = line["text"]
     spoken = moment(synopsis=said, recommendations=(said, "Sell."), findings=(said,), labels=("Sell", said))
-    assert [each for each in lint(spoken) if each.severity is Severity.ERROR] == []
+    assert [each for each in lint(spoken) if each.severity is LintSeverity.ERROR] == []
 
 
 def _own() -> list[dict[str, Any]]:
@@ -138,7 +138,7 @@ def _envelopes(value: Any) -> Any:
 @pytest.mark.parametrize("envelopes", [_own, _vectors], ids=["our scenarios", "the vectors of another"])
 def test_decisions_in_order_are_let_pass(envelopes: Any) -> None:
     """The decisions of the scenarios, and of EMILIA's vectors, have no error."""
-    spoken = [read(each) for each in envelopes()]
-    wellformed = [each for each in spoken if not isinstance(each, Malformed)]
+    spoken = [parse_moment(each) for each in envelopes()]
+    wellformed = [each for each in spoken if not isinstance(each, MalformedEnvelope)]
     assert wellformed
-    assert [each for one in wellformed for each in lint(one) if each.severity is Severity.ERROR] == []
+    assert [each for one in wellformed for each in lint(one) if each.severity is LintSeverity.ERROR] == []

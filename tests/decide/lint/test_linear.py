@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import pytest
 
-from emitter.decide.lint import lint
-from emitter.decide.lint.openness import _SIGNS
-from emitter.decide.lint.pressing import _RHETORIC
-from emitter.decide.lint.sentences import sentences, shown
-from emitter.decide.lint.synopsis import _DEFERRING, _OUTRANKS
-from emitter.decide.lint.text import READ, clauses, words
+from emitter.checks import lint
+from emitter.checks.english import MAX_READ, count_sentences, has_visible_text, split_clauses, split_words
+from emitter.checks.question_rules import _RHETORIC
+from emitter.checks.synopsis import _DEFERRING, _OUTRANKS, _SIGNS
 from tests.decide.lint.labelled import moment
 
 if TYPE_CHECKING:
@@ -45,10 +43,10 @@ HOSTILE = {
     "emoji": "\U0001f9d1\u200d\U0001f4bb",
 }
 READERS: dict[str, Callable[[str], object]] = {
-    "clauses": clauses,
-    "words": words,
-    "sentences": sentences,
-    "shown": shown,
+    "clauses": split_clauses,
+    "words": split_words,
+    "sentences": count_sentences,
+    "shown": has_visible_text,
 }
 
 
@@ -78,10 +76,10 @@ class Counted(list[str]):
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_each_word_costs_a_bounded_number_of_looks(piece: str, phrases: Any) -> None:
     """Twice the words are looked at twice as often, and each a few hundred times at most."""
-    said = words(HOSTILE[piece] * 40) or ["x"]
+    said = split_words(HOSTILE[piece] * 40) or ["x"]
     once, twice = Counted(said), Counted(said * 2)
-    phrases.within(once)
-    phrases.within(twice)
+    phrases.contains(once)
+    phrases.contains(twice)
     assert once.looks <= twice.looks <= 2 * once.looks + 2000
     assert twice.looks <= 400 * len(twice)
 
@@ -89,7 +87,7 @@ def test_each_word_costs_a_bounded_number_of_looks(piece: str, phrases: Any) -> 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_megabyte_in_any_slot_is_read(piece: str) -> None:
     """It is judged by its beginning, in no more time than that takes."""
-    text, start = many(HOSTILE[piece], MEGABYTE), many(HOSTILE[piece], MEGABYTE)[:READ]
+    text, start = many(HOSTILE[piece], MEGABYTE), many(HOSTILE[piece], MEGABYTE)[:MAX_READ]
     slots: list[Callable[[str], dict[str, Any]]] = [
         lambda said: {"synopsis": said},
         lambda said: {"stem": said},

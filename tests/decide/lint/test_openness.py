@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.decide.lint.contrast import contrasts, lists, only_possible, parallels, poses
-from emitter.decide.lint.inflected import gerund, participle
-from emitter.decide.lint.synopsis import defers
-from emitter.decide.lint.text import clauses, words
+from emitter.checks.english import has_gerund_form, has_participle_form, split_clauses, split_words
+from emitter.checks.synopsis import (
+    defers_decision,
+    is_comparison,
+    is_mere_possibility,
+    is_option_list,
+    is_parallel,
+    is_topic_question,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.decide.lint.text import Clause
+    from emitter.checks.english import TextClause
 
 OPEN = (
     "The rest of the decision sits with the board.",
@@ -85,28 +90,28 @@ POSITIONS = (
 @pytest.mark.parametrize("synopsis", [*OPEN, *SIDE_BY_SIDE])
 def test_a_synopsis_that_leaves_it_open(synopsis: str) -> None:
     """Nobody can tell from it what would be done."""
-    assert defers(synopsis)
+    assert defers_decision(synopsis)
 
 
 @pytest.mark.parametrize("synopsis", POSITIONS)
 def test_a_position_beside_it_decides(synopsis: str) -> None:
     """The same words defer nothing where the sentence says what is done, in whatever form."""
-    assert not defers(synopsis)
+    assert not defers_decision(synopsis)
 
 
 @pytest.mark.parametrize(
     ("form", "text"),
     [
-        (contrasts, "The train is cheaper, the car is faster."),
-        (parallels, "Oak is warm, pine is plain."),
-        (poses, "Whether to sell is for another day."),
-        (lists, "The contract: renew or drop it."),
+        (is_comparison, "The train is cheaper, the car is faster."),
+        (is_parallel, "Oak is warm, pine is plain."),
+        (is_topic_question, "Whether to sell is for another day."),
+        (is_option_list, "The contract: renew or drop it."),
     ],
 )
-def test_the_forms(form: Callable[[list[Clause]], bool], text: str) -> None:
+def test_the_forms(form: Callable[[list[TextClause]], bool], text: str) -> None:
     """Each has a form of its own, which a plain order and an empty text lack."""
-    assert form(clauses(text))
-    assert not form(clauses("Sell the house on Monday."))
+    assert form(split_clauses(text))
+    assert not form(split_clauses("Sell the house on Monday."))
     assert not form([])
 
 
@@ -124,7 +129,7 @@ def test_the_forms(form: Callable[[list[Clause]], bool], text: str) -> None:
 )
 def test_what_is_only_possible(text: str, *, expected: bool) -> None:
     """A deed that could be done, not a fact that could be so."""
-    assert only_possible(words(text)) is expected
+    assert is_mere_possibility(split_words(text)) is expected
 
 
 @pytest.mark.parametrize(
@@ -147,5 +152,5 @@ def test_what_is_only_possible(text: str, *, expected: bool) -> None:
 )
 def test_the_forms_of_a_verb(word: str, *, is_participle: bool, is_gerund: bool) -> None:
     """With an "e" put back, a doubled letter made one, and "y" for "i"; verbs of thinking are none."""
-    assert participle(word) is is_participle
-    assert gerund(word) is is_gerund
+    assert has_participle_form(word) is is_participle
+    assert has_gerund_form(word) is is_gerund

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.decide.lint.sentences import sentences, shown
+from emitter.checks.english import count_sentences, has_visible_text
 
 COUNTED: dict[str, int] = {
     "Ship it.": 1,
@@ -65,16 +65,16 @@ COUNTED: dict[str, int] = {
 @pytest.mark.parametrize("text", COUNTED)
 def test_count(text: str) -> None:
     """A mark ends a sentence, unless it belongs to a word, a number or a quotation."""
-    assert sentences(text) == COUNTED[text]
+    assert count_sentences(text) == COUNTED[text]
 
 
 @given(st.lists(st.sampled_from(["Ship it.", "Tell support!", "They wait?", "It rains…"]), min_size=1, max_size=9))
 def test_sentences_add_up(parts: list[str]) -> None:
     """Plain sentences side by side are as many as there are."""
-    assert sentences(" ".join(parts)) == len(parts)
+    assert count_sentences(" ".join(parts)) == len(parts)
 
 
 @given(st.text())
 def test_nothing_is_no_sentence(text: str) -> None:
     """A text has a sentence only where something can be seen."""
-    assert shown(text) or sentences(text) == 0
+    assert has_visible_text(text) or count_sentences(text) == 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.decide.lint import Rule, Severity, lint
-from emitter.decide.lint.note import ritual
-from emitter.decide.lint.options import hatch, twins
-from emitter.decide.lint.overlap import content, repeats, restates
-from emitter.decide.lint.recommendations import considers
+from emitter.checks import LintRule, LintSeverity, lint
+from emitter.checks.english import content_stems, find_repeats, restates
+from emitter.checks.question_rules import find_duplicate_labels, is_hatch_label
+from emitter.checks.recommendations import is_consideration
+from emitter.checks.rules import is_boilerplate
 from tests.decide.lint.labelled import moment
 
 
@@ -42,7 +42,7 @@ from tests.decide.lint.labelled import moment
 )
 def test_a_consideration_is_no_move(move: str, *, expected: bool) -> None:
     """An attitude is none; what it leads to is one."""
-    assert considers(move) is expected
+    assert is_consideration(move) is expected
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_consideration_is_no_move(move: str, *, expected: bool) -> None:
 )
 def test_a_hatch_in_disguise(label: str, *, expected: bool) -> None:
     """It answers nothing; an action that has talk or waiting in it answers."""
-    assert hatch(label) is expected
+    assert is_hatch_label(label) is expected
 
 
 @pytest.mark.parametrize(
@@ -98,40 +98,40 @@ def test_a_hatch_in_disguise(label: str, *, expected: bool) -> None:
 )
 def test_options_that_read_alike(labels: tuple[str, ...], expected: list[int]) -> None:
     """Case and punctuation tell no options apart; numbers and symbols do."""
-    assert list(twins(labels)) == expected
+    assert list(find_duplicate_labels(labels)) == expected
 
 
 @pytest.mark.parametrize(
     ("stem", "rules"),
     [
-        ("What happens to the record?", set[Rule]()),
-        ("Release or hold?", set[Rule]()),
-        ("Is the record released or held?", set[Rule]()),
-        ("Decide whether the record is released.", set[Rule]()),
-        ("Should the record be released?", {Rule.STEM_YES_NO}),
-        ("Release the record?", {Rule.STEM_YES_NO}),
-        ("How soon do we release the record?", {Rule.STEM_EMBEDS}),
-        ("When do we release the record, and when do we hold it?", set[Rule]()),
-        ("We take it back, right?", {Rule.STEM_LEADS}),
-        ("Please approve the release.", {Rule.STEM_LEADS}),
-        ("Which record do we recommend to release?", {Rule.STEM_EMBEDS}),
-        ("I recommend a release; what happens to it?", {Rule.STEM_LEADS}),
-        ("How do we treat the clearly marked record?", set[Rule]()),
-        ("What is a just fee for the record?", set[Rule]()),
-        ("How is “obviously wrong” in the record read?", set[Rule]()),
-        ("Why hold it?", {Rule.STEM_LEADS}),
-        ("Why is it held, and where does it go?", set[Rule]()),
-        ("The vendor is waiting, so shall we let it go?", {Rule.STEM_LEADS, Rule.STEM_YES_NO}),
-        ("Since the record is late, shall we let it go?", {Rule.STEM_LEADS, Rule.STEM_YES_NO}),
-        ("Since the record is late, what happens to it?", set[Rule]()),
-        ("Ready to let the record go?", {Rule.STEM_LEADS}),
-        ("Ready or not, where does the record go?", set[Rule]()),
-        ("Are we supposed to put up with this?", {Rule.STEM_LEADS, Rule.STEM_YES_NO}),
-        ("Is there any reason to keep the record?", {Rule.STEM_LEADS, Rule.STEM_YES_NO}),
-        ("What happens to the record, as any careful owner would ask?", {Rule.STEM_LEADS}),
+        ("What happens to the record?", set[LintRule]()),
+        ("Release or hold?", set[LintRule]()),
+        ("Is the record released or held?", set[LintRule]()),
+        ("Decide whether the record is released.", set[LintRule]()),
+        ("Should the record be released?", {LintRule.STEM_YES_NO}),
+        ("Release the record?", {LintRule.STEM_YES_NO}),
+        ("How soon do we release the record?", {LintRule.STEM_EMBEDS}),
+        ("When do we release the record, and when do we hold it?", set[LintRule]()),
+        ("We take it back, right?", {LintRule.STEM_LEADS}),
+        ("Please approve the release.", {LintRule.STEM_LEADS}),
+        ("Which record do we recommend to release?", {LintRule.STEM_EMBEDS}),
+        ("I recommend a release; what happens to it?", {LintRule.STEM_LEADS}),
+        ("How do we treat the clearly marked record?", set[LintRule]()),
+        ("What is a just fee for the record?", set[LintRule]()),
+        ("How is “obviously wrong” in the record read?", set[LintRule]()),
+        ("Why hold it?", {LintRule.STEM_LEADS}),
+        ("Why is it held, and where does it go?", set[LintRule]()),
+        ("The vendor is waiting, so shall we let it go?", {LintRule.STEM_LEADS, LintRule.STEM_YES_NO}),
+        ("Since the record is late, shall we let it go?", {LintRule.STEM_LEADS, LintRule.STEM_YES_NO}),
+        ("Since the record is late, what happens to it?", set[LintRule]()),
+        ("Ready to let the record go?", {LintRule.STEM_LEADS}),
+        ("Ready or not, where does the record go?", set[LintRule]()),
+        ("Are we supposed to put up with this?", {LintRule.STEM_LEADS, LintRule.STEM_YES_NO}),
+        ("Is there any reason to keep the record?", {LintRule.STEM_LEADS, LintRule.STEM_YES_NO}),
+        ("What happens to the record, as any careful owner would ask?", {LintRule.STEM_LEADS}),
     ],
 )
-def test_a_stem_that_leads(stem: str, rules: set[Rule]) -> None:
+def test_a_stem_that_leads(stem: str, rules: set[LintRule]) -> None:
     """A side taken by the question is an error, yes or no a warning, and a choice nothing."""
     asked = moment(stem=stem, labels=("Release the record now", "Hold it"))
     assert {each.rule for each in lint(asked)} == rules
@@ -143,7 +143,7 @@ def test_naming_the_other_option_embeds_no_recommendation(recommended: int) -> N
     asked = moment(
         stem="How soon do we release the record?", labels=("Release the record", "Hold it"), recommended=recommended
     )
-    assert (Rule.STEM_EMBEDS in {each.rule for each in lint(asked)}) is (recommended == 0)
+    assert (LintRule.STEM_EMBEDS in {each.rule for each in lint(asked)}) is (recommended == 0)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_naming_the_other_option_embeds_no_recommendation(recommended: int) -> N
 )
 def test_a_note_for_its_own_sake(note: str, *, expected: bool) -> None:
     """A note takes back something said before, or is ritual."""
-    assert ritual(note) is expected
+    assert is_boilerplate(note) is expected
 
 
 @pytest.mark.parametrize(
@@ -179,12 +179,12 @@ def test_a_note_for_its_own_sake(note: str, *, expected: bool) -> None:
 )
 def test_a_text_that_restates_another(one: str, other: str, *, expected: bool) -> None:
     """Four fifths of the content words do, of three or more, or all of them."""
-    assert restates(content(one), content(other)) is expected
+    assert restates(content_stems(one), content_stems(other)) is expected
 
 
 def test_what_is_told_again_is_named_once_each() -> None:
     """Each later telling is named by its place, the first one never."""
-    assert list(repeats(["It ships now.", "Rain.", "It ships.", "Now it ships!", "", ""])) == [2, 3]
+    assert list(find_repeats(["It ships now.", "Rain.", "It ships.", "Now it ships!", "", ""])) == [2, 3]
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_what_is_told_again_is_named_once_each() -> None:
 def test_losses_on_one_side(reasonings: tuple[str, ...], recommended: int, *, expected: bool) -> None:
     """Fear of every other option, and none of the recommended one, is told."""
     found = lint(moment(reasonings=reasonings, recommended=recommended, stem="Where does the parcel go?"))
-    assert (("/question/options", Severity.WARN) in {(each.slot, each.severity) for each in found}) is expected
+    assert (("/question/options", LintSeverity.WARN) in {(each.slot, each.severity) for each in found}) is expected

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emitter.decide.lint.modal import wavers
-from emitter.decide.lint.synopsis import defers
+from emitter.checks.synopsis import defers_decision, is_hedged
 
 DEFERS = (
     "It depends.",
@@ -60,19 +59,23 @@ COMMITS = (
 @pytest.mark.parametrize("synopsis", DEFERS)
 def test_a_synopsis_that_defers(synopsis: str) -> None:
     """It leaves the decision open, or to the reader."""
-    assert defers(synopsis)
+    assert defers_decision(synopsis)
 
 
 @pytest.mark.parametrize("synopsis", COMMITS)
 def test_a_synopsis_that_commits(synopsis: str) -> None:
     """It states what to do, whatever else it says is open."""
-    assert not defers(synopsis)
+    assert not defers_decision(synopsis)
 
 
 @pytest.mark.parametrize("synopsis", [*DEFERS, *COMMITS])
 def test_case_and_apostrophes_change_nothing(synopsis: str) -> None:
     """Capitals and a typographic apostrophe say the same."""
-    assert defers(synopsis.upper()) == defers(synopsis) == defers(synopsis.replace("n't", "n\u2019t"))
+    assert (
+        defers_decision(synopsis.upper())
+        == defers_decision(synopsis)
+        == defers_decision(synopsis.replace("n't", "n\u2019t"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,4 +100,4 @@ def test_case_and_apostrophes_change_nothing(synopsis: str) -> None:
 )
 def test_a_modal_governs_the_main_clause(synopsis: str, *, expected: bool) -> None:
     """Only there; in a clause that supports it, doubt is doubt about a fact."""
-    assert wavers(synopsis) is expected
+    assert is_hedged(synopsis) is expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emitter.kinds import BindingMoment, Hatches, Option, Question
+from emitter.models import BindingMoment, Hatches, Option, Question
 
 
 def moment(synopsis: str = "Release the payment.", *, hatches: tuple[bool, bool] = (True, True)) -> BindingMoment:

@@ -11,24 +11,24 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.decide.blank import is_blank
-from emitter.decide.canonical import MAX_INTEGER
-from emitter.decide.continuation import continue_after
-from emitter.decide.resolution import (
-    MAX_ANSWER,
+from emitter.decisions.canonical_json import MAX_INTEGER
+from emitter.decisions.resolution import (
+    MAX_ANSWER_LENGTH,
     RESOLUTION_SCHEMA,
     Dialogue,
     FreeText,
     Selected,
-    Unanswered,
     Unresolved,
-    dialogue,
-    free_text,
-    of_json,
-    selected,
-    to_json,
+    UnresolvedReason,
+    answer_in_words,
+    continue_after,
+    open_dialogue,
+    resolution_from_json,
+    resolution_to_json,
+    select_option,
 )
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, WrongDigest
+from emitter.visible_text import is_blank
 from tests.decide.resolution.moments import moment
 from tests.work import examples
 
@@ -43,7 +43,7 @@ FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
     "a bare veto": (Dialogue(NAMED, ""), {"outcome": "dialogue", "digest": NAMED, "objection": ""}),
     **{
         each.name: (Unresolved(NAMED, each), {"outcome": "unresolved", "digest": NAMED, "reason": each.value})
-        for each in Unanswered
+        for each in UnresolvedReason
     },
 }
 
@@ -51,8 +51,8 @@ FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
 @pytest.mark.parametrize(("value", "wire"), FORMS.values(), ids=FORMS.keys())
 def test_the_forms(value: Any, wire: dict[str, Any]) -> None:
     """Each outcome has its own form, read back as what it was, and its schema says the same."""
-    assert to_json(value) == wire
-    assert of_json(json.loads(json.dumps(wire))) == value
+    assert resolution_to_json(value) == wire
+    assert resolution_from_json(json.loads(json.dumps(wire))) == value
     assert SCHEMA.is_valid(wire)
 
 
@@ -63,7 +63,7 @@ def test_the_outcomes_are_four() -> None:
 
 INDEX = "counted from 0"
 WORDS = "at most 10,000 characters"
-FORM = "none of the forms"
+FORM = "not the wire form of a resolution"
 DIGEST = "64 lower-case hexadecimal digits"
 REASON = "timeout, cancelled, declined, dropped"
 
@@ -97,9 +97,9 @@ BAD: dict[str, tuple[Any, str]] = {
     "index as fraction": ({"outcome": "selected", "digest": NAMED, "index": 0.5}, "plain JSON"),
     "index too large": ({"outcome": "selected", "digest": NAMED, "index": 2**53}, "plain JSON"),
     "two indices": ({"outcome": "selected", "digest": NAMED, "index": [0, 1]}, INDEX),
-    "empty answer": ({"outcome": "free_text", "digest": NAMED, "answer": ""}, "needs some"),
-    "blank answer": ({"outcome": "free_text", "digest": NAMED, "answer": " \n"}, "needs some"),
-    "invisible answer": ({"outcome": "free_text", "digest": NAMED, "answer": "\u200b\u3164"}, "needs some"),
+    "empty answer": ({"outcome": "free_text", "digest": NAMED, "answer": ""}, "no visible text"),
+    "blank answer": ({"outcome": "free_text", "digest": NAMED, "answer": " \n"}, "no visible text"),
+    "invisible answer": ({"outcome": "free_text", "digest": NAMED, "answer": "\u200b\u3164"}, "no visible text"),
     "answer as number": ({"outcome": "free_text", "digest": NAMED, "answer": 1}, WORDS),
     "huge answer": ({"outcome": "free_text", "digest": NAMED, "answer": SECRET * 10_000}, WORDS),
     "huge objection": ({"outcome": "dialogue", "digest": NAMED, "objection": "x" * 10_001}, WORDS),
@@ -117,7 +117,7 @@ BAD: dict[str, tuple[Any, str]] = {
 def test_anything_else_is_a_typed_error(value: Any, said: str) -> None:
     """The message says what is expected, and nothing of what was there."""
     with pytest.raises(BadResolution, match=said) as caught:
-        of_json(value)
+        resolution_from_json(value)
 
     assert SECRET not in str(caught.value)
 
@@ -145,7 +145,7 @@ def test_the_schema_is_one() -> None:
 
 def test_the_schema_and_the_reader_have_the_same_bounds() -> None:
     """At the bound both take it, one character further neither does."""
-    for size, taken in ((MAX_ANSWER, True), (MAX_ANSWER + 1, False)):
+    for size, taken in ((MAX_ANSWER_LENGTH, True), (MAX_ANSWER_LENGTH + 1, False)):
         wire = {"outcome": "free_text", "digest": NAMED, "answer": "\U0001f600" * size}
         assert SCHEMA.is_valid(wire) is taken
         assert reads(wire) is taken
@@ -154,7 +154,7 @@ def test_the_schema_and_the_reader_have_the_same_bounds() -> None:
 def reads(value: Any) -> bool:
     """Tell whether ``of_json`` takes a value."""
     try:
-        of_json(value)
+        resolution_from_json(value)
     except BadResolution:
         return False
     return True
@@ -188,7 +188,7 @@ def test_the_schema_and_the_reader_agree(wire: dict[str, Any]) -> None:
 
     if reads(wire):
         assert SCHEMA.is_valid(wire)
-        assert of_json(to_json(of_json(wire))) == of_json(wire)
+        assert resolution_from_json(resolution_to_json(resolution_from_json(wire))) == resolution_from_json(wire)
     elif not large and not (blank and is_blank(wire["answer"])):
         assert not SCHEMA.is_valid(wire)
 
@@ -200,14 +200,14 @@ def _says(text: str) -> bool:
 @settings(max_examples=examples(200))
 @given(
     st.one_of(
-        st.integers(0, 1).map(lambda index: selected(moment(), index)),
-        st.text().filter(_says).map(lambda answer: free_text(moment(), answer)),
-        st.text().map(lambda objection: dialogue(moment(), objection)),
+        st.integers(0, 1).map(lambda index: select_option(moment(), index)),
+        st.text().filter(_says).map(lambda answer: answer_in_words(moment(), answer)),
+        st.text().map(lambda objection: open_dialogue(moment(), objection)),
     )
 )
 def test_what_was_built_comes_back(resolution: Any) -> None:
     """A resolution survives the wire, and still answers its envelope."""
-    again = of_json(json.loads(json.dumps(to_json(resolution))))
+    again = resolution_from_json(json.loads(json.dumps(resolution_to_json(resolution))))
 
     assert again == resolution
     assert continue_after(again, moment()) == continue_after(resolution, moment())
@@ -215,17 +215,20 @@ def test_what_was_built_comes_back(resolution: Any) -> None:
 
 def test_the_reader_leaves_the_envelope_to_the_next_step() -> None:
     """An option out of range, a closed hatch and another envelope's digest are found where the envelope is known."""
-    named = selected(moment(), 0).digest
+    named = select_option(moment(), 0).digest
     closed = moment(hatches=(False, False))
 
     with pytest.raises(NoSuchOption):
-        continue_after(of_json({"outcome": "selected", "digest": named, "index": 2}), moment())
+        continue_after(resolution_from_json({"outcome": "selected", "digest": named, "index": 2}), moment())
     with pytest.raises(HatchClosed):
         continue_after(
-            of_json({"outcome": "free_text", "digest": selected(closed, 0).digest, "answer": "Half."}), closed
+            resolution_from_json(
+                {"outcome": "free_text", "digest": select_option(closed, 0).digest, "answer": "Half."}
+            ),
+            closed,
         )
     with pytest.raises(WrongDigest):
-        continue_after(of_json({"outcome": "selected", "digest": NAMED, "index": 0}), moment())
+        continue_after(resolution_from_json({"outcome": "selected", "digest": NAMED, "index": 0}), moment())
 
 
 @settings(max_examples=examples(200))
@@ -234,7 +237,7 @@ def test_nothing_else_is_raised(value: Any) -> None:
     """Whatever came, it is a resolution, which has a wire form, or a ``BadResolution``."""
     if reads(value):
         unsaid = value["outcome"] == "dialogue" and is_blank(value["objection"])
-        assert to_json(of_json(value)) == ({**value, "objection": ""} if unsaid else value)
+        assert resolution_to_json(resolution_from_json(value)) == ({**value, "objection": ""} if unsaid else value)
 
 
 @pytest.mark.parametrize(
@@ -244,5 +247,5 @@ def test_nothing_else_is_raised(value: Any) -> None:
 )
 def test_what_is_no_resolution_has_no_wire_form(given: Any) -> None:
     """A typed error, as for what is read."""
-    with pytest.raises(BadResolution, match="It is no resolution"):
-        to_json(given)
+    with pytest.raises(BadResolution, match="it must be Selected, FreeText, Dialogue, or Unresolved"):
+        resolution_to_json(given)

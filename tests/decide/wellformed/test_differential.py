@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.decide.wellformed import Malformed, read
+from emitter.decisions.envelope_parsing import MalformedEnvelope, parse_moment
 from tests.decide.digest.moments import Document, documents
 from tests.decide.digest.vectors import Vector, cases, vectors
 from tests.decide.wellformed.envelopes import ENVELOPE, at, changed
@@ -77,7 +77,7 @@ def test_both_read_alike(document: Document, changes: int, data: st.DataObject) 
     for _ in range(changes):
         mutate(document, data)
 
-    ours = not isinstance(read(document), Malformed)
+    ours = not isinstance(parse_moment(document), MalformedEnvelope)
     if not index_is_a_decimal(document):
         assert ours == takes(document)
     else:
@@ -90,7 +90,7 @@ def test_both_read_alike(document: Document, changes: int, data: st.DataObject) 
 @example([ENVELOPE])
 def test_both_refuse_what_is_no_envelope(value: Any) -> None:
     """Neither reads anything into a value that has not the five slots."""
-    assert isinstance(read(value), Malformed)
+    assert isinstance(parse_moment(value), MalformedEnvelope)
     assert not takes(value)
 
 
@@ -107,7 +107,7 @@ def test_the_listed_differences(pointer: str, value: Any, ours: bool, theirs: bo
     """Each difference is there, and as it is listed."""
     document = changed(at(pointer), value)
 
-    assert isinstance(read(document), Malformed) is not ours
+    assert isinstance(parse_moment(document), MalformedEnvelope) is not ours
     assert emilia_verify._resolution_binding_moment_shape_valid(document) is theirs
 
 
@@ -126,7 +126,7 @@ def test_what_is_no_matter_of_form_to_either(pointer: str, value: Any) -> None:
     document = changed(at(pointer), value)
 
     assert takes(document)
-    assert not isinstance(read(document), Malformed)
+    assert not isinstance(parse_moment(document), MalformedEnvelope)
 
 
 @pytest.mark.parametrize("vector", cases(vectors(RESOLUTION), RESOLUTION))
@@ -134,7 +134,7 @@ def test_the_vectors_agree(vector: Vector) -> None:
     """Of the suite's envelopes those are malformed that it says are."""
     document = vector["binding_moment"]
 
-    assert isinstance(read(document), Malformed) == (vector["id"] in MALFORMED)
+    assert isinstance(parse_moment(document), MalformedEnvelope) == (vector["id"] in MALFORMED)
     assert takes(document) == (vector["id"] not in MALFORMED)
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.decide.wellformed import FIELD, Malformed, read, read_text
-from emitter.kinds import BindingMoment
+from emitter.decisions.envelope_parsing import MOMENT_FIELD, MalformedEnvelope, parse_moment, parse_moment_text
+from emitter.models import BindingMoment
 from tests.decide.wellformed.envelopes import ENVELOPE, OPTION, at, changed
 from tests.work import examples
 
@@ -38,8 +38,8 @@ HOSTILE: dict[str, Any] = {
     "a text": SECRET,
     "an array": [ENVELOPE],
     "an empty object": {},
-    "wrapped": {FIELD: ENVELOPE},
-    "wrapped twice": {FIELD: {FIELD: ENVELOPE}},
+    "wrapped": {MOMENT_FIELD: ENVELOPE},
+    "wrapped twice": {MOMENT_FIELD: {MOMENT_FIELD: ENVELOPE}},
     "an instance": BindingMoment.model_validate(ENVELOPE),
     "a class": BindingMoment,
     "a tuple of options": changed(at("/question/options"), (OPTION, OPTION)),
@@ -62,9 +62,9 @@ HOSTILE: dict[str, Any] = {
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())
 def test_anything_at_all_is_malformed_and_no_exception(value: Any) -> None:
     """What is no envelope is a value, and says nothing of what it was."""
-    found = read(value)
+    found = parse_moment(value)
 
-    assert isinstance(found, Malformed)
+    assert isinstance(found, MalformedEnvelope)
     assert SECRET not in str(found)
     assert len(str(found)) < 4_000
 
@@ -81,9 +81,9 @@ def test_anything_at_all_is_malformed_and_no_exception(value: Any) -> None:
 )
 def test_no_value_raises(value: Any) -> None:
     """Reading never raises: what is not well-formed is malformed, with reasons."""
-    found = read(value)
+    found = parse_moment(value)
 
-    assert isinstance(found, Malformed)
+    assert isinstance(found, MalformedEnvelope)
     assert found.reasons
 
 
@@ -94,4 +94,4 @@ def test_no_value_raises(value: Any) -> None:
 @example("9" * 10_000)
 def test_no_text_raises(text: str | bytes) -> None:
     """A text that is no envelope is malformed, whatever else it is."""
-    assert isinstance(read_text(text), Malformed)
+    assert isinstance(parse_moment_text(text), MalformedEnvelope)

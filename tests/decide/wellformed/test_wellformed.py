@@ -8,9 +8,18 @@ from typing import Any
 import pytest
 from pydantic import ConfigDict, field_validator
 
-from emitter.decide.wellformed import DRAFT, FIELD, MAX_REASONS, REVISIONS, Malformed, Revision, read, read_text
+from emitter.decisions.envelope_parsing import (
+    DRAFT,
+    MAX_REPORTED_REASONS,
+    MOMENT_FIELD,
+    REVISIONS,
+    DraftRevision,
+    MalformedEnvelope,
+    parse_moment,
+    parse_moment_text,
+)
 from emitter.errors import InputError
-from emitter.kinds import BindingMoment
+from emitter.models import BindingMoment
 from tests.decide.wellformed.envelopes import ABSENT, ENVELOPE, OPTION, at, changed
 
 SECRET = "hunter2"
@@ -48,19 +57,19 @@ GOOD: dict[str, tuple[str, Any]] = {
 def test_a_well_formed_envelope_is_read(pointer: str, value: Any) -> None:
     """Section 4: every REQUIRED member, ``meta`` or not; counts that are only RECOMMENDED are no matter of form."""
     document = changed(at(pointer), value)
-    moment = read(document)
+    moment = parse_moment(document)
 
     assert isinstance(moment, BindingMoment)
     assert moment.to_json() == document
-    assert read_text(json.dumps(document)) == moment
-    assert read_text(json.dumps({FIELD: document, "price": 0.5}).encode()) == moment
+    assert parse_moment_text(json.dumps(document)) == moment
+    assert parse_moment_text(json.dumps({MOMENT_FIELD: document, "price": 0.5}).encode()) == moment
 
 
 @pytest.mark.parametrize("given", [None, 1, ENVELOPE, ["{}"]], ids=lambda each: type(each).__name__)
 def test_what_is_no_text_is_not_read_as_one(given: Any) -> None:
     """A typed error, which says what reads a value."""
-    with pytest.raises(InputError, match="The text of an envelope was given as"):
-        read_text(given)
+    with pytest.raises(InputError, match="it must be a str or bytes"):
+        parse_moment_text(given)
 
 
 BAD: dict[str, tuple[str, Any, str, str]] = {
@@ -115,8 +124,8 @@ BAD: dict[str, tuple[str, Any, str, str]] = {
     "options as object": ("/question/options", {"0": OPTION, "1": OPTION}, "/question/options", ARRAY),
     "option as text": ("/question/options/0", SECRET, "/question/options/0", OBJECT),
     "question as text": ("/question", SECRET, "/question", OBJECT),
-    "half of a pair": ("/offer", "\ud800", "/offer", "a string holds half of a surrogate pair"),
-    "half of a pair in a name": ("/question/\ud800", 1, "/question", "a string holds half of a surrogate pair"),
+    "half of a pair": ("/offer", "\ud800", "/offer", "a string contains a lone surrogate"),
+    "half of a pair in a name": ("/question/\ud800", 1, "/question", "a string contains a lone surrogate"),
 }
 
 
@@ -125,43 +134,45 @@ def test_a_malformed_envelope_is_told_by_place_and_reason(pointer: str, value: A
     """Section 4: closed at every level, every type exact, the index in range; no word of the envelope is told."""
     document = changed(at(pointer), value)
 
-    assert read(document) == Malformed((f"{place}: {said}",))
-    assert isinstance(read_text(json.dumps(document)), Malformed)
-    assert SECRET not in f"{read(document)} {read_text(json.dumps(document))}"
+    assert parse_moment(document) == MalformedEnvelope((f"{place}: {said}",))
+    assert isinstance(parse_moment_text(json.dumps(document)), MalformedEnvelope)
+    assert SECRET not in f"{parse_moment(document)} {parse_moment_text(json.dumps(document))}"
 
 
 def test_every_place_is_told() -> None:
     """A diagnostic names all that is wrong, in the order of the slots."""
     document = changed(at("/offer"), ABSENT, changed(at("/synopsis"), 1, changed(at("/x"), 1)))
 
-    assert read(document) == Malformed((f"/synopsis: {STRING}", f"/offer: {REQUIRED}", f"/*: {UNKNOWN}"))
-    assert str(read(document)) == (
+    assert parse_moment(document) == MalformedEnvelope(
+        (f"/synopsis: {STRING}", f"/offer: {REQUIRED}", f"/*: {UNKNOWN}")
+    )
+    assert str(parse_moment(document)) == (
         f"The envelope was discarded as malformed: /synopsis: {STRING}; /offer: {REQUIRED}; /*: {UNKNOWN}."
     )
 
 
 def test_a_diagnostic_is_bounded() -> None:
     """However much is wrong, the first places are told, and how many more there are."""
-    found = read(changed(at("/findings"), [1] * 100_000))
+    found = parse_moment(changed(at("/findings"), [1] * 100_000))
 
-    assert isinstance(found, Malformed)
+    assert isinstance(found, MalformedEnvelope)
     assert found.reasons[:2] == (f"/findings/0: {STRING}", f"/findings/1: {STRING}")
-    assert found.reasons[MAX_REASONS:] == (f"and {100_000 - MAX_REASONS} places more",)
+    assert found.reasons[MAX_REPORTED_REASONS:] == (f"and {100_000 - MAX_REPORTED_REASONS} places more",)
 
 
 TEXTS: dict[str, tuple[str, str]] = {
-    "no JSON": (SECRET, "#: the text is no JSON from byte 0 on"),
-    "two envelopes": ("{} {}", "#: text stands behind the value, from byte 3 on"),
+    "no JSON": (SECRET, "#: the text is not JSON at byte 0"),
+    "two envelopes": ("{} {}", "#: there is text after the value, at byte 3"),
     "a slot twice": (
         json.dumps(ENVELOPE).replace('"offer"', '"synopsis"'),
-        "#: a member's name stands twice in this object",
+        "#: this object has two members of the same name",
     ),
     "a slot twice in a result": (
-        json.dumps({FIELD: ENVELOPE}).replace('"stem"', '"hatches"'),
-        "/binding_moment/question: a member's name stands twice in this object",
+        json.dumps({MOMENT_FIELD: ENVELOPE}).replace('"stem"', '"hatches"'),
+        "/binding_moment/question: this object has two members of the same name",
     ),
     "a decimal in the envelope": (
-        json.dumps({FIELD: changed(at("/question/recommended_idx"), 0.5)}),
+        json.dumps({MOMENT_FIELD: changed(at("/question/recommended_idx"), 0.5)}),
         f"/question/recommended_idx: {NUMBER}",
     ),
     "a result whose field is null": ('{"binding_moment": null}', f"#: {OBJECT}"),
@@ -171,7 +182,7 @@ TEXTS: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("text", "reason"), TEXTS.values(), ids=TEXTS.keys())
 def test_a_text_is_read_strictly(text: str, reason: str) -> None:
     """What two readers could understand differently is malformed before its form is looked at."""
-    assert read_text(text) == Malformed((reason,))
+    assert parse_moment_text(text) == MalformedEnvelope((reason,))
 
 
 class Stricter(BindingMoment):
@@ -191,15 +202,15 @@ class Stricter(BindingMoment):
 
 def test_a_later_revision_is_an_entry_more() -> None:
     """The table is keyed by the draft's name; another grammar brings its own members, rules and words."""
-    later = Revision(Stricter, REVISIONS[DRAFT].names | {"urgency"})
+    later = DraftRevision(Stricter, REVISIONS[DRAFT].member_names | {"urgency"})
     good = {**ENVELOPE, "urgency": 1}
 
     assert list(REVISIONS) == ["draft-morrison-binding-moment-envelope-00"]
-    assert isinstance(read(good, later), Stricter)
-    assert read(good) == Malformed((f"/*: {UNKNOWN}",))
-    assert read(ENVELOPE, later) == Malformed((f"/urgency: {REQUIRED}",))
-    assert read({**good, "offer": ""}, later) == Malformed(("/offer: the offer must not be empty",))
-    assert read({**good, "urgency": 0.5}, later) == Malformed((f"/urgency: {NUMBER}",))
-    assert read_text(json.dumps({**good, "urgency": []}), later) == Malformed(
+    assert isinstance(parse_moment(good, later), Stricter)
+    assert parse_moment(good) == MalformedEnvelope((f"/*: {UNKNOWN}",))
+    assert parse_moment(ENVELOPE, later) == MalformedEnvelope((f"/urgency: {REQUIRED}",))
+    assert parse_moment({**good, "offer": ""}, later) == MalformedEnvelope(("/offer: the offer must not be empty",))
+    assert parse_moment({**good, "urgency": 0.5}, later) == MalformedEnvelope((f"/urgency: {NUMBER}",))
+    assert parse_moment_text(json.dumps({**good, "urgency": []}), later) == MalformedEnvelope(
         (f"/urgency/int: {INTEGER}", f"/urgency/str: {STRING}")
     )

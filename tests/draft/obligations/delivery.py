@@ -10,7 +10,7 @@ DELIVERY = (
             "7.1",
             Level.MAY,
             "The envelope stands beside the tool's own payload, which is untouched.",
-            ("emitter.mcp.attach:attached", "emitter.mcp.tool:binding_moment"),
+            ("emitter.mcp.tools:attach_moment", "emitter.mcp.tools:binding_moment"),
             (
                 *of("mcp/test_attach", "test_the_payload_is_not_touched", "test_without_an_envelope_nothing_is_added"),
                 *of("mcp/test_extension", "test_a_decision_is_added_to_any_tool"),
@@ -24,7 +24,7 @@ DELIVERY = (
             "7.2",
             Level.SHOULD,
             "A tool that may emit one says so in the list of tools.",
-            ("emitter.mcp.advert:advertises",),
+            ("emitter.mcp.tools:advertises",),
             (
                 *of("mcp/test_advert", "test_it_is_read_from_json", "test_it_is_added_to_what_a_tool_says_of_itself"),
                 *of("mcp/test_tool", "test_the_tool_is_told_of_as_it_was_but_for_the_member_and_the_advert"),
@@ -41,7 +41,7 @@ DELIVERY = (
             "7.3",
             Level.MUST,
             "A surface looks at every result, whatever was said in the list.",
-            ("emitter.render.delivery:of_tool_result",),
+            ("emitter.render.delivery:read_tool_result",),
             (
                 *of("mcp/test_tool", "test_a_tool_that_emits_sometimes_is_conformant"),
                 *of("render/delivered/test_delivery", "test_an_envelope_is_found_wherever_a_host_left_it"),
@@ -54,7 +54,7 @@ DELIVERY = (
             "7.4",
             Level.MAY,
             "It may be introduced behind a flag.",
-            ("emitter.mcp.tool:binding_moment", "emitter.mcp.extension:BindingMoments"),
+            ("emitter.mcp.tools:binding_moment", "emitter.mcp.extension:BindingMoments"),
             (
                 *of("mcp/test_flag", "test_it_stands_behind_a_flag", "test_a_flag_is_asked_at_each_call"),
                 *of("mcp/test_extension", "test_it_stands_behind_a_flag"),
@@ -67,7 +67,7 @@ DELIVERY = (
             "7.5",
             Level.MUST,
             "An envelope is for one principal, and no broadcast.",
-            ("emitter.ledger:Ledger",),
+            ("emitter.decisions.ledger:Ledger",),
             (
                 *of("ledger/test_races", "test_of_many_processes_one_resolves"),
                 *of("mcp/test_transports", "test_an_envelope_goes_to_the_caller_alone"),

@@ -11,7 +11,7 @@ ENVELOPE = (
             "4.1",
             Level.MUST,
             "At a binding moment the tool's structured result carries the envelope under `binding_moment`.",
-            ("emitter.mcp.attach:attached",),
+            ("emitter.mcp.tools:attach_moment",),
             (
                 *of("mcp/test_tool", "test_any_tool_hands_over_a_decision"),
                 *of("mcp/test_attach", "test_each_of_the_two_places_holds_all_of_it"),
@@ -30,7 +30,7 @@ ENVELOPE = (
                 "Synopsis, findings, recommendations, offer and question are there, and nothing that the draft "
                 "does not name."
             ),
-            ("emitter.kinds.binding_moment:BindingMoment",),
+            ("emitter.models.binding_moment:BindingMoment",),
             (
                 *of(
                     "decide/wellformed/test_wellformed",
@@ -46,7 +46,7 @@ ENVELOPE = (
             "4.3",
             Level.MAY,
             "`meta` may be left out, and so may each of its two members; an absent one is left out, never null.",
-            ("emitter.kinds.binding_moment:Meta",),
+            ("emitter.models.binding_moment:Meta",),
             (
                 *of(
                     "decide/wellformed/test_wellformed",
@@ -67,7 +67,7 @@ ENVELOPE = (
             "4.4",
             Level.MUST,
             "What is not well-formed is malformed.",
-            ("emitter.decide.wellformed:read",),
+            ("emitter.decisions.envelope_parsing:parse_moment",),
             (
                 *of("decide/wellformed/test_wellformed", "test_a_malformed_envelope_is_told_by_place_and_reason"),
                 *of("decide/wellformed/test_hostile", "test_anything_at_all_is_malformed_and_no_exception"),
@@ -83,7 +83,7 @@ ENVELOPE = (
                 "A malformed envelope is shown as no decision, neither in part nor repaired; the tool's own "
                 "result is shown instead, with a diagnostic."
             ),
-            ("emitter.render.delivery:delivery",),
+            ("emitter.render.delivery:read_structured_content",),
             (
                 *contract("test_a_malformed_decision_falls_back"),
                 *of(

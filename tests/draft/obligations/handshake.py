@@ -11,7 +11,7 @@ HANDSHAKE = (
             "6.1",
             Level.MUST,
             "Who cannot commit emits no binding moment.",
-            ("emitter.moment.result:Withheld",),
+            ("emitter.client.binding_moments:Withheld",),
             (
                 *of("moment/test_door", "test_a_veto_is_a_success"),
                 *of("moment/test_after", "test_deliberation_after_a_veto_is_a_success"),
@@ -25,7 +25,7 @@ HANDSHAKE = (
             "6.2",
             Level.SHOULD,
             "It returns where it stands, and asks leave to go on.",
-            ("emitter.kinds.withheld:Deliberation",),
+            ("emitter.models.binding_moment:Deliberation",),
             (
                 *of("moment/test_door", "test_a_veto_is_a_success"),
                 *of("test_prompt", "test_what_no_rule_can_find_is_asked_of_the_model"),
@@ -45,8 +45,8 @@ HANDSHAKE = (
                 "taking the objection up."
             ),
             (
-                "emitter.decide.handshake:violations_after",
-                "emitter.moment.held:held",
+                "emitter.decisions.reopening:find_reopen_violations",
+                "emitter.forms.binding_moment:check_content",
             ),
             (
                 *of(
@@ -78,8 +78,8 @@ HANDSHAKE = (
             Level.MUST,
             "The resolution says which of the three it was.",
             (
-                "emitter.decide.resolution:of_json",
-                "emitter.decide.continuation:continue_after",
+                "emitter.decisions.resolution:resolution_from_json",
+                "emitter.decisions.resolution:continue_after",
             ),
             (
                 *of("decide/resolution/test_wire", "test_the_forms", "test_what_was_built_comes_back"),

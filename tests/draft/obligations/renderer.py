@@ -13,7 +13,7 @@ RENDERER = (
             "All four briefing slots are drawn, whole.",
             (
                 "emitter.testing.surfaces:SurfaceContract",
-                "emitter.render.layout:layout",
+                "emitter.render.layout:build_layout",
             ),
             (
                 *contract("test_the_briefing_is_shown_whole", "test_a_huge_decision_is_shown_whole_or_not_at_all"),
@@ -39,7 +39,7 @@ RENDERER = (
             "The recommended option is told from the others without acting, and not by colour alone.",
             (
                 "emitter.testing.surfaces:SurfaceContract",
-                "emitter.render.layout:Choice",
+                "emitter.render.layout:OptionLayout",
             ),
             (
                 *contract("test_exactly_the_recommended_option_is_marked", "test_the_mark_is_in_words"),
@@ -81,7 +81,7 @@ RENDERER = (
             "8.5",
             Level.MAY,
             "Each surface draws with what it has.",
-            ("emitter.render.formats:renderer",),
+            ("emitter.render:get_renderer",),
             (
                 *of("render/text/test_formats", "test_every_format_has_a_renderer_of_its_name"),
                 *of("render/kit/test_kit", "test_a_broken_surface_fails_with_the_sentence_that_it_breaks"),
@@ -94,7 +94,7 @@ RENDERER = (
             "8.6",
             Level.MUST,
             "Who cannot draw the envelope, or got a malformed one, shows the tool's own payload.",
-            ("emitter.render.delivery:delivery", "emitter.render.delivery:of_tool_result"),
+            ("emitter.render.delivery:read_structured_content", "emitter.render.delivery:read_tool_result"),
             (*contract("test_a_malformed_decision_falls_back", "test_a_result_without_a_decision_is_shown_as_it_is"),),
         ),
         ("3148159f",),

@@ -10,7 +10,7 @@ SECURITY = (
             "9.1",
             Level.MAY,
             "A decision and its resolution may be recorded as events.",
-            ("emitter.ledger:Ledger",),
+            ("emitter.decisions.ledger:Ledger",),
             (*of("ledger/test_privacy", "test_what_is_told_of_a_decision"),),
         ),
         ("ee48bc2c",),
@@ -35,8 +35,8 @@ SECURITY = (
             Level.SHOULD,
             "How often the question is refused is watched, for each agent and class of decision.",
             (
-                "emitter.ledger:Rates",
-                "emitter.ledger:Thresholds",
+                "emitter.decisions.decision_rates:DecisionRates",
+                "emitter.decisions.decision_rates:RateThresholds",
             ),
             (
                 *of(
@@ -55,8 +55,8 @@ SECURITY = (
             Level.SHOULD,
             "A closed hatch is an event.",
             (
-                "emitter.moment.held:HATCH_SUPPRESSED",
-                "emitter.ledger:Ledger",
+                "emitter.forms.binding_moment:HATCH_SUPPRESSED",
+                "emitter.decisions.ledger:Ledger",
             ),
             (
                 *of("moment/test_discipline", "test_a_suppressed_hatch_is_always_told"),
@@ -70,7 +70,7 @@ SECURITY = (
             "11.4",
             Level.SHOULD,
             "A consequential decision is drawn on the principal's own surface.",
-            ("emitter.web.serving:serve", "emitter.mcp.asking:Surface"),
+            ("emitter.web.server:serve", "emitter.mcp.asker:Surface"),
             (
                 *of(
                     "mcp/test_page",
@@ -88,7 +88,7 @@ SECURITY = (
             "12.1",
             Level.SHOULD,
             "Findings hold what the decision needs and no more.",
-            ("emitter.prompt:ask",),
+            ("emitter.prompts:binding_moment_prompt",),
             (*of("test_prompt", "test_what_no_rule_can_find_is_asked_of_the_model"),),
             beyond="Asked of the model; no rule finds what a decision does not need.",
         ),
@@ -99,7 +99,7 @@ SECURITY = (
             "12.2",
             Level.MUST,
             "A free answer is the principal's: it is kept for a limited time or not at all, and in no event.",
-            ("emitter.ledger:Ledger", "emitter.ledger:KeepWords"),
+            ("emitter.decisions.ledger:Ledger", "emitter.decisions.ledger_words:KeepWords"),
             (
                 *of("ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),
                 *of(

@@ -10,7 +10,7 @@ SLOTS = (
             "5.0",
             Level.MUST,
             "What the slots are to say is held, as far as rules can find it.",
-            ("emitter.decide.lint:lint",),
+            ("emitter.checks:lint",),
             (
                 *of("decide/lint/test_discipline", "test_a_broken_rule", "test_nothing_else_is_an_error"),
                 *of(
@@ -28,7 +28,7 @@ SLOTS = (
             "5.1",
             Level.MUST,
             "The synopsis is one sentence and commits to a position.",
-            ("emitter.decide.lint:lint",),
+            ("emitter.checks:lint",),
             (
                 *of("decide/lint/test_labelled", "test_committed_synopses_are_let_pass", "test_precision_and_recall"),
                 *of("decide/lint/test_synopsis", "test_a_synopsis_that_defers", "test_a_synopsis_that_commits"),
@@ -42,7 +42,7 @@ SLOTS = (
             "5.2",
             Level.SHOULD,
             "There are three to six findings.",
-            ("emitter.decide.lint:lint",),
+            ("emitter.checks:lint",),
             (
                 *of("decide/lint/test_discipline", "test_counts_at_the_bounds"),
                 *of("moment/test_discipline", "test_a_warning_names_slot_rule_and_section"),
@@ -55,7 +55,7 @@ SLOTS = (
             "5.3",
             Level.MUST,
             "A finding adds what the synopsis does not say.",
-            ("emitter.decide.lint:lint",),
+            ("emitter.checks:lint",),
             (*of("decide/lint/test_slots", "test_a_text_that_restates_another"),),
             beyond=(
                 "Found by the overlap of words. That a finding repeats what the principal said is asked of the "
@@ -69,7 +69,7 @@ SLOTS = (
             "5.4",
             Level.SHOULD,
             "There are two to four recommendations, each a move.",
-            ("emitter.decide.lint:lint",),
+            ("emitter.checks:lint",),
             (
                 *of("decide/lint/test_slots", "test_a_consideration_is_no_move"),
                 *of("decide/lint/test_discipline", "test_counts_at_the_bounds"),
@@ -82,7 +82,7 @@ SLOTS = (
             "5.5",
             Level.MUST,
             "The stem does not lead.",
-            ("emitter.decide.lint:lint",),
+            ("emitter.checks:lint",),
             (
                 *of(
                     "decide/lint/test_slots",
@@ -99,7 +99,7 @@ SLOTS = (
             "5.6",
             Level.MUST,
             "Two to four options, each with a label and its reasoning.",
-            ("emitter.kinds.binding_moment:Option",),
+            ("emitter.models.binding_moment:Option",),
             (
                 *of("decide/wellformed/test_wellformed", "test_a_malformed_envelope_is_told_by_place_and_reason"),
                 *of("decide/lint/test_slots", "test_a_hatch_in_disguise", "test_options_that_read_alike"),
@@ -115,7 +115,7 @@ SLOTS = (
             "5.7",
             Level.MUST,
             "Exactly one option is marked, by an index that exists.",
-            ("emitter.kinds.binding_moment:Question",),
+            ("emitter.models.binding_moment:Question",),
             (
                 *of("decide/wellformed/test_wellformed", "test_a_malformed_envelope_is_told_by_place_and_reason"),
                 *of("moment/test_door", "test_a_recommended_option_that_is_none_is_corrected"),
@@ -128,7 +128,7 @@ SLOTS = (
             "5.8",
             Level.MUST,
             "Where two options tie, one is marked all the same: that which costs least if it is wrong.",
-            ("emitter.prompt:ask",),
+            ("emitter.prompts:binding_moment_prompt",),
             (
                 *of("test_prompt", "test_what_no_rule_can_find_is_asked_of_the_model"),
                 *of("decide/lint/test_synopsis", "test_a_synopsis_that_commits"),
@@ -142,7 +142,7 @@ SLOTS = (
             "5.9",
             Level.MUST,
             "Both hatches are there, and open unless they are closed on purpose.",
-            ("emitter.kinds.binding_moment:OPEN_HATCHES",),
+            ("emitter.models.binding_moment:OPEN_HATCHES",),
             (
                 *of("decide/wellformed/test_wellformed", "test_a_malformed_envelope_is_told_by_place_and_reason"),
                 *of("kinds/test_binding_moment", "test_hatches_are_open_unless_given"),
@@ -162,8 +162,8 @@ SLOTS = (
             Level.MUST,
             "A hatch is closed only where its revision is inapplicable.",
             (
-                "emitter.moment.held:held",
-                "emitter.ledger:Ledger",
+                "emitter.forms.binding_moment:check_content",
+                "emitter.decisions.ledger:Ledger",
             ),
             (
                 *of("moment/test_discipline", "test_a_suppressed_hatch_is_always_told"),
@@ -184,7 +184,7 @@ SLOTS = (
             "5.11",
             Level.MAY,
             "`meta` may name the class of the decision, and hold a note of calibration.",
-            ("emitter.kinds.binding_moment:Meta",),
+            ("emitter.models.binding_moment:Meta",),
             (
                 *of("decide/wellformed/test_wellformed", "test_a_well_formed_envelope_is_read"),
                 *of("moment/test_door", "test_the_envelope_is_what_was_asked_for"),
@@ -198,8 +198,8 @@ SLOTS = (
             Level.MUST,
             "A note of calibration is no ritual, and how often there is one is watched.",
             (
-                "emitter.decide.lint:lint",
-                "emitter.ledger:Rates",
+                "emitter.checks:lint",
+                "emitter.decisions.decision_rates:DecisionRates",
             ),
             (
                 *of("decide/lint/test_slots", "test_a_note_for_its_own_sake"),

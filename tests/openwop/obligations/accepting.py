@@ -8,8 +8,8 @@ ACCEPTING = (
     Obligation(
         "N22",
         Level.MUST,
-        "Shape, kind, payload, contract, limits, redaction, dedup, handler: in this order.",
-        ("emitter.accept.order:STEPS",),
+        "The order of checks is shape, kind, payload, contract, limits, redaction, deduplication, handler.",
+        ("emitter.host.pipeline:STEPS",),
         of(
             "accept/test_order",
             "test_the_steps_stand_in_the_normative_order",
@@ -20,8 +20,8 @@ ACCEPTING = (
     Obligation(
         "N23",
         Level.MUST,
-        "Every event of an envelope has its correlation id for its cause.",
-        ("emitter.accept.telling:events", "emitter.accept.telling:subject"),
+        "Every event of an envelope has its correlation id as its cause.",
+        ("emitter.host.pipeline:record_envelope", "emitter.host.pipeline:get_event_subject"),
         (
             *of("accept/test_route", "test_an_event_is_a_whole_document", "test_a_refusal_has_a_cause"),
             *of(
@@ -29,13 +29,13 @@ ACCEPTING = (
                 "test_ai_envelope_correlation_replay__every_event_is_caused_by_its_envelope",
             ),
         ),
-        note="Where the shape does not hold there is no such id to trust; the cause is then the run and the node.",
+        note="If the shape is invalid there is no trustworthy id; the cause is then the run and the node.",
     ),
     Obligation(
         "N24",
         Level.MUST,
-        "What was accepted before has the outcome that it had: no handler, no event, also in another process.",
-        ("emitter.accept.gates.dedup:dedup", "emitter.store:SqliteStore", "emitter.store:SqlStore"),
+        "An envelope that was accepted before has its first outcome: no handler, no event, in any process.",
+        ("emitter.host.validation:deduplicate", "emitter.stores:SqliteStore", "emitter.stores:SqlStore"),
         (
             *of(
                 "accept/test_dedup",
@@ -54,8 +54,8 @@ ACCEPTING = (
     Obligation(
         "N25",
         Level.MUST,
-        "Another kind under a correlation id that was accepted is a conflict.",
-        ("emitter.accept.gates.dedup:again",),
+        "Another kind under an accepted correlation id is a conflict.",
+        ("emitter.host.validation:reuse_outcome",),
         (
             *of(
                 "accept/test_dedup",
@@ -68,8 +68,8 @@ ACCEPTING = (
     Obligation(
         "N26",
         Level.MUST,
-        "What came of untrusted content is untrusted, the envelope and every event of it.",
-        ("emitter.accept.gates.content:trust_of", "emitter.conversation:meet"),
+        "An envelope from untrusted content is untrusted, and so is every event of it.",
+        ("emitter.host.validation:get_effective_trust", "emitter.conversation:combine_trust"),
         (
             *of("accept/test_route", "test_every_event_has_the_trust_of_its_envelope"),
             *of("accept/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
@@ -85,7 +85,7 @@ ACCEPTING = (
         "N27",
         Level.MUST,
         "No approval advances on an untrusted envelope.",
-        ("emitter.accept.gates.content:trust", "emitter.accept.gates.dedup:again"),
+        ("emitter.host.validation:apply_trust", "emitter.host.validation:reuse_outcome"),
         (
             *of(
                 "openwop/test_trust",
@@ -95,13 +95,13 @@ ACCEPTING = (
             ),
             *of("accept/test_dedup", "test_an_approval_does_not_advance_on_what_was_recorded_as_untrusted"),
         ),
-        note="The gate itself is the engine's: it says `Context.approving`, and heeds what it is answered.",
+        note="The gate belongs to the engine: it sets `EnvelopeContext.approving` and obeys the outcome.",
     ),
     Obligation(
         "N28",
         Level.MUST,
-        "Secrets are struck out wherever they stand, at any depth, in open bags too, before anything is recorded.",
-        ("emitter.accept.gates.content:redaction", "emitter.redact:Secrets"),
+        "Secrets are removed at any depth, including open objects, before anything is recorded.",
+        ("emitter.host.validation:redact_secrets", "emitter.redaction:Secrets"),
         (
             *of("redact/test_json", "test_value", "test_keys", "test_deep"),
             *of("redact/test_laws", "test_never_told"),
@@ -115,15 +115,15 @@ ACCEPTING = (
             *of("openwop/test_adversarial", "test_redaction_adversarial__in_every_place_and_form"),
         ),
         note=(
-            "Of the secrets that are registered. What was recorded before one was registered stays in the store as it "
-            "is; an envelope of it is struck through when it is handed out. An envelope whose ids hold one is refused."
+            "This applies to registered secrets. Earlier records stay in the store as they are; their "
+            "envelopes are redacted when they are read. An envelope whose ids contain a secret is refused."
         ),
     ),
     Obligation(
         "N29",
         Level.MUST,
-        "What a model reports as an error is no error of HTTP, and neither stands in for the other.",
-        ("emitter.kinds.universal:ERROR", "emitter.accept.outcome:HttpError"),
+        "A model's error report is not an HTTP error, and neither replaces the other.",
+        ("emitter.models.standard_kinds:ERROR", "emitter.host.outcomes:HttpError"),
         (
             *of(
                 "openwop/test_shape",
@@ -136,15 +136,15 @@ ACCEPTING = (
     Obligation(
         "N30",
         Level.MUST,
-        "No type of event is added for a kind.",
+        "Kinds add no event types.",
         ("emitter.events:Event",),
         of("openwop/test_obligations", "test_no_event_is_named_after_a_kind"),
     ),
     Obligation(
         "N31",
         Level.MUST,
-        "A kind outside the node's contract fails the node, and the error names it and those that are taken.",
-        ("emitter.accept.gates.permission:contract", "emitter.accept.telling:refusal"),
+        "A kind outside the node's contract fails the node, and the error names it and the allowed kinds.",
+        ("emitter.host.validation:check_contract", "emitter.host.pipeline:build_refusal_events"),
         (
             *of("accept/test_route", "test_what_is_refused_is_told"),
             *of("accept/test_emissions", "test_a_kind_outside_the_nodes_contract_fails_the_node"),
@@ -157,8 +157,8 @@ ACCEPTING = (
     Obligation(
         "N32",
         Level.MUST,
-        "A replay tells the same attempts, tokens and ways of reading; where it does not, that is told.",
-        ("emitter.accept.replay:divergences",),
+        "A replay has the same attempts, tokens and recovery paths; a difference is reported.",
+        ("emitter.host.replay:find_divergences",),
         (
             *of("accept/test_replay", "test_what_must_be_told_again", "test_any_single_mutation_is_told"),
             *of("openwop/test_runs", "test_replay_divergence_at_refusal__the_same_answers_diverge_nowhere"),

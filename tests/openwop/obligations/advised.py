@@ -9,8 +9,8 @@ SHOULD = (
     Obligation(
         "S1",
         Level.SHOULD,
-        "Schemas of payloads stay inside the portable subset.",
-        ("emitter.schema.lint.tier1:lint_tier1", "emitter.accept.catalogue.register:Posture"),
+        "Payload schemas stay inside the portable subset.",
+        ("emitter.schema.tier1:lint_tier1", "emitter.host.registry:Posture"),
         (
             *of("accept/catalogue/test_published", "test_it_is_inside_the_portable_floor"),
             *of(
@@ -21,28 +21,28 @@ SHOULD = (
             *of("openwop/test_schemas", "test_envelope_tier_one_subset_static__finds_what_the_suite_finds"),
         ),
         note=(
-            "Every schema that is served holds what all vendors need. Its strict part is for what is sent to a model: "
-            "for that each schema is compiled to what the vendor takes."
+            "Every served schema keeps the part that all vendors need. The strict part matters for schemas "
+            "that are sent to a model: each is compiled to what the vendor accepts."
         ),
     ),
     Obligation(
         "S2",
         Level.SHOULD,
-        "`reasoning` is the first property, and the model is told to fill it.",
-        ("emitter.kinds.turn:SCHEMA", "emitter.prompt:ask"),
+        "`reasoning` is the first property, and the model is asked to fill it.",
+        ("emitter.models.binding_moment:TURN_SCHEMA", "emitter.prompts:binding_moment_prompt"),
         (
             *of("schema/test_turn", "test_reasoning_comes_first"),
             *of("accept/test_capabilities", "test_our_prompts_ask_for_reasoning_firmly"),
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__it_is_an_optional_text"),
             *of("document/test_emit", "test_nothing_is_put_into_a_form_of_the_callers"),
         ),
-        beyond="A form of the caller's own (`emit`) is asked for as it is: no `reasoning` is put into it.",
+        beyond="A caller's own form (`emit`) is used as it is, without an added `reasoning`.",
     ),
     Obligation(
         "S3",
         Level.SHOULD,
-        "Retries and cut answers are told.",
-        ("emitter.emission.told:retried", "emitter.emission.told:happened"),
+        "Retries and truncated answers are reported.",
+        ("emitter.core.emission:retry_event", "emitter.core.emission:call_events"),
         (
             *of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this"),
             *rows("cut-then-whole", "violating-then-whole"),
@@ -51,19 +51,19 @@ SHOULD = (
     Obligation(
         "S4",
         Level.SHOULD,
-        "The budget after a cut is larger, twice what it was.",
-        ("emitter.remedy:following", "emitter.policy:Policy"),
+        "The budget after a truncation is larger, twice by default.",
+        ("emitter.core.verdicts:next_request", "emitter.policy:Policy"),
         (
             *of("core/test_emission", "test_a_cut_raises_the_budget_by_the_multiplier_up_to_the_ceiling"),
             *of("faults/test_requests", "test_a_multiplier_of_the_callers"),
         ),
-        note="`Policy.truncation_multiplier`; at the ceiling of model or policy there is no further retry.",
+        note="`Policy.truncation_multiplier`; at the limit of the model or the policy there is no further retry.",
     ),
     Obligation(
         "S5",
         Level.SHOULD,
-        "The model is told what the validator found.",
-        ("emitter.prompt:corrective", "emitter.accept.follow_up:follow_up"),
+        "The model receives the validator's findings.",
+        ("emitter.prompts:render_correction", "emitter.host.model_text:build_follow_up"),
         (
             *of("faults/test_requests", "test_the_fragment_is_written_from_the_validator_alone"),
             *of("openwop/test_obligations", "test_what_was_wrong_goes_back_to_the_model"),
@@ -73,8 +73,8 @@ SHOULD = (
     Obligation(
         "S6",
         Level.SHOULD,
-        "Who asks for a schema is given it.",
-        ("emitter.accept.follow_up:follow_up", "emitter.prompt:schema_reply"),
+        "A model that asks for a schema receives it.",
+        ("emitter.host.model_text:build_follow_up", "emitter.prompts:render_schema_reply"),
         of(
             "accept/test_follow_up",
             "test_the_schema_that_was_asked_for",
@@ -85,55 +85,59 @@ SHOULD = (
     Obligation(
         "S7",
         Level.SHOULD,
-        "Events stand in OpenTelemetry under the names of the specification.",
-        ("emitter.otel.attributes:TABLE", "emitter.otel:to_otel", "emitter.accept.telemetry:observe_acceptances"),
+        "Events are exported to OpenTelemetry under the names of the specification.",
+        (
+            "emitter.telemetry.attributes:EVENT_ATTRIBUTES",
+            "emitter.telemetry:to_otel",
+            "emitter.host.observability:observe_acceptances",
+        ),
         (
             *of("otel/test_attributes", "test_an_event_says_what_the_table_names", "test_the_table_is_total"),
             *of("accept/test_telemetry", "test_what_is_said_of_an_acceptance"),
         ),
-        note="With the extra `otel`. A refusal's words are left out.",
+        note="With the extra `otel`. The words of a refusal are left out.",
     ),
     Obligation(
         "S8",
         Level.SHOULD,
-        "Media have a text for those who cannot see or hear them.",
-        ("emitter.accept.catalogue.rules:alt_is_there",),
+        "Media have a text for people who cannot see or hear them.",
+        ("emitter.host.kinds:check_alt_text",),
         of("accept/catalogue/test_media", "test_a_text_for_it_should_be_there"),
-        note="Where it is not there, that is a warning.",
+        note="A missing one is a warning.",
     ),
     Obligation(
         "S9",
         Level.SHOULD,
         "Discarding with a warning is not for production.",
-        ("emitter.accept.context:EnvelopeContract",),
+        ("emitter.host.config:EnvelopeContract",),
         of("accept/test_route", "test_what_is_refused_is_told"),
-        note="A node fails unless its contract asks for the other.",
+        note="A node fails unless its contract says otherwise.",
     ),
     Obligation(
         "S10",
         Level.SHOULD,
-        "Kinds are named with a namespace, also those from before there were any.",
-        ("emitter.accept.catalogue.naming:LEGACY",),
+        "Kinds have a namespace, including those from before there were any.",
+        ("emitter.host.registry:LEGACY_IDS",),
         of("accept/catalogue/test_naming", "test_a_name_from_before_namespaces_needs_a_word"),
     ),
     Obligation(
         "S11",
         Level.SHOULD,
-        "Who emits fills `meta` and the correlation id.",
-        ("emitter.kinds.envelope:correlation_id", "emitter.door.taking:Taking"),
+        "The emitter fills `meta` and the correlation id.",
+        ("emitter.models.envelope:make_correlation_id", "emitter.client.acceptance:EnvelopeSubmitter"),
         of("moment/test_door", "test_the_envelope_is_what_was_asked_for"),
     ),
     Obligation(
         "S12",
         Level.SHOULD,
-        "The details of an exhausted emission's error have its node and its attempts.",
-        ("emitter.emission.ending:on_verdict", "emitter.events:payload"),
+        "The error of an exhausted emission has its node and its attempts in its details.",
+        ("emitter.core.emission:end_with_verdict", "emitter.events:build_payload"),
         of(
             "openwop/test_runs",
             "test_envelope_retry_exhausted__once_and_before_the_failure",
             "test_envelope_truncation_cap_exhaustion__ends_with_its_own_code",
         ),
-        note="A host that is handed envelopes knows no attempts; its rounds stand in the `cap.breached`.",
+        note="A host that receives envelopes does not know attempts; its rounds are in `cap.breached`.",
     ),
 )
 
@@ -141,8 +145,8 @@ MAY = (
     Obligation(
         "M1",
         Level.MAY,
-        "Envelopes are taken out of fenced JSON in a text.",
-        ("emitter.accept.extract:extract", "emitter.accept:Turn.accept_text"),
+        "Envelopes are extracted from fenced JSON in a text.",
+        ("emitter.host.model_text:extract_documents", "emitter.host:Turn.accept_text"),
         (
             *of("accept/test_extract", "test_fences", "test_direct", "test_what_was_rendered_is_extracted"),
             *of("accept/test_turn", "test_a_text_is_taken_apart"),
@@ -151,20 +155,20 @@ MAY = (
     Obligation(
         "M2",
         Level.MAY,
-        "The form is sought in two steps, and that is told, as is a document that was read out of an untidy answer.",
-        ("emitter.emission.fallback:two_steps", "emitter.events:RecoveryApplied"),
+        "The form may be requested in two steps, which is reported, as is a recovered document.",
+        ("emitter.core.emission:emit_in_two_steps", "emitter.events:RecoveryApplied"),
         (
             *of("core/test_fallback", "test_the_form_is_sought_in_two_steps"),
             *of("openwop/test_runs", "test_envelope_nl_to_format_engaged__once_after_the_attempts"),
             *rows("fenced"),
         ),
-        note="Two steps only with `Policy(nl_to_format=True)`; both events are advertised as they are told.",
+        note="Two steps only with `Policy(nl_to_format=True)`; both events are advertised accordingly.",
     ),
     Obligation(
         "M3",
         Level.MAY,
-        "A `schema.response` counts as an envelope of the turn, or does not.",
-        ("emitter.accept:Turn",),
+        "A `schema.response` may count as an envelope of the turn.",
+        ("emitter.host:Turn",),
         (
             *of("accept/test_turn", "test_what_comes_is_counted"),
             *of("openwop/test_kinds", "test_ai_envelope_universal_kinds__the_counter_policy_is_what_a_turn_does"),
@@ -174,8 +178,8 @@ MAY = (
     Obligation(
         "M4",
         Level.MAY,
-        "`reasoning` is kept, and shown.",
-        ("emitter.store.log:Entry",),
+        "`reasoning` is kept and shown.",
+        ("emitter.stores.protocol:Entry",),
         (
             *of("openwop/test_obligations", "test_reasoning_is_kept_and_told_by_no_event"),
             *of(
@@ -183,13 +187,13 @@ MAY = (
                 "test_envelope_reasoning_secret_redaction__it_reaches_no_span_and_no_bundle",
             ),
         ),
-        note="It is kept with the envelope. No event, span or bundle has it.",
+        note="It is kept with the envelope. No event, span or bundle contains it.",
     ),
     Obligation(
         "M5",
         Level.MAY,
         "Outcomes are remembered in memory.",
-        ("emitter.store:MemoryStore",),
+        ("emitter.stores:MemoryStore",),
         of("accept/test_dedup", "test_a_repetition_is_the_first_again"),
         note="The default of an `Acceptor`.",
     ),

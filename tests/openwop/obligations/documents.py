@@ -8,8 +8,8 @@ DOCUMENTS = (
     Obligation(
         "N1",
         Level.MUST,
-        "The envelope has a closed set of members; what a vendor adds stands in its payload.",
-        ("emitter.kinds.envelope:AIEnvelope", "emitter.accept.gates.shape:shape"),
+        "The envelope has a closed set of members; vendor data goes into its payload.",
+        ("emitter.models.envelope:AIEnvelope", "emitter.host.validation:check_shape"),
         (
             *of("openwop/test_shape", "test_ai_envelope_shape__both_schemas_refuse_what_is_closed_or_required"),
             *of("accept/test_never_raises", "test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it"),
@@ -19,35 +19,36 @@ DOCUMENTS = (
                 "test_an_envelope_speaks_for_no_other_node",
             ),
         ),
-        note="Its `nodeId` is the node that emitted it, or absent: an envelope that names another node is refused.",
+        note="`nodeId` is absent or the node that emitted the envelope. An envelope that names another node "
+        "is refused.",
     ),
     Obligation(
         "N2",
         Level.MUST,
-        "`meta` says who made the envelope and when.",
-        ("emitter.kinds.envelope:EnvelopeMeta", "emitter.accept.gates.shape:shape"),
+        "`meta` names the source and the time of the envelope.",
+        ("emitter.models.envelope:EnvelopeMeta", "emitter.host.validation:check_shape"),
         (
             *of("openwop/test_obligations", "test_an_envelope_says_when_it_was_made"),
             *of("openwop/test_shape", "test_ai_envelope_shape__a_time_that_is_none_is_invalid"),
             *of("accept/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
         ),
-        note="As v1 allows, a missing `meta.source` is taken as `ai-generation`, with a warning.",
+        note="As v1 allows, a missing `meta.source` is read as `ai-generation`, with a warning.",
     ),
     Obligation(
         "N3",
         Level.MUST,
         "Ids have at most 128 characters.",
-        ("emitter.kinds.envelope:LONGEST_ID",),
+        ("emitter.models.envelope:MAX_ID_LENGTH",),
         of("openwop/test_obligations", "test_an_id_has_1_to_128_characters"),
     ),
     Obligation(
         "N4",
         Level.MUST,
-        "Every host knows the four universal kinds, lets them pass every contract, and lists them with any other.",
+        "Every host knows the four universal kinds, allows them in every contract, and lists them with the others.",
         (
-            "emitter.kinds.universal:UNIVERSAL",
-            "emitter.accept.gates.permission:contract",
-            "emitter.accept.capabilities:capabilities",
+            "emitter.models.standard_kinds:UNIVERSAL_SCHEMAS",
+            "emitter.host.validation:check_contract",
+            "emitter.host.capabilities:build_capabilities",
         ),
         (
             *of(
@@ -62,8 +63,8 @@ DOCUMENTS = (
     Obligation(
         "N5",
         Level.MUST,
-        "Kinds of a domain have a vendor's namespace before their name.",
-        ("emitter.accept.catalogue.naming:check_name",),
+        "Domain kinds have a vendor namespace.",
+        ("emitter.host.registry:validate_kind_id",),
         (
             *of(
                 "accept/catalogue/test_naming",
@@ -77,30 +78,30 @@ DOCUMENTS = (
         "N6",
         Level.MUST,
         "Each kind has a JSON Schema (2020-12) at its canonical address.",
-        ("emitter.accept.catalogue.kind:Kind.document", "emitter.accept.asgi:discovery_app"),
+        ("emitter.host.kinds:EnvelopeKind.build_document", "emitter.host.asgi:create_discovery_app"),
         (
             *of("accept/catalogue/test_published", "test_it_is_a_canonical_document"),
             *of("accept/test_asgi", "test_each_schema_is_served_at_its_canonical_path"),
             *of("openwop/test_serving", "test_each_kinds_schema_is_served_at_its_canonical_address"),
         ),
-        note="Served by the application of the extra `asgi`, or from `Kind.document` by yours.",
+        note="The application of the extra `asgi` serves it, or your own with `EnvelopeKind.build_document`.",
     ),
     Obligation(
         "N7",
         Level.MUST,
         "The host advertises a version for each kind, and refuses a higher one.",
-        ("emitter.accept.catalogue.table:Catalogue.versions", "emitter.accept.gates.kind:kind"),
+        ("emitter.host.kinds:KindRegistry.versions", "emitter.host.validation:check_kind"),
         (
             *of("accept/catalogue/test_standard", "test_versions_are_those_advertised"),
             *of("openwop/test_kinds", "test_ai_envelope_schema_drift__a_higher_version_is_refused"),
         ),
-        note="A kind that is registered with `version=None` has none to advertise; N7 and N8 then ask nothing of it.",
+        note="A kind registered with `version=None` advertises none, so N7 and N8 do not apply to it.",
     ),
     Obligation(
         "N8",
         Level.MUST,
         "A lower version is marked as drift, or refused by a strict host.",
-        ("emitter.accept.gates.kind:kind", "emitter.accept.context:Strictness"),
+        ("emitter.host.validation:check_kind", "emitter.host.config:Strictness"),
         of(
             "openwop/test_kinds",
             "test_ai_envelope_schema_drift__a_lower_version_is_accepted_and_marked",
@@ -110,8 +111,8 @@ DOCUMENTS = (
     Obligation(
         "N9",
         Level.MUST,
-        "Variants are an `anyOf` whose branches differ in one required field of one fixed text; never a `oneOf`.",
-        ("emitter.accept.catalogue.variants:untold", "emitter.schema.lint.tier1:lint_variants"),
+        "Variants are an `anyOf` whose branches differ in one required field with one fixed string, never a `oneOf`.",
+        ("emitter.host.kind_schemas:find_ambiguous_variants", "emitter.schema.tier1:lint_variants"),
         (
             *of("accept/catalogue/test_variants", "test_variants_that_no_field_tells_apart_are_refused"),
             *of("openwop/test_schemas", "test_envelope_variant_discriminator_static__every_served_schema_has_tags"),
@@ -120,11 +121,11 @@ DOCUMENTS = (
     Obligation(
         "N10",
         Level.MUST,
-        "No envelope is refused for want of `reasoning`, nothing is routed by it, and secrets are struck out of it.",
+        "A missing `reasoning` never refuses an envelope, nothing is routed by it, and secrets are removed from it.",
         (
-            "emitter.accept.catalogue.kind:Kind.violations",
-            "emitter.kinds.turn:with_reasoning",
-            "emitter.accept.route:route",
+            "emitter.host.kinds:EnvelopeKind.find_violations",
+            "emitter.models.binding_moment:add_reasoning",
+            "emitter.host.pipeline:call_handler",
         ),
         (
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__it_is_an_optional_text"),
@@ -145,17 +146,18 @@ DOCUMENTS = (
     Obligation(
         "N11",
         Level.MUST,
-        "Who reads a payload takes null for absence.",
-        ("emitter.schema.compiled:Compiled.decode",),
+        "A reader of a payload treats null as absent.",
+        ("emitter.schema.results:Compiled.decode",),
         (
             *of("core/test_judge", "test_a_null_optional_is_absent"),
             *of("schema/test_turn", "test_nulls_for_optionals_are_read_as_absent"),
             *of("openwop/test_obligations", "test_null_is_taken_as_absence_is"),
         ),
         beyond=(
-            "What a model writes is read so, and `reasoning` in every envelope. Of the other members of an envelope's "
-            "payload a kind decides by its schema whether null is admitted, and a handler what it means: the universal "
-            "kinds admit none, as in the protocol's own schemas. An envelope is recorded and handed on as it came."
+            "This is true of the model's answer, and of `reasoning` in every envelope. For other members of a "
+            "payload, the kind's schema decides whether null is allowed, and a handler what it means. The "
+            "universal kinds do not allow it, as in the protocol's own schemas. An envelope is recorded and "
+            "passed on as it arrived."
         ),
     ),
 )

@@ -9,8 +9,8 @@ EMITTING = (
     Obligation(
         "N12",
         Level.MUST,
-        "An answer is an envelope only after a clean stop and if it is valid; being cut comes first.",
-        ("emitter.judge:judge", "emitter.judge:BY_STOP"),
+        "An answer becomes an envelope only after a clean stop and if it is valid; truncation is checked first.",
+        ("emitter.core.verdicts:classify", "emitter.core.verdicts:VERDICT_BY_STOP"),
         (
             *of("core/test_judge", "test_verdict", "test_no_text_makes_an_unclean_stop_complete"),
             *rows("cut-but-valid"),
@@ -24,8 +24,8 @@ EMITTING = (
     Obligation(
         "N13",
         Level.MUST,
-        "A cut answer is told as cut; each retry of it is told, and says nothing of a schema.",
-        ("emitter.emission.told:happened", "emitter.remedy:following"),
+        "A truncated answer is reported as truncated; each retry is reported, and does not mention the schema.",
+        ("emitter.core.emission:call_events", "emitter.core.verdicts:next_request"),
         (
             *rows("cut-then-whole", "cut-to-the-end", "thinking-eats-the-budget"),
             *rows("violating-cut-whole"),
@@ -37,15 +37,15 @@ EMITTING = (
             *of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this"),
         ),
         note=(
-            "The fragment of an earlier answer is left out as well, and does not come back: a later violation has its "
-            "own. See [why](why.md#why-a-retry-after-a-cut-has-no-corrective-fragment)."
+            "The retry also omits an earlier corrective fragment, which does not return: a later violation "
+            "has its own. See [why](why.md#why-a-retry-after-a-cut-has-no-corrective-fragment)."
         ),
     ),
     Obligation(
         "N14",
         Level.MUST,
-        "Cut to the end, it is told as exhausted and as a breach, and fails with a code of its own.",
-        ("emitter.emission.ending:on_verdict", "emitter.remedy:REMEDIES"),
+        "If every attempt is truncated, exhaustion and a breach are reported, and the node fails with its own code.",
+        ("emitter.core.emission:end_with_verdict", "emitter.core.verdicts:REMEDIES"),
         (
             *rows("cut-to-the-end", "cut-to-the-ceiling"),
             *of("openwop/test_runs", "test_envelope_truncation_cap_exhaustion__ends_with_its_own_code"),
@@ -54,8 +54,8 @@ EMITTING = (
     Obligation(
         "N15",
         Level.MUST,
-        "A retry of a broken form has the budget it had, a fragment without a word of the model's, and is told.",
-        ("emitter.remedy:following", "emitter.prompt:corrective"),
+        "A retry after a violation keeps its budget, contains a fragment without the model's text, and is reported.",
+        ("emitter.core.verdicts:next_request", "emitter.prompts:render_correction"),
         (
             *rows("violating-then-whole", "type-mismatch"),
             *of("faults/test_requests", "test_the_fragment_is_written_from_the_validator_alone"),
@@ -66,8 +66,8 @@ EMITTING = (
     Obligation(
         "N16",
         Level.MUST,
-        "A form that is broken to the end is told as exhausted and as a breach, and fails as `envelope_invalid`.",
-        ("emitter.emission.ending:on_verdict", "emitter.remedy:REMEDIES"),
+        "If every attempt is invalid, exhaustion and a breach are reported, and the node fails as `envelope_invalid`.",
+        ("emitter.core.emission:end_with_verdict", "emitter.core.verdicts:REMEDIES"),
         (
             *rows("violating-to-the-end", "malformed-to-the-end"),
             *of("openwop/test_runs", "test_envelope_retry_exhausted__once_and_before_the_failure"),
@@ -77,8 +77,8 @@ EMITTING = (
     Obligation(
         "N17",
         Level.MUST,
-        "A refusal is told, never retried, and fails as `envelope_refusal`.",
-        ("emitter.remedy:REMEDIES", "emitter.emission.ending:on_verdict"),
+        "A refusal is reported, never retried, and fails as `envelope_refusal`.",
+        ("emitter.core.verdicts:REMEDIES", "emitter.core.emission:end_with_verdict"),
         (
             *rows("refused", "refused-with-a-valid-text", "filtered", "prompt-blocked"),
             *of("openwop/test_runs", "test_envelope_refusal_shape__a_refusal_is_told_once_and_never_retried"),
@@ -88,8 +88,9 @@ EMITTING = (
     Obligation(
         "N18",
         Level.MUST,
-        "Reading a document out of an untidy answer costs no retry, and tells the way and the place, no content.",
-        ("emitter.recover:read", "emitter.events:RecoveryApplied"),
+        "Recovering a document from an untidy answer costs no retry; the event has the path and the offset, "
+        "no content.",
+        ("emitter.recover:parse_answer", "emitter.events:RecoveryApplied"),
         (
             *rows("fenced"),
             *of("openwop/test_runs", "test_envelope_recovery_applied__a_fence_is_no_reason_to_ask_again"),
@@ -99,8 +100,12 @@ EMITTING = (
     Obligation(
         "N19",
         Level.MUST,
-        "Being cut and breaking the form are told apart in what is done and in what is told, as advertised.",
-        ("emitter.judge:Verdict", "emitter.remedy:REMEDIES", "emitter.accept.capabilities:capabilities"),
+        "Truncation and violation have different remedies and different events, as advertised.",
+        (
+            "emitter.core.verdicts:Verdict",
+            "emitter.core.verdicts:REMEDIES",
+            "emitter.host.capabilities:build_capabilities",
+        ),
         (
             *of(
                 "openwop/test_runs",
@@ -114,8 +119,12 @@ EMITTING = (
     Obligation(
         "N20",
         Level.MUST,
-        "Secrets are struck out of a refusal's words and of all diagnostic texts.",
-        ("emitter.events:EnvelopeRefusal", "emitter.redact.event:struck", "emitter.redact:Secrets"),
+        "Secrets are removed from refusals and from all diagnostic texts.",
+        (
+            "emitter.events:EnvelopeRefusal",
+            "emitter.redaction.secret_registry:redact_event",
+            "emitter.redaction:Secrets",
+        ),
         (
             *of(
                 "openwop/test_adversarial",
@@ -124,13 +133,13 @@ EMITTING = (
             ),
             *of("openwop/test_events", "test_envelope_refusal_shape__a_refusals_words_are_not_recorded"),
         ),
-        note="A refusal's words are recorded nowhere, so that they can repeat neither a secret nor the prompt.",
+        note="The words of a refusal are recorded nowhere, so they can repeat neither a secret nor the prompt.",
     ),
     Obligation(
         "N21",
         Level.MUST,
-        "Who advertises the reliability events lists those of exhaustion and refusal.",
-        ("emitter.accept.capabilities:told_of",),
+        "A host that advertises the reliability events lists those for exhaustion and refusal.",
+        ("emitter.host.capabilities:list_reliability_events",),
         (
             *of("accept/test_capabilities", "test_the_reliability_events_are_listed_truthfully"),
             *of("openwop/test_events", "test_envelope_refusal_shape__the_two_that_must_be_told_are_advertised"),

@@ -8,9 +8,9 @@ HOSTING = (
     Obligation(
         "N33",
         Level.MUST,
-        "Media stand at addresses of their tenant that nobody can guess, or inline below the cap, are kept as long as "
-        "the log, and are referred to in a bundle.",
-        ("emitter.accept.catalogue:media_kinds", "emitter.accept.bundle:debug_bundle"),
+        "Media have unguessable addresses of their tenant, or are inline within the limit; they are kept as "
+        "long as the log, and bundles refer to them.",
+        ("emitter.host.kinds:media_kinds", "emitter.host.observability:build_debug_bundle"),
         (
             *of("accept/catalogue/test_media", "test_an_asset_that_is_not", "test_any_bytes_are_taken_up_to_the_cap"),
             *of(
@@ -21,16 +21,16 @@ HOSTING = (
             ),
         ),
         beyond=(
-            "The library serves no assets and keeps none: addresses that belong to a tenant and cannot be guessed, and "
-            "how long an asset is kept, are the host's. The cap, the form of an address and the bundle are held."
+            "The library serves and keeps no assets: their addresses and how long they are kept are up to the "
+            "host. The limit, the form of an address and the bundle are held."
         ),
     ),
     Obligation(
         "N34",
         Level.MUST,
-        "A surface is made of the closed catalogue or refused, runs nothing, leads to `resume` or `exchange` alone, "
-        "acts only when it is whole, and fails no run of a host that cannot show it.",
-        ("emitter.accept.catalogue:A2UI_KIND", "emitter.accept:Reassembly", "emitter.accept.order:STORED"),
+        "A surface uses the closed catalogue or is refused, runs no code, leads only to `resume` or "
+        "`exchange`, acts only when it is complete, and fails no run of a host that cannot render it.",
+        ("emitter.host.kinds:A2UI_KIND", "emitter.host:EnvelopeReassembler", "emitter.host.pipeline:STORE_ONLY_STEPS"),
         (
             *of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
             *of("accept/catalogue/test_a2ui", "test_a_surface_that_is_not", "test_an_unknown_version_is_told_apart"),
@@ -47,18 +47,17 @@ HOSTING = (
             ),
         ),
         note=(
-            "The library draws no surface. A host that does not list the kind gates it with a warning and stores it, "
-            "redacted and with its trust, for who can show it (`Acceptor.recall`); no round is used up and the node "
-            "goes on. Nobody has validated its payload: validate it before it is shown. A host with `store=None` keeps "
-            "nothing."
+            "The library renders no surfaces. A host that does not list the kind gates it with a warning and "
+            "stores it, redacted and with its trust, for whoever can render it (`Acceptor.recall`). No round "
+            "is used up and the node continues. Its payload was not validated: validate it before you render "
+            "it. A host with `store=None` keeps nothing."
         ),
     ),
     Obligation(
         "N35",
         Level.MUST,
-        "Several envelopes of a turn are taken in their order, up to the limit; one more is a breach, and fails the "
-        "node.",
-        ("emitter.accept:Turn", "emitter.accept.gates.permission:limits"),
+        "The envelopes of a turn are accepted in order, up to the limit; the next one is a breach and fails the node.",
+        ("emitter.host:Turn", "emitter.host.validation:check_limits"),
         (
             *of(
                 "accept/test_turn",
@@ -85,24 +84,24 @@ HOSTING = (
         "N36",
         Level.MUST,
         "A request for clarification becomes an interrupt, or is refused as `not-applicable`.",
-        ("emitter.accept.route:route", "emitter.events:InterruptRequested"),
+        ("emitter.host.pipeline:call_handler", "emitter.events:InterruptRequested"),
         of(
             "openwop/test_events",
             "test_interrupt_clarification__the_node_waits_with_the_questions",
             "test_interrupt_clarification__is_openwops_interrupt_payload",
             "test_interrupt_clarification__a_host_that_can_ask_nobody_refuses",
         ),
-        note="Asking somebody, pausing the node and resuming it are the engine's, which reads these events.",
+        note="The engine reads these events, asks someone, pauses the node and resumes it.",
     ),
     Obligation(
         "N37",
         Level.MUST,
-        "A hint how to show a payload changes no verdict on it, and who does not know a hint does without.",
-        ("emitter.kinds.envelope:RenderingHint",),
+        "A rendering hint does not affect validation, and a consumer ignores an unknown one.",
+        ("emitter.models.envelope:RenderingHint",),
         of("openwop/test_payloads", "test_envelope_rendering_hint__is_optional_and_changes_no_judgement"),
         beyond=(
-            "The library shows nothing by a hint, so that doing without an unknown one is for whoever shows the "
-            "payload. A hint outside the closed form is refused with its envelope, as the protocol's suite wants."
+            "The library does not use hints, so ignoring an unknown one is up to whoever renders the payload. "
+            "An envelope with a hint outside the closed form is refused, as the protocol's suite wants."
         ),
     ),
 )

@@ -8,13 +8,13 @@ from tests.traced.form import of
 _OUT = of(
     "accept/test_no_secret_leaves", "test_no_secret_comes_out", "test_no_place_and_no_way_of_writing_is_overlooked"
 )
-_NO_PROMPT = "The library tells nothing of a composed prompt: there is no `prompt.composed` event."
+_NO_PROMPT = "The library has no `prompt.composed` event and reports nothing about a composed prompt."
 
 INVARIANTS = (
-    Invariant("envelope-redaction-sr-1-carry-forward", "No secret in what becomes of an envelope.", _OUT),
+    Invariant("envelope-redaction-sr-1-carry-forward", "No secret in anything made from an envelope.", _OUT),
     Invariant(
         "envelope-reasoning-secret-redaction",
-        "None in its reasoning.",
+        "No secret in its reasoning.",
         of(
             "openwop/test_redaction",
             "test_envelope_reasoning_secret_redaction__reasoning_is_struck_like_any_text",
@@ -23,7 +23,7 @@ INVARIANTS = (
     ),
     Invariant(
         "envelope-refusal-no-prompt-leak",
-        "A refusal's words repeat neither a secret nor the prompt.",
+        "The words of a refusal repeat neither a secret nor the prompt.",
         (
             *of("openwop/test_events", "test_envelope_refusal_shape__a_refusals_words_are_not_recorded"),
             *of(
@@ -35,7 +35,7 @@ INVARIANTS = (
     ),
     Invariant(
         "envelope-recovery-no-content-leak",
-        "That a document was read out of an untidy answer tells no word of it.",
+        "The event of a recovered document contains no word of it.",
         (
             *of("openwop/test_runs", "test_envelope_recovery_applied__a_fence_is_no_reason_to_ask_again"),
             *of("openwop/test_events", "test_envelope_recovery_applied__no_content_is_taken"),
@@ -43,7 +43,7 @@ INVARIANTS = (
     ),
     Invariant(
         "model-capability-substituted-no-credential-disclosure",
-        "That another model is asked tells of no credentials.",
+        "The event of a substituted model contains no credentials.",
         (
             *of("capability/test_required", "test_model_capability_substituted_no_credential_disclosure"),
             *of("capability/test_gate", "test_no_event_says_whether_there_are_credentials"),
@@ -51,14 +51,14 @@ INVARIANTS = (
     ),
     Invariant(
         "provider-usage-no-credential-leak",
-        "What a call cost tells of no credentials.",
+        "The event of a call's usage contains no credentials.",
         (
             *of("test_events", "test_every_event_is_openwops"),
             *of("openwop/test_events", "test_provider_usage__a_credential_is_refused"),
         ),
     ),
-    Invariant("prompt-composed-secret-redaction", "No secret in what is told of a prompt.", beyond=_NO_PROMPT),
-    Invariant("prompt-composed-trust-marker", "What is told of a prompt says what was untrusted.", beyond=_NO_PROMPT),
+    Invariant("prompt-composed-secret-redaction", "No secret in events about a prompt.", beyond=_NO_PROMPT),
+    Invariant("prompt-composed-trust-marker", "Events about a prompt mark its untrusted parts.", beyond=_NO_PROMPT),
     Invariant(
         "media-asset-url-tenant-scoped",
         "An asset's address belongs to its tenant.",
@@ -67,21 +67,21 @@ INVARIANTS = (
     Invariant(
         "prompt-prefix-cache-cross-tenant-isolation",
         "No tenant finds another's prompts in a cache.",
-        beyond="The library keeps no cache of prompts, takes no `cachePrefixId` and advertises none.",
+        beyond="The library has no prompt cache, takes no `cachePrefixId` and advertises none.",
     ),
     Invariant(
         "prompt-injection-envelope-typecheck",
-        "Only kinds that the host lists are taken.",
+        "Only kinds that the host lists are accepted.",
         of("openwop/test_shape", "test_ai_envelope_shape__a_kind_that_is_not_advertised_is_gated"),
     ),
     Invariant(
         "prompt-injection-no-llm-approval",
-        "What came of untrusted content approves nothing.",
+        "Content from untrusted sources approves nothing.",
         of("openwop/test_trust", "test_ai_envelope_trust_boundary_propagation__an_approval_does_not_advance_on_it"),
     ),
     Invariant(
         "tool-result-trust-monotone",
-        "What a tool returned is untrusted, and nothing lifts that.",
+        "A tool's result is untrusted, and nothing changes that.",
         (
             *of("test_conversation", "test_what_a_tool_returned_is_fenced_and_taints"),
             *of("accept/test_route", "test_every_event_has_the_trust_of_its_envelope"),
@@ -90,7 +90,7 @@ INVARIANTS = (
     ),
     Invariant(
         "artifact-schema-compile-bounded",
-        "A schema that is registered or compiled costs bounded work.",
+        "Registering or compiling a schema takes bounded work.",
         (
             *of("accept/catalogue/test_bounds", "test_a_bomb_is_refused_at_once"),
             *of("schema/compile/test_bounded", "test_a_schema_that_multiplies_is_compiled_in_bounded_work"),
@@ -103,12 +103,12 @@ INVARIANTS = (
     ),
     Invariant(
         "secret-leakage-otel-exception",
-        "None in an error that a span tells.",
+        "No secret in the error of a span.",
         of("otel/test_attributes", "test_no_free_text_is_told_anywhere", "test_a_sentence_is_no_word"),
     ),
     Invariant(
         "secret-leakage-otel-attribute",
-        "None in an attribute.",
+        "No secret in an attribute.",
         (
             *of("openwop/test_adversarial", "test_secret_leakage_otel_attribute__no_span_of_a_run_holds_a_secret"),
             *of("accept/test_telemetry", "test_through_an_acceptor"),
@@ -116,7 +116,7 @@ INVARIANTS = (
     ),
     Invariant(
         "secret-leakage-error-envelope",
-        "None in a refusal or an error.",
+        "No secret in a refusal or an error.",
         (
             *of("accept/test_no_secret_leaves", "test_no_secret_comes_out_of_a_refusal"),
             *of("openwop/test_redaction", "test_ai_envelope_redaction__a_refusal_repeats_no_secret"),
@@ -126,12 +126,12 @@ INVARIANTS = (
     ),
     Invariant(
         "secret-leakage-debug-bundle",
-        "None in a debug bundle.",
+        "No secret in a debug bundle.",
         of("accept/test_bundle", "test_a_bundle_holds_no_secret"),
     ),
     Invariant(
         "secret-leakage-stream-chunk",
-        "None in what a stream tells on the way.",
+        "No secret in the chunks of a stream.",
         (
             *of("openwop/test_obligations", "test_a_stream_tells_no_secret"),
             *of("accept/test_emissions", "test_no_secret_comes_out_of_the_place_of_a_slot"),
@@ -140,17 +140,17 @@ INVARIANTS = (
     ),
     Invariant(
         "secret-leakage-stream-error",
-        "None in the error that a stream ends with.",
+        "No secret in the error that ends a stream.",
         of("openwop/test_obligations", "test_a_stream_tells_no_secret"),
     ),
     Invariant(
         "cost-attribution-allowlist-redaction",
-        "Of what a call cost only listed attributes are told.",
+        "Only listed attributes of a call's cost are exported.",
         of("otel/test_attributes", "test_an_event_says_what_the_table_names", "test_the_table_is_total"),
     ),
     Invariant(
         "a2ui-action-confinement",
-        "An action leads to `resume` or `exchange`, and nowhere else.",
+        "An action leads only to `resume` or `exchange`.",
         of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
     ),
     Invariant(
@@ -165,9 +165,9 @@ INVARIANTS = (
     Invariant("a2ui-surface-no-secret-rendering", "No secret in a surface.", _OUT),
     Invariant(
         "a2ui-surface-no-code-exec",
-        "A surface runs nothing.",
+        "A surface runs no code.",
         of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
-        beyond="No code can be said in one; whoever draws surfaces must still draw its texts as texts.",
+        beyond="A surface cannot contain code; its renderer must still render its texts as text.",
     ),
     Invariant(
         "a2ui-surface-no-network-egress",
@@ -176,6 +176,6 @@ INVARIANTS = (
             *of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
             *of("accept/catalogue/test_published", "test_it_refers_to_nothing_outside"),
         ),
-        beyond="No address can be said in one; drawing it is for others.",
+        beyond="A surface cannot contain an address; rendering it is up to others.",
     ),
 )

@@ -9,12 +9,12 @@ RULINGS = (
     Ruling(
         1,
         "The text lets a vendor add members to `meta`; the schema closes it.",
-        "`meta` is closed. What a vendor adds stands in the payload.",
+        "`meta` is closed. Vendor data goes into the payload.",
         of("openwop/test_obligations", "test_what_a_vendor_adds_stands_in_the_payload"),
     ),
     Ruling(
         2,
-        "`partial` is a truth value in the text, an object in the schema.",
+        "`partial` is a boolean in the text, an object in the schema.",
         "It is the object `{isPartial, index, total}`.",
         (
             *of("accept/test_partial", "test_fragments_are_joined"),
@@ -23,20 +23,20 @@ RULINGS = (
     ),
     Ruling(
         3,
-        "An unknown kind is invalid to the text, gated to the suite.",
+        "An unknown kind is invalid in the text, gated in the suite.",
         "It is gated, and the reason begins with `unknown_envelope_kind`.",
         of("openwop/test_permission", "test_ai_envelope_contract_refusal__the_hosts_gate_comes_before_the_nodes"),
     ),
     Ruling(
         4,
-        "What is gated says what would have been taken in `gate`, or in `allowedKinds`.",
+        "A gated outcome lists the allowed kinds in `gate`, or in `allowedKinds`.",
         "In both.",
         of("openwop/test_shape", "test_ai_envelope_shape__a_kind_that_is_not_advertised_is_gated"),
     ),
     Ruling(
         5,
-        "Dedup comes last before the handler to the text, right after the shape to the reference host.",
-        "It comes last: a repetition that does not hold is refused like any other envelope.",
+        "Deduplication comes last before the handler in the text, right after the shape in the reference host.",
+        "It comes last: an invalid repetition is refused like any other envelope.",
         (
             *of("accept/test_order", "test_of_two_defects_the_earlier_is_told"),
             *of("accept/test_dedup", "test_what_comes_before_dedup_is_looked_at_again"),
@@ -45,8 +45,9 @@ RULINGS = (
     Ruling(
         6,
         "`maxRetryAttempts` may count all calls, or those after the first.",
-        "All calls that are answered, the first included: the lesser of `Policy.max_attempts` and a call more than "
-        "`limits.schemaRounds`, which counts retries. `cap.breached` tells the retries that were allowed.",
+        "It counts all answered calls, including the first: the lesser of `Policy.max_attempts` and "
+        "`limits.schemaRounds` + 1, as the latter counts retries. `cap.breached` contains the allowed "
+        "retries.",
         (
             *of(
                 "core/test_emission",
@@ -63,9 +64,9 @@ RULINGS = (
     ),
     Ruling(
         7,
-        "Seeking the form in two steps begins when that number is used up.",
-        "The steps have a bound of their own, two calls at most, and are told as `fallbackCalls`; what is told as "
-        "exhausted counts the attempts at the form alone.",
+        "The form is requested in two steps when that number is used up.",
+        "The steps have their own limit of two calls, reported as `fallbackCalls`. The event of exhaustion "
+        "counts only the attempts at the form.",
         of(
             "core/test_fallback",
             "test_the_form_is_sought_in_two_steps",
@@ -74,9 +75,9 @@ RULINGS = (
     ),
     Ruling(
         8,
-        "Google's vendor is `gemini` in the list of ids, `google` in a schema and in the reference host.",
-        "It is what the host calls it, in every event that names it: `gemini` with "
-        '`provider_ids={"google": "gemini"}`, and else `google`, the library\'s own id.',
+        "Google's id is `gemini` in the list of ids, `google` in a schema and in the reference host.",
+        'The host chooses it for every event: `gemini` with `provider_ids={"google": "gemini"}`, otherwise '
+        "`google`, the library's own id.",
         (
             *of("openwop/test_obligations", "test_a_vendor_is_told_as_the_host_calls_it"),
             *of("capability/test_doors", "test_events_call_a_vendor_as_the_host_does"),
@@ -84,19 +85,19 @@ RULINGS = (
     ),
     Ruling(
         9,
-        "A document in a string has a way of its own in an RFC, and none in the list of ways.",
-        "It is told as `custom`.",
+        "A document in a string has its own recovery path in an RFC, and none in the list of paths.",
+        "It is reported as `custom`.",
         of("recover/test_laws", "test_double_encoding"),
     ),
     Ruling(
         10,
-        "What is said of schemas is logged as `debug` to the text, as `info` by the reference host.",
+        "Schema requests are logged as `debug` in the text, as `info` by the reference host.",
         "As `debug`.",
         of("openwop/test_kinds", "test_ai_envelope_universal_kinds__what_is_said_of_schemas_is_logged"),
     ),
     Ruling(
         11,
-        "Every payload shall have `reasoning`; media and `schema.response` have none in their schemas.",
+        "Every payload shall have `reasoning`; the schemas of media and `schema.response` have none.",
         "The schemas decide.",
         (
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__an_acknowledgement_has_none"),
@@ -106,7 +107,8 @@ RULINGS = (
     Ruling(
         12,
         "The specification's own example of variants leaves `reasoning` optional, which the strict subset forbids.",
-        "The strict subset is asked for where a host says so; a schema for a vendor is compiled to what it takes.",
+        "The strict subset applies if a host asks for it; a schema for a vendor is compiled to what the "
+        "vendor accepts.",
         (
             *of("accept/catalogue/test_posture", "test_outside_the_subset_is_told_on_the_kind"),
             *of("accept/catalogue/test_published", "test_it_compiles_for_every_vendor"),
@@ -114,8 +116,9 @@ RULINGS = (
     ),
     Ruling(
         13,
-        "The vendors' limits in the table of the subset are older than the vendors'.",
-        "Each vendor's are data of its profile, with source and date; the table is a profile of its own, `tier1`.",
+        "The vendors' limits in the table of the subset are out of date.",
+        "Each vendor's limits are data of its profile, with source and date; the table is a profile of its "
+        "own, `tier1`.",
         (
             *of("profile/test_loading", "test_every_fact_has_a_source_and_a_date"),
             *of("schema/test_tier1", "test_every_vector_is_met_exactly"),
@@ -124,8 +127,8 @@ RULINGS = (
     Ruling(
         14,
         "The subset wants closed objects, and the universal kinds have open ones.",
-        "A host validates with the open ones. For a model they become lists of entries, or JSON in a text, and come "
-        "back as they were.",
+        "A host validates with the open ones. For a model they become lists of entries, or JSON in a string, "
+        "and are converted back.",
         (
             *of("schema/compile/test_objects", "test_a_map", "test_an_open_object_with_names"),
             *of("accept/catalogue/test_published", "test_it_compiles_for_every_vendor"),
@@ -133,26 +136,26 @@ RULINGS = (
     ),
     Ruling(
         15,
-        "That a retry is told is a SHOULD in one RFC, a MUST in the next.",
-        "Every retry is told, before it is made.",
+        "Reporting a retry is a SHOULD in one RFC, a MUST in the next.",
+        "Every retry is reported before it is made.",
         of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this"),
     ),
     Ruling(
         16,
         "`refusal` is among the reasons of a retry, and a refusal is never retried.",
-        "It is told as no reason, neither of a retry nor of an exhaustion.",
+        "It is never the reason of a retry or of an exhaustion.",
         rows("refused", "cut-violating-refused"),
     ),
     Ruling(
         17,
-        "Whether a refusal is told as exhausted, too, is left open.",
+        "The text does not say whether a refusal is reported as exhausted, too.",
         "It is not: `envelope.refusal`, then `node.failed`.",
         (*rows("refused"), *of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this")),
     ),
     Ruling(
         18,
-        "The example of RFC 0055 has a text for a version, and a `meta` without source and time.",
-        "The version is a number and the time must be there; a missing source is taken as `ai-generation`.",
+        "The example of RFC 0055 has a string as its version, and a `meta` without source and time.",
+        "The version is a number and the time is required; a missing source is read as `ai-generation`.",
         (
             *of("openwop/test_obligations", "test_a_version_is_a_number_and_meta_is_whole"),
             *of("accept/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
@@ -160,32 +163,33 @@ RULINGS = (
     ),
     Ruling(
         19,
-        'A correlation id that was "seen" with another kind is a conflict in the table of outcomes; the text on replay '
-        "speaks of the outcome that is kept.",
-        "Only an envelope that was accepted, or stored without being shown, fixes the kind of its id. After a refusal "
-        "another kind may come under the same id: the model is asked to emit again, and may answer with `error`.",
+        'A correlation id that was "seen" with another kind is a conflict in the table of outcomes; the text '
+        "on replay speaks of the stored outcome.",
+        "Only an envelope that was accepted, or stored without being rendered, fixes the kind of its id. "
+        "After a refusal, another kind may have the same id: the model is asked again, and may answer with "
+        "`error`.",
         of("accept/test_dedup", "test_a_refused_envelope_reserves_no_correlation_id"),
     ),
     Ruling(
         20,
-        "`cap.breached` has an optional `nodeId`. The prose wants it for the kinds that count by node, and not for "
-        "`envelopes`, which counts by turn; the text of the envelope does not say.",
+        "`cap.breached` has an optional `nodeId`. The prose wants it for the kinds that count by node, and "
+        "not for `envelopes`, which counts by turn; the text of the envelope does not say.",
         "The payload has `nodeId` for every kind but `envelopes`. The event itself names the node in each case.",
         of("openwop/test_permission", "test_ai_envelope_cap_breached__is_told_once_and_fails_the_node"),
     ),
     Ruling(
         21,
-        "A medium carries its asset by `url` or in `base64`; the schema admits both, and neither.",
-        "The kind's schema decides what is valid: both or neither are accepted with a warning. Each source that is "
-        "there must hold: an address of the web, base64 of the size that is said, within the cap.",
+        "Media have a `url` or `base64`; the schema allows both, and neither.",
+        "The kind's schema decides: both or neither are accepted with a warning. Each source must be valid: a "
+        "web address, or base64 of the stated size, within the limit.",
         of("accept/catalogue/test_media", "test_an_asset_that_is_taken", "test_an_asset_should_have_one_source"),
     ),
     Ruling(
         22,
-        "An unknown `rendering.display` is a hint that a consumer does without; the schema of the envelope closes the "
-        "list, and the suite wants another value rejected.",
-        "The envelope is refused, as any that its closed shape does not admit: whoever shows a payload does without a "
-        "hint, and a host checks the shape first.",
+        "A consumer ignores an unknown `rendering.display`; the schema of the envelope closes the list, and "
+        "the suite wants another value rejected.",
+        "The envelope is refused, like any with an invalid shape: a host checks the shape first, and a "
+        "renderer ignores the hint.",
         (
             *of("openwop/test_payloads", "test_envelope_rendering_hint__is_closed"),
             *of("accept/test_never_raises", "test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it"),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.render.html import RENDERER, Form, Html
+from emitter.render.html_page import RENDERER, Form, Html
 from emitter.render.layout import HATCHES, HatchKind
-from emitter.testing.surfaces import FEW, RendererSubject, ShownOption, SurfaceContract
+from emitter.testing.sample_moments import FEW_MOMENTS
+from emitter.testing.surfaces import RendererSubject, ShownOption, SurfaceContract
 from tests.render.html.reading import Node, parsed
 from tests.render.text.subjects import TypedSubject
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
 
 class _Forms(RendererSubject[str]):
@@ -83,5 +84,5 @@ class TestKeys(SurfaceContract):
     """The same of the page that is only to be read: a typed line names no envelope."""
 
     subject = _Keys()
-    moments = FEW
+    moments = FEW_MOMENTS
     bound = False

@@ -14,24 +14,21 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.decide import digest
-from emitter.kinds import Hatches
-from emitter.render.html import RENDERER, Form, Html
-from emitter.render.layout import layout
-from emitter.render.wording import careful
-from emitter.testing.surfaces import GOOD, HOSTILE
-from emitter.testing.surfaces.hostile import everywhere
-from emitter.testing.surfaces.moments import ordinary
+from emitter.decisions import digest
+from emitter.models import Hatches
+from emitter.render.html_page import RENDERER, Form, Html
+from emitter.render.layout import build_layout
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, VALID_MOMENT, fill_every_slot, make_moment
 from tests.render.html.contrast import contrast
 from tests.render.html.reading import Node, parsed
 from tests.work import examples
 
 if TYPE_CHECKING:
-    from emitter.kinds import BindingMoment
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
 
 FORM = Form("/answer", {"token": "TOKEN"}, datetime(2026, 12, 24, 18, 0, tzinfo=UTC))
-CSS = files("emitter.render.html").joinpath("style.css").read_text(encoding="utf-8")
+CSS = files("emitter.render").joinpath("style.css").read_text(encoding="utf-8")
 
 
 def answerable(moment: BindingMoment, form: Form = FORM) -> str:
@@ -39,7 +36,9 @@ def answerable(moment: BindingMoment, form: Form = FORM) -> str:
     return Html(form).draw(moment)
 
 
-DRAWN = pytest.mark.parametrize("drawn", [RENDERER.draw(GOOD), answerable(GOOD)], ids=["to read", "to answer"])
+DRAWN = pytest.mark.parametrize(
+    "drawn", [RENDERER.draw(VALID_MOMENT), answerable(VALID_MOMENT)], ids=["to read", "to answer"]
+)
 
 
 @DRAWN
@@ -57,7 +56,9 @@ def test_a_page_fetches_nothing_and_runs_nothing(drawn: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("drawn", "sends"), [(RENDERER.draw(GOOD), "'none'"), (answerable(GOOD), "'self'")], ids=["to read", "to answer"]
+    ("drawn", "sends"),
+    [(RENDERER.draw(VALID_MOMENT), "'none'"), (answerable(VALID_MOMENT), "'self'")],
+    ids=["to read", "to answer"],
 )
 def test_the_policy_allows_the_one_style_and_no_more(drawn: str, sends: str) -> None:
     """Content Security Policy: the hash is of the style sheet as it stands."""
@@ -80,9 +81,9 @@ def test_a_page_can_be_found_one_s_way_in(drawn: str) -> None:
     levels = [int(each.tag[1]) for each in root.walk() if re.fullmatch("h[1-6]", each.tag)]
 
     assert root.attributes["lang"] == "en"
-    assert layout(GOOD).stem in "".join(map(str, root.one("title").children))
+    assert build_layout(VALID_MOMENT).stem in "".join(map(str, root.one("title").children))
     assert len(root.all("main")) == len(root.all("h1")) == 1
-    assert root.one("h1").text == layout(GOOD).synopsis
+    assert root.one("h1").text == build_layout(VALID_MOMENT).synopsis
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert len(ids) == len(set(ids))
     assert set(named) <= set(ids)
@@ -91,7 +92,7 @@ def test_a_page_can_be_found_one_s_way_in(drawn: str) -> None:
 def test_what_others_wrote_has_a_language_and_a_direction_of_its_own() -> None:
     """Section 8.1, read aloud and from right to left too: it is not English, and is isolated from what is ours."""
     text = "\u05e9\u05dc\u05d5\u05dd"
-    root = parsed(answerable(everywhere(text)))
+    root = parsed(answerable(fill_every_slot(text)))
     holding = [
         each
         for each in root.one("body").walk()
@@ -104,7 +105,7 @@ def test_what_others_wrote_has_a_language_and_a_direction_of_its_own() -> None:
 
 def test_nothing_is_chosen_beforehand() -> None:
     """Silence is no consent: each radio button is free, and one is required before a form goes out."""
-    root = parsed(answerable(GOOD))
+    root = parsed(answerable(VALID_MOMENT))
     radios = root.all("input", type="radio")
 
     assert [each.attributes["value"] for each in radios] == ["option:0", "option:1", "option:2"]
@@ -114,7 +115,7 @@ def test_nothing_is_chosen_beforehand() -> None:
 
 def test_each_answer_has_a_form_of_its_own() -> None:
     """Exactly one of three: no form can send two, and each says which envelope it answers."""
-    forms = parsed(answerable(GOOD)).all("form")
+    forms = parsed(answerable(VALID_MOMENT)).all("form")
     sent = [{name for each in form.walk() if (name := each.attributes.get("name"))} for form in forms]
 
     assert sent == [
@@ -122,24 +123,26 @@ def test_each_answer_has_a_form_of_its_own() -> None:
         {"digest", "token", "choice", "answer"},
         {"digest", "token", "choice", "objection"},
     ]
-    assert all(form.fields["digest"] == digest(GOOD) and form.fields["token"] == "TOKEN" for form in forms)
+    assert all(form.fields["digest"] == digest(VALID_MOMENT) and form.fields["token"] == "TOKEN" for form in forms)
     assert all(form.attributes["method"] == "post" and form.attributes["action"] == "/answer" for form in forms)
     assert all(len(form.all("button", type="submit")) == 1 for form in forms)
 
 
 def test_a_page_to_read_has_keys_instead_of_forms() -> None:
     """Every answer shows what stands for it on the other surfaces, and nothing pretends to be sent."""
-    root = parsed(RENDERER.draw(GOOD))
+    root = parsed(RENDERER.draw(VALID_MOMENT))
     keys = [each.text for each in root.all("kbd")]
 
-    assert {each.key for each in (*layout(GOOD).choices, *layout(GOOD).hatches)} <= set(keys)
+    assert {each.key for each in (*build_layout(VALID_MOMENT).choices, *build_layout(VALID_MOMENT).hatches)} <= set(
+        keys
+    )
     assert not [each for each in root.walk() if each.tag in {"form", "input", "textarea", "button"}]
 
 
 @pytest.mark.parametrize("hatches", [(True, True), (True, False), (False, True), (False, False)], ids=str)
 def test_a_hatch_has_a_form_when_it_is_open(hatches: tuple[bool, bool]) -> None:
     """Section 8.1: the vetoes are there exactly where the envelope offers them."""
-    moment = ordinary(2, 0, Hatches(free_text=hatches[0], dialogue=hatches[1]))
+    moment = make_moment(2, 0, Hatches(free_text=hatches[0], dialogue=hatches[1]))
     root = parsed(answerable(moment))
     found = tuple(bool(root.all("textarea", name=each)) for each in ("answer", "objection"))
 
@@ -149,11 +152,11 @@ def test_a_hatch_has_a_form_when_it_is_open(hatches: tuple[bool, bool]) -> None:
 
 def test_when_it_closes_is_said() -> None:
     """WCAG 2.2.1: a time limit is told."""
-    told = parsed(answerable(GOOD)).one("time")
+    told = parsed(answerable(VALID_MOMENT)).one("time")
 
     assert told.attributes["datetime"] == "2026-12-24T18:00:00+00:00"
     assert told.text == "2026-12-24 18:00 UTC"
-    assert "Open until" not in parsed(answerable(GOOD, Form("/answer"))).text
+    assert "Open until" not in parsed(answerable(VALID_MOMENT, Form("/answer"))).text
 
 
 @pytest.mark.parametrize(
@@ -168,13 +171,16 @@ def test_when_it_closes_is_said() -> None:
 def test_a_time_has_its_zone(zone: timezone, told: str) -> None:
     """Who reads the page may be elsewhere than the machine that draws it."""
     closes = datetime(2026, 12, 24, 18, 0, tzinfo=zone)
-    assert parsed(answerable(GOOD, Form("/answer", closes=closes))).one("time").text == f"2026-12-24 18:00 {told}"
+    assert (
+        parsed(answerable(VALID_MOMENT, Form("/answer", closes_at=closes))).one("time").text
+        == f"2026-12-24 18:00 {told}"
+    )
 
 
 def test_a_form_that_was_not_taken_keeps_the_words() -> None:
     """WCAG 3.3.1: what is wrong is said where it is heard, and nobody writes twice."""
-    form = Form("/answer", problem="No & no.", written={"answer": "\n<b>mine</b>", "objection": ""})
-    root = parsed(answerable(GOOD, form))
+    form = Form("/answer", problem="No & no.", field_values={"answer": "\n<b>mine</b>", "objection": ""})
+    root = parsed(answerable(VALID_MOMENT, form))
 
     assert root.one("p", role="alert").text == "No & no."
     assert root.one("textarea", name="answer").text == "\n\n<b>mine</b>"  # a browser drops the first line break
@@ -183,7 +189,7 @@ def test_a_form_that_was_not_taken_keeps_the_words() -> None:
 
 def test_an_empty_slot_is_shown_as_empty() -> None:
     """Section 8.1: no briefing slot is dropped, not even one without entries."""
-    bare = GOOD.model_copy(update={"findings": (), "recommendations": ()})
+    bare = VALID_MOMENT.model_copy(update={"findings": (), "recommendations": ()})
     root = parsed(RENDERER.draw(bare))
 
     assert [each.text for each in root.all("h2")][:2] == ["What it rests on", "What to do"]
@@ -222,21 +228,21 @@ NASTY = st.text(
 @example("</style></title></textarea><script>alert(1)</script>")
 def test_no_text_becomes_an_element_or_an_attribute(text: str) -> None:
     """Section 11: with any words in every slot the page has the elements and attributes that it has with plain ones."""
-    plain, nasty = everywhere("plain"), everywhere(text)
+    plain, nasty = fill_every_slot("plain"), fill_every_slot(text)
 
     assert skeleton(parsed(RENDERER.draw(nasty))) == skeleton(parsed(RENDERER.draw(plain)))
     assert skeleton(parsed(answerable(nasty))) == skeleton(parsed(answerable(plain)))
 
 
-@pytest.mark.parametrize("moment", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("moment", HOSTILE_MOMENTS.values(), ids=HOSTILE_MOMENTS.keys())
 def test_a_label_s_warning_belongs_to_its_option(moment: BindingMoment) -> None:
     """Section 11: who hears an option hears what is odd about it, before its reasoning."""
     root = parsed(answerable(moment))
-    for each in layout(moment).choices:
+    for each in build_layout(moment).choices:
         about = root.one("input", value=f"option:{each.index}").attributes["aria-describedby"].split()
         heard = [root.named(name).text for name in about]
         assert heard[-1].strip() == each.reasoning
-        assert tuple(heard[:-1]) == careful(each)
+        assert tuple(heard[:-1]) == each.warnings
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])

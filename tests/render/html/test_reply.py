@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.decide import Selected, digest
+from emitter.decisions import Selected, digest
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, WrongDigest
-from emitter.render.html import RENDERER, Form, Html
-from emitter.testing.surfaces import GOOD, MOMENTS
+from emitter.render.html_page import RENDERER, Form, Html
+from emitter.testing.sample_moments import ORDINARY_MOMENTS, VALID_MOMENT
 
 if TYPE_CHECKING:
-    from emitter.wire import Json
+    from emitter.messages import Json
 
-NAMED = {"digest": digest(GOOD)}
+NAMED = {"digest": digest(VALID_MOMENT)}
 
 
 REPLIES: dict[str, tuple[Json, type[Exception]]] = {
@@ -34,12 +34,12 @@ REPLIES: dict[str, tuple[Json, type[Exception]]] = {
 def test_what_answers_nothing_is_refused(reply: Json, error: type[Exception]) -> None:
     """Section 6.3: exactly one of three, of this envelope."""
     with pytest.raises(error):
-        RENDERER.read(GOOD, reply)
+        RENDERER.read(VALID_MOMENT, reply)
 
 
 def test_a_closed_hatch_takes_nothing() -> None:
     """Section 5.8: what the envelope does not offer cannot be invoked."""
-    closed = MOMENTS["2 options-1 recommended-no hatch-bare"]
+    closed = ORDINARY_MOMENTS["2 options-1 recommended-no hatch-bare"]
 
     with pytest.raises(HatchClosed):
         RENDERER.read(closed, {"digest": digest(closed), "choice": "dialogue", "objection": "Why?"})
@@ -47,11 +47,13 @@ def test_a_closed_hatch_takes_nothing() -> None:
 
 def test_a_choice_is_read() -> None:
     """Section 6.3: the vote, from a page that stands in somebody else's application."""
-    assert RENDERER.read(GOOD, {**NAMED, "choice": "option:2", "answer": ""}) == Selected(digest(GOOD), 2)
+    assert RENDERER.read(VALID_MOMENT, {**NAMED, "choice": "option:2", "answer": ""}) == Selected(
+        digest(VALID_MOMENT), 2
+    )
 
 
 def test_a_typed_line_answers_a_page_without_a_form() -> None:
     """Section 8.2: the keys that it shows; a page with a form takes what the form sends alone."""
-    assert RENDERER.read(GOOD, "2") == Selected(digest(GOOD), 1)
+    assert RENDERER.read(VALID_MOMENT, "2") == Selected(digest(VALID_MOMENT), 1)
     with pytest.raises(BadResolution):
-        Html(Form("/answer")).read(GOOD, "2")
+        Html(Form("/answer")).read(VALID_MOMENT, "2")

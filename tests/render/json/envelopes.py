@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from emitter.kinds import BindingMoment, Hatches, Meta, Option, Question
+from emitter.models import BindingMoment, Hatches, Meta, Option, Question
 
 MARKUP = (
     *("<!channel>", "<@U012AB3CD>", "<https://e.example|safe>", "&amp;", "&", "*b*", "_i_", "~s~", "`c`", ":x:", "> q"),

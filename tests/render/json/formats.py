@@ -20,15 +20,15 @@ from referencing.jsonschema import DRAFT202012
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
-from emitter.kinds.a2ui import A2UI
-from emitter.render.slack.blocks import BLOCK, MESSAGE, texts
+from emitter.models.standard_kinds import A2UI_SCHEMA
+from emitter.render.slack import BLOCK_COST, MAX_MESSAGE_COST, visible_texts
 from tests.kinds import openwop
 
 FOLDER = Path(__file__).parents[3] / ".." / "shared" / "schemas" / "renderers"
 
 needs_schemas = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/schemas/renderers is absent")
 
-_KIND = jsonschema_rs.Draft202012Validator(dict(A2UI))
+_KIND = jsonschema_rs.Draft202012Validator(dict(A2UI_SCHEMA))
 CARD = "adaptive-card-1.6.0.json"
 _A2UI = "https://a2ui.org/specification/v0_9/"
 
@@ -121,11 +121,11 @@ def slack(document: Any) -> list[str]:
         assert block is not None
         block.validate_json()
         assert block.to_dict() == each
-    told = [each for block in document["blocks"] for each in texts(block)]
-    weight = sum(map(len, told)) + BLOCK * len(document["blocks"])
+    told = [each for block in document["blocks"] for each in visible_texts(block)]
+    weight = sum(map(len, told)) + BLOCK_COST * len(document["blocks"])
     return [
         *(["too many blocks"] if len(document["blocks"]) > 50 else []),
-        *(["too many characters"] if weight > MESSAGE else []),
+        *(["too many characters"] if weight > MAX_MESSAGE_COST else []),
         *(["too long a fallback"] if len(document["text"].encode()) > 4000 else []),
         *(["a text without a character"] if not all(told) else []),
     ]

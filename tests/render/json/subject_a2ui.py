@@ -15,7 +15,7 @@ Document = Any
 class A2uiSubject(RendererSubject[Document]):
     """A client of A2UI: it reads texts as Markdown, keeps the data model, and resolves an event's context."""
 
-    renderer = a2ui.RENDERER
+    renderer = a2ui.A2UI_RENDERER
 
     def text(self, drawn: Document) -> str:
         """Return what the tree shows, from the root on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emitter.render import elicitation, openwop_surface
+from emitter.render import a2ui, elicitation
 from emitter.render.layout import HatchKind
 from emitter.testing.surfaces import RendererSubject, ShownOption
 from tests.render.json.reading import CLOSED
@@ -16,7 +16,7 @@ _CAREFUL = "Careful: "
 class OpenwopSurfaceSubject(RendererSubject[Document]):
     """A host of OpenWOP: it shows components from top to bottom, and collects values under their ids."""
 
-    renderer = openwop_surface.RENDERER
+    renderer = a2ui.OPENWOP_RENDERER
 
     def text(self, drawn: Document) -> str:
         """Return what the components show."""
@@ -104,7 +104,7 @@ class ElicitationSubject(RendererSubject[Document]):
     @staticmethod
     def _accepted(drawn: Document, content: Any) -> Any:
         """Return the result, with the digest that the caller of ``elicitation/create`` knows."""
-        return {"action": "accept", "content": content, "digest": drawn["_meta"][elicitation.DIGEST]}
+        return {"action": "accept", "content": content, "digest": drawn["_meta"][elicitation.DIGEST_KEY]}
 
 
 def _entries(drawn: Document) -> list[Any]:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from emitter.decide import Dialogue, FreeText, Selected, digest
+from emitter.decisions import Dialogue, FreeText, Selected, digest
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError, WrongDigest
-from emitter.kinds import BindingMoment, Hatches
+from emitter.models import BindingMoment, Hatches
 from emitter.render import adaptive_card
-from emitter.testing.surfaces import GOOD, HOSTILE, MOMENTS
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, ORDINARY_MOMENTS, VALID_MOMENT
 from tests.render.json.envelopes import envelopes
 from tests.render.json.formats import adaptive_card as faults
 from tests.render.json.formats import needs_schemas, thorough
@@ -50,7 +50,7 @@ def test_a_text_of_others_is_neither_markdown_nor_a_template(moment: BindingMome
 
 def test_a_template_is_shown_as_it_was_written() -> None:
     """A run ends between the characters, and nothing is added."""
-    moment = GOOD.model_copy(update={"synopsis": "Pay ${amount}, {{DATE(2026-11-22)}} or $${{{."})
+    moment = VALID_MOMENT.model_copy(update={"synopsis": "Pay ${amount}, {{DATE(2026-11-22)}} or $${{{."})
 
     assert moment.synopsis in SUBJECT.text(adaptive_card.RENDERER.draw(moment))
 
@@ -59,19 +59,19 @@ def test_a_template_is_shown_as_it_was_written() -> None:
 @pytest.mark.parametrize("case", ["templates", "HTML", "no label", "control characters"])
 def test_another_reader_of_the_schema_agrees(case: str) -> None:
     """The schema as it was published, read by jsonschema."""
-    assert faults(adaptive_card.RENDERER.draw(HOSTILE[case]), thorough) == []
+    assert faults(adaptive_card.RENDERER.draw(HOSTILE_MOMENTS[case]), thorough) == []
 
 
 @needs_schemas
 @pytest.mark.parametrize("spoil", [{"bogus": 1}, {"version": 1}, {"body": [{"type": "TextBlock"}]}])
 def test_the_schema_has_teeth(spoil: dict[str, Any]) -> None:
     """What is no card is refused, so a test that passes says something."""
-    assert faults({**adaptive_card.RENDERER.draw(GOOD), **spoil})
+    assert faults({**adaptive_card.RENDERER.draw(VALID_MOMENT), **spoil})
 
 
 def test_only_the_recommended_button_is_positive() -> None:
     """And it says so; an option's button sends no input."""
-    actions = [each for each in of_type(adaptive_card.RENDERER.draw(GOOD), "Action.Execute") if "style" in each]
+    actions = [each for each in of_type(adaptive_card.RENDERER.draw(VALID_MOMENT), "Action.Execute") if "style" in each]
 
     assert [each["style"] for each in actions] == ["default", "positive", "default"]
     assert [each["title"] for each in actions] == ["Choose 1", "Choose 2 (recommended)", "Choose 3"]
@@ -80,7 +80,7 @@ def test_only_the_recommended_button_is_positive() -> None:
 
 def test_an_answer_is_asked_for_and_an_objection_may_be_empty() -> None:
     """Each has a field and a button of its own."""
-    answer, objection = of_type(adaptive_card.RENDERER.draw(GOOD), "Input.Text")
+    answer, objection = of_type(adaptive_card.RENDERER.draw(VALID_MOMENT), "Input.Text")
 
     assert (answer["id"], answer["isRequired"]) == ("answer", True)
     assert (objection["id"], objection.get("isRequired", False)) == ("objection", False)
@@ -89,20 +89,20 @@ def test_an_answer_is_asked_for_and_an_objection_may_be_empty() -> None:
 
 def test_nothing_is_filled_in_beforehand() -> None:
     """No field has a value."""
-    for moment in MOMENTS.values():
+    for moment in ORDINARY_MOMENTS.values():
         assert all("value" not in each for each in of_type(adaptive_card.RENDERER.draw(moment), "Input.Text"))
 
 
 def test_a_host_of_an_earlier_version_gets_one_of_its_own() -> None:
     """Otherwise it would show the fallback text only."""
-    drawn = adaptive_card.AdaptiveCard("1.5").draw(GOOD)
+    drawn = adaptive_card.AdaptiveCard("1.5").draw(VALID_MOMENT)
 
-    assert drawn == {**adaptive_card.RENDERER.draw(GOOD), "version": "1.5"}
+    assert drawn == {**adaptive_card.RENDERER.draw(VALID_MOMENT), "version": "1.5"}
 
 
 def data(**changes: Any) -> dict[str, Any]:
     """Return what an action sends."""
-    return {"digest": digest(GOOD), "outcome": "selected", "index": 1, **changes}
+    return {"digest": digest(VALID_MOMENT), "outcome": "selected", "index": 1, **changes}
 
 
 READ: dict[str, tuple[Any, Any]] = {
@@ -119,10 +119,10 @@ READ: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize(("reply", "kind"), READ.values(), ids=READ)
 def test_a_reply_is_read(reply: Any, kind: type[Any]) -> None:
     """In both forms that hosts send."""
-    found = adaptive_card.RENDERER.read(GOOD, reply)
+    found = adaptive_card.RENDERER.read(VALID_MOMENT, reply)
 
     assert isinstance(found, kind)
-    assert found.digest == digest(GOOD)
+    assert found.digest == digest(VALID_MOMENT)
 
 
 REFUSED: dict[str, tuple[Any, type[ResolutionError]]] = {
@@ -132,7 +132,7 @@ REFUSED: dict[str, tuple[Any, type[ResolutionError]]] = {
     "no such option": (data(index=3), NoSuchOption),
     "no option": (data(index=None), NoSuchOption),
     "half an option": (data(index=1.0), NoSuchOption),
-    "no outcome": ({"digest": digest(GOOD)}, BadResolution),
+    "no outcome": ({"digest": digest(VALID_MOMENT)}, BadResolution),
     "an unknown outcome": (data(outcome="approved"), BadResolution),
     "an empty answer": (data(outcome="free_text", answer="\n"), BadResolution),
     "an answer that is no text": (data(outcome="free_text", answer=1), BadResolution),
@@ -146,13 +146,13 @@ REFUSED: dict[str, tuple[Any, type[ResolutionError]]] = {
 def test_what_is_no_answer_is_refused(reply: Any, error: type[ResolutionError]) -> None:
     """A typed error, and nothing happens."""
     with pytest.raises(error):
-        adaptive_card.RENDERER.read(GOOD, reply)
+        adaptive_card.RENDERER.read(VALID_MOMENT, reply)
 
 
 def test_a_closed_hatch_cannot_be_forged() -> None:
     """The envelope says which vetoes there are."""
-    question = GOOD.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})
-    closed = GOOD.model_copy(update={"question": question})
+    question = VALID_MOMENT.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})
+    closed = VALID_MOMENT.model_copy(update={"question": question})
     for outcome in ("free_text", "dialogue"):
         with pytest.raises(HatchClosed):
             adaptive_card.RENDERER.read(closed, {"digest": digest(closed), "outcome": outcome, "answer": "x"})

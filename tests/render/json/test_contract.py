@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from emitter.testing.surfaces import FEW, SurfaceContract
+from emitter.testing.sample_moments import FEW_MOMENTS
+from emitter.testing.surfaces import SurfaceContract
 from tests.render.json.subject_a2ui import A2uiSubject
 from tests.render.json.subject_adaptive_card import AdaptiveCardSubject
 from tests.render.json.subject_forms import ElicitationSubject, OpenwopSurfaceSubject
@@ -25,7 +26,7 @@ class TestA2ui(SurfaceContract):
     """A2UI; every text is read by a reader of Markdown, which takes its time."""
 
     subject = A2uiSubject()
-    moments = FEW
+    moments = FEW_MOMENTS
 
 
 class TestOpenwopSurface(SurfaceContract):

@@ -9,31 +9,31 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from emitter.decide import Dialogue, FreeText, Selected, Unanswered, Unresolved, digest
+from emitter.decisions import Dialogue, FreeText, Selected, Unresolved, UnresolvedReason, digest
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError, WrongDigest
-from emitter.kinds import BindingMoment, Hatches
-from emitter.kinds.a2ui import CATALOG_VERSIONS
-from emitter.render import elicitation, openwop_surface
-from emitter.render.layout import layout
-from emitter.testing.surfaces import GOOD, HOSTILE, MOMENTS
+from emitter.models import BindingMoment, Hatches
+from emitter.models.standard_kinds import CATALOG_VERSIONS
+from emitter.render import a2ui, elicitation
+from emitter.render.layout import build_layout
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, ORDINARY_MOMENTS, VALID_MOMENT
 from tests.render.json.envelopes import envelopes
 from tests.render.json.formats import openwop_surface as faults
 from tests.work import examples
 
-CLOSED = GOOD.model_copy(
-    update={"question": GOOD.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})}
+CLOSED = VALID_MOMENT.model_copy(
+    update={"question": VALID_MOMENT.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})}
 )
 
 Fields = dict[str, Any]
 SAYS: dict[str, tuple[Fields, Any]] = {
-    "an option": ({"choice": "option:1"}, Selected(digest(GOOD), 1)),
+    "an option": ({"choice": "option:1"}, Selected(digest(VALID_MOMENT), 1)),
     "an option and empty fields": (
         {"choice": "option:0", "answer": " ", "objection": None},
-        Selected(digest(GOOD), 0),
+        Selected(digest(VALID_MOMENT), 0),
     ),
-    "an answer": ({"choice": "free_text", "answer": " mine "}, FreeText(digest(GOOD), " mine ")),
-    "an objection": ({"choice": "dialogue", "objection": "why"}, Dialogue(digest(GOOD), "why")),
-    "an objection without words": ({"choice": "dialogue"}, Dialogue(digest(GOOD), "")),
+    "an answer": ({"choice": "free_text", "answer": " mine "}, FreeText(digest(VALID_MOMENT), " mine ")),
+    "an objection": ({"choice": "dialogue", "objection": "why"}, Dialogue(digest(VALID_MOMENT), "why")),
+    "an objection without words": ({"choice": "dialogue"}, Dialogue(digest(VALID_MOMENT), "")),
 }
 REFUSED: dict[str, tuple[Fields, type[ResolutionError]]] = {
     "no such option": ({"choice": "option:3"}, NoSuchOption),
@@ -63,46 +63,50 @@ def accepted(fields: Fields) -> Any:
 def collected(fields: Fields) -> Any:
     """Return the values that a host of OpenWOP collected."""
     choice = fields.get("choice")
-    return {**fields, "choice": f"{digest(GOOD)}#{choice}" if isinstance(choice, str) and choice else choice}
+    return {**fields, "choice": f"{digest(VALID_MOMENT)}#{choice}" if isinstance(choice, str) and choice else choice}
 
 
 @pytest.mark.parametrize(("fields", "found"), SAYS.values(), ids=SAYS)
 def test_a_form_says_one_of_three(fields: Fields, found: Any) -> None:
     """And so on both surfaces."""
-    assert elicitation.read(GOOD, accepted(fields)) == found
-    assert openwop_surface.RENDERER.read(GOOD, collected(fields)) == found
+    assert elicitation.parse_elicit_result(VALID_MOMENT, accepted(fields)) == found
+    assert a2ui.OPENWOP_RENDERER.read(VALID_MOMENT, collected(fields)) == found
 
 
 @pytest.mark.parametrize(("fields", "error"), REFUSED.values(), ids=REFUSED)
 def test_what_says_nothing_or_two_things_is_refused(fields: Fields, error: type[ResolutionError]) -> None:
     """Consent is never guessed."""
     with pytest.raises(error):
-        elicitation.read(GOOD, accepted(fields))
+        elicitation.parse_elicit_result(VALID_MOMENT, accepted(fields))
     with pytest.raises(error):
-        openwop_surface.RENDERER.read(GOOD, collected(fields))
+        a2ui.OPENWOP_RENDERER.read(VALID_MOMENT, collected(fields))
 
 
 @pytest.mark.parametrize("fields", [{"choice": "free_text", "answer": "mine"}, {"choice": "dialogue"}])
 def test_a_closed_hatch_cannot_be_forged(fields: Fields) -> None:
     """The envelope says which vetoes there are."""
     with pytest.raises(HatchClosed):
-        elicitation.read(CLOSED, accepted(fields))
+        elicitation.parse_elicit_result(CLOSED, accepted(fields))
     with pytest.raises(HatchClosed):
-        openwop_surface.RENDERER.read(CLOSED, {**fields, "choice": f"{digest(CLOSED)}#{fields['choice']}"})
+        a2ui.OPENWOP_RENDERER.read(CLOSED, {**fields, "choice": f"{digest(CLOSED)}#{fields['choice']}"})
 
 
-@pytest.mark.parametrize(("action", "reason"), [("decline", Unanswered.DECLINED), ("cancel", Unanswered.CANCELLED)])
+@pytest.mark.parametrize(
+    ("action", "reason"), [("decline", UnresolvedReason.DECLINED), ("cancel", UnresolvedReason.CANCELLED)]
+)
 @pytest.mark.parametrize("content", [None, {}, {"choice": "option:1"}, {"choice": "dialogue"}])
-def test_declined_and_cancelled_are_nobodys_decision(action: str, reason: Unanswered, content: Any) -> None:
+def test_declined_and_cancelled_are_nobodys_decision(action: str, reason: UnresolvedReason, content: Any) -> None:
     """Whatever stands beside them: never an option, never a veto."""
-    assert elicitation.read(GOOD, {"action": action, "content": content}) == Unresolved(digest(GOOD), reason)
+    assert elicitation.parse_elicit_result(VALID_MOMENT, {"action": action, "content": content}) == Unresolved(
+        digest(VALID_MOMENT), reason
+    )
 
 
 @pytest.mark.parametrize("reply", [None, {}, {"action": "accept"}, {"action": "yes"}, {"action": ["accept"]}, "accept"])
 def test_a_result_that_says_nothing_is_refused(reply: Any) -> None:
     """Acceptance without content chooses nothing."""
     with pytest.raises(BadResolution):
-        elicitation.read(GOOD, reply)
+        elicitation.parse_elicit_result(VALID_MOMENT, reply)
 
 
 def test_a_form_of_another_envelope_is_refused_where_the_caller_names_it() -> None:
@@ -110,29 +114,31 @@ def test_a_form_of_another_envelope_is_refused_where_the_caller_names_it() -> No
     for action in ("accept", "decline", "cancel"):
         reply = {"action": action, "content": {"choice": "option:1"}, "digest": digest(CLOSED)}
         with pytest.raises(WrongDigest):
-            elicitation.read(GOOD, reply)
+            elicitation.parse_elicit_result(VALID_MOMENT, reply)
 
 
 def test_values_of_another_envelope_are_refused() -> None:
     """The digest stands in the choice."""
     with pytest.raises(WrongDigest):
-        openwop_surface.RENDERER.read(GOOD, {"choice": f"{digest(CLOSED)}#option:1"})
+        a2ui.OPENWOP_RENDERER.read(VALID_MOMENT, {"choice": f"{digest(CLOSED)}#option:1"})
     with pytest.raises(BadResolution):
-        openwop_surface.RENDERER.read(GOOD, {"choice": "option:1"})
+        a2ui.OPENWOP_RENDERER.read(VALID_MOMENT, {"choice": "option:1"})
 
 
 def test_the_entry_that_a_host_may_show_as_chosen_says_nothing() -> None:
     """So a form that is sent without a look at it is no consent."""
-    select = _fields(openwop_surface.RENDERER.draw(GOOD), "field.select")[0]
+    select = _fields(a2ui.OPENWOP_RENDERER.draw(VALID_MOMENT), "field.select")[0]
 
     with pytest.raises(BadResolution):
-        openwop_surface.RENDERER.read(GOOD, {"choice": select["options"][0]["value"], "answer": "", "objection": ""})
+        a2ui.OPENWOP_RENDERER.read(
+            VALID_MOMENT, {"choice": select["options"][0]["value"], "answer": "", "objection": ""}
+        )
 
 
-@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+@pytest.mark.parametrize("moment", ORDINARY_MOMENTS.values(), ids=ORDINARY_MOMENTS)
 def test_the_surface_is_a_payload_of_the_kind(moment: BindingMoment) -> None:
     """With one choice, a field for each open veto, and one button that resumes the run."""
-    drawn = openwop_surface.RENDERER.draw(moment)
+    drawn = a2ui.OPENWOP_RENDERER.draw(moment)
     fields = [each["id"] for each in _fields(drawn, "field.text")]
     buttons = _fields(drawn, "action.button")
 
@@ -152,7 +158,7 @@ def test_the_surface_is_a_payload_of_the_kind(moment: BindingMoment) -> None:
 @pytest.mark.parametrize("spoil", [{"catalogVersion": "9.9.9"}, {"surface": {}}, {"script": "x"}])
 def test_the_kinds_schema_has_teeth(spoil: dict[str, Any]) -> None:
     """What is no surface is refused, so a test that passes says something."""
-    assert faults({**openwop_surface.RENDERER.draw(GOOD), **spoil})
+    assert faults({**a2ui.OPENWOP_RENDERER.draw(VALID_MOMENT), **spoil})
 
 
 def _fields(drawn: Any, name: str) -> list[Any]:
@@ -161,7 +167,7 @@ def _fields(drawn: Any, name: str) -> list[Any]:
 
 def test_the_form_has_a_title_for_each_choice() -> None:
     """Label, mark and reasoning stand in it; the fields are optional, and nothing is chosen beforehand."""
-    schema = elicitation.schema(GOOD)
+    schema = elicitation.build_form_schema(VALID_MOMENT)
     entries = schema["properties"]["choice"]["oneOf"]
 
     assert [each["const"] for each in entries] == ["option:0", "option:1", "option:2", "free_text", "dialogue"]
@@ -174,7 +180,7 @@ def test_the_form_has_a_title_for_each_choice() -> None:
 
 def test_a_form_without_hatches_has_one_field() -> None:
     """What cannot be invoked is not offered."""
-    schema = elicitation.schema(CLOSED)
+    schema = elicitation.build_form_schema(CLOSED)
 
     assert list(schema["properties"]) == ["choice"]
     assert [each["const"] for each in schema["properties"]["choice"]["oneOf"]] == ["option:0", "option:1", "option:2"]
@@ -184,28 +190,28 @@ def test_a_form_without_hatches_has_one_field() -> None:
 @given(envelopes())
 def test_the_message_has_the_lines_of_the_layout(moment: BindingMoment) -> None:
     """No text makes a line of its own, so none can pass for an option."""
-    shown = layout(moment)
-    lines = elicitation.message(moment).split("\n")
+    shown = build_layout(moment)
+    lines = elicitation.build_message(moment).split("\n")
     options = [each for each in lines if each.startswith("  Option ")]
 
     assert len(options) == len(shown.choices)
-    assert elicitation.message(moment).splitlines() == lines
+    assert elicitation.build_message(moment).splitlines() == lines
     assert sum(each.startswith(f"  Option {shown.recommended.key} (recommended): ") for each in lines) == 1
 
 
 def test_a_warning_stands_in_message_and_title() -> None:
     """A label that deceives is named wherever it is shown."""
-    moment = HOSTILE["a false mark"]
+    moment = HOSTILE_MOMENTS["a false mark"]
     warning = "Careful: this option claims to be recommended; it is not."
 
-    assert warning in elicitation.message(moment)
-    assert warning in elicitation.schema(moment)["properties"]["choice"]["oneOf"][1]["title"]
+    assert warning in elicitation.build_message(moment)
+    assert warning in elicitation.build_form_schema(moment)["properties"]["choice"]["oneOf"][1]["title"]
 
 
 def test_an_older_client_finds_the_titles_in_a_list_of_their_own() -> None:
     """Before 2025-11-25 a list of values had its names beside it; the vetoes are among them."""
-    new = elicitation.schema(GOOD)["properties"]["choice"]
-    old = elicitation.Elicitation("2025-06-18").draw(GOOD)["requestedSchema"]["properties"]["choice"]
+    new = elicitation.build_form_schema(VALID_MOMENT)["properties"]["choice"]
+    old = elicitation.Elicitation("2025-06-18").draw(VALID_MOMENT)["requestedSchema"]["properties"]["choice"]
 
     assert [{"const": each, "title": name} for each, name in zip(old["enum"], old["enumNames"], strict=True)] == (
         new["oneOf"]

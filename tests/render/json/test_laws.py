@@ -9,28 +9,29 @@ import pytest
 from hypothesis import given, settings
 
 from emitter.errors import InputError
-from emitter.testing.surfaces import GOOD, HOSTILE, HUGE, MOMENTS, answering, looking
+from emitter.testing import surfaces
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, HUGE_MOMENTS, ORDINARY_MOMENTS, VALID_MOMENT
 from tests.render.json.envelopes import LONG, envelopes
 from tests.render.json.formats import FORMATS, needs_schemas
 from tests.render.json.subjects import SUBJECTS
 from tests.work import examples
 
 if TYPE_CHECKING:
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 pytestmark = needs_schemas
 
 SURFACES = sorted(SUBJECTS)
 KEPT = (
-    looking.briefing,
-    looking.options,
-    looking.warnings,
-    looking.mark,
-    looking.hatches,
-    looking.harmless,
-    answering.selection,
-    answering.own_words,
-    answering.objection,
+    surfaces.check_briefing,
+    surfaces.check_options,
+    surfaces.check_warnings,
+    surfaces.check_mark,
+    surfaces.check_hatches,
+    surfaces.check_harmless,
+    surfaces.check_selection,
+    surfaces.check_free_text,
+    surfaces.check_dialogue,
 )
 """What the contract asks of any envelope."""
 
@@ -40,7 +41,7 @@ each_surface = pytest.mark.parametrize("name", SURFACES)
 @each_surface
 def test_the_kits_envelopes_are_drawn_in_the_format(name: str) -> None:
     """The schema, or the SDK's models, find nothing."""
-    for case, moment in {**MOMENTS, **HOSTILE}.items():
+    for case, moment in {**ORDINARY_MOMENTS, **HOSTILE_MOMENTS}.items():
         assert FORMATS[name](SUBJECTS[name].draw(moment)) == [], case
 
 
@@ -68,15 +69,15 @@ def test_a_long_envelope_is_drawn_whole_or_not_at_all(name: str, moment: Binding
         assert (name, type(error).__name__) == ("slack", "TooLong")  # noqa: PT017  which one is the law
         return
     assert FORMATS[name](drawn) == []
-    looking.briefing(subject, moment)
-    looking.options(subject, moment)
+    surfaces.check_briefing(subject, moment)
+    surfaces.check_options(subject, moment)
 
 
 @each_surface
 def test_a_million_characters_are_drawn_whole_or_not_at_all(name: str) -> None:
     """A megabyte in one slot."""
     words = "many words " * 95_000
-    moment = GOOD.model_copy(update={"findings": (words, *GOOD.findings)})
+    moment = VALID_MOMENT.model_copy(update={"findings": (words, *VALID_MOMENT.findings)})
     subject = SUBJECTS[name]
     if name == "slack":
         with pytest.raises(InputError):
@@ -90,7 +91,7 @@ def test_a_million_characters_are_drawn_whole_or_not_at_all(name: str) -> None:
 @each_surface
 def test_a_drawing_is_plain_json(name: str) -> None:
     """It is what comes back from being written and read."""
-    for moment in (*MOMENTS.values(), *HOSTILE.values()):
+    for moment in (*ORDINARY_MOMENTS.values(), *HOSTILE_MOMENTS.values()):
         drawn = SUBJECTS[name].draw(moment)
 
         assert json.loads(json.dumps(drawn)) == drawn
@@ -99,7 +100,7 @@ def test_a_drawing_is_plain_json(name: str) -> None:
 @each_surface
 def test_two_drawings_share_nothing(name: str) -> None:
     """Whoever changes one has changed one."""
-    one, other = SUBJECTS[name].draw(GOOD), SUBJECTS[name].draw(GOOD)
+    one, other = SUBJECTS[name].draw(VALID_MOMENT), SUBJECTS[name].draw(VALID_MOMENT)
 
     assert one == other
     assert not set(_objects(one)) & set(_objects(other))
@@ -118,18 +119,18 @@ def _objects(value: Any) -> list[int]:
 )
 def test_a_label_cannot_put_the_mark(name: str, label: str) -> None:
     """Our word stands where no label reaches; the warning stands with the false one."""
-    options = [each.model_copy(update={"label": label}) for each in GOOD.question.options[:1]]
-    question = GOOD.question.model_copy(update={"options": (*options, *GOOD.question.options[1:])})
-    moment = GOOD.model_copy(update={"question": question})
+    options = [each.model_copy(update={"label": label}) for each in VALID_MOMENT.question.options[:1]]
+    question = VALID_MOMENT.question.model_copy(update={"options": (*options, *VALID_MOMENT.question.options[1:])})
+    moment = VALID_MOMENT.model_copy(update={"question": question})
 
-    looking.mark(SUBJECTS[name], moment)
-    looking.warnings(SUBJECTS[name], moment)
+    surfaces.check_mark(SUBJECTS[name], moment)
+    surfaces.check_warnings(SUBJECTS[name], moment)
 
 
 @each_surface
 def test_a_huge_envelope_is_no_harm(name: str) -> None:
     """The kit's own large ones are in the format where they are drawn."""
-    for moment in HUGE.values():
+    for moment in HUGE_MOMENTS.values():
         try:
             drawn = SUBJECTS[name].draw(moment)
         except InputError:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from slack_sdk import WebClient
 
-from emitter.kinds import BindingMoment, Option
+from emitter.models import BindingMoment, Option
 from emitter.render import slack
-from emitter.render.slack.blocks import MESSAGE, cost
-from emitter.testing.surfaces import GOOD, HOSTILE, MOMENTS
+from emitter.render.slack import MAX_MESSAGE_COST, message_cost
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, ORDINARY_MOMENTS, VALID_MOMENT
 from tests.render.json.formats import slack as faults
 from tests.render.json.subject_slack import SlackSubject
 
@@ -31,19 +31,19 @@ def found(value: Any, key: str) -> list[Any]:
 
 def asking(finding: str) -> BindingMoment:
     """Return an envelope with a first finding of its own."""
-    return GOOD.model_copy(update={"findings": (finding, *GOOD.findings)})
+    return VALID_MOMENT.model_copy(update={"findings": (finding, *VALID_MOMENT.findings)})
 
 
 def test_the_message_is_what_chat_post_message_takes() -> None:
     """The client of Slack's SDK knows every argument."""
-    drawn = slack.RENDERER.draw(GOOD)
+    drawn = slack.RENDERER.draw(VALID_MOMENT)
 
     inspect.signature(WebClient.chat_postMessage).bind(None, channel="C1", **drawn)
     assert drawn["mrkdwn"] is drawn["unfurl_links"] is drawn["unfurl_media"] is False
     assert drawn["parse"] == "none"
 
 
-@pytest.mark.parametrize("moment", [*HOSTILE.values()], ids=[*HOSTILE])
+@pytest.mark.parametrize("moment", [*HOSTILE_MOMENTS.values()], ids=[*HOSTILE_MOMENTS])
 def test_no_text_is_markup(moment: BindingMoment) -> None:
     """Each is plain, without emoji codes, and without the characters that make mentions and links."""
     drawn = slack.RENDERER.draw(moment)
@@ -79,7 +79,7 @@ def test_a_long_finding_goes_on_in_the_next_section() -> None:
 def test_findings_stay_in_one_piece_where_they_can() -> None:
     """A finding that fits a section is not parted for the room that the one before left."""
     findings = ["one " * 600, "two " * 600, "three " * 300]
-    drawn = slack.RENDERER.draw(GOOD.model_copy(update={"findings": tuple(findings)}))
+    drawn = slack.RENDERER.draw(VALID_MOMENT.model_copy(update={"findings": tuple(findings)}))
     sections = [each["text"]["text"] for each in drawn["blocks"] if each["type"] == "section"]
 
     assert [text for each in findings for text in sections if text == f"\N{BULLET} {each.strip()}"] == sections[:3]
@@ -87,9 +87,9 @@ def test_findings_stay_in_one_piece_where_they_can() -> None:
 
 def test_the_limit_of_a_message_is_exact() -> None:
     """The last character that fits is drawn, and one more is refused."""
-    most = bisect_left(range(MESSAGE), True, key=lambda size: not _fits(size)) - 1
+    most = bisect_left(range(MAX_MESSAGE_COST), True, key=lambda size: not _fits(size)) - 1
 
-    assert cost(slack.RENDERER.draw(asking(_sized(most)))["blocks"]) == MESSAGE
+    assert message_cost(slack.RENDERER.draw(asking(_sized(most)))["blocks"]) == MAX_MESSAGE_COST
     assert not _fits(most + 1)
 
 
@@ -108,9 +108,9 @@ def _fits(size: int) -> bool:
 def test_empty_texts_are_told_to_be_empty() -> None:
     """Slack refuses a text without a character."""
     empty = Option(label="", reasoning="")
-    question = GOOD.question.model_copy(update={"stem": "", "options": (empty, empty), "recommended_idx": 0})
+    question = VALID_MOMENT.question.model_copy(update={"stem": "", "options": (empty, empty), "recommended_idx": 0})
     slots = {"synopsis": "", "findings": (), "recommendations": (), "offer": "", "question": question}
-    drawn = slack.RENDERER.draw(GOOD.model_copy(update=slots))
+    drawn = slack.RENDERER.draw(VALID_MOMENT.model_copy(update=slots))
 
     assert faults(drawn) == []
     assert found(drawn["blocks"], "text").count("(empty)") == 5
@@ -118,7 +118,7 @@ def test_empty_texts_are_told_to_be_empty() -> None:
 
 def test_the_recommended_button_is_primary_and_says_so() -> None:
     """The style is never alone, and no other button has it."""
-    buttons = found(slack.RENDERER.draw(GOOD)["blocks"], "accessory")
+    buttons = found(slack.RENDERER.draw(VALID_MOMENT)["blocks"], "accessory")
 
     assert [each.get("style") for each in buttons] == [None, "primary", None]
     assert [each["text"]["text"] for each in buttons] == ["Choose 1", "Choose 2 (recommended)", "Choose 3"]
@@ -126,10 +126,12 @@ def test_the_recommended_button_is_primary_and_says_so() -> None:
 
 def test_the_text_beside_the_blocks_tells_everything() -> None:
     """For a notification and a screen reader; where that is too long, that there is something to see."""
-    everything = slack.RENDERER.draw(GOOD)["text"]
+    everything = slack.RENDERER.draw(VALID_MOMENT)["text"]
     short = slack.RENDERER.draw(asking("many words " * 500))["text"]
 
-    assert all(each in everything for each in (GOOD.synopsis, *GOOD.findings, GOOD.question.stem))
+    assert all(
+        each in everything for each in (VALID_MOMENT.synopsis, *VALID_MOMENT.findings, VALID_MOMENT.question.stem)
+    )
     assert len(short) < 100
     assert "many words" not in short
 
@@ -146,7 +148,7 @@ def test_no_entity_is_parted() -> None:
 
 def test_every_button_has_an_action_id_of_its_own() -> None:
     """Slack takes none twice in a message's block, and apps route by them."""
-    for moment in MOMENTS.values():
+    for moment in ORDINARY_MOMENTS.values():
         ids = found(slack.RENDERER.draw(moment)["blocks"], "action_id")
 
         assert len(ids) == len(set(ids))

@@ -7,34 +7,34 @@ from typing import Any
 
 import pytest
 
-from emitter.decide import Dialogue, FreeText, Selected, digest
+from emitter.decisions import Dialogue, FreeText, Selected, digest
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError, WrongDigest
-from emitter.kinds import BindingMoment, Hatches
+from emitter.models import BindingMoment, Hatches
 from emitter.render import slack
 from emitter.render.layout import HatchKind
-from emitter.testing.surfaces import GOOD
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.render.json.formats import slack as slack_faults
 from tests.render.json.formats import slack_view
 from tests.render.json.subject_slack import SlackSubject, submission
 
 SUBJECT = SlackSubject()
-OTHER = GOOD.model_copy(update={"offer": "Another offer."})
-CLOSED = GOOD.model_copy(
-    update={"question": GOOD.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})}
+OTHER = VALID_MOMENT.model_copy(update={"offer": "Another offer."})
+CLOSED = VALID_MOMENT.model_copy(
+    update={"question": VALID_MOMENT.question.model_copy(update={"hatches": Hatches(free_text=False, dialogue=False)})}
 )
 
 
 @pytest.mark.parametrize("kind", list(HatchKind))
 def test_a_modal_asks_for_the_words_of_a_veto(kind: HatchKind) -> None:
     """It shows the question, has one field, and says which envelope and veto it is for."""
-    view = slack.modal(GOOD, kind)
+    view = slack.veto_modal(VALID_MOMENT, kind)
     field = view["blocks"][-1]
 
     slack_view(view)
-    assert view["blocks"][0]["text"]["text"] == GOOD.question.stem
+    assert view["blocks"][0]["text"]["text"] == VALID_MOMENT.question.stem
     assert field["optional"] is (kind is HatchKind.DIALOGUE)
     assert field["element"]["max_length"] == 3000
-    assert json.loads(view["private_metadata"]) == {"digest": digest(GOOD), "outcome": kind.value}
+    assert json.loads(view["private_metadata"]) == {"digest": digest(VALID_MOMENT), "outcome": kind.value}
 
 
 @pytest.mark.parametrize("kind", list(HatchKind))
@@ -42,17 +42,17 @@ def test_a_closed_veto_has_no_modal(kind: HatchKind) -> None:
     """Nor a button."""
     assert SUBJECT.hatches(slack.RENDERER.draw(CLOSED)) == set()
     with pytest.raises(HatchClosed):
-        slack.modal(CLOSED, kind)
+        slack.veto_modal(CLOSED, kind)
 
 
 def test_a_modal_takes_a_long_question_and_no_endless_one() -> None:
     """A hundred blocks are what a view has."""
     long, endless = ("many words " * count for count in (20_000, 40_000))
-    questions = [GOOD.question.model_copy(update={"stem": each}) for each in (long, endless)]
+    questions = [VALID_MOMENT.question.model_copy(update={"stem": each}) for each in (long, endless)]
 
-    slack_view(slack.modal(GOOD.model_copy(update={"question": questions[0]}), HatchKind.FREE_TEXT))
+    slack_view(slack.veto_modal(VALID_MOMENT.model_copy(update={"question": questions[0]}), HatchKind.FREE_TEXT))
     with pytest.raises(slack.TooLong):
-        slack.modal(GOOD.model_copy(update={"question": questions[1]}), HatchKind.FREE_TEXT)
+        slack.veto_modal(VALID_MOMENT.model_copy(update={"question": questions[1]}), HatchKind.FREE_TEXT)
 
 
 def vetoes(moment: BindingMoment) -> dict[HatchKind, Any]:
@@ -67,29 +67,31 @@ def vetoes(moment: BindingMoment) -> dict[HatchKind, Any]:
 @pytest.mark.parametrize("kind", list(HatchKind))
 def test_a_press_of_a_veto_opens_and_resolves_nothing(kind: HatchKind) -> None:
     """The words come with the modal."""
-    press = vetoes(GOOD)[kind]
+    press = vetoes(VALID_MOMENT)[kind]
 
-    assert slack.opened(GOOD, press) is kind
-    with pytest.raises(BadResolution, match="Open its modal"):
-        slack.RENDERER.read(GOOD, press)
+    assert slack.get_pressed_veto(VALID_MOMENT, press) is kind
+    with pytest.raises(BadResolution, match=r"no answer yet\. Open veto_modal"):
+        slack.RENDERER.read(VALID_MOMENT, press)
 
 
 def test_a_press_of_an_option_opens_nothing() -> None:
     """It is the answer."""
-    press = SUBJECT.select(slack.RENDERER.draw(GOOD), 2)
+    press = SUBJECT.select(slack.RENDERER.draw(VALID_MOMENT), 2)
 
-    assert slack.opened(GOOD, press) is None
-    assert slack.RENDERER.read(GOOD, press) == Selected(digest(GOOD), 2)
+    assert slack.get_pressed_veto(VALID_MOMENT, press) is None
+    assert slack.RENDERER.read(VALID_MOMENT, press) == Selected(digest(VALID_MOMENT), 2)
 
 
 def test_a_modal_that_is_sent_resolves() -> None:
     """With the words as they were written; an empty objection is one."""
-    answer, objection = (slack.modal(GOOD, kind)["private_metadata"] for kind in HatchKind)
+    answer, objection = (slack.veto_modal(VALID_MOMENT, kind)["private_metadata"] for kind in HatchKind)
 
-    assert slack.RENDERER.read(GOOD, submission(answer, " *as* <is> ")) == FreeText(digest(GOOD), " *as* <is> ")
-    assert slack.RENDERER.read(GOOD, submission(objection, "")) == Dialogue(digest(GOOD), "")
+    assert slack.RENDERER.read(VALID_MOMENT, submission(answer, " *as* <is> ")) == FreeText(
+        digest(VALID_MOMENT), " *as* <is> "
+    )
+    assert slack.RENDERER.read(VALID_MOMENT, submission(objection, "")) == Dialogue(digest(VALID_MOMENT), "")
     with pytest.raises(BadResolution):
-        slack.RENDERER.read(GOOD, submission(answer, " "))
+        slack.RENDERER.read(VALID_MOMENT, submission(answer, " "))
 
 
 def press_of(value: Any, action_id: str = "emitter.binding_moment.selected.0") -> Any:
@@ -99,7 +101,7 @@ def press_of(value: Any, action_id: str = "emitter.binding_moment.selected.0") -
 
 def said(**changes: Any) -> str:
     """Return what a button carries."""
-    return json.dumps({"digest": digest(GOOD), "outcome": "selected", "index": 0, **changes})
+    return json.dumps({"digest": digest(VALID_MOMENT), "outcome": "selected", "index": 0, **changes})
 
 
 ONE = press_of(said())["actions"][0]
@@ -132,13 +134,13 @@ REFUSED: dict[str, tuple[Any, type[ResolutionError]]] = {
 def test_what_is_no_answer_is_refused(payload: Any, error: type[ResolutionError]) -> None:
     """A typed error, and nothing happens."""
     with pytest.raises(error):
-        slack.RENDERER.read(GOOD, payload)
+        slack.RENDERER.read(VALID_MOMENT, payload)
 
 
 def test_a_press_of_another_envelopes_veto_opens_nothing() -> None:
     """Its modal would ask the wrong question."""
     with pytest.raises(WrongDigest):
-        slack.opened(OTHER, vetoes(GOOD)[HatchKind.DIALOGUE])
+        slack.get_pressed_veto(OTHER, vetoes(VALID_MOMENT)[HatchKind.DIALOGUE])
 
 
 def test_a_closed_hatch_cannot_be_forged() -> None:
@@ -167,31 +169,36 @@ def asked_detail(moment: BindingMoment, topic: str | None) -> dict[str, Any]:
 
 def test_detail_is_asked_for_in_a_modal_and_resolves_nothing() -> None:
     """The button opens it, its submission has the topic, and neither is a resolution."""
-    drawn, view = DETAIL.draw(GOOD), slack.detail_modal(GOOD)
+    drawn, view = DETAIL.draw(VALID_MOMENT), slack.detail_modal(VALID_MOMENT)
     assert slack_faults(drawn) == []
     slack_view(view)
-    assert slack.wants_detail(GOOD, pressed_detail(GOOD))
-    assert slack.opened(GOOD, pressed_detail(GOOD)) is None
-    assert [slack.detail_topic(GOOD, asked_detail(GOOD, each)) for each in ("the <log>", None)] == ["the <log>", ""]
-    for payload in (pressed_detail(GOOD), asked_detail(GOOD, "the log")):
+    assert slack.wants_detail(VALID_MOMENT, pressed_detail(VALID_MOMENT))
+    assert slack.get_pressed_veto(VALID_MOMENT, pressed_detail(VALID_MOMENT)) is None
+    assert [slack.get_detail_topic(VALID_MOMENT, asked_detail(VALID_MOMENT, each)) for each in ("the <log>", None)] == [
+        "the <log>",
+        "",
+    ]
+    for payload in (pressed_detail(VALID_MOMENT), asked_detail(VALID_MOMENT, "the log")):
         with pytest.raises(BadResolution):
-            DETAIL.read(GOOD, payload)
+            DETAIL.read(VALID_MOMENT, payload)
 
 
 def test_what_asks_for_no_detail_has_no_topic() -> None:
     """An option's button, and a veto's modal."""
-    assert slack.detail_topic(GOOD, SUBJECT.select(slack.RENDERER.draw(GOOD), 0)) is None
-    assert not slack.wants_detail(GOOD, SUBJECT.select(slack.RENDERER.draw(GOOD), 0))
+    assert slack.get_detail_topic(VALID_MOMENT, SUBJECT.select(slack.RENDERER.draw(VALID_MOMENT), 0)) is None
+    assert not slack.wants_detail(VALID_MOMENT, SUBJECT.select(slack.RENDERER.draw(VALID_MOMENT), 0))
     assert (
-        slack.detail_topic(GOOD, submission(slack.modal(GOOD, HatchKind.DIALOGUE)["private_metadata"], "Why now?"))
+        slack.get_detail_topic(
+            VALID_MOMENT, submission(slack.veto_modal(VALID_MOMENT, HatchKind.DIALOGUE)["private_metadata"], "Why now?")
+        )
         is None
     )
-    assert len(slack.RENDERER.draw(GOOD)["blocks"]) + 1 == len(DETAIL.draw(GOOD)["blocks"])
+    assert len(slack.RENDERER.draw(VALID_MOMENT)["blocks"]) + 1 == len(DETAIL.draw(VALID_MOMENT)["blocks"])
 
 
 def test_detail_is_of_this_envelope() -> None:
     """Another one's button and modal ask for nothing here."""
     with pytest.raises(WrongDigest):
-        slack.wants_detail(OTHER, pressed_detail(GOOD))
+        slack.wants_detail(OTHER, pressed_detail(VALID_MOMENT))
     with pytest.raises(WrongDigest):
-        slack.detail_topic(OTHER, asked_detail(GOOD, "the log"))
+        slack.get_detail_topic(OTHER, asked_detail(VALID_MOMENT, "the log"))

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
     from tests.render.kit.honest import Honest
 
-BRIEFING, OPTIONS, MARK = "all four briefing slots are shown", "each option is shown", "exactly the recommended option"
+BRIEFING, OPTIONS, MARK = (
+    "the four briefing slots, the stem and the note are shown completely",
+    "each option is shown",
+    "exactly the recommended option",
+)
 BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
     each.__name__: (each, test, sentence)
     for test, sentence, subjects in (
@@ -35,20 +39,24 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
             MARK,
             (sheets.MarksNothing, sheets.MarksTheFirst, sheets.MarksTwo),
         ),
-        ("test_the_mark_is_in_words", "never colour alone", (sheets.MarksByColour, sheets.MarksEveryOptionInWords)),
+        (
+            "test_the_mark_is_in_words",
+            "the mark is a word at the recommended option and at no other",
+            (sheets.MarksByColour, sheets.MarksEveryOptionInWords),
+        ),
         (
             "test_every_open_hatch_and_no_other_can_be_invoked",
-            "every hatch whose boolean is true can be invoked, and no other",
+            "exactly the open hatches can be used",
             (sheets.OmitsTheQuestionHatch, sheets.OffersAClosedHatch, sheets.Crashes),
         ),
         (
             "test_a_selection_comes_back",
-            "choosing an option comes back",
+            "selecting an option returns the selection",
             (replies.SelectsTheNext, replies.AnswersForAnother),
         ),
         (
             "test_an_answer_in_ones_own_words_comes_back_where_it_may",
-            "an answer in one's own words",
+            "a free-text answer comes back word for word",
             (
                 replies.TakesAnAnswerForAChoice,
                 replies.CutsTheAnswer,
@@ -58,12 +66,12 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
         ),
         (
             "test_an_objection_comes_back_where_it_may",
-            "the veto on the question",
+            "an objection comes back",
             (replies.WantsAReasonForAnObjection, replies.ObjectsAtAClosedHatch),
         ),
         (
             "test_an_option_that_is_not_there_is_refused",
-            "an option that is not there",
+            "an option that does not exist is refused",
             (replies.TakesTheLastForOneTooMany,),
         ),
         (
@@ -76,7 +84,11 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
             "\u00a73: ",
             (replies.TakesUnnamedReplies, replies.TakesForeignReplies),
         ),
-        ("test_a_decision_is_found_in_a_result", "the envelope is found", (deliveries.DrawsNoDecision,)),
+        (
+            "test_a_decision_is_found_in_a_result",
+            "the envelope in a tool's result is drawn",
+            (deliveries.DrawsNoDecision,),
+        ),
         (
             "test_a_malformed_decision_falls_back",
             "a malformed envelope is discarded",
@@ -89,20 +101,24 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
         ),
         (
             "test_a_result_without_a_decision_is_shown_as_it_is",
-            "nothing is wrong with it",
+            "without a diagnostic",
             (deliveries.ComplainsOfNothing,),
         ),
         ("test_untrusted_text_is_shown_whole", BRIEFING, (sheets.InterpretsMarkup,)),
-        ("test_untrusted_text_is_harmless", "as a control", (sheets.LeaksEscapes, sheets.LeaksBidi)),
+        (
+            "test_untrusted_text_is_harmless",
+            "control, bidi or invisible characters",
+            (sheets.LeaksEscapes, sheets.LeaksBidi),
+        ),
         ("test_untrusted_text_moves_neither_mark_nor_hatch", MARK, (sheets.BelievesLabels,)),
         (
             "test_a_label_that_deceives_is_shown_with_its_warning",
-            "with the warning of the layout",
+            "with the layout's warning",
             (sheets.HidesWarnings,),
         ),
         (
             "test_a_huge_decision_is_shown_whole_or_not_at_all",
-            "too large for a surface is shown whole, or refused",
+            "too large is shown completely, or refused",
             (sheets.CutsTheHuge, sheets.ShowsSixFindings, replies.FallsBackInSilence),
         ),
     )

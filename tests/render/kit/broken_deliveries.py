@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from emitter.kinds import BindingMoment
+from emitter.models import BindingMoment
 from emitter.render.delivery import Fallback
-from emitter.testing.surfaces import GOOD
+from emitter.testing.sample_moments import VALID_MOMENT
 from tests.render.kit.honest import Honest, Sheet
 
 
@@ -33,7 +33,7 @@ class RepairsTheMalformed(Honest):
             or not isinstance(result["binding_moment"], dict)
         ):
             return found
-        return self.draw(BindingMoment.model_validate({**GOOD.to_json(), "synopsis": "Repaired."}))
+        return self.draw(BindingMoment.model_validate({**VALID_MOMENT.to_json(), "synopsis": "Repaired."}))
 
 
 class DiscardsInSilence(Honest):

@@ -6,14 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from emitter.decide import Dialogue, FreeText, Selected, Unanswered, Unresolved, digest
+from emitter.decisions import Dialogue, FreeText, Selected, Unresolved, UnresolvedReason, digest
 from emitter.errors import BadResolution, InputError, ResolutionError
 from emitter.render.delivery import Fallback
-from emitter.testing.surfaces import GOOD, NotOffered
+from emitter.testing.sample_moments import VALID_MOMENT
+from emitter.testing.surfaces import NotOffered
 from tests.render.kit.honest import Honest, Sheet
 
 if TYPE_CHECKING:
-    from emitter.kinds import BindingMoment
+    from emitter.models import BindingMoment
 
 ROOM = 2_000
 """Characters of a slot."""
@@ -31,7 +32,7 @@ class AnswersForAnother(Honest):
     """Binds the resolution to an envelope of its own."""
 
     def read(self, moment: BindingMoment, reply: Any) -> Any:
-        return replace(super().read(moment, reply), digest=digest(GOOD))
+        return replace(super().read(moment, reply), digest=digest(VALID_MOMENT))
 
 
 class TakesAnAnswerForAChoice(Honest):
@@ -149,7 +150,7 @@ class SaysLess(Honest):
         return super().select(drawn, index)
 
     def read(self, moment: BindingMoment, reply: Any) -> Any:
-        return Unresolved(digest(moment), Unanswered.CANCELLED) if reply is None else super().read(moment, reply)
+        return Unresolved(digest(moment), UnresolvedReason.CANCELLED) if reply is None else super().read(moment, reply)
 
 
 class FallsBackInSilence(SaysLess):

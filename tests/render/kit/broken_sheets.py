@@ -11,8 +11,8 @@ from emitter.testing.surfaces import ShownOption
 from tests.render.kit.honest import Honest, Sheet
 
 if TYPE_CHECKING:
-    from emitter.kinds import BindingMoment
-    from emitter.render.layout import Choice
+    from emitter.models import BindingMoment
+    from emitter.render.layout import OptionLayout
 
 
 class DropsAFinding(Honest):
@@ -70,7 +70,7 @@ class CutsTheSynopsis(Honest):
 class HidesAReasoning(Honest):
     """Shows labels only."""
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
         return replace(super().drawn_option(choice), reasoning="")
 
 
@@ -84,35 +84,35 @@ class SwapsReasonings(Honest):
 class MarksNothing(Honest):
     """Leaves the lean out."""
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
-        return ShownOption(choice.label, choice.reasoning, marked=False)
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
+        return ShownOption(choice.label, choice.reasoning, is_marked=False)
 
 
 class MarksTheFirst(Honest):
     """Marks the option on top."""
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
-        return replace(super().drawn_option(choice), marked=choice.index == 0)
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
+        return replace(super().drawn_option(choice), is_marked=choice.index == 0)
 
 
 class MarksTwo(Honest):
     """Marks one more."""
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
-        return replace(super().drawn_option(choice), marked=choice.recommended or choice.index == 1)
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
+        return replace(super().drawn_option(choice), is_marked=choice.recommended or choice.index == 1)
 
 
 class MarksByColour(Honest):
     """Is green, and says nothing."""
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
         return ShownOption(f"{choice.label} {choice.warning or ''}", choice.reasoning, choice.recommended)
 
 
 class MarksEveryOptionInWords(Honest):
     """Says of each that it is recommended or not, in the same words."""
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
         return replace(super().drawn_option(choice), text=f"not recommended {choice.label} {choice.warning or ''}")
 
 
@@ -154,7 +154,7 @@ class InterpretsMarkup(Honest):
 class HidesWarnings(Honest):
     """Shows a false mark for what it says."""
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
         return super().drawn_option(replace(choice, warning=None))
 
 
@@ -163,7 +163,7 @@ class BelievesLabels(Honest):
 
     def option(self, drawn: Sheet, index: int) -> ShownOption:
         found = drawn.options[index]
-        return replace(found, marked="recommended" in found.text)
+        return replace(found, is_marked="recommended" in found.text)
 
 
 class CutsTheHuge(Honest):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from emitter.render.delivery import Fallback, delivery
-from emitter.render.layout import HatchKind, layout
-from emitter.render.reply import answered
+from emitter.render.delivery import Fallback, read_structured_content
+from emitter.render.layout import HatchKind, build_layout
+from emitter.render.replies import parse_button_reply
 from emitter.testing.surfaces import ShownOption
 
 if TYPE_CHECKING:
-    from emitter.decide import Resolution, Unresolved
-    from emitter.kinds import BindingMoment
-    from emitter.render.layout import Choice
+    from emitter.decisions import Resolution, Unresolved
+    from emitter.models import BindingMoment
+    from emitter.render.layout import OptionLayout
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Honest:
 
     def draw(self, moment: BindingMoment) -> Sheet:
         """Return the sheet."""
-        shown = layout(moment)
+        shown = build_layout(moment)
         head = (shown.note or "", shown.synopsis, *shown.findings, *shown.recommendations, shown.offer, shown.stem)
         options = tuple(map(self.drawn_option, shown.choices))
         return Sheet(shown.digest, head, options, frozenset(each.kind for each in shown.hatches))
 
-    def drawn_option(self, choice: Choice) -> ShownOption:
+    def drawn_option(self, choice: OptionLayout) -> ShownOption:
         """Return an option as it stands on the sheet."""
         text = " ".join(filter(None, (choice.mark, choice.label, choice.warning)))
         return ShownOption(text, choice.reasoning, choice.recommended)
@@ -72,9 +72,9 @@ class Honest:
 
     def read(self, moment: BindingMoment, reply: Any) -> Resolution | Unresolved:
         """Return what the reply says."""
-        return answered(moment, reply)
+        return parse_button_reply(moment, reply)
 
     def deliver(self, result: Any) -> Sheet | Fallback:
         """Return the sheet, or the fallback."""
-        found = delivery(result)
+        found = read_structured_content(result)
         return found if isinstance(found, Fallback) else self.draw(found.moment)

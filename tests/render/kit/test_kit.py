@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from emitter.testing.surfaces import FEW, HOSTILE, MALFORMED, MOMENTS, Broken, SurfaceContract, check_surface
+from emitter.testing.sample_moments import FEW_MOMENTS, HOSTILE_MOMENTS, MALFORMED_RESULTS, ORDINARY_MOMENTS
+from emitter.testing.surfaces import ContractViolation, SurfaceContract, check_surface
 from tests.render.kit.broken import BROKEN
 from tests.render.kit.broken_replies import SaysLess
 from tests.render.kit.broken_sheets import CutsTheSynopsis, OmitsTheQuestionHatch
@@ -26,7 +27,7 @@ class TestSaysLess(SurfaceContract):
     """A surface may be unable to say what is refused, and may know that a person left."""
 
     subject = SaysLess()
-    moments = FEW
+    moments = FEW_MOMENTS
 
 
 def test_the_function_passes_too() -> None:
@@ -37,9 +38,9 @@ def test_the_function_passes_too() -> None:
 @pytest.mark.parametrize(("subject", "test", "sentence"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_broken_surface_fails_with_the_sentence_that_it_breaks(subject: Any, test: str, sentence: str) -> None:
     """The message names section, rule and case."""
-    contract = type("Contract", (SurfaceContract,), {"subject": subject(), "moments": FEW})()
+    contract = type("Contract", (SurfaceContract,), {"subject": subject(), "moments": FEW_MOMENTS})()
 
-    with pytest.raises(Broken, match=r"^\u00a7") as caught:
+    with pytest.raises(ContractViolation, match=r"^\u00a7") as caught:
         getattr(contract, test)()
 
     said, case = str(caught.value).split("\n", 1)
@@ -59,10 +60,10 @@ def test_all_that_is_broken_is_told_at_once() -> None:
         """Breaks two rules."""
 
     with pytest.raises(AssertionError) as caught:
-        check_surface(Both(), moments=FEW)
+        check_surface(Both(), moments=FEW_MOMENTS)
 
-    assert "all four briefing slots" in str(caught.value)
-    assert "every hatch whose boolean is true" in str(caught.value)
+    assert "the four briefing slots" in str(caught.value)
+    assert "exactly the open hatches can be used" in str(caught.value)
     assert "malformed" not in str(caught.value)
 
 
@@ -70,29 +71,29 @@ def test_a_surface_that_cannot_name_the_envelope_says_so() -> None:
     """``bound=False`` leaves out what such a surface cannot keep, and nothing else."""
     unnamed, _, _ = BROKEN["TakesUnnamedReplies"]
 
-    check_surface(unnamed(), moments=FEW, bound=False)
-    with pytest.raises(Broken, match="does not is refused"):
-        check_surface(unnamed(), moments=FEW)
+    check_surface(unnamed(), moments=FEW_MOMENTS, bound=False)
+    with pytest.raises(ContractViolation, match="does not name its envelope is refused"):
+        check_surface(unnamed(), moments=FEW_MOMENTS)
 
 
 def test_the_moments_cover_what_the_draft_leaves_open() -> None:
     """Two to four options, each of them recommended, each setting of the hatches, with and without meta."""
-    settings = {_setting(each) for each in MOMENTS.values()}
+    settings = {_setting(each) for each in ORDINARY_MOMENTS.values()}
 
-    assert len(settings) == len(MOMENTS) == (2 + 3 + 4) * 4 * 2
+    assert len(settings) == len(ORDINARY_MOMENTS) == (2 + 3 + 4) * 4 * 2
 
 
 def test_the_few_cover_every_pair() -> None:
     """What a slow surface is held to has each pair of settings that there is."""
-    pairs = {pair for each in MOMENTS.values() for pair in combinations(enumerate(_setting(each)), 2)}
+    pairs = {pair for each in ORDINARY_MOMENTS.values() for pair in combinations(enumerate(_setting(each)), 2)}
 
-    assert {pair for each in FEW.values() for pair in combinations(enumerate(_setting(each)), 2)} == pairs
+    assert {pair for each in FEW_MOMENTS.values() for pair in combinations(enumerate(_setting(each)), 2)} == pairs
 
 
 def test_the_tables_are_as_large_as_they_say() -> None:
     """At least a dozen malformed results, and a hostile text of every sort."""
-    assert len(MALFORMED) >= 12
-    assert len(HOSTILE) >= 30
+    assert len(MALFORMED_RESULTS) >= 12
+    assert len(HOSTILE_MOMENTS) >= 30
 
 
 def _setting(moment: Any) -> tuple[Any, ...]:

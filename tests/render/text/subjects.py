@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from emitter.render import markdown, notification, plain_text
+from emitter.render import text_formats
 from emitter.render.layout import HATCHES, HatchKind
 from emitter.testing.surfaces import RendererSubject, ShownOption
 from tests.render.text.commonmark import Page
 
 if TYPE_CHECKING:
-    from emitter.render.surface import Renderer
+    from emitter.render import Renderer
 
 MARKED = "(recommended)"
 
@@ -38,7 +38,7 @@ class PlainSubject(TypedSubject):
     """Plain text: its rows are put together again where they were wrapped."""
 
     def __init__(self, width: int | None = None) -> None:
-        self.renderer: Renderer[str] = plain_text.PlainText(width)
+        self.renderer: Renderer[str] = text_formats.PlainText(width)
 
     def text(self, drawn: str) -> str:
         """Return the text, which hides nothing."""
@@ -61,7 +61,7 @@ class PlainSubject(TypedSubject):
 class MarkdownSubject(TypedSubject):
     """Markdown, as a reader of CommonMark shows it."""
 
-    renderer = markdown.RENDERER
+    renderer = text_formats.MARKDOWN_RENDERER
 
     def text(self, drawn: str) -> str:
         """Return what the page shows."""
@@ -82,7 +82,7 @@ class MarkdownSubject(TypedSubject):
 class NotificationSubject(RendererSubject[Any]):
     """A notifier: it shows title and body, opens the expanded view, and sends back an action's id."""
 
-    renderer = notification.RENDERER
+    renderer = text_formats.NOTIFICATION_RENDERER
 
     def text(self, drawn: Any) -> str:
         """Return title, body, every text of the expanded view and of the actions."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.render.alike import fold
-from emitter.render.layout import RECOMMENDED, HatchKind, layout
-from emitter.testing.surfaces import GOOD, labelled
+from emitter.render.layout import RECOMMENDED, HatchKind, build_layout
+from emitter.render.safe_text import to_skeleton
+from emitter.testing.sample_moments import VALID_MOMENT, make_labelled_moment
 from tests.work import examples
 
 LAW = settings(max_examples=examples(100))
@@ -95,7 +95,7 @@ SECOND: dict[str, tuple[str, str | None]] = {
 @pytest.mark.parametrize(("label", "warning"), SECOND.values(), ids=SECOND.keys())
 def test_a_second_option_is_told_for_what_it_is(label: str, warning: str | None) -> None:
     """Beside "Ship", which is recommended and has nothing to be told about."""
-    first, second = layout(labelled("Ship", label)).choices
+    first, second = build_layout(make_labelled_moment("Ship", label)).choices
 
     assert second.warning == warning
     assert first.warning == ("looks like option 2" if warning == "looks like option 1" else None)
@@ -103,7 +103,7 @@ def test_a_second_option_is_told_for_what_it_is(label: str, warning: str | None)
 
 def test_twins_are_told_of_each_other() -> None:
     """Every one of them, by the keys of the others."""
-    choices = layout(labelled("Keep 0", "Drop", "Keep O", "keep o")).choices
+    choices = build_layout(make_labelled_moment("Keep 0", "Drop", "Keep O", "keep o")).choices
 
     assert [each.warning for each in choices] == [
         "looks like options 3 and 4",
@@ -115,7 +115,7 @@ def test_twins_are_told_of_each_other() -> None:
 
 def test_the_recommended_option_may_say_so() -> None:
     """It is true of this one."""
-    assert layout(labelled("Ship (recommended)", "Wait")).choices[0].warning is None
+    assert build_layout(make_labelled_moment("Ship (recommended)", "Wait")).choices[0].warning is None
 
 
 REASONS: dict[str, tuple[str, str | None]] = {
@@ -130,16 +130,16 @@ REASONS: dict[str, tuple[str, str | None]] = {
 @pytest.mark.parametrize(("reasoning", "warning"), REASONS.values(), ids=REASONS.keys())
 def test_a_reasoning_can_deceive_too(reasoning: str, warning: str | None) -> None:
     """It stands right beneath the label."""
-    moment = labelled("Ship", "Wait")
+    moment = make_labelled_moment("Ship", "Wait")
     second = moment.question.options[1].model_copy(update={"reasoning": reasoning})
     question = moment.question.model_copy(update={"options": (moment.question.options[0], second)})
 
-    assert layout(moment.model_copy(update={"question": question})).choices[1].warning == warning
+    assert build_layout(moment.model_copy(update={"question": question})).choices[1].warning == warning
 
 
 def test_ordinary_labels_are_left_alone() -> None:
     """A warning that is always there is none."""
-    assert [each.warning for each in layout(GOOD).choices] == [None] * 3
+    assert [each.warning for each in build_layout(VALID_MOMENT).choices] == [None] * 3
 
 
 DIFFERENT = (("C", "C++"), ("+5", "-5"), ("v1.2", "v1.3"), ("Paris", "Rome"), ("10 %", "20 %"), ("in", "out"))
@@ -148,21 +148,21 @@ DIFFERENT = (("C", "C++"), ("+5", "-5"), ("v1.2", "v1.3"), ("Paris", "Rome"), ("
 @pytest.mark.parametrize("labels", DIFFERENT, ids=" and ".join)
 def test_labels_that_differ_in_what_is_seen_are_told_apart(labels: tuple[str, str]) -> None:
     """Signs and digits count."""
-    assert [each.warning for each in layout(labelled(*labels)).choices] == [None, None]
+    assert [each.warning for each in build_layout(make_labelled_moment(*labels)).choices] == [None, None]
 
 
 @LAW
 @given(st.text(max_size=30))
 def test_a_fold_folds_no_further(text: str) -> None:
     """What a text looks like looks like itself, and like the text in capitals."""
-    folded = fold(text)
+    folded = to_skeleton(text)
 
-    assert fold(folded) == folded
+    assert to_skeleton(folded) == folded
 
 
 def test_the_mark_is_a_word() -> None:
     """Of the recommended option, and of no other."""
-    shown = layout(GOOD)
+    shown = build_layout(VALID_MOMENT)
 
     assert [each.mark for each in shown.choices] == [None, RECOMMENDED, None]
     assert shown.recommended is shown.choices[1]
@@ -172,9 +172,9 @@ def test_the_mark_is_a_word() -> None:
 @pytest.mark.parametrize("dialogue", [True, False])
 def test_the_layout_has_the_hatches_that_are_open(free_text: bool, dialogue: bool) -> None:
     """In order, and no other."""
-    hatches = GOOD.question.hatches.model_copy(update={"free_text": free_text, "dialogue": dialogue})
-    question = GOOD.question.model_copy(update={"hatches": hatches})
-    shown = layout(GOOD.model_copy(update={"question": question}))
+    hatches = VALID_MOMENT.question.hatches.model_copy(update={"free_text": free_text, "dialogue": dialogue})
+    question = VALID_MOMENT.question.model_copy(update={"hatches": hatches})
+    shown = build_layout(VALID_MOMENT.model_copy(update={"question": question}))
 
     wanted = [kind for kind, is_open in zip(HatchKind, (free_text, dialogue), strict=True) if is_open]
     assert [each.kind for each in shown.hatches] == wanted

@@ -8,32 +8,30 @@ from typing import Any
 
 import pytest
 
-from emitter.decide import Selected, digest
+from emitter.decisions import Selected, digest
 from emitter.errors import InputError
-from emitter.render.formats import FORMATS, renderer
-from emitter.testing.surfaces import GOOD, MOMENTS
+from emitter.render import FORMATS, get_renderer
+from emitter.testing.sample_moments import ORDINARY_MOMENTS, VALID_MOMENT
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_has_a_renderer_of_its_name(name: str) -> None:
     """It draws every envelope there is."""
-    found = renderer(name)
+    found = get_renderer(name)
 
     assert found.name == name
-    assert all(found.draw(each) for each in MOMENTS.values())
+    assert all(found.draw(each) for each in ORDINARY_MOMENTS.values())
 
 
 def test_an_unknown_format_is_told_the_known_ones() -> None:
     """In the order in which they stand."""
     with pytest.raises(InputError, match="text, markdown, notification, html, slack, adaptive-card, a2ui"):
-        renderer("pdf")
+        get_renderer("pdf")
 
 
 def test_a_renderer_is_loaded_when_it_is_asked_for() -> None:
     """Naming the formats loads none of them."""
-    program = (
-        "import sys, emitter.render.formats as f; print(sorted(m for m in f.FORMATS.values() if m in sys.modules))"
-    )
+    program = "import sys, emitter.render as f; print(sorted(m for m in f.FORMATS.values() if m in sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
@@ -41,10 +39,10 @@ def test_a_renderer_is_loaded_when_it_is_asked_for() -> None:
 
 def test_what_is_found_reads_too() -> None:
     """The way there and back by name alone."""
-    assert renderer("text").read(GOOD, "1") == Selected(digest(GOOD), 0)
+    assert get_renderer("text").read(VALID_MOMENT, "1") == Selected(digest(VALID_MOMENT), 0)
 
 
-QUESTION = GOOD.question
+QUESTION = VALID_MOMENT.question
 SPOILT = {
     "one option": {"question": QUESTION.model_copy(update={"options": QUESTION.options[:1], "recommended_idx": 0})},
     "five options": {"question": QUESTION.model_copy(update={"options": (*QUESTION.options, *QUESTION.options)[:5]})},
@@ -59,4 +57,4 @@ SPOILT = {
 def test_a_copy_that_is_malformed_is_not_drawn(spoilt: dict[str, Any], name: str) -> None:
     """Section 4: a model's copy is not looked at by whoever makes it, and what is malformed is no decision."""
     with pytest.raises(InputError, match="malformed"):
-        renderer(name).draw(GOOD.model_copy(update=spoilt))
+        get_renderer(name).draw(VALID_MOMENT.model_copy(update=spoilt))

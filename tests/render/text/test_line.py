@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.render.line import LONGEST_WORD, cells, line, parted
-from emitter.render.safe import MOST_JOINERS, MOST_MARKS
-from emitter.render.wrap import wrapped
+from emitter.render.safe_text import (
+    MAX_JOINERS,
+    MAX_MARKS,
+    MAX_WORD_WIDTH,
+    cell_width,
+    split_word,
+    to_single_line,
+    wrap_text,
+)
 from tests.work import count_lines, examples
 
 if TYPE_CHECKING:
@@ -41,7 +47,7 @@ STAYS: dict[str, str] = {
 @pytest.mark.parametrize("text", STAYS.values(), ids=STAYS.keys())
 def test_what_languages_need_stays(text: str) -> None:
     """A joiner, a selector or a mark that belongs there is no attack."""
-    assert line(text) == text
+    assert to_single_line(text) == text
 
 
 GOES: dict[str, tuple[str, str]] = {
@@ -57,7 +63,7 @@ GOES: dict[str, tuple[str, str]] = {
     "bytes hidden in selectors": ("\U0001f600\U000e0158\U000e0155", f"\U0001f600{NO}{NO}"),
     "an undefined selector": ("\u2764\ufe00", f"\u2764{NO}"),
     "a flag of tags": ("\U0001f3f4\U000e0067\U000e007f", f"\U0001f3f4{NO}{NO}"),
-    "marks in a heap": (f"Z{chr(0x301) * 20}a", f"Z{chr(0x301) * MOST_MARKS}{NO * (20 - MOST_MARKS)}a"),
+    "marks in a heap": (f"Z{chr(0x301) * 20}a", f"Z{chr(0x301) * MAX_MARKS}{NO * (20 - MAX_MARKS)}a"),
     "a mark on nothing": ("a \u0338b", f"a {NO}b"),
     "a mark on a replacement": ("\u202e\u0338", f"{NO}{NO}"),
     "a grapheme joiner": ("a\u034fb", f"a{NO}b"),
@@ -74,7 +80,7 @@ GOES: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("text", "shown"), GOES.values(), ids=GOES.keys())
 def test_what_cannot_be_seen_is_replaced_by_what_can(text: str, shown: str) -> None:
     """One replacement for each, so that nobody is told less than there was."""
-    assert line(text) == shown
+    assert to_single_line(text) == shown
 
 
 AWKWARD = st.sampled_from(
@@ -90,10 +96,10 @@ TEXTS = st.text(AWKWARD, max_size=40) | st.text(max_size=40)
 @given(TEXTS)
 def test_a_line_is_safe_and_stays_as_it_is(text: str) -> None:
     """Neutralising twice is neutralising once; what is left is one line of visible characters and joiners."""
-    shown = line(text)
+    shown = to_single_line(text)
     kinds = {unicodedata.category(each) for each in shown if each not in "\u200c\u200d"}
 
-    assert line(shown) == shown
+    assert to_single_line(shown) == shown
     assert not kinds & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     assert len(shown.splitlines()) <= 1
 
@@ -102,21 +108,21 @@ def test_a_line_is_safe_and_stays_as_it_is(text: str) -> None:
 @given(TEXTS, st.integers(1, 8))
 def test_nothing_is_dropped_and_wrapping_changes_nothing(text: str, width: int) -> None:
     """As many characters as there were, spaces aside; rows put together are the line, and are as safe."""
-    shown = line(text)
-    rows = wrapped(shown, width)
+    shown = to_single_line(text)
+    rows = wrap_text(shown, width)
 
     assert len("".join(shown.split())) == len("".join(text.split()))
     assert "".join("".join(rows).split()) == "".join(shown.split())
-    assert [line(row) for row in rows] == rows
+    assert [to_single_line(row) for row in rows] == rows
 
 
 @LAW
 @given(TEXTS, st.integers(4, 12))
 def test_a_row_is_no_wider_than_asked(text: str, width: int) -> None:
     """Only a cluster that alone is wider has more; one has at most nine characters of two cells, and marks."""
-    for row in wrapped(line(text), width):
-        assert cells(row) <= width or " " not in row
-        assert cells(row) <= 2 * (MOST_JOINERS + 1) * (MOST_MARKS + 1)
+    for row in wrap_text(to_single_line(text), width):
+        assert cell_width(row) <= width or " " not in row
+        assert cell_width(row) <= 2 * (MAX_JOINERS + 1) * (MAX_MARKS + 1)
 
 
 WIDTHS = {
@@ -133,28 +139,28 @@ WIDTHS = {
 @pytest.mark.parametrize(("text", "width"), WIDTHS.items(), ids=map(ascii, WIDTHS))
 def test_wide_characters_count_twice(text: str, width: int) -> None:
     """As a terminal shows them."""
-    assert cells(text) == width
+    assert cell_width(text) == width
 
 
 def test_a_wide_word_is_parted_by_cells() -> None:
     """Half as many characters fit."""
-    assert list(map(len, line("\u65e5" * 250).split())) == [LONGEST_WORD // 2, LONGEST_WORD // 2, 50]
+    assert list(map(len, to_single_line("\u65e5" * 250).split())) == [MAX_WORD_WIDTH // 2, MAX_WORD_WIDTH // 2, 50]
 
 
 def test_a_mark_stays_with_its_letter() -> None:
     """A word is parted between what is one character to its reader."""
-    assert list(parted("ae\u0301b", 2)) == ["ae\u0301", "b"]
-    assert wrapped("ae\u0301b cd", 2) == ["ae\u0301", "b", "cd"]
+    assert list(split_word("ae\u0301b", 2)) == ["ae\u0301", "b"]
+    assert wrap_text("ae\u0301b cd", 2) == ["ae\u0301", "b", "cd"]
 
 
 def test_a_measure_of_others_is_used() -> None:
     """A window may count its cells otherwise."""
-    assert wrapped("abcd ef", 4, lambda text: 2 * len(text)) == ["ab", "cd", "ef"]
+    assert wrap_text("abcd ef", 4, lambda text: 2 * len(text)) == ["ab", "cd", "ef"]
 
 
 def test_no_text_has_no_rows() -> None:
     """An empty line is the caller's to draw."""
-    assert wrapped("", 10) == []
+    assert wrap_text("", 10) == []
 
 
 LONG: dict[str, Callable[[int], str]] = {
@@ -172,7 +178,7 @@ LONG: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("made", LONG.values(), ids=LONG.keys())
 def test_a_long_text_takes_its_time_and_no_more(made: Callable[[int], str]) -> None:
     """The work grows as the text does, where a second loop over it would make it grow as its square."""
-    small, large = (count_lines(lambda size=size: line(made(size))) for size in (5_000, 20_000))  # type: ignore[misc]
+    small, large = (count_lines(lambda size=size: to_single_line(made(size))) for size in (5_000, 20_000))  # type: ignore[misc]
 
     assert large < 6 * small + 1_000
-    assert max(map(cells, line(made(200_000)).split())) <= LONGEST_WORD
+    assert max(map(cell_width, to_single_line(made(200_000)).split())) <= MAX_WORD_WIDTH

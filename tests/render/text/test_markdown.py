@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.render.layout import layout
-from emitter.render.line import line
-from emitter.render.markdown import RENDERER, escaped
-from emitter.testing.surfaces import everywhere
+from emitter.render.layout import build_layout
+from emitter.render.safe_text import to_single_line
+from emitter.render.text_formats import MARKDOWN_RENDERER, escape_markdown
+from emitter.testing.sample_moments import fill_every_slot
 from tests.render.text.commonmark import Page, kinds, tokens
 from tests.work import examples
 
@@ -45,7 +45,7 @@ PIECES = st.lists(
     max_size=8,
 ).map(" ".join)
 TEXTS = MARKUP | PIECES | st.text(max_size=30)
-PLAIN = kinds(RENDERER.draw(everywhere("plain")))
+PLAIN = kinds(MARKDOWN_RENDERER.draw(fill_every_slot("plain")))
 
 
 @LAW
@@ -60,12 +60,12 @@ def test_no_text_makes_a_node(text: str) -> None:
 
     A warning of ours is one more that is strong, and an empty entry has no paragraph.
     """
-    moment = everywhere(text)
-    found = kinds(RENDERER.draw(moment))
-    warned = sum(each.warning is not None for each in layout(moment).choices)
+    moment = fill_every_slot(text)
+    found = kinds(MARKDOWN_RENDERER.draw(moment))
+    warned = sum(each.warning is not None for each in build_layout(moment).choices)
 
     assert _but(found, "strong_", "paragraph_") == _but(PLAIN, "strong_", "paragraph_")
-    assert len(_but(found, "strong_")) == len(_but(PLAIN, "strong_")) - (0 if line(text) else 4)
+    assert len(_but(found, "strong_")) == len(_but(PLAIN, "strong_")) - (0 if to_single_line(text) else 4)
     assert found.count("strong_open") == PLAIN.count("strong_open") + warned
 
 
@@ -77,7 +77,7 @@ def _but(found: list[str], *kinds_of: str) -> list[str]:
 @given(TEXTS)
 def test_every_text_is_shown_as_it_is(text: str) -> None:
     """Each escape is resolved again; nothing is eaten."""
-    assert Page(f"x {escaped(line(text))}").text == f"x {line(text)}".rstrip()
+    assert Page(f"x {escape_markdown(to_single_line(text))}").text == f"x {to_single_line(text)}".rstrip()
 
 
 ADDRESSED = re.compile(r"[@#$]|https?:|www[.]|\w[.]\w\w|:\w+:|\bgh-\d", re.IGNORECASE)
@@ -87,7 +87,7 @@ ADDRESSED = re.compile(r"[@#$]|https?:|www[.]|\w[.]\w\w|:\w+:|\bgh-\d", re.IGNOR
 @given(TEXTS)
 def test_what_a_host_would_make_a_link_of_is_code(text: str) -> None:
     """Mentions, references, addresses and formulas are looked for in text, and never in code."""
-    found = [each.content for each in tokens(f"x {escaped(line(text))}") if each.type == "text"]
+    found = [each.content for each in tokens(f"x {escape_markdown(to_single_line(text))}") if each.type == "text"]
 
     assert not ADDRESSED.search(" ".join(found))
 
@@ -111,12 +111,12 @@ CODE = {
 @pytest.mark.parametrize(("text", "source"), CODE.values(), ids=CODE.keys())
 def test_how_a_text_is_written(text: str, source: str) -> None:
     """Escaped, or code with a fence that is longer than any in it."""
-    assert escaped(text) == source
+    assert escape_markdown(text) == source
 
 
 def test_the_page_is_as_a_person_reads_it() -> None:
     """Lists are lists, the numbers are those that are typed, the mark is strong."""
-    page = Page(RENDERER.draw(everywhere("plain")))
+    page = Page(MARKDOWN_RENDERER.draw(fill_every_slot("plain")))
 
     assert [len(each) for each in page.lists] == [2, 2, 2, 2]
     assert [each.paragraphs for each in page.numbered] == [

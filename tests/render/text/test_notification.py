@@ -9,22 +9,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emitter.decide import Dialogue, FreeText, digest
+from emitter.decisions import Dialogue, FreeText, digest
 from emitter.errors import BadResolution, ResolutionError, WrongDigest
-from emitter.kinds import Meta
-from emitter.render.line import cells, line
-from emitter.render.notification import LONGEST_TITLE, RENDERER
-from emitter.testing.surfaces import GOOD, HOSTILE, ordinary
+from emitter.models import Meta
+from emitter.render.safe_text import cell_width, to_single_line
+from emitter.render.text_formats import MAX_TITLE_WIDTH, NOTIFICATION_RENDERER
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, VALID_MOMENT, make_moment
 from tests.work import examples
 
 LAW = settings(max_examples=examples(100))
-THIS = digest(GOOD)
+THIS = digest(VALID_MOMENT)
 
 
 def test_the_whole_document() -> None:
     """What a notifier is handed."""
-    moment = GOOD.model_copy(update={"meta": Meta(decision_class="release", calibration_note="Sorry.")})
-    drawn = RENDERER.draw(moment)
+    moment = VALID_MOMENT.model_copy(update={"meta": Meta(decision_class="release", calibration_note="Sorry.")})
+    drawn = NOTIFICATION_RENDERER.draw(moment)
     expanded = drawn.pop("expanded")
 
     assert drawn == {
@@ -45,12 +45,12 @@ def test_the_whole_document() -> None:
     assert (expanded["note"], expanded["decision_class"]) == ("Sorry.", "release")
 
 
-@pytest.mark.parametrize("moment", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("moment", HOSTILE_MOMENTS.values(), ids=HOSTILE_MOMENTS.keys())
 def test_body_and_actions_have_no_word_of_the_envelope(moment: Any) -> None:
     """A body may be read as markup, and a button as the surface's own."""
     question = moment.question
-    drawn = RENDERER.draw(moment)
-    plain = RENDERER.draw(ordinary(len(question.options), question.recommended_idx, question.hatches))
+    drawn = NOTIFICATION_RENDERER.draw(moment)
+    plain = NOTIFICATION_RENDERER.draw(make_moment(len(question.options), question.recommended_idx, question.hatches))
 
     assert (drawn["body"], drawn["actions"]) == (plain["body"], plain["actions"])
     assert json.loads(json.dumps(drawn)) == drawn
@@ -60,14 +60,16 @@ def test_body_and_actions_have_no_word_of_the_envelope(moment: Any) -> None:
 @example("word " * 40)
 @example("x" * 200)
 @example("\u65e5\u672c" * 50)
-@example("x" * LONGEST_TITLE)
+@example("x" * MAX_TITLE_WIDTH)
 @given(st.text(min_size=1, max_size=300))
 def test_the_title_is_short(synopsis: str) -> None:
     """The synopsis, or as many whole words of it as there is room for, and a sign that there is more."""
-    title = RENDERER.draw(GOOD.model_copy(update={"synopsis": synopsis.encode(errors="ignore").decode()}))["title"]
-    whole = line(synopsis.encode(errors="ignore").decode())
+    title = NOTIFICATION_RENDERER.draw(
+        VALID_MOMENT.model_copy(update={"synopsis": synopsis.encode(errors="ignore").decode()})
+    )["title"]
+    whole = to_single_line(synopsis.encode(errors="ignore").decode())
 
-    assert cells(title) <= LONGEST_TITLE
+    assert cell_width(title) <= MAX_TITLE_WIDTH
     assert title == whole or (title.endswith("\u2026") and whole.startswith(title[:-1]))
 
 
@@ -88,10 +90,14 @@ REPLIES: dict[str, tuple[Any, type[ResolutionError]]] = {
 def test_a_reply_that_is_no_answer(reply: Any, error: type[ResolutionError]) -> None:
     """A tap on the notification itself decides nothing."""
     with pytest.raises(error):
-        RENDERER.read(GOOD, reply)
+        NOTIFICATION_RENDERER.read(VALID_MOMENT, reply)
 
 
 def test_words_go_with_a_veto() -> None:
     """As they were typed."""
-    assert RENDERER.read(GOOD, {"id": THIS, "action": "free_text", "text": " No. "}) == FreeText(THIS, " No. ")
-    assert RENDERER.read(GOOD, {"id": THIS, "action": "dialogue", "text": "Why?"}) == Dialogue(THIS, "Why?")
+    assert NOTIFICATION_RENDERER.read(VALID_MOMENT, {"id": THIS, "action": "free_text", "text": " No. "}) == FreeText(
+        THIS, " No. "
+    )
+    assert NOTIFICATION_RENDERER.read(VALID_MOMENT, {"id": THIS, "action": "dialogue", "text": "Why?"}) == Dialogue(
+        THIS, "Why?"
+    )

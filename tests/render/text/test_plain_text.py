@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.render.delivery import Fallback
-from emitter.render.line import cells, line
-from emitter.render.plain_text import NARROWEST, PlainText, binding_moment, fallback
-from emitter.testing.surfaces import GOOD, HOSTILE, everywhere
+from emitter.render.safe_text import cell_width, to_single_line
+from emitter.render.text_formats import MIN_WIDTH, PlainText, format_fallback, format_moment
+from emitter.testing.sample_moments import HOSTILE_MOMENTS, VALID_MOMENT, fill_every_slot
 from tests.work import examples
 
 LAW = settings(max_examples=examples(100))
@@ -55,17 +55,17 @@ Type 1, 2 or 3 to choose, a and
 
 def test_rows_of_a_width() -> None:
     """What goes on goes on further in than any option begins."""
-    assert PlainText(40).draw(GOOD) == WRAPPED
+    assert PlainText(40).draw(VALID_MOMENT) == WRAPPED
 
 
-@pytest.mark.parametrize("width", [1, NARROWEST, 40, 79])
-@pytest.mark.parametrize("moment", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("width", [1, MIN_WIDTH, 40, 79])
+@pytest.mark.parametrize("moment", HOSTILE_MOMENTS.values(), ids=HOSTILE_MOMENTS.keys())
 def test_no_row_is_wider_or_begins_like_an_option(width: int, moment: Any) -> None:
     """Padding cannot push a false option to the margin."""
     rows = PlainText(width).draw(moment).split("\n")
     numbered = [found[1] for row in rows if (found := re.match(" {0,4}([0-9]+)[.] ", row))]
 
-    assert max(map(cells, rows)) <= max(width, NARROWEST)
+    assert max(map(cell_width, rows)) <= max(width, MIN_WIDTH)
     assert numbered == [str(index + 1) for index, _ in enumerate(moment.question.options)]
 
 
@@ -73,7 +73,7 @@ def test_no_row_is_wider_or_begins_like_an_option(width: int, moment: Any) -> No
 @given(st.text(max_size=30))
 def test_without_a_width_each_slot_is_a_line(text: str) -> None:
     """The first option stands where it stands with any text."""
-    shown = binding_moment(everywhere(text)).split("\n")
+    shown = format_moment(fill_every_slot(text)).split("\n")
 
     assert shown[16].startswith("  1. Alder")
     assert shown[18].startswith("  2. Birch")
@@ -96,8 +96,8 @@ SHOWN = """why
 
 def test_a_payload_is_text_too() -> None:
     """JSON in its lines, after the diagnostic; no text of it begins a line or drives a terminal."""
-    assert fallback(Fallback(PAYLOAD, "why")) == SHOWN
-    assert fallback(Fallback(PAYLOAD)) == SHOWN.removeprefix("why\n\n")
+    assert format_fallback(Fallback(PAYLOAD, "why")) == SHOWN
+    assert format_fallback(Fallback(PAYLOAD)) == SHOWN.removeprefix("why\n\n")
 
 
 DEEP: Any = 0
@@ -111,7 +111,7 @@ STRANGE: dict[str, Any] = {"bottomless": DEEP, "round": ROUND, "unsorted keys": 
 @pytest.mark.parametrize("payload", STRANGE.values(), ids=STRANGE.keys())
 def test_a_payload_that_is_no_json_is_said_to_be_none(payload: Any) -> None:
     """The interaction does not fail for it."""
-    assert fallback(Fallback(payload)) == "(The tool's result is no JSON that can be shown.)"
+    assert format_fallback(Fallback(payload)) == "(The tool's result cannot be shown as JSON.)"
 
 
 JSON = st.recursive(
@@ -125,7 +125,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_payload_is_shown_on_as_many_lines_as_its_json_has(payload: Any) -> None:
     """One line for each of the document's, each safe."""
-    shown = fallback(Fallback(payload)).split("\n")
+    shown = format_fallback(Fallback(payload)).split("\n")
 
     assert len(shown) == json.dumps(payload, indent=2).count("\n") + 1
-    assert all(line(each) == " ".join(each.split()) for each in shown)
+    assert all(to_single_line(each) == " ".join(each.split()) for each in shown)

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.decide import Dialogue, FreeText, Selected, digest
+from emitter.decisions import Dialogue, FreeText, Selected, digest
 from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError
-from emitter.kinds import Hatches
-from emitter.render import markdown, plain_text
-from emitter.render.typed import may_type, topic, typed
-from emitter.testing.surfaces import GOOD, ordinary
+from emitter.models import Hatches
+from emitter.render import text_formats
+from emitter.render.replies import parse_typed_reply, parse_typed_topic, typing_instructions
+from emitter.testing.sample_moments import VALID_MOMENT, make_moment
 from tests.work import examples
 
 LAW = settings(max_examples=examples(100))
-THIS = digest(GOOD)
+THIS = digest(VALID_MOMENT)
 SAID: dict[str, tuple[str, Any]] = {
     "a number": ("2", Selected(THIS, 1)),
     "a number with its dot": ("3.", Selected(THIS, 2)),
@@ -38,7 +38,7 @@ SAID: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize(("reply", "resolution"), SAID.values(), ids=SAID.keys())
 def test_what_can_be_typed(reply: str, resolution: Any) -> None:
     """One of the three, bound to the envelope."""
-    assert typed(GOOD, reply) == resolution
+    assert parse_typed_reply(VALID_MOMENT, reply) == resolution
 
 
 NOT_SAID: dict[str, tuple[Any, type[ResolutionError]]] = {
@@ -67,7 +67,7 @@ NOT_SAID: dict[str, tuple[Any, type[ResolutionError]]] = {
 def test_what_is_no_answer(reply: Any, error: type[ResolutionError]) -> None:
     """A typed error, and nothing of the reply in it."""
     with pytest.raises(error) as caught:
-        typed(GOOD, reply)
+        parse_typed_reply(VALID_MOMENT, reply)
 
     assert type(caught.value) is error
     assert "because" not in str(caught.value)
@@ -76,7 +76,7 @@ def test_what_is_no_answer(reply: Any, error: type[ResolutionError]) -> None:
 def test_what_is_no_answer_is_told_what_would_be() -> None:
     """The sentence is an instruction, not a riddle."""
     with pytest.raises(BadResolution, match="Type 1, 2 or 3 to choose, a and your answer, or d and your objection"):
-        typed(GOOD, "hm")
+        parse_typed_reply(VALID_MOMENT, "hm")
 
 
 MAY: dict[str, tuple[Hatches, str]] = {
@@ -90,13 +90,13 @@ MAY: dict[str, tuple[Hatches, str]] = {
 @pytest.mark.parametrize(("hatches", "may"), MAY.values(), ids=MAY.keys())
 def test_only_what_is_open_is_offered(hatches: Hatches, may: str) -> None:
     """And what is closed is refused by its own error."""
-    moment = ordinary(2, 0, hatches)
+    moment = make_moment(2, 0, hatches)
 
-    assert may_type(moment) == f"Type {may}"
+    assert typing_instructions(moment) == f"Type {may}"
     for reply, is_open in (("a word", hatches.free_text), ("d word", hatches.dialogue)):
         if not is_open:
             with pytest.raises(HatchClosed):
-                typed(moment, reply)
+                parse_typed_reply(moment, reply)
 
 
 @LAW
@@ -104,7 +104,7 @@ def test_only_what_is_open_is_offered(hatches: Hatches, may: str) -> None:
 def test_no_line_is_an_accident(reply: str) -> None:
     """A choice is a number alone, a veto begins with its letter, and all else is an error."""
     try:
-        found = typed(GOOD, reply)
+        found = parse_typed_reply(VALID_MOMENT, reply)
     except ResolutionError:
         return
     said = reply.strip()
@@ -119,10 +119,12 @@ def test_no_line_is_an_accident(reply: str) -> None:
             assert said.endswith(objection)
 
 
-@pytest.mark.parametrize("surface", [plain_text.RENDERER, markdown.RENDERER], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "surface", [text_formats.PLAIN_TEXT_RENDERER, text_formats.MARKDOWN_RENDERER], ids=lambda each: each.name
+)
 def test_a_drawing_ends_with_what_can_be_typed(surface: Any) -> None:
     """Nobody has to know the keys."""
-    assert surface.draw(GOOD).endswith(may_type(GOOD))
+    assert surface.draw(VALID_MOMENT).endswith(typing_instructions(VALID_MOMENT))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_a_drawing_ends_with_what_can_be_typed(surface: Any) -> None:
 )
 def test_a_line_may_ask_for_detail(reply: str, asked: str | None) -> None:
     """By the letter m and a topic; it is no answer for that."""
-    assert topic(reply) == asked
+    assert parse_typed_topic(reply) == asked
     if asked is not None:
         with pytest.raises(BadResolution):
-            typed(GOOD, reply)
+            parse_typed_reply(VALID_MOMENT, reply)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.profile import load
-from emitter.schema import Why, compile_schema
-from emitter.testing.rules import anthropic, azure_openai, google, openai
+from emitter.profiles import load_profile
+from emitter.schema import LossReason, compile_schema
+from emitter.testing import vendor_rules
 from tests.schema.compile.forms import Form, closed
 from tests.schema.proof.sizes import excess
 
@@ -16,21 +16,27 @@ if TYPE_CHECKING:
     from emitter.schema import Compiled
 
 OPENAI, ANTHROPIC, GOOGLE, AZURE = ALL = ("openai", "anthropic", "google", "azure-openai")
-UNSUPPORTED, INSIDE, OPEN, CLOSED, DEGRADED = Why.UNSUPPORTED, Why.INSIDE, Why.OPEN, Why.CLOSED, Why.DEGRADED
+UNSUPPORTED, INSIDE, OPEN, CLOSED, DEGRADED = (
+    LossReason.UNSUPPORTED,
+    LossReason.INSIDE,
+    LossReason.OPEN,
+    LossReason.CLOSED,
+    LossReason.DEGRADED,
+)
 
 RULES: dict[str, tuple[Any, ...]] = {
-    OPENAI: (openai.broken,),
-    AZURE: (azure_openai.broken,),
-    ANTHROPIC: (anthropic.broken, anthropic.broken_as_tool),
-    GOOGLE: (google.broken, google.ignored),
+    OPENAI: (vendor_rules.OPENAI.find_violations,),
+    AZURE: (vendor_rules.AZURE_OPENAI.find_violations,),
+    ANTHROPIC: (vendor_rules.ANTHROPIC.find_violations, vendor_rules.ANTHROPIC_TOOL.find_violations),
+    GOOGLE: (vendor_rules.GOOGLE.find_violations, vendor_rules.GOOGLE_IGNORED.find_violations),
 }
 
-Lost = set[tuple[str, str, Why]]
+Lost = set[tuple[str, str, LossReason]]
 
 
 def broken(compiled: Compiled, vendor: str) -> list[Any]:
     """Return the rules of the vendor that the wire schema breaks."""
-    limits = excess(compiled.schema, load(vendor).subset.limits)
+    limits = excess(compiled.schema, load_profile(vendor).subset.limits)
     return [*limits, *(found for rules in RULES[vendor] for found in rules(compiled.schema))]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emitter.schema import compile_schema
-from emitter.schema.compile import Undeclared
+from emitter.schema.compiler import UndeclaredProperties
 from tests.schema.compile.forms import TEXT, WHOLE, closed
 
 
@@ -19,7 +19,7 @@ def test_what_differs_is_compiled_apart() -> None:
         compile_schema(schema, "openai"),
         compile_schema(schema, "azure-openai"),
         compile_schema(schema, "openai", degrade=False),
-        compile_schema(schema, "openai", undeclared=Undeclared.CLOSE),
+        compile_schema(schema, "openai", undeclared=UndeclaredProperties.CLOSE),
         compile_schema(turned, "openai"),
     ]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter import profile
+from emitter import profiles as profile
 from emitter.schema import compile_schema
 from tests.schema.compile.forms import NULL, TRUTH, closed, either
 from tests.schema.compile.lens import ALL, ANTHROPIC, AZURE, GOOGLE, OPENAI, holds_of_a_property, lens, row, same, table
@@ -109,7 +109,7 @@ def test_a_truth_value_is_no_number(vendor: str, values: list[Any]) -> None:
 
 @given(
     values=st.lists(st.sampled_from(LOOKALIKES), min_size=1, max_size=4),
-    name=st.sampled_from([each for each in profile.names() if profile.load(each).subset.enforced]),
+    name=st.sampled_from([each for each in profile.profile_names() if profile.load_profile(each).subset.enforced]),
 )
 def test_constants_that_look_alike_stay_apart(values: list[Any], name: str) -> None:
     """Each value comes back as itself, any other is invalid, and the vendor's rules are kept."""

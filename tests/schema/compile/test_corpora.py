@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from tests.shared import Line
 
 REFUSED = {
-    "rej007": "refers to itself without end",
+    "rej007": "refers only to itself",
     "rej008": "names nothing in this document",
     "rej080": "no document can satisfy",
     "rej081": "no document can satisfy",
-    "rej122": "no valid JSON Schema",
+    "rej122": "not valid JSON Schema",
     "rej126": "outside this document",
     "rej149": "names nothing in this document",
 }

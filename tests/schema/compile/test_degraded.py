@@ -51,6 +51,11 @@ GIVEN_UP: dict[str, Any] = {
     "many-optional": both(0, 300),
     "eleven-nullable-objects": deep(11),
     "arrays-that-may-be-null": closed(a=array({**deep(6)["properties"]["a"]}, minItems=1)),
+    "a-map-of-a-definition": {
+        **closed(a={**both(0, 120), "additionalProperties": refer("d")}),
+        "$defs": {"d": closed(x=TEXT)},
+    },
+    "a-map-of-itself": {**refer("d"), "$defs": {"d": {**both(0, 120), "additionalProperties": refer("d")}}},
     "a-long-enum": closed(a={"enum": [f"value-{each}" for each in range(1_100)]}),
     "long-enums": closed(**{each: {"enum": [f"{each}-{nth}" for nth in range(60)]} for each in names(30)}),
 }
@@ -176,3 +181,37 @@ def test_what_is_cut_down_does_not_grow(vendor: str, seed: int) -> None:
 def test_the_laws_hold_for_large_and_odd_schemas(vendor: str, seed: int) -> None:
     """Up to a hundred kilobytes of nested, nullable, recursive and tagged forms."""
     assert prove(Subject(Case(f"large {seed}", large(seed))), vendor, samples=1).failures == []
+
+
+def extended(count: int) -> Form:
+    """Return so many properties that each say something of their own, and what a definition says."""
+    rule = loose(level={"type": "string", "enum": ["error", "warn"], "description": "Determines the level."})
+    properties = {
+        each: {"description": f"The rule {each} {'on words to tell ' * 9}.", "allOf": [refer("rule")]}
+        for each in names(count)
+    }
+    return {"type": "object", "properties": properties, "$defs": {"rule": rule}}
+
+
+@pytest.mark.parametrize("count", [10, 33, 60, 90])
+@pytest.mark.parametrize("vendor", [OPENAI, AZURE, ANTHROPIC, "google", TIER1])
+def test_a_description_is_told_once(vendor: str, count: int) -> None:
+    """Not again where a reference is written out, nor in the schema that stands beside it."""
+    schema = extended(count)
+    compiled = compile_schema(schema, vendor)
+    report = prove(Subject(Case("extended", schema)), vendor, samples=1)
+
+    assert report.failures == []
+    assert max(json.dumps(compiled.schema).count(f"The rule {each} on") for each in names(count)) == 1
+
+
+@pytest.mark.parametrize("vendor", [AZURE, TIER1])
+@pytest.mark.parametrize("count", [44, 47, 80, 86])
+def test_growth_is_measured_as_the_request_is_sent(vendor: str, count: int) -> None:
+    """In bytes, and without spaces between the parts."""
+    maps = {"type": "object", "properties": {"a": {"type": "object"}, "b": {}}, "description": "éü"}
+    schema = {"type": "object", "properties": dict.fromkeys(names(count), maps)}
+    report = prove(Subject(Case("maps", schema)), vendor, samples=0)
+
+    assert report.degraded
+    assert report.failures == []

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from emitter import profile
+from emitter import profiles as profile
 from emitter.errors import Uncompilable
 from emitter.schema import compile_schema
-from emitter.schema.fit import measure
-from emitter.testing.rules.reading import levels, read
+from emitter.schema.size_limits import measure_schema
+from emitter.testing.schema_rules import measure_nesting, parse_schema_tree
 from tests.schema.compile.forms import NULL, TEXT, WHOLE, Form, array, closed, either, loose, refer
 from tests.schema.compile.lens import ANTHROPIC, AZURE, DEGRADED, INSIDE, OPEN, OPENAI, lens, lost
 from tests.schema.proof.sizes import sizes
@@ -272,11 +272,11 @@ def tangle(seed: int) -> Form:
 @pytest.mark.parametrize("seed", [*range(40), 141, 147, 181, 285, 351])
 def test_depth_is_measured_as_it_is(seed: int) -> None:
     """Three ways to measure agree: the compiler's, the rule checker's, and the plainest of all."""
-    limits = profile.load(OPENAI).subset.limits
+    limits = profile.load_profile(OPENAI).subset.limits
     given, sent = tangle(seed), lens(tangle(seed), OPENAI).schema
     keywords = frozenset({"properties", "$defs", "anyOf", "items"})
 
     for each in (given, sent):
         plain = sizes(each, limits)["depth"]
-        assert measure(each, limits).counts["depth"] == plain
-        assert levels(read(each, keywords)) == plain
+        assert measure_schema(each, limits).counts["depth"] == plain
+        assert measure_nesting(parse_schema_tree(each, keywords)) == plain

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.schema.compile.forms import FURTHER, NULL, RULED, TEXT, WHOLE, array, closed, either, entries, loose, told
-from tests.schema.compile.lens import ALL, GOOGLE, OPEN, OPENAI, UNSUPPORTED, holds_of_a_property, row, table
+from tests.schema.compile.lens import ALL, GOOGLE, OPEN, OPENAI, UNSUPPORTED, holds_of_a_property, lens, row, table
+from tests.schema.proof.request import missing
 
 if TYPE_CHECKING:
     from tests.schema.compile.forms import Form
@@ -243,3 +246,15 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
 def test_what_is_left_over(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
     """A keyword without a form is a loss, with all that stands inside it."""
     holds_of_a_property(vendor, schema, wire, losses, examples)
+
+
+@pytest.mark.parametrize("vendor", ALL)
+def test_a_property_that_a_closed_object_forbids_is_no_part_of_the_form(vendor: str) -> None:
+    """Extending a closed object by allOf adds nothing to it: a document with more is invalid."""
+    schema = {"allOf": [closed(a=WHOLE), {"properties": {"b": closed(c=TEXT)}}]}
+    compiled = lens(schema, vendor, {"a": 1})
+
+    assert missing(schema, compiled) == []
+    assert list(compiled.schema["properties"]) == ["a"]
+    assert compiled.losses == ()
+    assert [each.rule for each in compiled.validate({"a": 1, "b": {"c": "x"}})] == ["additionalProperties"]

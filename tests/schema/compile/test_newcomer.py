@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from emitter.errors import InputError, Uncompilable
-from emitter.schema import Undeclared, Why, compile_schema
+from emitter.schema import LossReason, UndeclaredProperties, compile_schema
 from tests.schema.compile.forms import TEXT, WHOLE, closed, loose
 from tests.schema.compile.lens import ANTHROPIC, OPENAI, lens
 
 SILENT = {"type": "object", "properties": {"b": WHOLE}}
 
 
-@pytest.mark.parametrize("undeclared", ["close", Undeclared.CLOSE], ids=["word", "member"])
+@pytest.mark.parametrize("undeclared", ["close", UndeclaredProperties.CLOSE], ids=["word", "member"])
 def test_undeclared_may_be_a_word(undeclared: Any) -> None:
     """The word means what the member means, whichever comes first to the cache."""
     compiled = compile_schema(SILENT, OPENAI, undeclared=undeclared)
@@ -59,7 +59,7 @@ def test_an_enum_that_was_given_up_is_told_whole() -> None:
 
     assert "#/properties/a/enum" in compiled.schema["properties"]["a"]["description"]
     assert compiled.appendix == {"#/properties/a/enum": codes}
-    assert {each.why for each in compiled.losses} == {Why.DEGRADED}
+    assert {each.why for each in compiled.losses} == {LossReason.DEGRADED}
 
 
 def test_an_older_drafts_tuple_needs_no_schema_keyword() -> None:
@@ -72,7 +72,7 @@ def test_an_older_drafts_tuple_needs_no_schema_keyword() -> None:
 
 def test_what_no_draft_knows_is_told_of_the_latest() -> None:
     """The place and the word are those of the schema."""
-    with pytest.raises(Uncompilable, match="/type: is no valid JSON Schema"):
+    with pytest.raises(Uncompilable, match="/type: is not valid JSON Schema"):
         compile_schema({"type": "strnig"}, OPENAI)
 
 

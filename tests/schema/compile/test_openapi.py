@@ -44,3 +44,12 @@ def test_constants_are_left_alone() -> None:
     assert compile_schema(closed(a={"const": value}), OPENAI).decode({"a": '{"type": "STRING", "nullable": true}'}) == {
         "a": value
     }
+
+
+@pytest.mark.parametrize("name", ["default", "enum", "const", "examples", "example"])
+def test_a_property_may_be_named_as_a_keyword_of_data(name: str) -> None:
+    """Its schema is read as any other."""
+    schema = {"type": "OBJECT", "properties": {name: {"type": "STRING", "nullable": True}}, "required": [name]}
+
+    assert compile_schema(schema, OPENAI).validate({name: None}) == ()
+    assert compile_schema(schema, OPENAI).validate({name: 1}) != ()

@@ -32,7 +32,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from emitter.schema import compile_schema
-from emitter.schema.source import source
+from emitter.schema.python_types import resolve_schema
 from tests.schema.compile.lens import ALL, OPENAI, broken
 
 T = TypeVar("T")
@@ -187,7 +187,7 @@ def test_keys_that_are_listed_are_enforced() -> None:
     document = {"2": 5}
     assert compiled.validate(document) == ()
     assert compiled.decode(compiled.encode(document)) == document
-    assert source(dict[Severity, int]).read(document).value == {Severity.mid: 5}
+    assert resolve_schema(dict[Severity, int]).parse(document).value == {Severity.mid: 5}
 
 
 AT, TODAY, NOON = "2026-01-31T09:00:00", "2026-01-31", "12:00:00"
@@ -220,17 +220,17 @@ def test_formats_are_told_and_checked_as_pydantic_reads_them(
     kind: Any, said: str, good: list[str], bad: list[str], vendor: str
 ) -> None:
     """Every format reaches the model as a keyword or in words, and the local check agrees with the type."""
-    compiled, reader = compile_schema(Box[kind], vendor), source(Box[kind])
+    compiled, reader = compile_schema(Box[kind], vendor), resolve_schema(Box[kind])
     form: Any = compiled.schema
     form = form["properties"]["held"]
     assert said in form.get("description", "")
     assert "format" in form or form.get("description")
     for text in good:
         assert compiled.validate({"held": text}) == ()
-        assert reader.read({"held": text}).violations == ()
+        assert reader.parse({"held": text}).violations == ()
     for text in bad:
         assert compiled.validate({"held": text}) != ()
-        assert reader.read({"held": text}).violations != ()
+        assert reader.parse({"held": text}).violations != ()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emitter.schema.compile import Undeclared
+from emitter.schema.compiler import UndeclaredProperties
 from tests.schema.compile.forms import (
     ANY,
     ANYTHING,
@@ -119,4 +119,4 @@ def test_carried(vendor: str, schema: Any, wire: Form, losses: Lost, examples: l
 )
 def test_closed(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
     """What is not named cannot be said, which is a loss; what is said to be open stays so."""
-    holds_of_a_property(vendor, schema, wire, losses, examples, undeclared=Undeclared.CLOSE)
+    holds_of_a_property(vendor, schema, wire, losses, examples, undeclared=UndeclaredProperties.CLOSE)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from emitter.schema import compile_schema
 from tests.schema.compile.forms import (
     ANY,
     LISTED,
@@ -16,6 +19,7 @@ from tests.schema.compile.forms import (
     either,
     entries,
     loose,
+    refer,
     told,
     variant,
 )
@@ -35,6 +39,8 @@ from tests.schema.compile.lens import (
     row,
     table,
 )
+from tests.schema.proof.corpora import Case
+from tests.schema.proof.laws import Subject, prove
 
 if TYPE_CHECKING:
     from tests.schema.compile.forms import Form
@@ -211,3 +217,50 @@ def test_one_of_is_lost_where_branches_overlap() -> None:
     assert ("/properties/a", "oneOf", UNSUPPORTED) in lost(compiled)
     assert compiled.schema["properties"]["a"]["description"] == "Must hold: exactly one of these forms fits."
     assert [each.rule for each in compiled.validate({"a": {"x": 1}})] == ["oneOf"]
+
+
+SHARED_LIST: dict[str, Any] = {"type": "array", "items": {"type": "string", "minLength": 1}}
+BESIDE_REFERENCES: dict[str, Any] = {
+    "a list": {**closed(a=either(closed(x=WHOLE), refer("d")), b=refer("d")), "$defs": {"d": SHARED_LIST}},
+    "texts": {
+        **closed(a=either(refer("d"), closed(x=WHOLE)), b=refer("d")),
+        "$defs": {"d": either({"enum": ["p"]}, {"type": "integer", "maximum": 3})},
+    },
+    "a list of itself": {
+        **closed(a=either(closed(x=WHOLE), refer("d"))),
+        "$defs": {"d": array(either(refer("d"), TEXT))},
+    },
+    "a union in a union": {
+        **closed(a=either(either(closed(x=WHOLE), NULL), refer("d")), b=refer("d")),
+        "$defs": {"d": SHARED_LIST, "object": TEXT},
+    },
+    "two of one title": {
+        **closed(
+            a=either({**closed(x=WHOLE), "title": "T"}, refer("d")),
+            b=either({**closed(y=TEXT), "title": "T"}, refer("d")),
+        ),
+        "$defs": {"d": SHARED_LIST, "T": TEXT},
+    },
+    "an object with a tag": {
+        **closed(a=either(closed(x=WHOLE), refer("d")), b=refer("d")),
+        "$defs": {"d": closed(kind={"const": "p"}, y=TEXT)},
+    },
+}
+
+
+@pytest.mark.parametrize("schema", BESIDE_REFERENCES.values(), ids=BESIDE_REFERENCES)
+def test_an_object_beside_a_reference_passes_the_variant_rule(schema: Any) -> None:
+    """The rule does not look where a reference leads: it takes each for an object."""
+    report = prove(Subject(Case("beside", schema)), "tier1")
+
+    assert report.enforced
+    assert report.failures == []
+
+
+@pytest.mark.parametrize("vendor", [OPENAI, AZURE])
+def test_an_unknown_keyword_beside_a_union_changes_nothing(vendor: str) -> None:
+    """Its branches are still the definitions that they refer to."""
+    tree = closed(a=array(refer("d")), b=either(refer("d"), NULL), c=either(refer("d"), NULL))
+    schemas = [{**tree, "$defs": {"d": closed(x=either(refer("d"), TEXT, **more))}} for more in ({}, {"x-link": {}})]
+
+    assert compile_schema(schemas[0], vendor).schema == compile_schema(schemas[1], vendor).schema

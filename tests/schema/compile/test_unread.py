@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from emitter.judge import Contract, Verdict, judge
+from emitter.core.verdicts import DocumentContract, Verdict, classify
+from emitter.messages import ModelResponse, StopReason
 from emitter.schema import compile_schema
-from emitter.wire import Reply, Stop
 from tests.schema.compile.forms import WHOLE, closed
 from tests.schema.compile.lens import OPENAI
 
@@ -150,7 +150,9 @@ def test_it_is_found_in_the_depth() -> None:
 )
 def test_the_judge_asks_for_a_correction(schema: Any, text: str) -> None:
     """No such answer is taken, and the words of none are told."""
-    judgement = judge(Reply(Stop.COMPLETE, "stop", text), Contract(compile_schema(schema, OPENAI)))
+    judgement = classify(
+        ModelResponse(StopReason.COMPLETE, "stop", text), DocumentContract(compile_schema(schema, OPENAI))
+    )
 
     assert judgement.verdict is Verdict.VIOLATED
     assert len(judgement.violations) == 1

@@ -17,7 +17,7 @@ import jsonschema_rs
 from jsonschema_specifications import REGISTRY
 from referencing import Registry, Resource
 
-from emitter.schema.pointer import escaped
+from emitter.schema.json_data import escape_pointer_token
 from tests.schema.proof.corpora import DRAFTS
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _places(schema: Any) -> Iterator[tuple[int, str]]:
         pointer, value = waiting.pop()
         if isinstance(value, dict):
             yield id(value), pointer
-            waiting.extend((f"{pointer}/{escaped(name)}", each) for name, each in value.items())
+            waiting.extend((f"{pointer}/{escape_pointer_token(name)}", each) for name, each in value.items())
         elif isinstance(value, list):
             waiting.extend((f"{pointer}/{index}", each) for index, each in enumerate(value))
 

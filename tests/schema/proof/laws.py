@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from emitter.errors import Uncompilable, Unencodable
-from emitter.profile import load
-from emitter.schema import Edition, Mode, compile_schema, lint_tier1, lint_variants
-from emitter.schema.codec import Unread
-from emitter.testing.decoding.sampling import Sampler, compiles, value
-from emitter.testing.rules import openai
+from emitter.profiles import load_profile
+from emitter.schema import Tier1Mode, VariantEdition, compile_schema, lint_tier1, lint_variants
+from emitter.schema.codec.base import Undecoded
+from emitter.testing import vendor_rules
+from emitter.testing.constrained_decoding import Sampler, find_compile_error, parse_document
 from tests.schema.proof.exceptions import DIFFERENT_VALIDATORS, own_refusal
 from tests.schema.proof.excuses import Losses
 from tests.schema.proof.judge import Judge, Unjudged
@@ -46,7 +46,10 @@ MAX_GROWTH, SPARE = 2, 4_000
 
 
 def _tier1(schema: Any) -> list[Any]:
-    return [*lint_tier1(schema, Mode.STRICT), *(each for each in lint_variants(schema, Edition.V2) if not _named(each))]
+    return [
+        *lint_tier1(schema, Tier1Mode.STRICT),
+        *(each for each in lint_variants(schema, VariantEdition.V2) if not _named(each)),
+    ]
 
 
 def _named(found: Any) -> bool:
@@ -56,7 +59,7 @@ def _named(found: Any) -> bool:
 
 def checkers(profile: str) -> tuple[Callable[[Any], list[Any]], ...]:
     """Return the rule checkers that a profile's wire schemas must pass."""
-    return (_tier1,) if profile == "tier1" else CHECKERS.get(profile, (openai.broken,))
+    return (_tier1,) if profile == "tier1" else CHECKERS.get(profile, (vendor_rules.OPENAI.find_violations,))
 
 
 @dataclass
@@ -148,7 +151,7 @@ class _Trial:
 
     def accepted(self) -> None:
         """Hold the wire schema to the vendor's published rules, and to the limits of its profile."""
-        for found in excess(self._wire, load(self._report.profile).subset.limits):
+        for found in excess(self._wire, load_profile(self._report.profile).subset.limits):
             self._report.fail("accepted", f"over the limit: {found.split()[0]}", found)
         for found in (each for broken in checkers(self._report.profile) for each in broken(self._wire)):
             self._report.fail("accepted", found.rule, found)
@@ -178,7 +181,7 @@ class _Trial:
 
     def decodable(self) -> None:
         """Hold it to what a real constrained decoder takes, or refuses for a reason that is known by name."""
-        complaint = compiles(self._wire)
+        complaint = find_compile_error(self._wire)
         if complaint is not None and own_refusal(complaint):
             self._report.counts["undecodable by name"] += 1
         elif complaint is not None:
@@ -193,7 +196,7 @@ class _Trial:
             document = sampler.draw(Random(f"{self._report.case} {seed}"))  # noqa: S311  chance that can be repeated
             self._report.counts["drawn"] += 1
             try:
-                wire = None if document is None else value(document)
+                wire = None if document is None else parse_document(document)
             except ValueError:
                 document = None
             if document is None:
@@ -277,7 +280,7 @@ class _Trial:
 def _unread(value: Any) -> bool:
     """Tell whether a value holds what could not be read, which is an instance of no schema."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return isinstance(value, Unread) or any(map(_unread, inside))
+    return isinstance(value, Undecoded) or any(map(_unread, inside))
 
 
 _CRASHED = object()

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emitter import profile
+from emitter import profiles as profile
 from tests.schema.proof import table
 from tests.schema.proof.corpora import SCHEMASTORE, SUITE, Case, chosen, read
 from tests.schema.proof.laws import SAMPLES, checkers
@@ -35,8 +35,8 @@ _ABOUT = (
 def distinct() -> dict[str, tuple[str, ...]]:
     """Return one name for each set of rules, with the other profiles that have the same."""
     alike: dict[Any, list[str]] = {}
-    for name in profile.names():
-        alike.setdefault((profile.load(name).subset, checkers(name)), []).append(name)
+    for name in profile.profile_names():
+        alike.setdefault((profile.load_profile(name).subset, checkers(name)), []).append(name)
     return {first: tuple(others) for first, *others in alike.values()}
 
 
@@ -58,9 +58,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     say("--json", action="store_true", help="write JSON instead of a page")
     options = parser.parse_args(arguments)
     options.paths = options.paths or [each for each in (SUITE, SCHEMASTORE) if each.exists()]
-    unknown = sorted({*(options.profile or ())} - {*profile.names()})
+    unknown = sorted({*(options.profile or ())} - {*profile.profile_names()})
     if unknown:
-        parser.error(f"there is no profile {unknown[0]!r}; there are {', '.join(profile.names())}")
+        parser.error(f"there is no profile {unknown[0]!r}; there are {', '.join(profile.profile_names())}")
     if not options.paths:
         parser.error("the corpora are not beside the checkout: name a PATH")
     counts = (options.jobs, 1 if options.limit is None else options.limit, options.timeout)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
 
-from emitter import prompt
-from emitter.door import wording
-from emitter.wire import OutputFormat, OutputMode, mapping
+from emitter import prompts as prompt
+from emitter.client import request
+from emitter.messages import OutputFormat, OutputMode, as_list, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from emitter.schema import Compiled
 
 _NEVER = (False, {"not": {}}, {"not": True})
-_MAPS = ("properties", "patternProperties", "dependentSchemas", "dependencies")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems", "items")
-_SINGLE = (
-    *("additionalProperties", "propertyNames", "items", "additionalItems", "contains"),
-    *("if", "then", "else", "not", "unevaluatedProperties", "unevaluatedItems"),
+_MAPS = ("patternProperties", "dependentSchemas", "dependencies")
+_SAME = ("anyOf", "oneOf", "allOf", "if", "then", "else", "not", "dependentSchemas", "dependencies")
+"""Keywords whose schemas are about the value itself; those of the others are about what is inside it."""
+_INSIDE = (
+    *("patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties"),
+    *("prefixItems", "items", "additionalItems", "contains", "unevaluatedItems"),
 )
-_OF_OBJECTS = {*_MAPS, "required", "additionalProperties", "propertyNames", "unevaluatedProperties"}
+_OF_OBJECTS = {*_MAPS, "properties", "required", "additionalProperties", "propertyNames", "unevaluatedProperties"}
+Names: TypeAlias = "frozenset[str] | None"
+"""The only names that an object may have; None for any."""
 _OF_ARRAYS = {"prefixItems", "items", "additionalItems", "contains", "unevaluatedItems"}
 
 
@@ -34,8 +37,8 @@ def missing(schema: Any, compiled: Compiled) -> list[str]:
 
 def _request(compiled: Compiled) -> str:
     """Return the form as it is sent and what the prompt says of it, quotation marks inside texts as they are."""
-    output = OutputFormat("document", mapping(compiled.schema), OutputMode.JSON_SCHEMA, strict=True)
-    said = wording.form(prompt.load(), compiled, output, holds=True)
+    output = OutputFormat("document", as_mapping(compiled.schema), OutputMode.JSON_SCHEMA, strict=True)
+    said = request.render_form(prompt.load(), compiled, output, enforces_schema=True)
     return "\n".join((*said, *_strings(compiled.schema if compiled.enforced else {})))
 
 
@@ -60,29 +63,69 @@ def _held(word: str, request: str) -> bool:
 
 def words(schema: Any) -> Iterator[str]:
     """Yield the names of properties and the texts to choose from that a schema speaks of where a value can reach it."""
-    waiting, met = [schema], set[int]()
+    waiting: list[tuple[Any, Names]] = [(schema, None)]
+    met = set[tuple[int, Names]]()
     while waiting:
-        node = waiting.pop()
-        if not isinstance(node, dict) or id(node) in met:
+        node, names = waiting.pop()
+        if not isinstance(node, dict):
             continue
-        met.add(id(node))
+        names = _both(names, _only(schema, node))
+        if (id(node), names) in met:
+            continue
+        met.add((id(node), names))
         if isinstance(node.get("$ref"), str):
-            waiting.append(_target(schema, node["$ref"]))
-            if "draft-0" in str(mapping(schema).get("$schema")):
-                continue  # what stands beside a reference means nothing in the older drafts
+            waiting.append((_target(schema, node["$ref"]), names))
+            if _alone(schema):
+                continue
         spoken = _spoken(node)
-        possible = {name: each for name, each in mapping(spoken.get("properties")).items() if each not in _NEVER}
-        impossible = mapping(spoken.get("properties")).keys() - possible.keys()
+        properties = as_mapping(spoken.get("properties"))
+        possible = {name: each for name, each in properties.items() if each not in _NEVER and _in(name, names)}
+        impossible = properties.keys() - possible.keys()
         yield from possible
-        required = spoken.get("required")
-        yield from (each for each in (required if isinstance(required, list) else ()) if each not in impossible)
+        yield from (each for each in as_list(spoken.get("required")) if _in(each, names) and each not in impossible)
         if "const" not in spoken:  # which chooses among them
             yield from (each for each in spoken.get("enum", ()) if isinstance(each, str))
-        for keyword in _MAPS:
-            waiting.extend(mapping(spoken.get(keyword)).values())
-        for keyword in _LISTS:
-            waiting.extend(spoken[keyword] if isinstance(spoken.get(keyword), list) else ())
-        waiting.extend(spoken.get(keyword) for keyword in _SINGLE)
+        waiting.extend((each, names) for each in _beneath(spoken, _SAME))
+        waiting.extend((each, None) for each in (*possible.values(), *_beneath(spoken, _INSIDE)))
+
+
+def _beneath(node: dict[str, Any], keywords: tuple[str, ...]) -> Iterator[Any]:
+    """Yield what may be a schema in these keywords, alone, in a list or by name."""
+    for keyword in keywords:
+        value = node.get(keyword)
+        yield from (value, *as_list(value), *(as_mapping(value).values() if keyword in _MAPS else ()))
+
+
+def _alone(schema: Any) -> bool:
+    """Tell whether what stands beside a reference means nothing, as in the older drafts."""
+    return "draft-0" in str(as_mapping(schema).get("$schema"))
+
+
+def _only(schema: Any, node: Any) -> Names:
+    """Return the only names that a value of ``node`` may have: an object that is closed closes what holds with it."""
+    names: Names = None
+    waiting, met = [node], set[int]()
+    while waiting:
+        here = as_mapping(waiting.pop())
+        if id(here) in met:
+            continue
+        met.add(id(here))
+        if isinstance(here.get("$ref"), str):
+            waiting.append(_target(schema, here["$ref"]))
+            if _alone(schema):
+                continue
+        if here.get("additionalProperties") is False and not here.get("patternProperties"):
+            names = _both(names, frozenset(as_mapping(here.get("properties"))))
+        waiting.extend(as_list(here.get("allOf")))
+    return names
+
+
+def _both(one: Names, other: Names) -> Names:
+    return other if one is None else one if other is None else one & other
+
+
+def _in(name: str, names: Names) -> bool:
+    return names is None or name in names
 
 
 def _spoken(node: dict[str, Any]) -> dict[str, Any]:

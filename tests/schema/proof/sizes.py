@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.profile.subset import Limits
+    from emitter.profiles.tables import SchemaLimits
 
 STEPS = 50_000
 """No more places than these are entered to find the deepest way through references."""
 
 
-def excess(wire: Any, limits: Limits) -> list[str]:
+def excess(wire: Any, limits: SchemaLimits) -> list[str]:
     """Return what is over a limit of the vendor, in words."""
     measured = sizes(wire, limits)
     return [
@@ -23,7 +23,7 @@ def excess(wire: Any, limits: Limits) -> list[str]:
     ]
 
 
-def sizes(wire: Any, limits: Limits) -> dict[str, int]:
+def sizes(wire: Any, limits: SchemaLimits) -> dict[str, int]:
     """Return every size that ``limits`` knows."""
     nodes = list(places(wire))
     properties = [each.get("properties", {}) for each in nodes]

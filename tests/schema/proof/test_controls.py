@@ -11,6 +11,7 @@ from emitter.errors import Unencodable
 from emitter.schema import Compiled, Loss, Validator, Violation
 from tests.schema.proof.corpora import Case
 from tests.schema.proof.laws import Subject, hold
+from tests.schema.proof.request import words
 from tests.schema.proof.verdict import LAWS, Report
 from tests.schema.rules.shapes import TEXT, closed
 
@@ -156,3 +157,35 @@ def test_places_are_known_across_references() -> None:
     assert not report.red("sound")
     assert report.counts["excused by place"] > 0
     assert report.counts["excused by keyword"] == 0
+
+
+def narrowed(**more: Any) -> dict[str, Any]:
+    """Return a closed object that another schema extends, which no document can do."""
+    return {"allOf": [closed(a=TEXT), {"properties": {"b": {"properties": {"c": TEXT}}}, "required": ["a"]}], **more}
+
+
+SPOKEN_OF: dict[str, tuple[Any, set[str]]] = {
+    "extended": (narrowed(), {"a"}),
+    "extended by a reference": (
+        {"allOf": [{"$ref": "#/$defs/d"}, {"properties": {"b": TEXT}}], "$defs": {"d": closed(a=TEXT)}},
+        {"a"},
+    ),
+    "closed beside": ({"allOf": [{"properties": {"b": TEXT}}], **closed(a=TEXT)}, {"a"}),
+    "in a branch": ({**closed(a=TEXT), "anyOf": [{"properties": {"b": TEXT}}, {"required": ["a", "c"]}]}, {"a"}),
+    "inside a property": (closed(a={"properties": {"b": TEXT}}), {"a", "b"}),
+    "reached in another way": (
+        {**closed(a=narrowed(), b={"$ref": "#/properties/a/allOf/1"})},
+        {"a", "b", "c"},
+    ),
+    "one of two branches": ({"anyOf": [closed(a=TEXT), {"properties": {"b": TEXT}}]}, {"a", "b"}),
+    "by a pattern": (
+        {"allOf": [{**closed(a=TEXT), "patternProperties": {"b": TEXT}}, narrowed()["allOf"][1]]},
+        set("abc"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "spoken"), SPOKEN_OF.values(), ids=SPOKEN_OF)
+def test_names_that_no_document_has_need_not_be_told(schema: Any, spoken: set[str]) -> None:
+    """A closed object closes whatever holds of the same value; the same schema elsewhere is told."""
+    assert set(words(schema)) == spoken

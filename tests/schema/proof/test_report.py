@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter import profile
+from emitter import profiles as profile
 from tests.schema.proof import report, workers
 from tests.schema.proof.corpora import Case
 from tests.schema.proof.table import COLUMNS, groups, page, rows
@@ -84,7 +84,7 @@ def test_mistakes_are_said(
 def test_every_profile_is_proved_or_stood_for() -> None:
     """No profile is left out of the default."""
     assert sorted(name for first, others in report.distinct().items() for name in (first, *others)) == [
-        *profile.names()
+        *profile.profile_names()
     ]
 
 

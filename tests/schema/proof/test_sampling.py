@@ -8,7 +8,14 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from emitter.testing.decoding.sampling import HARD_LIMIT, Sampler, compiles, value
+from emitter.testing.constrained_decoding import (
+    HARD_LIMIT_BYTES,
+    MAX_CHOICES,
+    Sampler,
+    find_compile_error,
+    parse_document,
+)
+from tests.schema.compile.work import at_most
 from tests.schema.rules.shapes import TEXT, closed, nested
 
 TREE = {"$ref": "#/$defs/n", "$defs": {"n": closed(v=TEXT, c={"type": "array", "items": {"$ref": "#/$defs/n"}})}}
@@ -38,10 +45,10 @@ def test_what_is_drawn_is_of_the_schema(schema: Any) -> None:
 
     assert len(documents) > 90
     assert len(set(documents)) > 10
-    assert all(len(each) <= HARD_LIMIT + 100 for each in documents)
+    assert all(len(each) <= HARD_LIMIT_BYTES + 100 for each in documents)
     for each in documents:
         try:
-            found = value(each)
+            found = parse_document(each)
         except ValueError as error:
             assert "beyond every float" in str(error)  # noqa: PT017  numbers of any size are JSON
         else:
@@ -55,7 +62,7 @@ def test_draws_can_be_repeated() -> None:
 
 def test_texts_that_were_handed_over_are_written() -> None:
     """Names that could collide are among the strings, whole, as are JSON texts."""
-    written = {value(each)["a"] for each in drawn(closed(a=TEXT), 300, ('say "hi"', "größe"))}
+    written = {parse_document(each)["a"] for each in drawn(closed(a=TEXT), 300, ('say "hi"', "größe"))}
 
     assert {'say "hi"', "größe", '{"a":1}', "{"} <= written
 
@@ -73,7 +80,7 @@ def test_texts_that_were_handed_over_are_written() -> None:
 )
 def test_what_the_decoder_refuses_is_told(schema: Any, word: str) -> None:
     """A schema that the decoder cannot read is refused in its words, and no document of it is drawn."""
-    assert word in (compiles(schema) or "")
+    assert word in (find_compile_error(schema) or "")
     assert drawn(schema) == []
 
 
@@ -81,3 +88,12 @@ def test_a_value_without_end_is_given_up() -> None:
     """A schema that only infinite documents satisfy yields none."""
     again = {"$ref": "#/$defs/n"}
     assert drawn({**again, "$defs": {"n": closed(a=TEXT, again=again)}}, 3) == []
+
+
+def test_a_pattern_that_finds_no_end_is_given_up_in_bounded_work() -> None:
+    """However large the schema is beside it, and so however long a document of it may become."""
+    names = {f"p{each}": {"enum": ["x" * 1_000 + str(each)]} for each in range(200)}
+    sampler = Sampler(closed(a={"type": "string", "pattern": "^.*[.]module-that-nobody-writes$"}, **names))
+
+    with at_most(20 * MAX_CHOICES):
+        assert sampler.draw(Random(0)) is None  # noqa: S311  chance that can be repeated

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.testing.rules import anthropic, azure_openai, google, google_openapi, openai
+from emitter.testing import vendor_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.testing.rules.reading import Breach
+    from emitter.testing.schema_rules import SchemaViolation
 
 
-def checker(vendor: str, surface: str) -> Callable[[object], list[Breach]]:
+def checker(vendor: str, surface: str) -> Callable[[object], list[SchemaViolation]]:
     """Return the checker of the dialect in which a vendor reads schemas on a surface."""
     match vendor:
         case "openai":
-            return openai.broken
+            return vendor_rules.OPENAI.find_violations
         case "azure-openai":
-            return azure_openai.broken
+            return vendor_rules.AZURE_OPENAI.find_violations
         case "anthropic":
-            return anthropic.broken if surface.startswith("output") else anthropic.broken_as_tool
+            return (
+                vendor_rules.ANTHROPIC.find_violations
+                if surface.startswith("output")
+                else vendor_rules.ANTHROPIC_TOOL.find_violations
+            )
         case _:
-            return google.broken if "JsonSchema" in surface else google_openapi.broken
+            return (
+                vendor_rules.GOOGLE.find_violations
+                if "JsonSchema" in surface
+                else vendor_rules.GOOGLE_OPENAPI.find_violations
+            )

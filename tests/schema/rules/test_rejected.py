@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from emitter.testing.rules import anthropic, azure_openai, google, google_openapi, openai
+from emitter.testing import vendor_rules
 from tests.schema.rules.corpora import checker
 from tests.schema.rules.shapes import TEXT, chosen, closed, many, nested
 from tests.shared import Line, lines
@@ -122,15 +122,19 @@ OPEN = {"type": "object", "properties": {"a": TEXT}, "additionalProperties": Fal
 TREE = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}
 
 REBUILT: dict[str, tuple[Any, Any, str]] = {
-    "max_nesting_10": (openai.broken, nested(14), "max_nesting"),
-    "max_properties_5000": (openai.broken, many(6000, TEXT), "max_properties"),
-    "max_enum_values_1000": (openai.broken, chosen(1208), "max_enum_values"),
-    "max_enum_values_500_old": (azure_openai.broken, chosen(501), "max_enum_values"),
-    "max_enum_chars_15000": (openai.broken, chosen(300, 52), "max_characters_of_one_enum"),
-    "union_count_output_config": (anthropic.broken, many(49, OR_NULL), "max_unions"),
-    "optional_count_output_config": (anthropic.broken, many(46, OPEN), "max_optional_properties"),
-    "recursive_500": (google.broken, TREE, "recursion_in_required"),
-    "unknown_keyword_additionalProperties": (google_openapi.broken, closed(a=TEXT), "keyword_not_supported"),
+    "max_nesting_10": (vendor_rules.OPENAI.find_violations, nested(14), "max_nesting"),
+    "max_properties_5000": (vendor_rules.OPENAI.find_violations, many(6000, TEXT), "max_properties"),
+    "max_enum_values_1000": (vendor_rules.OPENAI.find_violations, chosen(1208), "max_enum_values"),
+    "max_enum_values_500_old": (vendor_rules.AZURE_OPENAI.find_violations, chosen(501), "max_enum_values"),
+    "max_enum_chars_15000": (vendor_rules.OPENAI.find_violations, chosen(300, 52), "max_characters_of_one_enum"),
+    "union_count_output_config": (vendor_rules.ANTHROPIC.find_violations, many(49, OR_NULL), "max_unions"),
+    "optional_count_output_config": (vendor_rules.ANTHROPIC.find_violations, many(46, OPEN), "max_optional_properties"),
+    "recursive_500": (vendor_rules.GOOGLE.find_violations, TREE, "recursion_in_required"),
+    "unknown_keyword_additionalProperties": (
+        vendor_rules.GOOGLE_OPENAPI.find_violations,
+        closed(a=TEXT),
+        "keyword_not_supported",
+    ),
 }
 """Rejections whose schema was not recorded, with one that the message describes."""
 

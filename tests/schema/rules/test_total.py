@@ -8,22 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.testing.rules import anthropic, azure_openai, google, google_openapi, openai
-from emitter.testing.rules.dialect import MAX_BREACHES
+from emitter.testing import vendor_rules
+from emitter.testing.schema_rules import MAX_VIOLATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.testing.rules.reading import Breach
+    from emitter.testing.schema_rules import SchemaViolation
 
-CHECKERS: dict[str, Callable[[object], list[Breach]]] = {
-    "openai": openai.broken,
-    "azure-openai": azure_openai.broken,
-    "anthropic": anthropic.broken,
-    "anthropic-tool": anthropic.broken_as_tool,
-    "google": google.broken,
-    "google-ignored": google.ignored,
-    "google-openapi": google_openapi.broken,
+CHECKERS: dict[str, Callable[[object], list[SchemaViolation]]] = {
+    "openai": vendor_rules.OPENAI.find_violations,
+    "azure-openai": vendor_rules.AZURE_OPENAI.find_violations,
+    "anthropic": vendor_rules.ANTHROPIC.find_violations,
+    "anthropic-tool": vendor_rules.ANTHROPIC_TOOL.find_violations,
+    "google": vendor_rules.GOOGLE.find_violations,
+    "google-ignored": vendor_rules.GOOGLE_IGNORED.find_violations,
+    "google-openapi": vendor_rules.GOOGLE_OPENAPI.find_violations,
 }
 
 NAMES = ("a", "$defs", "type", "a/b")
@@ -104,9 +104,9 @@ HOSTILE: dict[str, object] = {
 
 @pytest.mark.parametrize("broken", CHECKERS.values(), ids=CHECKERS)
 @pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_schemas_are_answered(broken: Callable[[object], list[Breach]], schema: object) -> None:
+def test_hostile_schemas_are_answered(broken: Callable[[object], list[SchemaViolation]], schema: object) -> None:
     """Depth, width, sharing and references are bounded, and so is the answer."""
-    assert len(broken(schema)) <= MAX_BREACHES
+    assert len(broken(schema)) <= MAX_VIOLATIONS
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_hostile_schemas_are_answered(broken: Callable[[object], list[Breach]], 
 )
 def test_what_is_not_read_is_no_pass(schema: object, rule: str) -> None:
     """A schema beyond what is read is broken, never silently sound."""
-    assert rule in {each.rule for each in google.broken(schema)}
+    assert rule in {each.rule for each in vendor_rules.GOOGLE.find_violations(schema)}

@@ -1,9 +1,9 @@
-"""The decision by which a call is approved: one option does it, and the envelope tells the call to the letter.
+"""Write the decision in which a principal approves or declines a tool call.
 
-Whoever writes the briefing, a template or a model, the lines that tell the call are ours, and so is the label of the
-option that makes it: a model can say why, and cannot say what.
+A template or a model writes the reasons. The library writes the lines that state the call and the label of the option
+that runs it, so a model cannot misstate the call.
 
-Source: draft-morrison-binding-moment-envelope-00, section 5; DESIGN 7, options carry an action digest.
+Source: draft-morrison-binding-moment-envelope-00, section 5.
 """
 
 from __future__ import annotations
@@ -12,31 +12,38 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from emitter.authority.proposal.detail import plain_summary
-from emitter.decide.canonical import HALF_PAIR
-from emitter.errors import InputError
-from emitter.kinds import BindingMoment, Option, Question
-from emitter.render.safe import clusters
-from emitter.wire import mapping
+from emitter.authority.proposals.proposal import summarize_operation
+from emitter.client.binding_moments import aemit_binding_moment, emit_binding_moment
+from emitter.client.result import Emission
+from emitter.decisions.canonical_json import LONE_SURROGATE
+from emitter.errors import InputError, NotApproved
+from emitter.messages import as_mapping
+from emitter.models import BindingMoment, Option, Question, Trust
+from emitter.prompts import Material
+from emitter.render.safe_text import sanitize_clusters
 
 if TYPE_CHECKING:
-    from emitter.authority.proposal import Proposal
-    from emitter.authority.records import ConfirmRequest
-    from emitter.wire import Json
+    from collections.abc import Iterable
 
-_S256: Final = "s256"
-_LONGEST_TARGET: Final = 100
-"""Characters of a target that the synopsis shows."""
-_UNSEEN: Final = re.compile(r"(?<= ) |[^\S ]")
+    from emitter.authority.proposals.proposal import Proposal
+    from emitter.authority.records import ConfirmRequest
+    from emitter.client.binding_moments import Withheld
+    from emitter.conversation import Messages
+    from emitter.messages import Json
+
+_DIGEST_MEMBER: Final = "s256"
+_MAX_TARGET_LENGTH: Final = 100
+"""Maximum characters of a target in the synopsis."""
+_INVISIBLE_SPACE: Final = re.compile(r"(?<= ) |[^\S ]")
 _WORD: Final = re.compile(r"[^ ]+")
-_NONE: Final = "The call takes no arguments."
+_NO_ARGUMENTS: Final = "The call takes no arguments."
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is to be decided: the call's ``proposal``, the authority that is asked for it, and the tool's name."""
+class ApprovalRequest:
+    """The call to decide on: the tool's name, the ``proposal``, and the authority requested for it."""
 
     tool: str
     proposal: Proposal
@@ -44,125 +51,191 @@ class Asked:
 
     @property
     def label(self) -> str:
-        """The label of the option that makes the call; the envelope has it once, to the letter."""
+        """The label of the option that makes the call. The envelope must contain it exactly once."""
         return f"Run {self.tool} with exactly these arguments"
 
 
-Brief: TypeAlias = Callable[[Asked], BindingMoment | Awaitable[BindingMoment]]
-"""Writes an envelope for a call: one of its options has the label ``Asked.label``."""
+BriefWriter: TypeAlias = Callable[[ApprovalRequest], BindingMoment | Awaitable[BindingMoment]]
+"""Writes the envelope for a call. One option must have the label ``ApprovalRequest.label``."""
 
 
-def template(asked: Asked) -> BindingMoment:
-    """Return an envelope that says no more than what the call is; no model is asked."""
-    seconds = asked.request.ttl_seconds
-    targets = [each for each in asked.request.scope.targets or () if each != asked.tool]
-    aimed = "".join(f" on {_text(_cut(each))}" for each in targets)
+def brief_from_template(request: ApprovalRequest) -> BindingMoment:
+    """Write an envelope that states the call and nothing more, without a model."""
+    seconds = request.request.ttl_seconds
+    targets = [target for target in request.request.scope.targets or () if target != request.tool]
+    suffix = "".join(f" on {_visible_json(_truncate_target(target))}" for target in targets)
     return BindingMoment(
-        synopsis=f"Run {asked.tool}{aimed} once, with exactly the arguments that are listed here.",
+        synopsis=f"Run {request.tool}{suffix} once, with exactly the arguments that are listed here.",
         findings=(),
         recommendations=(
-            f"Run {asked.tool} within {seconds:,} seconds of the approval.",
+            f"Run {request.tool} within {seconds:,} seconds of the approval.",
             "Keep the receipt of what it did.",
         ),
-        offer="Ask for anything that is told by its hash only.",
+        offer="Ask for anything that is shown only as a hash.",
         question=Question.ask(
-            f"What is to become of this call of {asked.tool}?",
+            f"Should this call of {request.tool} be made?",
             [
-                Option(label=asked.label, reasoning="The call is what is wanted, to the letter."),
-                Option(label="Leave it undone", reasoning="The call is not wanted, or not in this form."),
+                Option(label=request.label, reasoning="The call is exactly what you want."),
+                Option(label="Leave it undone", reasoning="You do not want the call, or not in this form."),
             ],
             recommended_idx=0,
         ),
     )
 
 
-def _cut(target: str) -> str:
-    """Return a target as a synopsis names it; the findings tell all of it."""
-    return target if len(target) <= _LONGEST_TARGET else f"{target[:_LONGEST_TARGET]}\u2026"
+def _truncate_target(target: str) -> str:
+    """Shorten a target for the synopsis; the findings show it whole."""
+    return target if len(target) <= _MAX_TARGET_LENGTH else f"{target[:_MAX_TARGET_LENGTH]}\u2026"
 
 
-def composed(asked: Asked, moment: BindingMoment) -> tuple[BindingMoment, int]:
-    """Return the envelope with the call told in its findings, and the option that makes the call.
+def add_call_findings(request: ApprovalRequest, moment: BindingMoment) -> tuple[BindingMoment, int]:
+    """Prepend the call to the envelope's findings, and return the index of the option that makes the call.
 
-    Raises ``InputError`` where the envelope does not offer it exactly once.
+    Raises:
+        InputError: The envelope does not offer the call exactly once.
     """
     if not isinstance(moment, BindingMoment):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError("brief= returns a BindingMoment.")
-    places = _places(asked, moment)
+        raise InputError("brief= must return a BindingMoment.")
+    places = _find_call_options(request, moment)
     if len(places) != 1:
         raise InputError(
-            "The envelope does not offer the call once, under its label.", hint="Give one option the label Asked.label."
+            "The envelope must offer the call exactly once.", hint="Give one option the label request.label."
         )
-    return moment.model_copy(update={"findings": (*told(asked), *moment.findings)}), places[0]
+    return moment.model_copy(update={"findings": (*describe_call(request), *moment.findings)}), places[0]
 
 
-def tells(asked: Asked, moment: BindingMoment, actions: tuple[str | None, ...]) -> bool:
-    """Tell whether an envelope that stands is one of this call: it tells all of it, and one option makes it."""
-    lines, places = told(asked), _places(asked, moment)
+def states_call(request: ApprovalRequest, moment: BindingMoment, actions: tuple[str | None, ...]) -> bool:
+    """Return True if an existing envelope states the whole call and one option makes it."""
+    lines, places = describe_call(request), _find_call_options(request, moment)
     count = len(moment.question.options)
-    expected = tuple(asked.request.digest if index in places else None for index in range(count))
+    expected = tuple(request.request.digest if index in places else None for index in range(count))
     return len(places) == 1 and moment.findings[: len(lines)] == lines and actions == expected
 
 
-def _places(asked: Asked, moment: BindingMoment) -> list[int]:
-    return [index for index, option in enumerate(moment.question.options) if option.label == asked.label]
+def _find_call_options(request: ApprovalRequest, moment: BindingMoment) -> list[int]:
+    return [index for index, option in enumerate(moment.question.options) if option.label == request.label]
 
 
-def told(asked: Asked) -> tuple[str, ...]:
-    """Return the lines that tell a call: each argument, what it may spend, how risky it is, and what it leads to."""
-    lines = [_argument(name, value) for name, value in asked.proposal.parameters.items()]
-    limits = ", ".join(f"{name} {amount:,}" for name, amount in asked.request.limits.items())
-    targets = ", ".join(map(_text, asked.request.scope.targets or ()))
-    account = [] if asked.proposal.account is None else [f"Account: {_text(asked.proposal.account)}"]
-    bound = f"Target: {targets}. At most: {limits or 'nothing'}."
-    call = "" if asked.request.call is None else f" of {_text(asked.request.call.function)}"
-    risk = f"Risk: {asked.request.risk_level.value}. Call {asked.proposal.s256}{call}."
-    return (*(lines or [_NONE]), *account, bound, risk, *_displayed(asked.proposal))
+def describe_call(request: ApprovalRequest) -> tuple[str, ...]:
+    """Return the findings that state a call: arguments, account, limits, risk and consequences."""
+    lines = [_argument_line(name, value) for name, value in request.proposal.parameters.items()]
+    limits = ", ".join(f"{name} {amount:,}" for name, amount in request.request.limits.items())
+    targets = ", ".join(map(_visible_json, request.request.scope.targets or ()))
+    account = [] if request.proposal.account is None else [f"Account: {_visible_json(request.proposal.account)}"]
+    bounds = f"Target: {targets}. At most: {limits or 'nothing'}."
+    call = "" if request.request.call is None else f" of {_visible_json(request.request.call.function)}"
+    risk = f"Risk: {request.request.risk_level.value}. Call {request.proposal.s256}{call}."
+    return (*(lines or [_NO_ARGUMENTS]), *account, bounds, risk, *_display_lines(request.proposal))
 
 
-_DISPLAYED: Final = {
+_DISPLAY_TITLES: Final = {
     "summary": "What it does",
     "implications": "What follows from it",
     "data_accessed": "What it reads or discloses",
     "irreversible": "Whether it can be undone",
 }
-"""The texts of a display that stand in the findings, so that every surface shows them above the options."""
+"""The display texts shown in the findings, with their titles."""
 
 
-def _displayed(proposal: Proposal) -> list[str]:
-    """Return what the display says of the call, a line for each text; a summary made of its name alone says nothing."""
+def _display_lines(proposal: Proposal) -> list[str]:
+    """Return a line for each display text; a summary generated from the name alone is left out."""
     display = proposal.display
     if display is None:
         return []
-    said = {name: " ".join((getattr(display, name) or "").split()) for name in _DISPLAYED}
-    if said["summary"] == plain_summary(proposal.operation, proposal.vocabulary):
-        said["summary"] = ""
-    return [f"{title}: {said[name]}" for name, title in _DISPLAYED.items() if said[name]]
+    texts = {name: " ".join((getattr(display, name) or "").split()) for name in _DISPLAY_TITLES}
+    if texts["summary"] == summarize_operation(proposal.operation, proposal.vocabulary):
+        texts["summary"] = ""
+    return [f"{title}: {texts[name]}" for name, title in _DISPLAY_TITLES.items() if texts[name]]
 
 
-def _argument(name: str, value: Json) -> str:
-    if isinstance(value, Mapping) and _S256 in value:
-        return f"{name}: {_digested(mapping(value))}"
-    return f"{name}: {_text(value)}"
+def _argument_line(name: str, value: Json) -> str:
+    if isinstance(value, Mapping) and _DIGEST_MEMBER in value:
+        return f"{name}: {_digest_text(as_mapping(value))}"
+    return f"{name}: {_visible_json(value)}"
 
 
-def _digested(digest: Mapping[str, Json]) -> str:
+def _digest_text(digest: Mapping[str, Json]) -> str:
     excerpt = digest.get("excerpt")
-    shown = "not shown" if excerpt is None else f"begins {_text(excerpt)}"
-    return f"{shown} (SHA-256 {digest[_S256]})"
+    shown = "not shown" if excerpt is None else f"begins {_visible_json(excerpt)}"
+    return f"{shown} (SHA-256 {digest[_DIGEST_MEMBER]})"
 
 
-def _text(value: Json) -> str:
-    """Return a value as JSON on one line; what a surface would show otherwise, or not at all, is spelled out."""
-    text = HALF_PAIR.sub("\ufffd", json.dumps(value, ensure_ascii=False))
-    spaced = _UNSEEN.sub(lambda found: _spelled(found[0]), text)
-    return _WORD.sub(lambda found: _safe(found[0]), spaced)
+def _visible_json(value: Json) -> str:
+    """Return a value as JSON on one line, with invisible and misleading characters escaped."""
+    text = LONE_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False))
+    spaced = _INVISIBLE_SPACE.sub(lambda match: _escape_character(match[0]), text)
+    return _WORD.sub(lambda match: _escape_unsafe(match[0]), spaced)
 
 
-def _safe(word: str) -> str:
-    shown = "".join(clusters(word))
-    return "".join(each if each == seen else _spelled(each) for each, seen in zip(word, shown, strict=True))
+def _escape_unsafe(word: str) -> str:
+    shown = "".join(sanitize_clusters(word))
+    return "".join(
+        character if character == shown_character else _escape_character(character)
+        for character, shown_character in zip(word, shown, strict=True)
+    )
 
 
-def _spelled(character: str) -> str:
+def _escape_character(character: str) -> str:
     return json.dumps(character)[1:-1] if not character.isascii() else f"\\u{ord(character):04x}"
+
+
+def brief_with_model(
+    situation: Messages, *, model: str, materials: Iterable[Material | str] = (), **options: Any
+) -> Callable[[ApprovalRequest], BindingMoment]:
+    """Return a brief writer that asks a model, with the arguments of ``emit_binding_moment``.
+
+    If the model withholds the decision, the call raises ``NotApproved`` and nobody is asked.
+    """
+    material_items = tuple(materials)
+
+    def brief(request: ApprovalRequest) -> BindingMoment:
+        return _require_decision(
+            emit_binding_moment(
+                situation,
+                model=model,
+                materials=(*material_items, _call_material(request)),
+                actions=_call_action(request),
+                **options,
+            )
+        )
+
+    return brief
+
+
+def abrief_with_model(
+    situation: Messages, *, model: str, materials: Iterable[Material | str] = (), **options: Any
+) -> Callable[[ApprovalRequest], Awaitable[BindingMoment]]:
+    """Async version of ``brief_with_model``, for async tools."""
+    material_items = tuple(materials)
+
+    async def brief(request: ApprovalRequest) -> BindingMoment:
+        return _require_decision(
+            await aemit_binding_moment(
+                situation,
+                model=model,
+                materials=(*material_items, _call_material(request)),
+                actions=_call_action(request),
+                **options,
+            )
+        )
+
+    return brief
+
+
+def _call_action(request: ApprovalRequest) -> dict[str, str]:
+    return {request.label: request.request.digest}
+
+
+def _call_material(request: ApprovalRequest) -> Material:
+    """Return the call as untrusted material, because its arguments may come from anywhere."""
+    display = request.proposal.display
+    text = "" if display is None else f"{display.summary}\n\n{display.detail or ''}"
+    return Material(text, source=f"the proposed call of {request.tool}", trust=Trust.UNTRUSTED)
+
+
+def _require_decision(decision: Emission[BindingMoment] | Withheld) -> BindingMoment:
+    if not isinstance(decision, Emission):
+        raise NotApproved(
+            "The agent withheld the decision, so nobody was asked.", hint="Provide what the agent says is missing."
+        )
+    return decision.value

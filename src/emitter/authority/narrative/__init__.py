@@ -1,15 +1,15 @@
-"""Narratives: what a text without authority may say, found by rules (RFC-0010, NarrativePolicy; RFC-0011).
+"""Rules for narratives: text without authority, as RFC-0010's `NarrativePolicy` allows it.
 
-``scan`` holds a text to a policy, ``scrub`` takes its measurements out, ``leaks`` reads what a refusal tells its user.
-The three read English, and see through spellings that evade: look-alikes, invisible characters, spaced letters, leet.
-They are rules of ours for words that the RFCs leave to Normative Definitions, which could not be found; they are a
-net, not a proof: whoever sets out to write around them can.
+`scan_narrative` reports what a policy forbids in a text, `scrub_measurements` removes measurements, and `find_leaks`
+finds control-plane details in a refusal. The rules cover English only and are heuristics.
+
+Source: RFC-0010, NarrativePolicy; RFC-0011.
 """
 
-from emitter.authority.narrative.leaks import leaks as leaks
-from emitter.authority.narrative.marker import Marker as Marker
-from emitter.authority.narrative.marker import Policy as Policy
-from emitter.authority.narrative.marker import Rule as Rule
-from emitter.authority.narrative.measurement import WITHHELD as WITHHELD
-from emitter.authority.narrative.measurement import scrub as scrub
-from emitter.authority.narrative.scan import scan as scan
+from emitter.authority.narrative.quantities import MEASUREMENT_PLACEHOLDER as MEASUREMENT_PLACEHOLDER
+from emitter.authority.narrative.quantities import scrub_measurements as scrub_measurements
+from emitter.authority.narrative.scanner import NarrativeMarker as NarrativeMarker
+from emitter.authority.narrative.scanner import NarrativePolicyLike as NarrativePolicyLike
+from emitter.authority.narrative.scanner import NarrativeRule as NarrativeRule
+from emitter.authority.narrative.scanner import find_leaks as find_leaks
+from emitter.authority.narrative.scanner import scan_narrative as scan_narrative

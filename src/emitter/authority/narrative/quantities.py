@@ -1,11 +1,22 @@
-"""How numbers and units are written in English: the parts of the patterns that find a measurement.
+"""Find measurements, numbers, dates, names and identifiers in a narrative, and remove measurements from it.
 
-Every repetition is bounded, so that each place of a text is tried in a bounded number of steps.
+Every repetition in a pattern is bounded, so that the work grows linearly with the text.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Final
+
+from emitter.authority.narrative.grammar import ADDRESSED
+from emitter.authority.narrative.text import VisibleText, join_spaced_words, to_visible_text
+from emitter.checks.english import Phrases, word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from emitter.authority.narrative.text import Clause, Sentence
 
 
 def _any(words: str) -> str:
@@ -17,12 +28,12 @@ _SMALL: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
 )
-_TENS: Final = "twenty thirty forty fourty fifty sixty seventy eighty ninety"
-_GREAT: Final = "hundred thousand million billion trillion dozen"
-SPELT: Final = rf"(?i:(?:{_any(f'{_SMALL} {_TENS} {_GREAT}')}))"
+_TENS_WORDS: Final = "twenty thirty forty fourty fifty sixty seventy eighty ninety"
+_GREAT_NUMBERS: Final = "hundred thousand million billion trillion dozen"
+SPELT: Final = rf"(?i:(?:{_any(f'{_SMALL} {_TENS_WORDS} {_GREAT_NUMBERS}')}))"
 _IDIOM: Final = r"(?!(?i:one[\s-]+(?:day|time|night|moment|evening|morning|unit|point|minute|second)(?!\w)))"
 _WORDS: Final = (
-    rf"(?>{_IDIOM}(?i:(?:an?|half|quarter)\s+(?:an?\s+)?(?=(?:{_any(_GREAT)})))?{SPELT}"
+    rf"(?>{_IDIOM}(?i:(?:an?|half|quarter)\s+(?:an?\s+)?(?=(?:{_any(_GREAT_NUMBERS)})))?{SPELT}"
     rf"(?:[\s-]*(?:(?i:and)[\s-]+(?:(?i:a)[\s-]+)?)?(?:{SPELT}|(?i:half|quarter))){{0,9}})"
 )
 _HALVES: Final = (
@@ -30,13 +41,12 @@ _HALVES: Final = (
 )
 DIGITS: Final = r"(?:\d++(?:[ ,.'_/\u00b7]\d++){0,12}+)"
 _LEET: Final = r"(?:(?=[OoIl]{0,6}\d)[\dOoIl]{1,12})"
-_MAGNITUDE: Final = rf"(?:[\s-]{{0,2}}(?:(?i:{_any(_GREAT)}|mio|mn|bn)|[kKmM])(?![^\W_]))?"
+_MAGNITUDE: Final = rf"(?:[\s-]{{0,2}}(?:(?i:{_any(_GREAT_NUMBERS)}|mio|mn|bn)|[kKmM])(?![^\W_]))?"
 _HALF_MORE: Final = r"(?:\s+(?i:and\s+a\s+(?:half|quarter)))?"
 _POWER: Final = r"(?:[eE][+-]?\d{1,3}(?![^\W_]|[.,]\d))?"
 NUMBER: Final = rf"(?:(?:{DIGITS}{_POWER}|{_LEET}){_MAGNITUDE}|{_WORDS}){_HALF_MORE}"
 _TO: Final = r"(?:\s{0,3}(?:-|\u2013|\u2014|/|x|(?i:to|and|or|through|until))\s{0,3})"
 RANGE: Final = rf"(?:{NUMBER}(?:{_TO}{NUMBER})?|{_HALVES})"
-
 _SIZES: Final = "kilo milli micro nano centi deci mega giga tera hecto"
 _MEASURES: Final = (
     "gram gramme metre meter litre liter watt volt amp ampere ohm hertz joule newton pascal byte bit mole calorie "
@@ -104,15 +114,191 @@ _SAYS: Final = (
 _SIGN: Final = r"[:=<>\u2264\u2265]"
 EQUALS: Final = rf"(?:{_SAYS}){{0,3}}\s{{0,2}}{_SIGN}?\s{{0,2}}"
 SURELY_EQUALS: Final = rf"(?:(?:{_SAYS}){{1,3}}|\s{{0,2}}{_SIGN})\s{{0,2}}"
-_NAMING: Final = (
+_UNIT_NAMING: Final = (
     "version release edition section subsection chapter part paragraph article clause figure table appendix page rule "
     "step level item number no release build update protocol annex schedule exercise question equation"
 )
 DECIMAL: Final = r"[-\u2212]?\d{1,6}+(?:\.\d{1,6}+|,\d{1,2}+)(?![.,:]?\d)(?!\s?(?i:[ap]\.?m)(?![^\W_]))"
 """A number that is a measure by its form: nobody counts in fractions."""
 STATED: Final = (
-    rf"(?!(?i:{_any(_NAMING)})(?![^\W_]))[^\W\d_][\w'-]{{0,30}}+(?:\s+(?i:level|value|result|reading))?"
+    rf"(?!(?i:{_any(_UNIT_NAMING)})(?![^\W_]))[^\W\d_][\w'-]{{0,30}}+(?:\s+(?i:level|value|result|reading))?"
     r"(?:\s+(?i:is|was|are|were|reads|read|equals|measures|measured|averages|averaged|came\s+back\s+at|stood\s+at)"
     r"(?:\s+(?i:now|still|about|around|approximately|roughly|only|just|nearly|almost|at)){0,2}\s{1,3}|\s{0,2}[:=]\s{0,2})"
 )
 """What a number with a fraction is stated of, and the verb or the sign between; what is numbered has no measure."""
+MEASUREMENT_PLACEHOLDER: Final = "[measurement withheld]"
+"""What stands where a measurement was taken out."""
+_WORD_END: Final = r"(?![^\W_])"
+_WORD_START: Final = r"(?<![^\W_])"
+_MORE: Final = r"(?i:as|more|less|fewer|higher|lower|greater|larger|smaller|faster|slower|better|worse|the|that|what)"
+_FRACTION: Final = r"(?i:hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)"
+_YEAR: Final = r"(?:1[5-9]|20)\d\d(?![\d.,]\d)"
+_OFTEN: Final = (
+    rf"(?:(?i:a|an|per|each|every|in\s+an?)\s+{TIME}|(?i:daily|nightly|weekly|monthly|yearly|annually|hourly))"
+)
+_ONE: Final = (
+    r"(?i:(?:kilo)?met(?:re|er)|mile|foot|inch|pound|ounce|lit(?:re|er)|gallon|tonne?|yard|kilo(?:gram)?|acre|hectare)"
+)
+_KINDS: Final = (
+    rf"{_WORD_START}(?:{WITH_UNIT})",
+    rf"(?:{_WORD_START}(?:US|A|C))?{MONEY_SIGN}\s?{NUMBER}",
+    rf"{_WORD_START}(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|Rs\.?)\s?{NUMBER}",
+    rf"{_WORD_START}(?:{SHORT})\)?[\s:=|]{{1,3}}(?:(?i:is|was|of)\s{{1,2}})?(?:{DIGITS}|{SPELT}{_WORD_END})",
+    rf"{_WORD_START}(?:(?i:once|twice|thrice)|{RANGE}\s+(?i:times))\s+{_OFTEN}{_WORD_END}",
+    rf"{_WORD_START}{NUMBER}\s+(?i:out\s+of|of\s+every|in(?:\s+every)?)\s+(?i:an?\s+)?(?!{_YEAR}){NUMBER}{_WORD_END}",
+    rf"{_WORD_START}{NUMBER}\s+(?i:to)\s+{NUMBER}\s+(?i:odds|against|on){_WORD_END}",
+    rf"{_WORD_START}{SPELT}[\s-]+{_FRACTION}{_WORD_END}(?!\s+(?i:party|parties|time|place|person|man|day|floor|class))",
+    rf"{_WORD_START}(?i:an?\s+|the\s+)?{_FRACTION}\s+(?i:of\s+(?:all|the|an?|those|these|our|its|their|\w{{3,20}}s)){_WORD_END}",
+    rf"{_WORD_START}(?i:half)\s+(?i:the|as|an?|all|of){_WORD_END}",
+    rf"{_WORD_START}(?:{NUMBER}[\s-]?|{SPELT})(?i:fold){_WORD_END}",
+    rf"{_WORD_START}\d++(?:\.\d++)?[xX\u00d7]{_WORD_END}",
+    rf"{_WORD_START}(?:(?i:twice|thrice)|{NUMBER}\s+(?i:times))\s+{_MORE}{_WORD_END}",
+    rf"{_WORD_START}(?i:an?)\s+{TIME}\s+(?i:and\s+a\s+(?:half|quarter)){_WORD_END}",
+    rf"{_WORD_START}{STATED}{DECIMAL}",
+    rf"(?<!at\s){_WORD_START}{SPELT}(?:[\s-]+{SPELT})?\s+(?i:point)\s+{SPELT}(?:\s+{SPELT}){{0,3}}{_WORD_END}",
+    rf"{_WORD_START}{NAMED}{SURELY_EQUALS}{SPELT}(?:[\s-]+{SPELT}){{0,3}}(?:{UNIT_AFTER})?{_WORD_END}",
+    rf"{_WORD_START}{SPELT}\s+\w{{3,20}}\s+(?i:in)\s+(?i:every\s+)?{SPELT}{_WORD_END}",
+    rf"{_WORD_START}(?i:an?)\s+{_ONE}\s+(?i:of|thick|long|wide|deep|high|tall|away|apart|per|across){_WORD_END}",
+    rf"{_WORD_START}(?i:double|triple|treble)\s+(?i:the|that|what){_WORD_END}",
+    rf"{_WORD_START}{NAMED}{EQUALS}(?!{_YEAR}\b){DIGITS}(?::{DIGITS})?(?:{UNIT_AFTER})?{_WORD_END}",
+    rf"{_WORD_START}{HAS}{SURELY_EQUALS}(?!{_YEAR}\b){DIGITS}(?:{UNIT_AFTER})?{_WORD_END}",
+    rf"{_WORD_START}(?i:by|to)\s+(?i:an?)\s+{_FRACTION}{_WORD_END}",
+    rf"{_WORD_START}(?i:by|up|down|gained|lost|fell|rose)\s+{NUMBER}\s+(?i:points?){_WORD_END}",
+    rf"{_WORD_START}{RANGE}\s+per\s+(?:{NUMBER}|(?i:capita|person|head|{TIME})){_WORD_END}",
+    rf"{_WORD_START}(?i:an?)\s+(?i:(?:milli|micro|kilo)?grams?|millilit(?:re|er)s?|teaspoon|tablespoon|percent){_WORD_END}",
+)
+_MEASUREMENT: Final = re.compile(rf"(?=[^\W_]|{MONEY_SIGN})(?:{'|'.join(_KINDS)})")
+_PASSES: Final = 8
+
+
+def find_measurements(text: VisibleText) -> list[tuple[int, int]]:
+    """Return where the measurements of a text as it is seen start and end, in their order."""
+    return [each.span() for each in _MEASUREMENT.finditer(text.text)]
+
+
+def scrub_measurements(text: str) -> str:
+    """Return a text with ``WITHHELD`` in the place of each measurement; the rest stays as it was written.
+
+    What is returned has no measurement left: a text that would still have one after some passes, as none does that
+    was written to be read, is withheld whole.
+    """
+    for _ in range(_PASSES):
+        seen = join_spaced_words(to_visible_text(text))
+        found = [seen.span(*each) for each in find_measurements(seen)]
+        if not found:
+            return text
+        text = _remove_spans(text, found)
+    return MEASUREMENT_PLACEHOLDER
+
+
+def _remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    kept: list[str] = []
+    place = 0
+    for start, end in spans:
+        kept += (text[place:start], MEASUREMENT_PLACEHOLDER)
+        place = max(place, end)
+    return "".join((*kept, text[place:]))
+
+
+_NUMBERED: Final = word_set("""
+    type stage phase grade class category level step chapter section article part figure table version schedule form
+    iso iec rfc en din ieee tls http windows rule appendix annex basel euro vitamin formula apollo boeing airbus
+    python factor group unit line lane regulation directive act
+""")
+_NUMBERED_NAME: Final = re.compile(r"[a-z]{1,9}-?\d{1,2}[a-z]?|[a-z]\d[a-z]\d{1,2}|\d{1,2}[dgk]")
+_GREAT_LEXICON: Final = word_set("hundred thousand million billion dozen")
+_COUNTED: Final = word_set("""
+    a one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty
+    ninety several
+""") - {"several"}
+_TENS_LEXICON: Final = word_set(
+    "eleven thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy "
+    "eighty ninety"
+)
+_DAYS: Final = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_MONTHS: Final = "january|february|march|april|month|may|june|july|august|september|october|november|december"
+_DATES: Final = Phrases.from_lines(
+    f"last|next|this|on|since|until|by {_DAYS}",
+    f"in|since|until|by|last|next|of|early|late|mid {_MONTHS}",
+    "last|next week|month|year|night|quarter|summer|winter|spring|autumn",
+    "this morning|week|month|year|afternoon|evening",
+    "yesterday|tomorrow|tonight",
+)
+_MONTH_NAMES: Final = frozenset(_MONTHS.split("|")) - {"month"}
+_TITLES: Final = word_set("""
+    mr mrs ms miss mx dr prof professor herr frau sir dame judge inspector captain sergeant colonel senator president
+    mayor
+""")
+_GIVEN_NAMES: Final = word_set("""
+    anna maria john mary james robert michael william david richard joseph thomas charles daniel matthew anthony
+    donald steven paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob gary
+    nicholas eric jonathan stephen larry justin scott brandon benjamin samuel gregory alexander patrick jack dennis
+    jerry tyler aaron jose adam nathan henry peter zachary kyle noah ethan jeremy walter christian keith roger sean
+    patricia jennifer linda elizabeth barbara susan jessica sarah karen lisa nancy betty sandra margaret ashley
+    kimberly emily donna michelle carol amanda melissa deborah stephanie rebecca sharon laura cynthia dorothy amy
+    kathleen angela shirley emma brenda pamela nicole samantha katherine christine helen debra rachel carolyn janet
+    catherine heather diane olivia julie joyce victoria ruth virginia lauren kelly christina joan evelyn judith
+    andrea hannah megan cheryl jacqueline martha madison teresa gloria sara janice ann kathryn abigail sophia
+    frances alice judy isabella julia denise amber marilyn danielle beverly brittany theresa diana natalie sofia
+    ahmed mohammed muhammad ali omar fatima aisha hassan ibrahim yusuf wei ming li chen yuki hiroshi kenji priya
+    rahul amit raj anil sanjay olga ivan dmitri natasha elena carlos juan luis miguel pedro lucia giulia marco luca
+    giovanni pierre jean luc claire sophie hans klaus jürgen jurgen ingrid lars sven astrid katarzyna piotr jan
+    anders johan eva lena
+""")
+_UNLESS: Final = word_set(
+    "christian jack will mark grace virginia victoria georgia carol heather amber gloria ali li jan"
+)
+"""Names that are words or places too: these need a surname after them."""
+_NAMES: Final = _TITLES | _GIVEN_NAMES
+_NAMED_WITH_MORE: Final = _TITLES | _UNLESS
+
+
+def find_specifics(sentence: Sentence, measured: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield where a sentence is specific, apart from what is ``measured``."""
+    for clause in sentence.clauses:
+        for at in range(len(clause.words)):
+            if _is_specific(clause, at) and not _inside(clause.places[at], measured):
+                yield clause.places[at]
+
+
+def _is_specific(clause: Clause, at: int) -> bool:
+    word, words = clause.words[at], clause.words
+    return (
+        word in ADDRESSED
+        or "@" in word
+        or _is_number(words, at)
+        or (word in _DATES.beginnings and _DATES.startswith(words, at) and _is_date(clause, at))
+        or _is_person(clause, at)
+    )
+
+
+def _is_number(words: Sequence[str], at: int) -> bool:
+    word, before = words[at], words[at - 1] if at else ""
+    if any(each.isdigit() for each in word):
+        return before not in _NUMBERED and _NUMBERED_NAME.fullmatch(word) is None
+    first, _, rest = word.partition("-")
+    return (
+        (word in _GREAT_LEXICON and before in _COUNTED)
+        or word in _TENS_LEXICON
+        or (first in _TENS_LEXICON and rest in _COUNTED)
+    )
+
+
+def _is_date(clause: Clause, at: int) -> bool:
+    """Say whether what looks like a date is none of a word: "by may" is no month, "by May" is."""
+    following = clause.words[at + 1] if at + 1 < len(clause.words) else ""
+    return following not in _MONTH_NAMES or at + 1 in clause.capitals
+
+
+def _is_person(clause: Clause, at: int) -> bool:
+    word = clause.words[at]
+    if at not in clause.capitals or word not in _NAMES:
+        return False
+    named = at + 1 in clause.capitals
+    return named if word in _NAMED_WITH_MORE else True
+
+
+def _inside(place: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:
+    """Say whether a place is in one of some spans, which are in their order and apart."""
+    last = bisect_left(spans, (place[1], 0)) - 1
+    return last >= 0 and spans[last][1] > place[0]

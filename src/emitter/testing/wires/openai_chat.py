@@ -1,146 +1,169 @@
-"""OpenAI Chat Completions from the vendor's side, as Azure and compatible servers speak it, too."""
+"""OpenAI Chat Completions as a server: parse requests and write responses, streams and errors.
+
+Azure and compatible servers use this API too. OpenAI Responses has the same error format.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emitter.profile.model import WireName
-from emitter.testing.asked import Asked
-from emitter.testing.draft import Ending, Failure
-from emitter.testing.wires import openai_errors
-from emitter.testing.wires.openai_errors import AZURE, complaint, denial
-from emitter.testing.wires.reading import AROUND_MESSAGE, Surface, missing, positive, spoken, written
-from emitter.testing.wires.writing import CREATED, MARK, Event, dumped, unnamed
-from emitter.wire import mapping, sequence
+from emitter.messages import as_list, as_mapping
+from emitter.profiles.model import WireFormat
+from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRequest
+from emitter.testing.wires.common import (
+    CREATED_AT,
+    ID_PLACEHOLDER,
+    TOKENS_PER_MESSAGE,
+    ErrorResponse,
+    RequestSchema,
+    SentEvent,
+    count_schema_tokens,
+    count_text_tokens,
+    dump_compact,
+    format_event,
+    get_retry_seconds,
+    make_missing_error,
+    make_retry_headers,
+    parse_budget,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from emitter.testing.wires.writing import Said
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.testing.schema_rules import SchemaViolation
+    from emitter.testing.wires.common import PreparedAnswer
 
-__all__ = ["complaint", "denial", "read", "stream", "surfaces", "whole"]
-
-_BUDGETS = ("max_completion_tokens", "max_tokens")
-_FINISH = {
-    Ending.WHOLE: "stop",
-    Ending.REFUSED: "stop",
-    Ending.CUT: "length",
-    Ending.FILTERED: "content_filter",
-    Ending.PAUSED: None,
-    Ending.NONE: None,
+PROFILE: str = "openai"
+PATH_SUFFIXES: tuple[str, ...] = ("/chat/completions",)
+MAX_BUDGET_MESSAGE: str = "max_tokens is too large: {budget}. This model supports at most {limit} completion tokens."
+_BUDGET_PARAMETERS = ("max_completion_tokens", "max_tokens")
+_FINISH_REASONS = {
+    EndReason.COMPLETE: "stop",
+    EndReason.REFUSED: "stop",
+    EndReason.TRUNCATED: "length",
+    EndReason.FILTERED: "content_filter",
+    EndReason.PAUSED: None,
+    EndReason.MISSING: None,
 }
-_FIRST = {"index": 0, "logprobs": None}
+_CHOICE_FIELDS = {"index": 0, "logprobs": None}
 
 
-def read(path: str, body: Mapping[str, Json]) -> Asked | Failure:
-    """Return what a request asks for, or what is wrong with it."""
-    fault = _fault(body)
-    if fault:
-        return fault
-    format_, tool = mapping(body.get("response_format")), _forced(body)
-    held = mapping(format_.get("json_schema"))
-    schema = tool.get("parameters") if tool else held.get("schema")
+def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | PlannedError:
+    """Parse a request, or return the error that it causes."""
+    error = _find_error(body)
+    if error:
+        return error
+    format_, tool = as_mapping(body.get("response_format")), _get_forced_function(body)
+    json_schema = as_mapping(format_.get("json_schema"))
+    schema = tool.get("parameters") if tool else json_schema.get("schema")
     if schema is None and format_.get("type") == "json_object":
         schema = {"type": "object"}
-    messages = sequence(body["messages"])
-    options = mapping(body.get("stream_options"))
-    return Asked(
-        wire=WireName.OPENAI_CHAT,
+    messages = as_list(body["messages"])
+    options = as_mapping(body.get("stream_options"))
+    return ReceivedRequest(
+        wire=WireFormat.OPENAI_CHAT,
         path=path,
         model=str(body["model"]),
         body=body,
         streamed=body.get("stream") is True,
         schema=schema,
         tool=tool.get("name") if tool else None,
-        budget=_budget(body)[1],
-        input_tokens=spoken(messages)
-        + written(held.get("schema"), *sequence(body.get("tools")))
-        + AROUND_MESSAGE * len(messages),
-        usage=options.get("include_usage") is True,
-        azure=AZURE in path,
+        budget=_get_budget(body)[1],
+        input_tokens=count_text_tokens(messages)
+        + count_schema_tokens(json_schema.get("schema"), *as_list(body.get("tools")))
+        + TOKENS_PER_MESSAGE * len(messages),
+        include_usage=options.get("include_usage") is True,
+        is_azure=AZURE_QUERY in path,
     )
 
 
-def _budget(body: Mapping[str, Json]) -> tuple[str, int | None]:
-    return next(((each, given) for each in _BUDGETS if (given := positive(body.get(each))) is not None), ("", None))
+def _get_budget(body: Mapping[str, Json]) -> tuple[str, int | None]:
+    return next(
+        ((name, budget) for name in _BUDGET_PARAMETERS if (budget := parse_budget(body.get(name))) is not None),
+        ("", None),
+    )
 
 
-def _fault(body: Mapping[str, Json]) -> Failure | None:
+def _find_error(body: Mapping[str, Json]) -> PlannedError | None:
     for name in ("model", "messages"):
         if not body.get(name):
-            return missing(name, f"Missing required parameter: '{name}'.")
-    format_ = mapping(body.get("response_format"))
-    if format_.get("type") == "json_schema" and not mapping(format_.get("json_schema")).get("name"):
+            return make_missing_error(name, f"Missing required parameter: '{name}'.")
+    format_ = as_mapping(body.get("response_format"))
+    if format_.get("type") == "json_schema" and not as_mapping(format_.get("json_schema")).get("name"):
         name = "response_format.json_schema.name"
-        return missing(name, f"Missing required parameter: '{name}'.")
-    return openai_errors.too_few(*_budget(body), 1)
+        return make_missing_error(name, f"Missing required parameter: '{name}'.")
+    return check_min_budget(*_get_budget(body), 1)
 
 
-def _forced(body: Mapping[str, Json]) -> Mapping[str, Any] | None:
-    functions = [mapping(mapping(each).get("function")) for each in sequence(body.get("tools"))]
+def _get_forced_function(body: Mapping[str, Json]) -> Mapping[str, Any] | None:
+    functions = [as_mapping(as_mapping(tool).get("function")) for tool in as_list(body.get("tools"))]
     choice = body.get("tool_choice")
-    wanted = mapping(mapping(choice).get("function")).get("name")
-    forced = [each for each in functions if choice == "required" or (wanted and each.get("name") == wanted)]
-    return forced[0] if forced else None
+    name = as_mapping(as_mapping(choice).get("function")).get("name")
+    matching = [function for function in functions if choice == "required" or (name and function.get("name") == name)]
+    return matching[0] if matching else None
 
 
-def surfaces(asked: Asked) -> Iterator[Surface]:
+def iter_schemas(request: ReceivedRequest) -> Iterator[RequestSchema]:
     """Yield the strict schemas of a request."""
-    dialect = "azure-openai" if asked.azure else "openai"
-    held = mapping(mapping(asked.body.get("response_format")).get("json_schema"))
-    if held.get("strict"):
-        yield Surface(held.get("schema"), dialect, str(held["name"]), "response_format")
-    for index, each in enumerate(sequence(asked.body.get("tools"))):
-        function = mapping(mapping(each).get("function"))
+    dialect = "azure-openai" if request.is_azure else "openai"
+    json_schema = as_mapping(as_mapping(request.body.get("response_format")).get("json_schema"))
+    if json_schema.get("strict"):
+        yield RequestSchema(json_schema.get("schema"), dialect, str(json_schema["name"]), "response_format")
+    for index, tool in enumerate(as_list(request.body.get("tools"))):
+        function = as_mapping(as_mapping(tool).get("function"))
         if function.get("strict"):
-            at = f"tools[{index}].function.parameters"
-            yield Surface(function.get("parameters"), dialect, str(function.get("name")), at, tool=True)
+            path = f"tools[{index}].function.parameters"
+            yield RequestSchema(function.get("parameters"), dialect, str(function.get("name")), path, is_tool=True)
 
 
-def whole(said: Said) -> Json:
-    """Return the body of the unary form."""
-    choice = {**_FIRST, "message": {"role": "assistant", **_message(said)}, "finish_reason": _finish(said)}
-    return {**_shell(said, "chat.completion"), "choices": [choice], "usage": _usage(said)}
+def write_response(answer: PreparedAnswer) -> Json:
+    """Return the body of a response that is not streamed."""
+    choice = {
+        **_CHOICE_FIELDS,
+        "message": {"role": "assistant", **_make_message(answer)},
+        "finish_reason": _get_finish_reason(answer),
+    }
+    return {**_make_response_fields(answer, "chat.completion"), "choices": [choice], "usage": _make_usage(answer)}
 
 
-def _shell(said: Said, kind: str) -> dict[str, Json]:
+def _make_response_fields(answer: PreparedAnswer, kind: str) -> dict[str, Json]:
     return {
-        "id": f"chatcmpl-{MARK}",
+        "id": f"chatcmpl-{ID_PLACEHOLDER}",
         "object": kind,
-        "created": CREATED,
-        "model": said.asked.model,
+        "created": CREATED_AT,
+        "model": answer.request.model,
         "service_tier": "default",
         "system_fingerprint": "fp_0123456789",
     }
 
 
-def _message(said: Said) -> dict[str, Json]:
-    text = said.draft.text
-    if said.draft.ending is Ending.REFUSED:
+def _make_message(answer: PreparedAnswer) -> dict[str, Json]:
+    text = answer.plan.text
+    if answer.plan.end_reason is EndReason.REFUSED:
         return {"content": None, "refusal": text}
-    if said.called:
-        calls = [_call(said, index, each) for index, each in enumerate(said.calls())]
+    if answer.is_tool_call:
+        calls = [_make_tool_call(answer, index, arguments) for index, arguments in enumerate(answer.split_calls())]
         return {"content": None, "refusal": None, "tool_calls": calls}
-    return {"content": None if said.draft.ending is Ending.FILTERED and not text else text, "refusal": None}
+    return {"content": None if answer.plan.end_reason is EndReason.FILTERED and not text else text, "refusal": None}
 
 
-def _call(said: Said, index: int, arguments: str) -> dict[str, Json]:
-    function = {"name": said.asked.tool, "arguments": arguments}
-    return {"id": f"call_{MARK}{index}", "type": "function", "function": function}
+def _make_tool_call(answer: PreparedAnswer, index: int, arguments: str) -> dict[str, Json]:
+    function = {"name": answer.request.tool, "arguments": arguments}
+    return {"id": f"call_{ID_PLACEHOLDER}{index}", "type": "function", "function": function}
 
 
-def _finish(said: Said) -> str | None:
-    ending = said.draft.ending
-    if not isinstance(ending, Ending):
-        return ending
-    # A function that is forced by its name ends in "stop", one that was only required in "tool_calls".
-    required = said.called and said.asked.body.get("tool_choice") == "required"
-    return "tool_calls" if required and ending is Ending.WHOLE else _FINISH[ending]
+def _get_finish_reason(answer: PreparedAnswer) -> str | None:
+    reason = answer.plan.end_reason
+    if not isinstance(reason, EndReason):
+        return reason
+    # A function forced by name ends with "stop", one forced by "required" with "tool_calls".
+    is_required = answer.is_tool_call and answer.request.body.get("tool_choice") == "required"
+    return "tool_calls" if is_required and reason is EndReason.COMPLETE else _FINISH_REASONS[reason]
 
 
-def _usage(said: Said) -> dict[str, Json]:
-    usage = said.usage
+def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
+    usage = answer.usage
     return {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,
@@ -150,38 +173,153 @@ def _usage(said: Said) -> dict[str, Json]:
     }
 
 
-def stream(said: Said) -> Iterator[Event]:
-    """Yield the events of the streamed form."""
-    shell = _shell(said, "chat.completion.chunk")
-    usage: dict[str, Json] = {"usage": None} if said.asked.usage else {}
+def write_stream(answer: PreparedAnswer) -> Iterator[SentEvent]:
+    """Yield the events of a streamed response."""
+    common = _make_response_fields(answer, "chat.completion.chunk")
+    usage: dict[str, Json] = {"usage": None} if answer.request.include_usage else {}
 
-    def chunk(delta: dict[str, Json], finish: str | None = None) -> str:
-        return unnamed({**shell, "choices": [{**_FIRST, "delta": delta, "finish_reason": finish}], **usage})
+    def chunk(delta: dict[str, Json], finish_reason: str | None = None) -> str:
+        return format_event(
+            {**common, "choices": [{**_CHOICE_FIELDS, "delta": delta, "finish_reason": finish_reason}], **usage}
+        )
 
-    yield Event(chunk({"role": "assistant", "content": None if said.called else "", "refusal": None}))
-    yield from _deltas(said, chunk)
-    if said.draft.failing:
-        yield Event(unnamed(denial(said.draft.failing, said.asked).body))
-    elif said.draft.ending is not Ending.NONE:
-        yield Event(chunk({}, _finish(said)))
-        if said.asked.usage:
-            yield Event(unnamed({**shell, "choices": [], "usage": _usage(said)}))
-        yield Event("data: [DONE]\n\n")
+    yield SentEvent(chunk({"role": "assistant", "content": None if answer.is_tool_call else "", "refusal": None}))
+    yield from _iter_deltas(answer, chunk)
+    if answer.plan.error:
+        yield SentEvent(format_event(write_error(answer.plan.error, answer.request).body))
+    elif answer.plan.end_reason is not EndReason.MISSING:
+        yield SentEvent(chunk({}, _get_finish_reason(answer)))
+        if answer.request.include_usage:
+            yield SentEvent(format_event({**common, "choices": [], "usage": _make_usage(answer)}))
+        yield SentEvent("data: [DONE]\n\n")
 
 
-def _deltas(said: Said, chunk: Any) -> Iterator[Event]:
-    if said.called:
-        for index, arguments in enumerate(said.calls()):
-            yield Event(chunk({"tool_calls": [{"index": index, **_call(said, index, "")}]}))
-            form = chunk({"tool_calls": [{"index": index, "function": {"arguments": MARK}}]})
-            yield from _filled(form, said.pieces(arguments))
+def _iter_deltas(answer: PreparedAnswer, chunk: Any) -> Iterator[SentEvent]:
+    if answer.is_tool_call:
+        for index, arguments in enumerate(answer.split_calls()):
+            yield SentEvent(chunk({"tool_calls": [{"index": index, **_make_tool_call(answer, index, "")}]}))
+            template = chunk({"tool_calls": [{"index": index, "function": {"arguments": ID_PLACEHOLDER}}]})
+            yield from _fill_template(template, answer.iter_chunks(arguments))
     else:
-        key = "refusal" if said.draft.ending is Ending.REFUSED else "content"
-        yield from _filled(chunk({key: MARK}), said.pieces(said.draft.text))
+        key = "refusal" if answer.plan.end_reason is EndReason.REFUSED else "content"
+        yield from _fill_template(chunk({key: ID_PLACEHOLDER}), answer.iter_chunks(answer.plan.text))
 
 
-def _filled(form: str, pieces: Iterator[str]) -> Iterator[Event]:
-    """Yield the same chunk for each piece; filled in by hand, because there may be very many."""
-    before, _, after = form.rpartition(f'"{MARK}"')
-    for each in pieces:
-        yield Event(f"{before}{dumped(each)}{after}", len(each))
+def _fill_template(template: str, chunks: Iterator[str]) -> Iterator[SentEvent]:
+    """Yield the same event for each chunk. String formatting is faster than ``json`` for thousands of chunks."""
+    before, _, after = template.rpartition(f'"{ID_PLACEHOLDER}"')
+    for chunk in chunks:
+        yield SentEvent(f"{before}{dump_compact(chunk)}{after}", len(chunk))
+
+
+_INVALID_REQUEST = "invalid_request_error"
+_ERROR_MESSAGES: Mapping[ErrorKind, str] = {
+    ErrorKind.BAD_REQUEST: "We could not parse the JSON body of your request.",
+    ErrorKind.BAD_SCHEMA: "Invalid schema for response_format.",
+    ErrorKind.UNAUTHORIZED: "Incorrect API key provided.",
+    ErrorKind.FORBIDDEN: "Country, region, or territory not supported",
+    ErrorKind.NOT_FOUND: "Invalid URL",
+    ErrorKind.NO_MODEL: "The model `{model}` does not exist or you do not have access to it.",
+    ErrorKind.RATE_LIMITED: "Rate limit reached for {model} on requests per min (RPM). Please try again in {wait}.",
+    ErrorKind.OVERLOADED: "The engine is currently overloaded, please try again later.",
+    ErrorKind.QUOTA: "You exceeded your current quota, please check your plan and billing details.",
+    ErrorKind.OVERFLOWED: (
+        "Your input exceeds the context window of this model. Please adjust your input and try again."
+    ),
+    ErrorKind.PROMPT_BLOCKED: "Your prompt was flagged as potentially violating our usage policy.",
+    ErrorKind.SERVER: "The server had an error while processing your request. Sorry about that!",
+}
+_ERROR_CODES: Mapping[ErrorKind, tuple[int, str, str | None]] = {
+    ErrorKind.BAD_REQUEST: (400, _INVALID_REQUEST, None),
+    ErrorKind.BAD_SCHEMA: (400, _INVALID_REQUEST, "invalid_json_schema"),
+    ErrorKind.UNAUTHORIZED: (401, _INVALID_REQUEST, "invalid_api_key"),
+    ErrorKind.FORBIDDEN: (403, "request_forbidden", "unsupported_country_region_territory"),
+    ErrorKind.NOT_FOUND: (404, _INVALID_REQUEST, None),
+    ErrorKind.NO_MODEL: (404, _INVALID_REQUEST, "model_not_found"),
+    ErrorKind.RATE_LIMITED: (429, "requests", "rate_limit_exceeded"),
+    ErrorKind.OVERLOADED: (503, "server_error", None),
+    ErrorKind.QUOTA: (429, "insufficient_quota", "insufficient_quota"),
+    ErrorKind.OVERFLOWED: (400, _INVALID_REQUEST, "context_length_exceeded"),
+    ErrorKind.PROMPT_BLOCKED: (400, _INVALID_REQUEST, "invalid_prompt"),
+    ErrorKind.SERVER: (500, "server_error", "server_error"),
+}
+"""Status, type and code."""
+_AZURE_ERRORS: Mapping[ErrorKind, Mapping[str, Json]] = {
+    ErrorKind.UNAUTHORIZED: {"code": "401", "message": "Access denied due to invalid subscription key."},
+    ErrorKind.FORBIDDEN: {"code": "403", "message": "Access denied due to Virtual Network/Firewall rules."},
+    ErrorKind.NOT_FOUND: {"code": "404", "message": "Resource not found"},
+    ErrorKind.NO_MODEL: {
+        "code": "DeploymentNotFound",
+        "message": "The API deployment for this resource does not exist.",
+    },
+    ErrorKind.PROMPT_BLOCKED: {
+        "message": "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        "type": None,
+        "param": "prompt",
+        "code": "content_filter",
+        "status": 400,
+        "innererror": {
+            "code": "ResponsibleAIPolicyViolation",
+            "content_filter_result": {"violence": {"filtered": True, "severity": "high"}},
+        },
+    },
+}
+_SCHEMA_MESSAGES = {
+    "object_must_be_closed": "'additionalProperties' is required to be supplied and to be false.",
+    "all_properties_required": (
+        "'required' is required to be supplied and to be an array including every key in properties. "
+        "Missing '{detail}'."
+    ),
+    "keyword_not_supported": "'{detail}' is not permitted.",
+    "keyword_beside_ref": "$ref cannot have keywords {{'{detail}'}}.",
+    "type_missing": "schema must have a 'type' key.",
+    "array_needs_items": "array schema missing items.",
+    "object_needs_properties": "object schema missing properties.",
+    "format_not_supported": "'{detail}' is not a valid format.",
+    "ref_undefined": "reference to component '{detail}' which was not found in the schema.",
+}
+AZURE_QUERY = "api-version="
+"""The query parameter that only Azure URLs have."""
+
+
+def check_min_budget(param: str, budget: int | None, minimum: int) -> PlannedError | None:
+    """Return the error of a budget below the minimum."""
+    if budget is None or budget >= minimum:
+        return None
+    message = (
+        f"Invalid '{param}': integer below minimum value. Expected a value >= {minimum}, but got {budget} instead."
+    )
+    return PlannedError(ErrorKind.BAD_REQUEST, message, param=param, code="integer_below_min_value")
+
+
+def write_error(planned_error: PlannedError, request: ReceivedRequest) -> ErrorResponse:
+    """Return the error response."""
+    status, kind, code = _ERROR_CODES[planned_error.kind]
+    seconds = get_retry_seconds(planned_error.retry_after)
+    error = {
+        "message": planned_error.message
+        or _ERROR_MESSAGES[planned_error.kind].format(model=request.model, wait=f"{seconds:g}s"),
+        "type": kind,
+        "param": planned_error.param,
+        "code": planned_error.code or code,
+    }
+    if request.is_azure and planned_error.kind in _AZURE_ERRORS:
+        error = {**_AZURE_ERRORS[planned_error.kind]}
+    headers = {"x-request-id": f"req_{ID_PLACEHOLDER}", **make_retry_headers(planned_error.retry_after)}
+    return ErrorResponse(planned_error.status or status, {"error": error}, headers)
+
+
+def describe_violation(schema: RequestSchema, violation: SchemaViolation) -> str:
+    """Return OpenAI's message about a schema that breaks a rule."""
+    subject = f"function '{schema.name}'" if schema.is_tool else f"response_format '{schema.name}'"
+    if violation.rule == "root_must_be_an_object":
+        kind = as_mapping(schema.schema).get("type")
+        return (
+            f"Invalid schema for {subject}: schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{kind}\"'."
+        )
+    message = _SCHEMA_MESSAGES.get(violation.rule, f"{violation.rule.replace('_', ' ')} ({{detail}}).").format(
+        detail=violation.detail
+    )
+    path = ", ".join(f"'{step}'" for step in violation.pointer.split("/")[1:])
+    comma = "," if violation.pointer.count("/") == 1 else ""
+    return f"Invalid schema for {subject}: In context=({path}{comma}), {message}"

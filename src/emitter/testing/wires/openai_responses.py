@@ -1,87 +1,300 @@
-"""OpenAI Responses from the vendor's side."""
+"""OpenAI Responses as a server: parse requests and write responses and streams."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter.profile.model import WireName
-from emitter.testing.asked import Asked
-from emitter.testing.draft import Failure, Trouble
-from emitter.testing.wires import openai_errors
-from emitter.testing.wires.openai_errors import AZURE, complaint, denial
-from emitter.testing.wires.openai_response import whole
-from emitter.testing.wires.openai_responses_stream import stream
-from emitter.testing.wires.reading import AROUND_MESSAGE, Surface, missing, positive, spoken, written
-from emitter.wire import mapping, sequence
+from emitter.messages import as_list, as_mapping
+from emitter.profiles.model import WireFormat
+from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRequest
+from emitter.testing.wires import openai_chat
+from emitter.testing.wires.common import (
+    CREATED_AT,
+    ID_PLACEHOLDER,
+    TOKENS_PER_MESSAGE,
+    RequestSchema,
+    SentEvent,
+    count_schema_tokens,
+    count_text_tokens,
+    dump_compact,
+    format_named_event,
+    make_missing_error,
+    parse_budget,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from emitter.wire import Json
+    from emitter.messages import Json
+    from emitter.testing.wires.common import PreparedAnswer
 
-__all__ = ["complaint", "denial", "read", "stream", "surfaces", "whole"]
+PROFILE: str = "openai"
+PATH_SUFFIXES: tuple[str, ...] = ("/responses",)
+MAX_BUDGET_MESSAGE: str = (
+    "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= {limit}, but got {budget} instead."
+)
+_MIN_BUDGET = 16
 
-_LEAST = 16
+describe_violation = openai_chat.describe_violation
+write_error = openai_chat.write_error
 
 
-def read(path: str, body: Mapping[str, Json]) -> Asked | Failure:
-    """Return what a request asks for, or what is wrong with it."""
-    fault = _fault(body)
-    if fault:
-        return fault
-    format_, tool = mapping(mapping(body.get("text")).get("format")), _forced(body)
+def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | PlannedError:
+    """Parse a request, or return the error that it causes."""
+    error = _find_error(body)
+    if error:
+        return error
+    format_, tool = as_mapping(as_mapping(body.get("text")).get("format")), _get_forced_function(body)
     schema = tool.get("parameters") if tool else format_.get("schema")
     if schema is None and format_.get("type") == "json_object":
         schema = {"type": "object"}
-    messages = sequence(body["input"]) or [body["input"]]
-    return Asked(
-        wire=WireName.OPENAI_RESPONSES,
+    messages = as_list(body["input"]) or [body["input"]]
+    return ReceivedRequest(
+        wire=WireFormat.OPENAI_RESPONSES,
         path=path,
         model=str(body["model"]),
         body=body,
         streamed=body.get("stream") is True,
         schema=schema,
         tool=tool.get("name") if tool else None,
-        budget=positive(body.get("max_output_tokens")),
-        input_tokens=spoken(body.get("instructions"), messages)
-        + written(format_.get("schema"), *sequence(body.get("tools")))
-        + AROUND_MESSAGE * len(messages),
-        azure=AZURE in path,
+        budget=parse_budget(body.get("max_output_tokens")),
+        input_tokens=count_text_tokens(body.get("instructions"), messages)
+        + count_schema_tokens(format_.get("schema"), *as_list(body.get("tools")))
+        + TOKENS_PER_MESSAGE * len(messages),
+        is_azure=openai_chat.AZURE_QUERY in path,
     )
 
 
-def _fault(body: Mapping[str, Json]) -> Failure | None:
+def _find_error(body: Mapping[str, Json]) -> PlannedError | None:
     for name in ("model", "input"):
         if not body.get(name):
-            return missing(name, f"Missing required parameter: '{name}'.")
+            return make_missing_error(name, f"Missing required parameter: '{name}'.")
     if "response_format" in body:
-        told = (
+        message = (
             "Unsupported parameter: 'response_format'. In the Responses API, this parameter has moved to 'text.format'."
         )
-        return Failure(Trouble.BAD_REQUEST, told, code="unsupported_parameter")
-    format_ = mapping(mapping(body.get("text")).get("format"))
+        return PlannedError(ErrorKind.BAD_REQUEST, message, code="unsupported_parameter")
+    format_ = as_mapping(as_mapping(body.get("text")).get("format"))
     if format_.get("type") == "json_schema" and not format_.get("name"):
-        return missing("text.format.name", "Missing required parameter: 'text.format.name'.")
-    budget = positive(body.get("max_output_tokens"))
-    return openai_errors.too_few("max_output_tokens", budget, _LEAST)
+        return make_missing_error("text.format.name", "Missing required parameter: 'text.format.name'.")
+    budget = parse_budget(body.get("max_output_tokens"))
+    return openai_chat.check_min_budget("max_output_tokens", budget, _MIN_BUDGET)
 
 
-def _forced(body: Mapping[str, Json]) -> Mapping[str, Any] | None:
-    tools = [mapping(each) for each in sequence(body.get("tools")) if mapping(each).get("type") == "function"]
+def _get_forced_function(body: Mapping[str, Json]) -> Mapping[str, Any] | None:
+    tools = [as_mapping(tool) for tool in as_list(body.get("tools")) if as_mapping(tool).get("type") == "function"]
     choice = body.get("tool_choice")
-    wanted = mapping(choice).get("name")
-    forced = [each for each in tools if choice == "required" or (wanted and each.get("name") == wanted)]
-    return forced[0] if forced else None
+    name = as_mapping(choice).get("name")
+    matching = [tool for tool in tools if choice == "required" or (name and tool.get("name") == name)]
+    return matching[0] if matching else None
 
 
-def surfaces(asked: Asked) -> Iterator[Surface]:
+def iter_schemas(request: ReceivedRequest) -> Iterator[RequestSchema]:
     """Yield the strict schemas of a request."""
-    dialect = "azure-openai" if asked.azure else "openai"
-    format_ = mapping(mapping(asked.body.get("text")).get("format"))
+    dialect = "azure-openai" if request.is_azure else "openai"
+    format_ = as_mapping(as_mapping(request.body.get("text")).get("format"))
     if format_.get("type") == "json_schema" and format_.get("strict"):
-        yield Surface(format_.get("schema"), dialect, str(format_["name"]), "text.format.schema")
-    for index, tool in enumerate(map(mapping, sequence(asked.body.get("tools")))):
+        yield RequestSchema(format_.get("schema"), dialect, str(format_["name"]), "text.format.schema")
+    for index, tool in enumerate(map(as_mapping, as_list(request.body.get("tools")))):
         if tool.get("type") == "function" and tool.get("strict"):
-            yield Surface(
-                tool.get("parameters"), dialect, str(tool.get("name")), f"tools[{index}].parameters", tool=True
+            yield RequestSchema(
+                tool.get("parameters"), dialect, str(tool.get("name")), f"tools[{index}].parameters", is_tool=True
             )
+
+
+IN_PROGRESS = "in_progress"
+_INCOMPLETE_REASONS = {
+    EndReason.TRUNCATED: "max_output_tokens",
+    EndReason.FILTERED: "content_filter",
+    EndReason.PAUSED: "max_messages",
+}
+_ECHOED_FIELDS = ("instructions", "max_output_tokens", "metadata", "reasoning", "store", "temperature", "text")
+
+
+def write_response(answer: PreparedAnswer) -> Json:
+    """Return the body of a response that is not streamed."""
+    return make_response(answer, get_status(answer), list(iter_output_items(answer)))
+
+
+def get_status(answer: PreparedAnswer) -> str | None:
+    """Return the status of the response."""
+    match answer.plan.end_reason:
+        case EndReason.COMPLETE | EndReason.REFUSED:
+            return "completed"
+        case EndReason.MISSING:
+            return None
+        case EndReason.TRUNCATED | EndReason.FILTERED | EndReason.PAUSED:
+            return "incomplete"
+        case word:
+            return word
+
+
+def make_response(answer: PreparedAnswer, status: str | None, items: list[Json]) -> dict[str, Json]:
+    """Return the response object with a status and the output items so far."""
+    body, end_reason = answer.request.body, answer.plan.end_reason
+    in_progress = status == IN_PROGRESS
+    reason = _INCOMPLETE_REASONS.get(end_reason) if isinstance(end_reason, EndReason) and not in_progress else None
+    return {
+        "id": f"resp_{ID_PLACEHOLDER}",
+        "object": "response",
+        "created_at": CREATED_AT,
+        "status": status,
+        "background": False,
+        "error": None,
+        "incomplete_details": {"reason": reason} if reason else None,
+        **{key: body.get(key) for key in _ECHOED_FIELDS},
+        "model": answer.request.model,
+        "output": items,
+        "parallel_tool_calls": body.get("parallel_tool_calls", True),
+        "previous_response_id": None,
+        "service_tier": "default",
+        "tool_choice": body.get("tool_choice", "auto"),
+        "tools": body.get("tools", []),
+        "truncation": "disabled",
+        "usage": None if in_progress else _make_usage(answer),
+        "user": None,
+    }
+
+
+def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
+    usage = answer.usage
+    return {
+        "input_tokens": usage.input,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": usage.output,
+        "output_tokens_details": {"reasoning_tokens": usage.thinking},
+        "total_tokens": usage.input + usage.output,
+    }
+
+
+def iter_output_items(answer: PreparedAnswer) -> Iterator[dict[str, Json]]:
+    """Yield the items of a complete response."""
+    if answer.plan.thinking_tokens:
+        yield make_reasoning_item()
+    if answer.is_tool_call:
+        yield from (
+            make_call_item(answer, index, arguments, get_item_status(answer))
+            for index, arguments in enumerate(answer.split_calls())
+        )
+    elif answer.plan.text or answer.plan.end_reason is EndReason.COMPLETE:
+        yield make_message_item([make_content_part(answer, answer.plan.text)], get_item_status(answer))
+
+
+def get_item_status(answer: PreparedAnswer) -> str:
+    """Return the status of the last item."""
+    return {"incomplete": "incomplete", None: IN_PROGRESS}.get(get_status(answer), "completed")
+
+
+def make_reasoning_item() -> dict[str, Json]:
+    """Return a reasoning item."""
+    return {"id": f"rs_{ID_PLACEHOLDER}", "type": "reasoning", "summary": []}
+
+
+def make_call_item(answer: PreparedAnswer, index: int, arguments: str, status: str) -> dict[str, Json]:
+    """Return a call of the forced function."""
+    return {
+        "id": f"fc_{ID_PLACEHOLDER}{index}",
+        "type": "function_call",
+        "status": status,
+        "arguments": arguments,
+        "call_id": f"call_{ID_PLACEHOLDER}{index}",
+        "name": answer.request.tool,
+    }
+
+
+def make_message_item(content: list[Json], status: str) -> dict[str, Json]:
+    """Return a message item."""
+    return {"id": f"msg_{ID_PLACEHOLDER}", "type": "message", "status": status, "content": content, "role": "assistant"}
+
+
+def make_content_part(answer: PreparedAnswer, text: str) -> dict[str, Json]:
+    """Return the content part with the text or the refusal."""
+    if answer.plan.end_reason is EndReason.REFUSED:
+        return {"type": "refusal", "refusal": text}
+    return {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
+
+
+_TERMINAL_EVENTS = {"incomplete": "response.incomplete"}
+
+
+@dataclass(slots=True)
+class _EventCounter:
+    """Numbers the events of a stream."""
+
+    number: int = -1
+
+    def make_event(self, kind: str, **fields: Json) -> SentEvent:
+        self.number += 1
+        return SentEvent(format_named_event(kind, {"type": kind, **fields, "sequence_number": self.number}))
+
+    def iter_deltas(self, kind: str, chunks: Iterator[str], fields: str) -> Iterator[SentEvent]:
+        """Yield the same event for each chunk, without ``json``: there may be thousands."""
+        for chunk in chunks:
+            self.number += 1
+            number = f'"sequence_number":{self.number}'
+            delta = dump_compact(chunk)
+            yield SentEvent(
+                f'event: {kind}\ndata: {{"type":"{kind}",{fields},"delta":{delta},{number}}}\n\n', len(chunk)
+            )
+
+
+def write_stream(answer: PreparedAnswer) -> Iterator[SentEvent]:
+    """Yield the events of a streamed response."""
+    counter = _EventCounter()
+    response = make_response(answer, IN_PROGRESS, [])
+    for kind in ("response.created", "response.in_progress"):
+        yield counter.make_event(kind, response=response)
+    yield from _iter_item_events(counter, answer)
+    end_reason = answer.plan.end_reason
+    if answer.plan.error:
+        error = write_error(answer.plan.error, answer.request).body["error"]
+        fields = {"code": error["code"] or error["type"], "message": error["message"], "param": error["param"]}
+        yield counter.make_event("error", **fields)
+    elif end_reason is not EndReason.MISSING:
+        status = get_status(answer)
+        kind = _TERMINAL_EVENTS.get(str(status), "response.completed")
+        yield counter.make_event(kind, response=make_response(answer, status, list(iter_output_items(answer))))
+
+
+def _iter_item_events(counter: _EventCounter, answer: PreparedAnswer) -> Iterator[SentEvent]:
+    index = 0
+    if answer.plan.thinking_tokens:
+        for step in ("added", "done"):
+            yield counter.make_event(f"response.output_item.{step}", output_index=0, item=make_reasoning_item())
+        index = 1
+    if answer.is_tool_call:
+        yield from _iter_call_events(counter, answer, index)
+    elif answer.plan.text or answer.plan.end_reason is EndReason.COMPLETE:
+        yield from _iter_message_events(counter, answer, index)
+
+
+def _iter_call_events(counter: _EventCounter, answer: PreparedAnswer, first: int) -> Iterator[SentEvent]:
+    for number, arguments in enumerate(answer.split_calls()):
+        index, item = first + number, make_call_item(answer, number, "", IN_PROGRESS)
+        position = {"item_id": item["id"], "output_index": index}
+        yield counter.make_event("response.output_item.added", output_index=index, item=item)
+        kind = "response.function_call_arguments"
+        fields = f'"item_id":"{item["id"]}","output_index":{index}'
+        yield from counter.iter_deltas(f"{kind}.delta", answer.iter_chunks(arguments), fields)
+        if answer.is_interrupted:
+            return
+        yield counter.make_event(f"{kind}.done", **position, arguments=arguments)
+        done = make_call_item(answer, number, arguments, get_item_status(answer))
+        yield counter.make_event("response.output_item.done", output_index=index, item=done)
+
+
+def _iter_message_events(counter: _EventCounter, answer: PreparedAnswer, index: int) -> Iterator[SentEvent]:
+    kind = "response.refusal" if answer.plan.end_reason is EndReason.REFUSED else "response.output_text"
+    key = "refusal" if answer.plan.end_reason is EndReason.REFUSED else "text"
+    text, position = answer.plan.text, {"item_id": f"msg_{ID_PLACEHOLDER}", "output_index": index, "content_index": 0}
+    yield counter.make_event("response.output_item.added", output_index=index, item=make_message_item([], IN_PROGRESS))
+    yield counter.make_event("response.content_part.added", **position, part=make_content_part(answer, ""))
+    fields = f'"item_id":"msg_{ID_PLACEHOLDER}","output_index":{index},"content_index":0'
+    yield from counter.iter_deltas(f"{kind}.delta", answer.iter_chunks(text), fields)
+    if answer.is_interrupted:
+        return
+    yield counter.make_event(f"{kind}.done", **position, **{key: text})
+    yield counter.make_event("response.content_part.done", **position, part=make_content_part(answer, text))
+    done = make_message_item([make_content_part(answer, text)], get_item_status(answer))
+    yield counter.make_event("response.output_item.done", output_index=index, item=done)

@@ -1,0 +1,315 @@
+"""Create and check SDK clients, and find the credentials that they send.
+
+Every header and query parameter counts as a credential unless its name is known to be harmless.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import inspect
+import os
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
+
+from emitter.errors import InputError, MissingExtra, MissingKey
+from emitter.profiles.model import Sdk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+    import httpx2
+
+    from emitter.profiles.model import ClientConfig, ProviderProfile
+
+_SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai"}
+_PLACEHOLDER_KEY = "no-key"
+
+
+def create_client(
+    profile: ProviderProfile,
+    *,
+    asynchronous: bool,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    http_client: object = None,
+) -> object:
+    """Return a client of the profile's SDK.
+
+    Args:
+        profile: The provider's profile.
+        asynchronous: Create an async client.
+        base_url: Overrides the environment and the profile.
+        api_key: Overrides the environment.
+        http_client: An ``httpx2`` client of the matching kind to send through.
+
+    Raises:
+        MissingExtra: The SDK is not installed.
+        MissingKey: The API key or the base URL is missing.
+    """
+    config = profile.client
+    sdk = _import_sdk(config.sdk)
+    key = api_key or _find_key(profile)
+    url = _find_base_url(profile, base_url)
+    if config.sdk is Sdk.GOOGLE:
+        return _create_google_client(sdk, key, url, http_client, asynchronous=asynchronous)
+    arguments: dict[str, Any] = {"api_key": key, "max_retries": 0}
+    if url is not None:
+        arguments["azure_endpoint" if config.flavour.startswith("Azure") else "base_url"] = url
+    if http_client is not None:
+        arguments["http_client"] = http_client
+    return _client_class(sdk, config, asynchronous=asynchronous)(**arguments, **_azure_api_version(config))
+
+
+def check_client_config(profile: ProviderProfile) -> None:
+    """Raise the error that ``create_client`` would raise, without creating a client."""
+    if not _is_installed(_SDK_MODULES[profile.client.sdk]):
+        raise _missing_sdk_error(profile.client.sdk)
+    _find_key(profile)
+    _find_base_url(profile, None)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ModuleNotFoundError, ValueError):  # its parent package is missing, or it was removed from sys.modules
+        return False
+
+
+def check_client(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:
+    """Raise ``InputError`` for a client that is closed, of the wrong SDK or of the wrong kind.
+
+    A client is recognised by its methods, so that a wrapper around a client is accepted.
+    """
+    hint = f"Pass client={_example_client(profile, asynchronous=asynchronous)}, or leave it out."
+    if isinstance(client, type):
+        raise InputError(f"client= is the class {_qualified_name(client)}, not a client.", hint=hint)
+    sdk, client_name = profile.client.sdk, _qualified_name(type(client))
+    send = _send_method(client, sdk)
+    if send is None:
+        target = f"{profile.name}/{model}" if model else profile.title
+        needed = _with_article(_SDK_TITLES[sdk])
+        raise InputError(f"{target} needs {needed} client, but client= is {_with_article(client_name)}.", hint=hint)
+    if inspect.iscoroutinefunction(send) and not asynchronous:
+        raise InputError(
+            f"client= is {_with_article(client_name)}, which is async, and this call is not.",
+            hint=f"{hint.removesuffix('.')}; or call the async function, such as aemit.",
+        )
+    if asynchronous and not inspect.iscoroutinefunction(send):
+        raise InputError(
+            f"client= is {_with_article(client_name)}, which blocks, and this call needs an async one.",
+            hint=f"{hint.removesuffix('.')}; or call the function that blocks, such as emit.",
+        )
+    if _is_closed(client, asynchronous=asynchronous):
+        raise InputError("client= is closed.", hint="Pass an open one, or leave it out.")
+
+
+_SDK_TITLES = {Sdk.OPENAI: "OpenAI", Sdk.ANTHROPIC: "Anthropic", Sdk.GOOGLE: "Google"}
+_DISTINCTIVE_ATTRIBUTES = {Sdk.OPENAI: "chat", Sdk.ANTHROPIC: "messages"}
+"""The attribute that only the clients of one SDK have; ``post`` is common to both."""
+
+
+def _send_method(client: object, sdk: Sdk) -> object:
+    """Return the method with which a client of ``sdk`` sends, or None."""
+    raw: Any = client
+    if sdk is Sdk.GOOGLE:
+        send = getattr(getattr(raw, "models", None), "generate_content", None)
+    else:
+        send = getattr(raw, "post", None) if _has_attribute(client, _DISTINCTIVE_ATTRIBUTES[sdk]) else None
+    return send if callable(send) else None
+
+
+def _has_attribute(client: object, name: str) -> bool:
+    """Tell whether a client has an attribute without creating it, because OpenAI's attributes are slow to create."""
+    return inspect.getattr_static(client, name, None) is not None or hasattr(client, name)
+
+
+def _is_closed(client: object, *, asynchronous: bool) -> bool:
+    """Tell whether a client is closed; a Google client's state is that of its HTTP client."""
+    raw: Any = client
+    api_client = getattr(raw, "_api_client", None)
+    http = getattr(api_client, "_async_httpx_client" if asynchronous else "_httpx_client", None)
+    closed = getattr(raw if http is None else http, "is_closed", False)
+    return (closed() if callable(closed) else closed) is True
+
+
+def _example_client(profile: ProviderProfile, *, asynchronous: bool) -> str:
+    """Return the source code that creates a suitable client."""
+    config = profile.client
+    if config.sdk is Sdk.GOOGLE:
+        return "google.genai.Client()"
+    base_url = None if profile.name == config.sdk.value else config.base_url
+    address = f'"{base_url}"' if base_url else "..." if config.base_url_required else ""
+    arguments = f"{'azure_endpoint' if config.flavour.startswith('Azure') else 'base_url'}={address}" if address else ""
+    return f"{_SDK_MODULES[config.sdk]}.{'Async' if asynchronous else ''}{config.flavour}({arguments})"
+
+
+def _qualified_name(cls: type) -> str:
+    """Return a class's name as written after importing its package."""
+    module = "google.genai" if cls.__module__.startswith("google.genai") else cls.__module__.partition(".")[0]
+    return cls.__qualname__ if module == "builtins" else f"{module}.{cls.__qualname__}"
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _import_sdk(sdk: Sdk) -> ModuleType:
+    try:
+        return importlib.import_module(_SDK_MODULES[sdk])
+    except ImportError as error:
+        raise _missing_sdk_error(sdk) from error
+
+
+def _missing_sdk_error(sdk: Sdk) -> MissingExtra:
+    return MissingExtra(f"The {sdk.value} SDK is not installed.", hint=f"Run: pip install 'emitter[{sdk.value}]'")
+
+
+def _client_class(sdk: ModuleType, config: ClientConfig, *, asynchronous: bool) -> Any:
+    return getattr(sdk, f"{'Async' if asynchronous else ''}{config.flavour}")
+
+
+def _azure_api_version(config: ClientConfig) -> dict[str, str]:
+    """Return the API version that Azure's client requires, unless its own environment variable is set."""
+    if not config.flavour.startswith("Azure") or os.environ.get("OPENAI_API_VERSION"):
+        return {}
+    return {"api_version": config.api_version} if config.api_version else {}
+
+
+def find_credentials(profile: ProviderProfile, client: object) -> tuple[str, ...]:
+    """Return the credentials in the environment and the client that requests to the provider may carry."""
+    keys = (os.environ.get(name, "").strip() for name in profile.client.key_env)
+    return tuple(dict.fromkeys(filter(None, (*keys, *find_client_credentials(client)))))
+
+
+def _find_key(profile: ProviderProfile) -> str:
+    config = profile.client
+    value = next((key for name in config.key_env if (key := os.environ.get(name, "").strip())), None)
+    if value is None and config.key_required:
+        names = " or ".join(config.key_env)
+        raise MissingKey(
+            f"No key for {profile.title} was found.", hint=f"Set {names}, or pass a client of your own in Python."
+        )
+    return value or _PLACEHOLDER_KEY
+
+
+def _find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None:
+    config = profile.client
+    environment_url = os.environ.get(config.base_url_env) if config.base_url_env else None
+    url = explicit or environment_url or config.base_url
+    if url is None and config.base_url_required:
+        remedy = f"set {config.base_url_env}" if config.base_url_env else "pass base_url="
+        raise MissingKey(f"{profile.title} needs a base URL.", hint=f"Pass base_url= or client=, or {remedy}.")
+    return url
+
+
+def _create_google_client(
+    sdk: ModuleType, key: str, url: str | None, http_client: object, *, asynchronous: bool
+) -> object:
+    options: dict[str, Any] = {"retry_options": {"attempts": 1}}
+    if url is not None:
+        options["base_url"] = url
+    if http_client is not None:
+        options["httpx_async_client" if asynchronous else "httpx_client"] = http_client
+    return sdk.Client(api_key=key, vertexai=False, http_options=options)
+
+
+HARMLESS_QUERY = frozenset({"alt", "api-version", "beta", "limit", "after", "order", "pagesize", "pagetoken"})
+_HARMLESS_HEADERS = re.compile(
+    r"accept(-encoding|-language|-charset)?|connection|content-(encoding|length|type)|date|expect|host|keep-alive|te"
+    r"|transfer-encoding|user-agent|anthropic-(beta|version|dangerous-direct-browser-access)|openai-beta"
+    r"|idempotency-key|x-goog-api-client|x-server-timeout|x-stainless-.*",
+    re.IGNORECASE,
+)
+_MIN_FRAGMENT = 6
+_SEPARATORS = re.compile(r"[\s;,=:]+")
+_MIN_PATH_FRAGMENT = 16
+"""The minimum length of a part between slashes. Shorter parts are regions and service names."""
+
+
+def find_request_credentials(request: httpx2.Request) -> tuple[str, ...]:
+    """Return the values of a request that may be credentials."""
+    url = request.url
+    query = url.params.multi_items() if url.query else ()
+    values = _sensitive_values(request.headers.multi_items(), query)
+    return (*values, url.password) if url.password else values
+
+
+def find_error_credentials(error: BaseException | None) -> tuple[str, ...]:
+    """Return the possible credentials of the request for which an exception, or one of its causes, was raised."""
+    while error is not None:
+        for holder in (error, getattr(error, "response", None)):
+            try:
+                request: Any = getattr(holder, "request", None)
+            except RuntimeError:  # raised by httpx2 if the request is not set
+                continue
+            if hasattr(request, "headers") and hasattr(request, "url"):
+                return find_request_credentials(request)
+        error = error.__cause__
+    return ()
+
+
+def find_client_credentials(client: object) -> tuple[str, ...]:
+    """Return the values that a provider's client sends with every request and that may be credentials.
+
+    Sources: ``api_key``, ``default_headers`` and ``default_query`` of openai 3.52.0 and anthropic 2.11.0
+    (``_base_client.py``), ``_api_client`` of google-genai 3.4.0 (``_api_client.py``).
+    """
+    raw: Any = client
+    api_client = getattr(raw, "_api_client", None)
+    headers = _string_items(getattr(raw, "default_headers", None))
+    headers += _string_items(getattr(getattr(api_client, "_http_options", None), "headers", None))
+    query = _string_items(getattr(raw, "default_query", None))
+    keys = [(name, getattr(holder, name, None)) for holder in (raw, api_client) for name in ("api_key", "auth_token")]
+    return _sensitive_values([*headers, *((name, value) for name, value in keys if isinstance(value, str))], query)
+
+
+def _string_items(mapping: object) -> list[tuple[str, str]]:
+    members = cast("Mapping[str, object]", mapping).items() if isinstance(mapping, Mapping) else ()
+    return [(name, value) for name, value in members if isinstance(value, str)]
+
+
+def _sensitive_values(headers: Iterable[tuple[str, str]], query: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    values = [value for name, value in headers if not _is_harmless(name)]
+    values += [value for name, value in query if name.lower() not in HARMLESS_QUERY]
+    return tuple(dict.fromkeys(values))
+
+
+@lru_cache(maxsize=256)
+def _is_harmless(header: str) -> bool:
+    return _HARMLESS_HEADERS.fullmatch(header) is not None
+
+
+def credential_fragments(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the values and their parts, longest first, to search for in a text."""
+    fragments = {part for value in values for part in _iter_fragments(value) if len(part) >= _MIN_FRAGMENT}
+    return tuple(sorted(fragments, key=lambda fragment: (-len(fragment), fragment)))
+
+
+def _iter_fragments(value: str) -> Iterator[str]:
+    """Yield a value and its parts: the token behind ``Bearer``, or a name and a password in base64."""
+    yield value
+    scheme, _, rest = value.strip().partition(" ")
+    if rest and scheme.isalpha():  # "Bearer" itself is no secret
+        yield from _iter_fragments(rest.strip())
+        return
+    decoded = _decode_base64(value)
+    for text in (value, decoded):
+        yield text
+        for part in _SEPARATORS.split(text):
+            yield part
+            yield from (segment for segment in part.split("/") if len(segment) >= _MIN_PATH_FRAGMENT)
+
+
+def _decode_base64(value: str) -> str:
+    """Return the text that a value holds in base64, or an empty string."""
+    standard = value.replace("-", "+").replace("_", "/")
+    try:
+        text = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True).decode()
+    except ValueError:
+        return ""
+    return text if text.isprintable() else ""

@@ -1,0 +1,342 @@
+"""Parse HTTP responses and streams into a ``ModelResponse`` or a ``Fault``.
+
+Live calls, replayed cassettes and recorded traffic are all parsed here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import email.utils
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from emitter.adapters import ADAPTERS
+from emitter.adapters.response_decoding import (
+    AssembledBody,
+    DecodingTables,
+    as_objects,
+    as_printable_line,
+    extract_error,
+    make_protocol_fault,
+    parse_error,
+    with_cause,
+    with_status,
+    with_usage,
+)
+from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
+from emitter.adapters.transport import ResponseRejected, make_unexpected_fault
+from emitter.adapters.transport import classify_exception as fault_of
+from emitter.errors import EmitterError
+from emitter.messages import Fault, ProviderErrorDetails, as_mapping
+from emitter.strict_json import DuplicateKeyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from emitter.adapters.transport import HttpTransfer
+    from emitter.messages import CallResult, Json, OutputMode, Usage
+    from emitter.profiles.model import ProviderProfile, WireFormat
+
+ExceptionT = TypeVar("ExceptionT", bound=BaseException)
+_FIRST_SUCCESS, _LAST_SUCCESS = 200, 299
+_REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id")
+EVENT_NOT_JSON = "an event of the stream is not JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class _UnreadableBody:
+    """A body that is not JSON, the problem, and the events before it."""
+
+    problem: str
+    events: tuple[Json, ...] = ()
+
+
+def parse_response(
+    profile: ProviderProfile, wire: WireFormat, status: int, headers: Mapping[str, str], text: str
+) -> CallResult:
+    """Return the result of a complete HTTP response."""
+    tables = DecodingTables(profile.wires[wire].stops, profile.faults)
+    body = parse_body(text)
+    is_success = _FIRST_SUCCESS <= status <= _LAST_SUCCESS
+    result = _decode_body(wire, body, tables) if is_success else parse_error(status, body, tables)
+    if not is_success and isinstance(result, Fault) and result.report is None:
+        line = as_printable_line(text)
+        result = replace(result, report=ProviderErrorDetails(line) if line and not line.startswith("<") else None)
+    return _with_headers(result, status, headers, body)
+
+
+def _with_headers(result: CallResult, status: int, headers: Mapping[str, str], body: Json) -> CallResult:
+    lower = {name.lower(): value for name, value in headers.items()}
+    wait = _retry_after(lower, body) if isinstance(result, Fault) else None
+    return with_status(result, status, wait, next((lower[name] for name in _REQUEST_IDS if name in lower), None))
+
+
+def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: object) -> CallResult:
+    """Return the result of a response that an SDK client returned.
+
+    JSON is UTF-8, whatever the headers say (RFC 8259, section 8.1). A body that is not UTF-8 is a fault.
+    """
+    raw = cast("Any", response)
+    if isinstance(raw, str):
+        return make_protocol_fault("the body is not JSON")
+    try:
+        text = raw.content.decode()
+    except UnicodeDecodeError:
+        result = parse_response(profile, wire, raw.status_code, raw.headers, raw.content.decode("utf-8", "replace"))
+        fault = with_usage(make_protocol_fault("the body is not UTF-8"), result.usage)
+        return _with_headers(fault, raw.status_code, raw.headers, None)
+    return parse_response(profile, wire, raw.status_code, raw.headers, text)
+
+
+def parse_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
+    """Return the result of a call that raised an exception; emitter's own errors are raised again.
+
+    The body of an error response is preferred to the exception. An unknown exception is a fault of the request if
+    nothing was sent, and otherwise a fault of the response.
+    """
+    own_error = _find_cause(error, EmitterError)
+    if own_error is not None:
+        raise own_error
+    rejected = _find_cause(error, ResponseRejected)
+    try:
+        result = _parse_transfer(profile, wire, transfer) or (rejected and rejected.fault)
+        result = result or parse_exception(profile, wire, error)
+    except Exception:  # noqa: BLE001  an odd error body may break its decoding
+        result = None
+    return with_cause(result or make_unexpected_fault(error, transfer.status, was_sent=transfer.is_sent), error)
+
+
+def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTransfer) -> CallResult | None:
+    """Return the result of an error response, as far as its body arrived."""
+    if transfer.status is None or not transfer.is_error:
+        return None
+    text = transfer.error_body.decode("utf-8", "replace")
+    return parse_response(profile, wire, transfer.status, transfer.headers, text)
+
+
+def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
+    """Return the result of an SDK's exception, or None if it did not come from the SDK."""
+    result = _parse_exception(profile, wire, error)
+    return None if result is None else with_cause(result, error)
+
+
+def _parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
+    own_error = _find_cause(error, EmitterError)
+    if own_error is not None:
+        raise own_error
+    raw = cast("Any", error)
+    response = getattr(raw, "response", None)
+    codes = (getattr(response, "status_code", None), getattr(raw, "status_code", None), getattr(raw, "code", None))
+    status = next((code for code in codes if isinstance(code, int)), None)
+    if status is not None and (response is not None or hasattr(raw, "details")):
+        return parse_response(
+            profile, wire, status, getattr(response, "headers", None) or {}, _error_text(response, raw)
+        )
+    return fault_of(error)
+
+
+def _find_cause(error: BaseException | None, kind: type[ExceptionT]) -> ExceptionT | None:
+    """Return the exception of type ``kind`` that an exception is or wraps."""
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__
+    return error
+
+
+def _error_text(response: Any, error: Any) -> str:
+    """Return the body of an error; google's exceptions keep it even if the response was not read."""
+    details = getattr(error, "details", None)
+    if isinstance(details, str):
+        return details
+    # The details of anthropic's exceptions are an SDK object with a part of the body only.
+    return json.dumps(details) if isinstance(details, dict | list) else str(getattr(response, "text", ""))
+
+
+def parse_body(text: str) -> Json:
+    """Return the JSON of a body, the events of a stream as a list, or an ``_UnreadableBody``.
+
+    A byte order mark is ignored, as RFC 8259 (section 8.1) allows.
+    """
+    if is_event_stream(text):
+        decoder = SseDecoder()
+        events = [*decoder.feed(text), *decoder.end()]
+        return _UnreadableBody(EVENT_NOT_JSON, tuple(events)) if decoder.is_broken else events
+    try:
+        return JSON_DECODER.decode(text.removeprefix("\ufeff"))
+    except DuplicateKeyError:
+        return _UnreadableBody("the body names a member twice, with different values")
+    except (ValueError, RecursionError):
+        return _UnreadableBody("the body is not JSON" if text.strip() else "the body is empty")
+
+
+def _decode_body(wire: WireFormat, body: Json, tables: DecodingTables) -> CallResult:
+    if isinstance(body, _UnreadableBody):
+        usage = _decode_object(wire, _assemble(wire, body.events).body, tables).usage if body.events else None
+        return with_usage(make_protocol_fault(body.problem), usage)
+    if not isinstance(body, list):
+        return _decode_object(wire, body, tables)
+    events = cast("list[Json]", body)
+    all_objects = all(isinstance(event, dict) for event in events)
+    return _decode_stream(wire, _assemble(wire, events), tables, all_objects=all_objects)
+
+
+def _assemble(wire: WireFormat, events: Iterable[Json]) -> AssembledBody:
+    assembler = ADAPTERS[wire].StreamAssembler()
+    for event in events:
+        assembler.add(as_mapping(event))
+    return assembler.body()
+
+
+def _decode_stream(
+    wire: WireFormat, assembled: AssembledBody, tables: DecodingTables, *, all_objects: bool
+) -> CallResult:
+    result = _decode_object(wire, assembled.body, tables)
+    if not all_objects:
+        return with_usage(make_protocol_fault("an event of the stream is not a JSON object"), result.usage)
+    if assembled.is_complete:
+        return result
+    return with_usage(make_protocol_fault("the stream ended without its last event"), result.usage)
+
+
+def _decode_object(wire: WireFormat, body: Json, tables: DecodingTables) -> CallResult:
+    if not isinstance(body, dict):
+        return make_protocol_fault("the body is not a JSON object")
+    return ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
+
+
+def _retry_after(headers: Mapping[str, str], body: Json) -> float | None:
+    """Return the wait that the provider asks for, in seconds.
+
+    Sources: RFC 9110, section 10.2.3; ``retry-after-ms`` of openai 3.52.0 and anthropic 2.11.0; google.rpc.RetryInfo.
+    """
+    milliseconds = _parse_seconds(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "")
+    seconds = _parse_seconds(value)
+    wait = seconds if seconds is not None else _seconds_until(value, headers.get("date"))
+    if wait is not None:
+        return wait
+    delays = [detail.get("retryDelay") for detail in as_objects(extract_error(body).get("details"))]
+    return next((_parse_seconds(delay.removesuffix("s")) for delay in delays if isinstance(delay, str)), None)
+
+
+def _parse_seconds(text: str | None) -> float | None:
+    try:
+        value = float(text) if text is not None else None
+    except ValueError:
+        return None
+    return value if value is not None and 0 <= value < float("inf") else None
+
+
+def _seconds_until(retry_at: str, now: str | None) -> float | None:
+    """Return the seconds between the response's own date and ``retry_at``, without reading a clock."""
+    try:
+        dates = [email.utils.parsedate_to_datetime(date) for date in (retry_at, now or "")]
+        return max(0.0, (dates[0] - dates[1]).total_seconds())
+    except (ValueError, TypeError, OverflowError):  # not dates, or only one has a time zone
+        return None
+
+
+_SUCCESS = 200
+_SURROGATE = re.compile("[\udc80-\udcff]")
+
+
+class StreamAccumulator:
+    """The state of one stream; ``text_pieces`` holds the text of the document so far."""
+
+    def __init__(self, profile: ProviderProfile, wire: WireFormat, mode: OutputMode) -> None:
+        self._profile, self._wire, self._mode = profile, wire, mode
+        self._tables = DecodingTables(profile.wires[wire].stops, profile.faults)
+        self._adapter = ADAPTERS[wire]
+        # Events are folded as they arrive: keeping them would take up to twenty times the memory of the response.
+        self._assembler = self._adapter.StreamAssembler()
+        self._errors: list[Json] = []
+        self._all_objects = True
+        self._final_usage: tuple[Usage | None, bool] | None = None
+        # Bytes that are not UTF-8 become lone surrogates, so that the usage at the end can still be read.
+        self._utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._is_utf8 = True
+        self._decoder = SseDecoder()
+        self._beginning: list[str] = []
+        self._is_event_stream: bool | None = None
+        self._state: dict[str, Json] = {}
+        self.text_pieces: list[str] = []
+
+    def feed(self, piece: bytes) -> str:
+        """Return the text that the piece adds to the document."""
+        return self._add_text(self._decode(piece))
+
+    def _decode(self, piece: bytes, *, final: bool = False) -> str:
+        """Return the characters that this piece completes, and note bytes that are not UTF-8."""
+        text = self._utf8.decode(piece, final)
+        self._is_utf8 = self._is_utf8 and (text.isascii() or not _SURROGATE.search(text))
+        return text
+
+    def _add_text(self, text: str) -> str:
+        if self._is_event_stream is None:
+            beginning = "".join([*self._beginning, text]).lstrip(LEADING_BLANK)
+            self._is_event_stream, self._beginning, text = is_event_stream(beginning), [], beginning
+        if not self._is_event_stream:
+            self._beginning.append(text)
+            return ""
+        return self._add_events(self._decoder.feed(text))
+
+    def _add_events(self, events: list[Json]) -> str:
+        written: list[str] = []
+        for event in events:
+            table = as_mapping(event)
+            self._all_objects = self._all_objects and isinstance(event, dict)
+            if _is_error_event(table):
+                self._errors = [*self._errors[:1], event]
+            else:
+                self._assembler.add(table)
+            written.append(self._adapter.delta_text(table, self._mode, self._state))
+        text = "".join(written)
+        if not self._is_utf8:
+            return ""
+        if text:
+            self.text_pieces.append(text)
+        return text
+
+    def finish(self, headers: Mapping[str, str]) -> CallResult:
+        """Return the result of the finished stream; ``headers`` are those of its response."""
+        self._add_text(self._decode(b"", final=True))
+        if self._is_event_stream:
+            self._add_events(self._decoder.end())
+        if self._decoder.is_broken or not self._is_utf8:
+            fault = make_protocol_fault(EVENT_NOT_JSON if self._is_utf8 else "the body is not UTF-8")
+            return with_status(with_usage(fault, self.usage()), _SUCCESS, None, None)
+        if not self._is_event_stream:
+            return parse_response(self._profile, self._wire, _SUCCESS, headers, "".join(self._beginning))
+        self._final_usage = self.usage_and_completion()
+        for event in self._errors:
+            self._assembler.add(as_mapping(event))
+        result = _decode_stream(self._wire, self._assembler.body(), self._tables, all_objects=self._all_objects)
+        error = next((event for event in self._errors if as_mapping(event).get("error")), None)
+        return _with_headers(result, _SUCCESS, headers, error)
+
+    @property
+    def is_event_stream(self) -> bool:
+        """Whether the body is an event stream. A JSON document with a success status is not."""
+        return bool(self._is_event_stream)
+
+    def usage(self) -> Usage | None:
+        """Return the usage reported so far, or None."""
+        return self.usage_and_completion()[0]
+
+    def usage_and_completion(self) -> tuple[Usage | None, bool]:
+        """Return the usage reported so far, and whether the answer is complete, apart from error events."""
+        if self._final_usage is not None:
+            return self._final_usage
+        try:
+            assembled = self._assembler.body()
+            return self._adapter.decode(as_mapping(assembled.body), self._tables).usage, assembled.is_complete
+        except Exception:  # noqa: BLE001  odd events that break decoding may break this, too
+            return None, False
+
+
+def _is_error_event(event: Mapping[str, Any]) -> bool:
+    """Tell whether an event is an error, which ends the stream but not the answer in it."""
+    return bool(event.get("error")) or event.get("type") == "error"

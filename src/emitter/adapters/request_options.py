@@ -1,0 +1,116 @@
+"""Merge the caller's ``options`` into a request body and reject those that the library sets itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from emitter.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.messages import Json
+
+
+class ReservedOption(str, Enum):
+    """The part of a request that ``options`` may not set; the value says what to use instead."""
+
+    MODEL = "Pass model=."
+    PROMPT = "Pass the situation and materials=."
+    INSTRUCTIONS = "Pass instructions=."
+    BUDGET = "Set Policy(output_tokens=...) or Policy(max_output_tokens=...)."
+    SCHEMA = "The schema that you ask for decides it."
+    TOOLS = "An emission calls no tools but its own: call yours before it, and pass what they return as materials=."
+    STREAM = "Call stream() or astream()."
+    WHOLE_ANSWER = "An emission waits for the whole answer."
+    HEADERS = "Set headers on the client, such as client=openai.OpenAI(default_headers={...})."
+    QUERY = "Set it on the client, such as client=openai.OpenAI(default_query={...})."
+    HTTP = "Set it on the client, such as client=google.genai.Client(http_options={...})."
+    BODY = "options= is laid over the request body: write the entries of extra_body directly into it."
+    TIMEOUT = "Set Policy(timeout=...)."
+    RETRIES = "Set Policy(max_faults=...)."
+
+
+_SDK_ARGUMENTS: Mapping[str, ReservedOption] = MappingProxyType(
+    {
+        "extra_headers": ReservedOption.HEADERS,
+        "headers": ReservedOption.HEADERS,
+        "default_headers": ReservedOption.HEADERS,
+        "extra_query": ReservedOption.QUERY,
+        "extra_body": ReservedOption.BODY,
+        "http_options": ReservedOption.HTTP,
+        "timeout": ReservedOption.TIMEOUT,
+        "max_retries": ReservedOption.RETRIES,
+    }
+)
+"""Arguments of the SDKs' own methods, which are not part of a request body."""
+_CAPITAL = re.compile("[A-Z]")
+
+
+def check_options(options: object, reserved: Mapping[str, ReservedOption], *, require_json: bool) -> None:
+    """Raise ``InputError`` for options that the library sets itself or that cannot be sent.
+
+    Args:
+        options: The caller's options.
+        reserved: The reserved request fields of the wire format. A dot separates nested keys.
+        require_json: Reject options that are not JSON. Otherwise they may contain objects of the SDK.
+    """
+    if not isinstance(options, Mapping):
+        raise InputError(
+            f"options= is of type {type(options).__name__}, not a mapping.", hint='Pass options={"temperature": 0}.'
+        )
+    mapping = cast("Mapping[object, Json]", options)
+    for path in _iter_option_paths(mapping):
+        replacement = _reserved_as(path, mapping, {**_SDK_ARGUMENTS, **reserved})
+        if replacement is not None:
+            raise InputError(f"options= may not set {path}.", hint=replacement.value)
+    if require_json:
+        try:
+            to_json(mapping)
+        except (PydanticSerializationError, ValueError, RecursionError) as error:
+            raise InputError(f"options= cannot be sent as JSON: {error}.") from error
+
+
+def _iter_option_paths(options: Mapping[object, Json]) -> Iterator[str]:
+    """Yield every key, and every key of a nested object as ``key.inner``."""
+    for key, value in options.items():
+        if not isinstance(key, str):
+            raise InputError(f"options= has the key {key!r}, which is not a string.")
+        yield key
+        if isinstance(value, Mapping):
+            yield from (f"{key}.{inner}" for inner in cast("Mapping[object, Json]", value))
+
+
+def _reserved_as(
+    path: str, options: Mapping[object, Json], reserved: Mapping[str, ReservedOption]
+) -> ReservedOption | None:
+    """Return why the option at ``path`` is reserved, in camelCase or snake_case, or None if it is allowed."""
+    name = to_snake_case(path)
+    if name in reserved:
+        return reserved[name]
+    prefix = None if isinstance(options.get(path), Mapping) or "." in path else f"{name}."
+    return next((reason for other, reason in reserved.items() if prefix and other.startswith(prefix)), None)
+
+
+def to_snake_case(name: str) -> str:
+    """Return a camelCase name in snake_case."""
+    return _CAPITAL.sub(lambda match: f"_{match[0].lower()}", name)
+
+
+def merge_layers(body: Mapping[str, Json], *layers: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a copy of ``body`` with each layer merged into it, key by key for nested objects."""
+    result = dict(body)
+    for layer in layers:
+        for key, value in layer.items():
+            current = result.get(key)
+            if isinstance(current, dict) and isinstance(value, Mapping):
+                result[key] = merge_layers(cast("dict[str, Json]", current), cast("Mapping[str, Json]", value))
+            else:
+                result[key] = value
+    return result

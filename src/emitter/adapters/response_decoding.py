@@ -1,0 +1,257 @@
+"""Functions that the adapters share to decode responses: stop reasons, candidates, error bodies and token counts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, as_list, as_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from emitter.messages import CallResult, Json, Usage
+    from emitter.profiles.tables import FaultTable, StopReasonTable
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingTables:
+    """The tables of a provider profile that decoding needs."""
+
+    stops: StopReasonTable
+    faults: FaultTable
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledBody:
+    """A stream folded into a unary body; ``is_complete`` is false if the terminal event is missing."""
+
+    body: Json
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseCandidate:
+    """One candidate of an answer with its raw stop reasons."""
+
+    raw_stops: tuple[str, ...]
+    text: str = ""
+    arguments: tuple[Json, ...] = ()
+    refused_as: str | None = None
+
+
+ERROR_STOP_PREFIX = "error:"
+"""The prefix of the stop reason of an answer that came as an error."""
+_FIRST_ERROR_STATUS = 400
+_CODE_PATTERN = re.compile(r"[\w.:/-]{1,100}")
+"""The form of a provider's error code. Any other text is shown to the caller only."""
+_MAX_LINE_LENGTH = 1000
+_MAX_ERROR_FIELDS = 8
+_MAX_COUNT = 1 << 40
+_WORST_FIRST = (
+    StopReason.REFUSED,
+    StopReason.FAULTED,
+    StopReason.OVERFLOWED,
+    StopReason.TRUNCATED,
+    StopReason.UNKNOWN,
+    StopReason.PAUSED,
+    StopReason.COMPLETE,
+)
+
+
+def collect_stop_reasons(*values: Json) -> tuple[str, ...]:
+    """Return every distinct stop reason, or one empty string if there is none.
+
+    A tuple holds several reasons of an assembled stream. A value that is not a string is represented by its type,
+    which no table contains.
+    """
+    reasons: list[str] = []
+    for value in values:
+        if isinstance(value, tuple):
+            reasons.extend(cast("tuple[str, ...]", value))
+        elif value not in (None, ""):
+            reasons.append(value if isinstance(value, str) else f"<{type(value).__name__}>")
+    return tuple(dict.fromkeys(reasons)) or ("",)
+
+
+def worst_stop_reason(raw_stops: tuple[str, ...], table: StopReasonTable) -> StopReason:
+    """Return the worst meaning of the raw stop reasons."""
+    return min(map(table.lookup, raw_stops), key=_WORST_FIRST.index)
+
+
+def combine_candidates(
+    candidates: Sequence[ResponseCandidate], tables: DecodingTables, usage: Usage | None
+) -> CallResult:
+    """Return the worst of several candidates, or the first of equally bad ones.
+
+    Only one candidate is requested. If more arrive, a good one must not hide one that was cut off or refused.
+    """
+    all_candidates = candidates or (ResponseCandidate(("",)),)
+    responses = [_make_response(candidate, tables, usage) for candidate in all_candidates]
+    worst = min(responses, key=lambda response: _WORST_FIRST.index(response.stop))
+    if worst.stop is StopReason.FAULTED:
+        return Fault(FaultKind.SERVER, f"The vendor ended the answer with {worst.raw_stop!r}.", usage=usage)
+    return worst
+
+
+def _make_response(candidate: ResponseCandidate, tables: DecodingTables, usage: Usage | None) -> ModelResponse:
+    stop, raw = worst_stop_reason(candidate.raw_stops, tables.stops), "|".join(candidate.raw_stops)
+    return ModelResponse(
+        stop=stop,
+        raw_stop=raw,
+        text=candidate.text,
+        arguments=candidate.arguments,
+        refused_as=(candidate.refused_as or raw) if stop is StopReason.REFUSED else None,
+        usage=usage,
+    )
+
+
+def parse_error(status: int, body: Json, tables: DecodingTables) -> CallResult:
+    """Return the fault that an error body describes, or the refusal if the prompt was blocked."""
+    error = extract_error(body)
+    code, kind, reported = (_code_as_string(error.get(key)) for key in ("code", "type", "message"))
+    code = _code_as_string(as_mapping(error.get("details")).get("error_code")) or code
+    kind = kind or _code_as_string(error.get("status"))
+    meaning = tables.faults.lookup(_effective_status(status, code), code, kind, reported)
+    named = next((name for name in (code, kind) if name and not name.isdecimal()), code)
+    report = parse_error_details(body, named)
+    named = named if _CODE_PATTERN.fullmatch(named) else ""
+    if isinstance(meaning, StopReason):
+        return replace(_stopped_by_error(meaning, named), report=report)
+    with_error = " with an error" if status < _FIRST_ERROR_STATUS else ""
+    message = f"The vendor answered {status}{with_error}{f' ({named})' if named else ''}."
+    request_id = _code_as_string(as_mapping(body).get("request_id")) or None
+    return Fault(meaning, message, status, named or None, request_id=request_id, report=report)
+
+
+def parse_error_details(body: Json, code: str) -> ProviderErrorDetails | None:
+    """Return the provider's description of a failure for the caller, or None if there is none.
+
+    ``failed_generation``, in which some servers repeat the model's answer, is ignored.
+    """
+    error = extract_error(body)
+    fields = (
+        _error_fields(error)
+        or _error_fields(as_mapping(body))
+        or _error_fields(as_mapping(as_mapping(body).get("message")))
+    )
+    message = as_printable_line(error.get("message")) or "; ".join(text for _, text in fields if text)
+    upstream = as_printable_line(as_mapping(error.get("metadata")).get("raw"))
+    param = as_printable_line(error.get("param")) or ", ".join(field for field, _ in fields if field)
+    if not (message or upstream or param or code):
+        return None
+    return ProviderErrorDetails(
+        f"{message} ({upstream})" if upstream else message, as_printable_line(code) or None, param or None
+    )
+
+
+def _error_fields(table: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return each field that an error complains about with its message, as FastAPI and Google list them."""
+    errors = [
+        (".".join(map(_code_as_string, as_list(detail.get("loc")))), as_printable_line(detail.get("msg")))
+        for detail in as_objects(table.get("detail"))
+    ]
+    for detail in as_objects(table.get("details")):
+        errors += [
+            (as_printable_line(violation.get("field")), as_printable_line(violation.get("description")))
+            for violation in as_objects(detail.get("fieldViolations"))
+        ]
+    return [error for error in errors if any(error)][:_MAX_ERROR_FIELDS]
+
+
+def as_printable_line(value: Json) -> str:
+    """Return a provider's text as one printable line, shortened if very long; anything but text becomes empty."""
+    line = " ".join(value.split()) if isinstance(value, str) else ""
+    line = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line[:_MAX_LINE_LENGTH])
+    return f"{line}…" if isinstance(value, str) and len(value) > _MAX_LINE_LENGTH else line
+
+
+def with_cause(result: CallResult, cause: Exception) -> CallResult:
+    """Return the result with the SDK's exception."""
+    return replace(result, report=replace(result.report or ProviderErrorDetails(), cause=cause))
+
+
+def _effective_status(status: int, code: str) -> int:
+    """Return the status that an error with a success status carries as its code, as proxies and Google write it."""
+    code_status = int(code) if re.fullmatch(r"[45][0-9]{2}", code) else status
+    return code_status if status < _FIRST_ERROR_STATUS else status
+
+
+def _stopped_by_error(stop: StopReason, code: str) -> CallResult:
+    if stop is StopReason.FAULTED:
+        return Fault(FaultKind.SERVER, f"The vendor answered with an error ({code}).", code=code)
+    return ModelResponse(stop, f"{ERROR_STOP_PREFIX}{code}", refused_as=code if stop is StopReason.REFUSED else None)
+
+
+def is_error_body(body: Mapping[str, Any], *answer_keys: str) -> bool:
+    """Tell whether a body with a success status is an error.
+
+    ``answer_keys`` are the keys of an answer. A body without any of them is an error if it has a message.
+    """
+    if body.get("error") or body.get("errors") or body.get("type") == "error":
+        return True
+    return body.keys().isdisjoint(answer_keys) and bool(extract_error(body))
+
+
+def find_error(*tables: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the first part of an answer that is or contains an error, or None."""
+    return next((table for table in tables if table.get("error") or table.get("type") == "error"), None)
+
+
+def extract_error(body: Json) -> Mapping[str, Any]:
+    """Return the error object in the body of any provider, or an empty mapping."""
+    tables = as_objects(body) or [as_mapping(body)]
+    table = next((candidate for candidate in tables if candidate.get("error")), tables[0])
+    inner = table.get("error") or table.get("errors")
+    while (isinstance(inner, list) and inner) or as_mapping(as_mapping(inner).get("error")):
+        inner = as_list(inner)[0] if isinstance(inner, list) else as_mapping(inner)["error"]
+    if isinstance(inner, str):
+        return {"message": inner, "code": inner if re.fullmatch(r"[\w.-]+", inner) else None}
+    message = table.get("message") or table.get("detail")
+    return as_mapping(inner) or ({**table, "message": message} if isinstance(message, str) else {})
+
+
+def make_protocol_fault(problem: str, status: int | None = None) -> Fault:
+    """Return the fault of a response that violates its protocol."""
+    return Fault(FaultKind.PROTOCOL, f"The vendor's response cannot be read: {problem}.", status)
+
+
+def with_status(result: CallResult, status: int, retry_after: float | None, request_id: str | None) -> CallResult:
+    """Return the result with the facts of its HTTP response."""
+    if isinstance(result, Fault):
+        request_id = request_id or result.request_id
+        return replace(result, status=result.status or status, retry_after=retry_after, request_id=request_id)
+    return result if request_id is None else replace(result, request_id=request_id)
+
+
+def with_usage(result: CallResult, usage: Usage | None) -> CallResult:
+    """Return the result with its usage."""
+    return replace(result, usage=usage)
+
+
+def as_objects(value: Json) -> list[Mapping[str, Any]]:
+    """Return the items of a list as mappings, or an empty list for any other value."""
+    return [as_mapping(item) for item in as_list(value)]
+
+
+def first_choice(value: Json) -> Mapping[str, Any]:
+    """Return the first choice or candidate of a streamed event, or an empty mapping."""
+    return next((choice for choice in as_objects(value) if not as_count(choice.get("index"))), as_mapping(None))
+
+
+def as_count(value: Json) -> int:
+    """Return a token count; anything but a positive number is 0, and very large numbers are capped."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        return 0
+    return int(min(value, _MAX_COUNT))
+
+
+def as_string(value: Json) -> str:
+    """Return ``value`` if it is a string, else an empty string."""
+    return value if isinstance(value, str) else ""
+
+
+def _code_as_string(value: Json) -> str:
+    """Return a code as text; some providers send numbers."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""

@@ -1,0 +1,331 @@
+"""Shared state and step runners for the operations of an `Authority`.
+
+An operation is a generator of steps: store access by the library, and calls into user code. `run_steps` executes them
+in the current thread and `arun_steps` in an asyncio task. `ActiveActions` tracks the actions running in this process,
+so that a stop reaches them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+import warnings
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from weakref import WeakValueDictionary
+
+from emitter.authority import configuration, journal
+from emitter.authority.journal import INDEX_RUN_ID, NewRecord
+from emitter.authority.records import Expire, format_timestamp, parse_timestamp
+from emitter.authority.rules import ActorClock, check_grant_live, check_not_stopped, get_grant_state
+from emitter.errors import AuthorityError, ConfirmExpired, InputError
+from emitter.stores import locks as forks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.authority.configuration import AuthorityHook
+    from emitter.authority.journal import Journal
+    from emitter.authority.records import Intent, Receipt, Stop
+    from emitter.authority.rules import WorkflowState
+    from emitter.decisions.canonical_json import AnswerVerifier
+    from emitter.decisions.ledger import Ledger
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class StoreStep:
+    """Store access, which is never interrupted. ``must_finish`` steps run even if the task was cancelled."""
+
+    function: Callable[[], Any]
+    must_finish: bool = False
+
+
+@dataclass(slots=True)
+class UserCodeStep:
+    """A call of a tool, a hook or a callback; ``started`` becomes True when it is made."""
+
+    function: Callable[[], Any]
+    started: bool = False
+
+
+Step: TypeAlias = StoreStep | UserCodeStep
+Steps: TypeAlias = Generator[Step, Any, T]
+
+
+def run_steps(steps: Steps[T]) -> T:
+    """Run the steps in this thread."""
+    answer: Any = None
+    error: BaseException | None = None
+    while True:
+        try:
+            step = steps.send(answer) if error is None else steps.throw(error)
+        except StopIteration as end:
+            return cast("T", end.value)
+        answer, error = None, None
+        try:
+            answer = _execute_step(step)
+        except BaseException as raised:  # noqa: BLE001  the generator decides how to handle it
+            error = raised
+
+
+def _execute_step(step: Step) -> Any:
+    if isinstance(step, UserCodeStep):
+        step.started = True
+    answer = step.function()
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise InputError(
+            "A tool, hook or callback is async, but the call is not.", hint="Make it sync, or guard an async tool."
+        )
+    return answer
+
+
+async def arun_steps(steps: Steps[T]) -> T:
+    """Run the steps in this task: store access in a thread, user code here, awaiting what is awaitable.
+
+    If the task is cancelled during a store access, that access completes and nothing further is started.
+    """
+    answer: Any = None
+    error: BaseException | None = None
+    while True:
+        try:
+            step = steps.send(answer) if error is None else steps.throw(error)
+        except StopIteration as end:
+            return cast("T", end.value)
+        answer, error = None, None
+        try:
+            answer = await _aexecute_step(step)
+        except BaseException as raised:  # noqa: BLE001  the generator decides how to handle it
+            error = raised
+
+
+async def _aexecute_step(step: Step) -> Any:
+    if isinstance(step, StoreStep) and step.must_finish:
+        return await _run_to_completion(step.function)
+    await asyncio.sleep(0)  # start nothing if the task was cancelled meanwhile
+    if isinstance(step, StoreStep):
+        return await _run_to_completion(step.function)
+    step.started = True
+    answer = step.function()
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+async def _run_to_completion(function: Callable[[], T]) -> T:
+    """Run a function in a thread until it returns; a cancellation takes effect at the next step."""
+    work = asyncio.ensure_future(asyncio.to_thread(function))
+    cancelled = False
+    while not work.done():
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            cancelled = True
+        except BaseException:  # noqa: BLE001  work.result() raises it below
+            break
+    task = asyncio.current_task()
+    if cancelled and task is not None:
+        task.uncancel()  # the same cancellation again: asyncio.timeout() counts them
+        task.cancel()
+    return work.result()
+
+
+@dataclass(slots=True, eq=False)
+class RunningAction:
+    """An action that is running: its ``intent``, and checks on whether it may continue."""
+
+    intent: Intent
+    _journal: Journal
+    _clock_at: Callable[[float], ActorClock]
+    _stop_listeners: list[Callable[[Stop], object]] = field(default_factory=list["Callable[[Stop], object]"])
+    _stop: Stop | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the workflow or step was stopped, or the confirm was revoked or has expired."""
+        try:
+            self.check()
+        except AuthorityError:
+            return True
+        return False
+
+    def check(self) -> None:
+        """Raise ``WorkflowStopped``, ``ConfirmRevoked`` or ``ConfirmExpired`` if the action may not continue.
+
+        Call it right before a tool commits what it prepared.
+        """
+        try:
+            self._journal.read(self.intent.workflow_id, self._check_live)
+        except ConfirmExpired:
+            with suppress(_AlreadyEnded):
+                self._journal.append(self.intent.workflow_id, self._make_expiry)
+            raise
+
+    def on_stop(self, callback: Callable[[Stop], object]) -> None:
+        """Call ``callback`` in the stopping thread when this process stops the action, or now if it was stopped."""
+        configuration.check_callable("callback", callback)
+        with self._lock:
+            stop = self._stop
+            if stop is None:
+                self._stop_listeners.append(callback)
+        if stop is not None:
+            callback(stop)
+
+    def notify_stop(self, stop: Stop) -> None:
+        """Call the stop listeners, ignoring what they raise."""
+        with self._lock:
+            listeners = () if self._stop == stop else tuple(self._stop_listeners)
+            self._stop = stop
+        for listener in listeners:
+            with suppress(Exception):  # a failing listener does not undo the stop
+                listener(stop)
+
+    def _check_live(self, state: WorkflowState) -> None:
+        last = 0.0 if state.last is None else parse_timestamp(state.last.at)
+        now = self._clock_at(max(self._journal.now(), last))
+        check_not_stopped(state, self.intent.step_id, now.actor)
+        check_grant_live(get_grant_state(state, self.intent.authorization_ref), now)
+
+    def _make_expiry(self, state: WorkflowState, at: float) -> NewRecord[Expire]:
+        """Return a record of the expiry, which then holds even if a clock is set back."""
+        confirm_id = self.intent.authorization_ref
+        if get_grant_state(state, confirm_id).end is not None:
+            raise _AlreadyEnded
+        return NewRecord(
+            Expire(timestamp=format_timestamp(at), workflow_id=self.intent.workflow_id, confirm_id=confirm_id)
+        )
+
+
+class _AlreadyEnded(Exception):
+    """The end of the confirm is already recorded."""
+
+
+CallerT = TypeVar("CallerT")
+
+
+class ActiveActions:
+    """The actions running in this process, and the tool that made the first call under each id."""
+
+    __slots__ = ("__weakref__", "_actions", "_first_callers", "_lock")
+
+    def __init__(self) -> None:
+        self._actions: set[RunningAction] = set()
+        self._first_callers: WeakValueDictionary[str, Any] = WeakValueDictionary()
+        self._lock = threading.Lock()
+        forks.register_fork_handler(self)
+
+    def add(self, action: RunningAction) -> None:
+        """Register an action that begins."""
+        with self._lock:
+            self._actions.add(action)
+
+    def remove(self, action: RunningAction) -> None:
+        """Unregister an action that ended."""
+        with self._lock:
+            self._actions.discard(action)
+
+    def is_running(self, intent: Intent) -> bool:
+        """Return True if an action runs in this process."""
+        with self._lock:
+            return any(action.intent == intent for action in self._actions)
+
+    def first_caller(self, call_id: str, caller: CallerT) -> CallerT:
+        """Return the first caller under an id in this process, while it is alive, or else ``caller``."""
+        with self._lock:
+            first: CallerT = self._first_callers.setdefault(call_id, caller)
+        return first
+
+    def notify_stop(self, stop: Stop) -> None:
+        """Notify each action that a stop affects."""
+        with self._lock:
+            actions = tuple(self._actions)
+        for action in actions:
+            affects_step = stop.step_id is None or stop.step_id == action.intent.step_id
+            if action.intent.workflow_id == stop.workflow_id and affects_step:
+                action.notify_stop(stop)
+
+    def before_fork(self) -> None:
+        """Do nothing: the lock is only held briefly."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """Forget the parent's actions in a forked child."""
+        if child:
+            self._lock = threading.Lock()
+            self._actions = set()
+
+
+CURRENT_ACTION: Final[ContextVar[RunningAction]] = ContextVar("emitter.authority.act")
+
+
+def current_action() -> RunningAction:
+    """Return the action that is running, so that a tool can check whether it may continue.
+
+    Raises:
+        InputError: No guarded tool is running here.
+    """
+    action = CURRENT_ACTION.get(None)
+    if action is None:
+        raise InputError("No guarded tool is running here.", hint="Call it inside the tool, in its own thread or task.")
+    return action
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorityContext:
+    """What the operations of an authority share. ``limit_names`` are the caller's own limits."""
+
+    journal: Journal
+    ledger: Ledger
+    actor: str
+    hooks: tuple[AuthorityHook, ...]
+    limit_names: frozenset[str]
+    max_skew: float
+    active_actions: ActiveActions
+    check_answer: AnswerVerifier | None = None
+
+    def clock_at(self, at: float) -> ActorClock:
+        """Return the actor and the time, in seconds since 1970, with the permitted skew."""
+        return ActorClock(self.actor, at, self.max_skew)
+
+
+def run_hooks_before(context: AuthorityContext, hook_name: str, argument: object) -> Steps[None]:
+    """Call the hooks before an action; what one raises prevents it."""
+    for hook in context.hooks:
+        call = getattr(hook, hook_name, None)
+        if call is not None:
+            yield UserCodeStep(partial(call, argument))
+
+
+def run_hooks_after(context: AuthorityContext, hook_name: str, argument: object) -> Steps[None]:
+    """Call the hooks after an action; what one raises is reported, and the others are still called."""
+    for step in run_hooks_before(context, hook_name, argument):
+        try:
+            yield step
+        except Exception as error:  # noqa: BLE001  the action and its record exist already
+            report_callback_error(context, hook_name, error)
+
+
+def report_callback_error(context: AuthorityContext, name: str, error: Exception) -> None:
+    """Report a callback that raised after an action by name and type only: its message may contain anything."""
+    context.journal.emit_event(
+        journal.make_run_event(journal.make_hook_failed_event(name, error), INDEX_RUN_ID, context.journal.now(), name)
+    )
+    message = f"{name} raised {type(error).__name__}; the records are unaffected."
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
+def report_conflicting_receipt(context: AuthorityContext, receipt: Receipt) -> None:
+    """Report an action that ended differently from how it was resolved by hand."""
+    event = journal.make_conflict_event(receipt.receipt_id)
+    context.journal.emit_event(journal.make_run_event(event, INDEX_RUN_ID, context.journal.now(), receipt.workflow_id))
+    warnings.warn(
+        "An action ended differently from its receipt, which was written by resolve_unfinished().",
+        RuntimeWarning,
+        stacklevel=2,
+    )

@@ -1,0 +1,286 @@
+"""Grant, revoke, stop and resume authority.
+
+A confirm grants what a principal chose, within limits and for a limited time. A stop prevents further actions of a
+step or a workflow, in every process that shares the store.
+
+Source: delegation-invariants, "CONFIRM (execution authority)" and "STOP / TAKEOVER (deterministic intervention)".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from emitter.authority import configuration, rules
+from emitter.authority.context import StoreStep, run_hooks_after, run_hooks_before
+from emitter.authority.journal import NewRecord
+from emitter.authority.records import (
+    Confirm,
+    ConfirmRequest,
+    Expire,
+    Granted,
+    Resume,
+    Revoke,
+    Stop,
+    StopScope,
+    TakeoverMode,
+    format_timestamp,
+)
+from emitter.authority.rules import SpentAmounts, get_grant_state, has_expired
+from emitter.decisions import Selected
+from emitter.decisions.ledger import verify_answer
+from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.errors import ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
+from emitter.telemetry.sinks import generate_id
+
+if TYPE_CHECKING:
+    from emitter.authority.context import AuthorityContext, Steps
+    from emitter.authority.records import Intent
+    from emitter.authority.rules import GrantState, WorkflowState
+
+_ASK_AGAIN_HINT: Final = "Make a new call to ask the principal again; ttl_seconds= sets how long an approval lasts."
+_OPEN_DECISION_HINT: Final = "Open a decision with an option whose action is the request's digest, and resolve it."
+
+
+def grant_confirm(
+    context: AuthorityContext, decision: ResolvedDecision | str, request: ConfirmRequest
+) -> Steps[Confirm]:
+    """Grant what the principal chose; the same choice returns the same confirm."""
+    request = configuration.validate_record(ConfirmRequest, request)
+    rules.check_enforceable_limits(request.limits, context.limit_names)
+    consent: ResolvedDecision = yield StoreStep(partial(_find_consent, context, decision, request))
+    existing: Confirm | None = yield StoreStep(partial(_find_granted_confirm, context, consent, request))
+    if existing is not None:
+        yield from _repeat_after_confirm(context, existing)
+        return existing
+    yield from run_hooks_before(context, "before_confirm", request.model_copy(deep=True))  # hooks get a copy
+    granted: Confirm = yield StoreStep(partial(_append_confirm, context, consent, request))
+    yield from run_hooks_before(context, "after_confirm", granted)  # no action has begun, so raising still prevents it
+    return granted
+
+
+def _repeat_after_confirm(context: AuthorityContext, confirm: Confirm) -> Steps[None]:
+    """Call ``after_confirm`` again for an unused confirm, so that a hook that raised still prevents the action."""
+    grant: GrantState = yield StoreStep(partial(read_grant_state, context, confirm.confirm_id))
+    if not grant.uses:
+        yield from run_hooks_before(context, "after_confirm", confirm)
+
+
+def revoke_confirm(context: AuthorityContext, confirm_id: str, reason: str | None) -> Revoke:
+    """Revoke a confirm, or raise ``UnknownConfirm``, ``NotRevocable`` or ``ConfirmRevoked``."""
+    workflow_id = find_workflow_id(context, confirm_id)
+
+    def make(state: WorkflowState, at: float) -> NewRecord[Revoke]:
+        grant = get_grant_state(state, confirm_id)
+        rules.check_revocable(grant)
+        return NewRecord(_make_revoke(grant.confirm, at, reason))
+
+    return context.journal.append(workflow_id, make)
+
+
+def _make_revoke(confirm: Confirm, at: float, reason: str | None) -> Revoke:
+    ids = {"confirm_id": confirm.confirm_id, "workflow_id": confirm.scope.workflow_id}
+    try:
+        return Revoke.from_members(**ids, revoke_id=generate_id(), timestamp=format_timestamp(at), reason=reason)
+    except ValidationError as error:
+        raise InputError(f"Invalid reason: {error.errors()[0]['msg']}.") from None
+
+
+def find_workflow_id(context: AuthorityContext, confirm_id: str) -> str:
+    """Return the workflow of a confirm, or raise ``UnknownConfirm``."""
+    workflow_id = context.journal.get_value(_index_key(confirm_id))
+    if workflow_id is None:
+        raise UnknownConfirm("No confirm has this id.", hint="Call Authority.confirm() first, with the same store.")
+    return str(workflow_id)
+
+
+def read_grant_state(context: AuthorityContext, confirm_id: str) -> GrantState:
+    """Return a copy of a confirm's state."""
+
+    def read(state: WorkflowState) -> GrantState:
+        grant = get_grant_state(state, confirm_id)
+        return replace(grant, confirm=grant.confirm.model_copy(deep=True), spent=SpentAmounts(grant.spent))
+
+    return context.journal.read(find_workflow_id(context, confirm_id), read)
+
+
+def _find_consent(
+    context: AuthorityContext, decision: ResolvedDecision | str, request: ConfirmRequest
+) -> ResolvedDecision:
+    """Return the choice from the ledger, because the caller's copy proves nothing."""
+    try:
+        decision_state = context.ledger.find(
+            decision.pending.decision_id if isinstance(decision, ResolvedDecision) else decision
+        )
+    except UnknownDecision:
+        raise NotConsent("The ledger has no such decision.", hint=_OPEN_DECISION_HINT) from None
+    if not isinstance(decision_state, ResolvedDecision):
+        raise NotConsent("The decision is not resolved yet.", hint=_OPEN_DECISION_HINT)
+    if not isinstance(decision_state.resolution, Selected) or decision_state.action is None:
+        raise NotConsent("The principal chose no option with an action.", hint=_OPEN_DECISION_HINT)
+    if decision_state.action != request.digest:
+        raise NotConsent("The principal chose an option for a different request.", hint=_OPEN_DECISION_HINT)
+    _make_confirm(context, decision_state, request)  # check the signature before any hook is called
+    return decision_state
+
+
+def _find_granted_confirm(
+    context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest
+) -> Confirm | None:
+    def read(state: WorkflowState) -> Confirm | None:
+        if _confirm_id_for(consent.pending.reference) in state.expired_before_grant:
+            raise _approval_expired()
+        confirm_id = state.confirm_ids_by_decision.get(consent.pending.reference)
+        return None if confirm_id is None else state.confirms[confirm_id].confirm.model_copy(deep=True)
+
+    return context.journal.read(request.scope.workflow_id, read)
+
+
+def _append_confirm(context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest) -> Confirm:
+    granted = _make_confirm(context, consent, request.model_copy(deep=True))
+    context.journal.put_once(_index_key(granted.confirm_id), request.scope.workflow_id)
+
+    def make(state: WorkflowState, at: float) -> NewRecord[Confirm | Expire]:
+        if granted.confirm_id in state.confirms:
+            raise _AlreadyConfirmed
+        if granted.confirm_id in state.expired_before_grant:
+            raise _approval_expired()
+        clock = context.clock_at(at)
+        rules.check_confirm_grantable(state, granted, clock, stop_skew=clock.skew)
+        if has_expired(granted, clock):  # recorded, so that it holds even if a clock is set back
+            workflow_id = request.scope.workflow_id
+            return NewRecord(
+                Expire(timestamp=format_timestamp(at), workflow_id=workflow_id, confirm_id=granted.confirm_id)
+            )
+        return NewRecord(granted)
+
+    with suppress(_AlreadyConfirmed):
+        if isinstance(context.journal.append(request.scope.workflow_id, make), Expire):
+            raise _approval_expired()
+    return granted
+
+
+class _AlreadyConfirmed(Exception):
+    """Another process confirmed the same choice first, with an identical record."""
+
+
+def _make_confirm(context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest) -> Confirm:
+    """Build the confirm that a choice grants, or raise ``UnsignedAnswer`` if signatures are checked."""
+    resolution = consent.resolution
+    if not isinstance(resolution, Selected) or consent.action != request.digest:  # a hook may have changed it
+        raise NotConsent("The principal did not choose the option for this request.", hint=_OPEN_DECISION_HINT)
+    granted = Granted.from_members(
+        decision=consent.pending.reference,
+        envelope=resolution.digest,
+        option=resolution.index,
+        request=request.digest,
+        channel=consent.channel,
+        signature=consent.signature,
+    )
+    terms = {name: getattr(request, name) for name in type(request).model_fields}
+    ids = {"confirm_id": _confirm_id_for(granted.decision), "timestamp": format_timestamp(consent.resolved_at)}
+    confirm = Confirm.from_members(**ids, **terms, granted_by=granted)
+    if context.check_answer is not None:
+        verify_answer(context.check_answer, confirm.answer_statement, granted.signature)
+    return confirm
+
+
+def _approval_expired() -> ConfirmExpired:
+    return ConfirmExpired("The approval is too old: it has expired.", hint=_ASK_AGAIN_HINT)
+
+
+def _confirm_id_for(decision: str) -> str:
+    """Return the id of the confirm that a decision grants, derived from its reference."""
+    return f"confirm_{hashlib.sha256(f'emitter.confirm:{decision}'.encode()).hexdigest()[:32]}"
+
+
+def _index_key(confirm_id: str) -> str:
+    return f"confirm:{confirm_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class StopResult:
+    """A recorded stop, and the actions that began before it and have no receipt yet."""
+
+    stop: Stop
+    unfinished_intents: tuple[Intent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StopRequest:
+    """A request to stop a workflow or a step. Repeating a ``request_id`` refers to the same stop."""
+
+    workflow_id: str
+    step_id: str | None = None
+    takeover_mode: TakeoverMode | str | None = None
+    delegate_to: str | None = None
+    reason: str | None = None
+    request_id: str | None = None
+
+    def to_record(self, at: str) -> Stop:
+        """Return the record, or raise ``InputError``."""
+        scope = StopScope.CHAIN if self.step_id is None else StopScope.STEP
+        members = {name: getattr(self, name) for name in self.__slots__}
+        try:
+            return Stop.from_members(**members, timestamp=at, stop_scope=scope)
+        except ValidationError as error:
+            raise InputError(f"Invalid stop: {error.errors()[0]['msg']}.") from None
+
+
+def stop_workflow(context: AuthorityContext, request: StopRequest) -> Steps[StopResult]:
+    """Stop a step or a workflow in every process."""
+    stopped: StopResult
+    stopped, is_new = yield StoreStep(partial(_record_stop, context, request))
+    context.active_actions.notify_stop(stopped.stop)  # even if another process recorded it, which notified only its own
+    if is_new:
+        yield from run_hooks_after(context, "on_stop", stopped.stop)
+        if stopped.stop.takeover_mode is not None:
+            yield from run_hooks_after(context, "on_takeover", stopped.stop)
+    return stopped
+
+
+def resume_workflow(context: AuthorityContext, workflow_id: str, request_id: str) -> Resume:
+    """Lift a pause or a human takeover; earlier confirms stay invalid."""
+
+    def make(state: WorkflowState, at: float) -> NewRecord[Resume]:
+        rules.check_resumable(state, request_id)
+        ids = {"resume_id": generate_id(), "workflow_id": workflow_id, "request_id": request_id}
+        return NewRecord(Resume.from_members(**ids, timestamp=format_timestamp(at)))
+
+    return context.journal.append(workflow_id, make)
+
+
+def _record_stop(context: AuthorityContext, request: StopRequest) -> tuple[StopResult, bool]:
+    identified = request if request.request_id is not None else replace(request, request_id=generate_id())
+    identified.to_record(format_timestamp(0))
+
+    def make(state: WorkflowState, at: float) -> NewRecord[Stop]:
+        existing = state.stops.get(str(identified.request_id))
+        if existing is None:
+            return NewRecord(identified.to_record(format_timestamp(at)))
+        if existing != identified.to_record(existing.timestamp):
+            raise InputError("Another stop has this request_id.", hint="Pass another request_id, or none.")
+        raise _AlreadyStopped
+
+    is_new = False
+    with suppress(_AlreadyStopped):
+        context.journal.append(identified.workflow_id, make)
+        is_new = True
+    return context.journal.read(
+        identified.workflow_id, partial(_read_stop_result, request_id=str(identified.request_id))
+    ), is_new
+
+
+class _AlreadyStopped(Exception):
+    """The same stop was recorded before."""
+
+
+def _read_stop_result(state: WorkflowState, request_id: str) -> StopResult:
+    stop = state.stops[request_id]
+    running = [intent for intent in state.unfinished_intents.values() if stop.step_id in (None, intent.step_id)]
+    return StopResult(stop, tuple(running))

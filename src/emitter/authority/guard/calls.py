@@ -1,0 +1,430 @@
+"""Run a guarded call: propose it, ask the principal, confirm the answer, execute the tool, write the receipt.
+
+Every call has an id. Each stage is written to the store before the next begins, so any thread, process or retry that
+makes the call with the same id continues where the last one ended.
+
+Source: AAuth R3, section 10.2 (the enforced retry); delegation-invariants.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, cast
+
+from emitter.authority import execution, grants, rules
+from emitter.authority.context import StoreStep, UserCodeStep, arun_steps, run_hooks_before, run_steps
+from emitter.authority.execution import Execution
+from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, states_call
+from emitter.authority.guard.inspection import ToolFunction, bind_arguments, get_signature, is_async
+from emitter.authority.proposals.access import find_mismatch
+from emitter.authority.proposals.proposal import Display, propose
+from emitter.authority.records import ActionRequest, BoundCall
+from emitter.authority.rules import check_not_stopped
+from emitter.decisions import Selected, Unresolved
+from emitter.decisions.canonical_json import LONE_SURROGATE
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer
+from emitter.errors import (
+    AlreadyResolved,
+    ApprovalPending,
+    DecisionExpired,
+    InputError,
+    NotApproved,
+    OtherCall,
+    Tampered,
+    UnknownDecision,
+    WrongDigest,
+)
+from emitter.messages import as_mapping
+from emitter.telemetry.sinks import generate_id
+from emitter.visible_text import is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from emitter.authority.context import AuthorityContext, Steps
+    from emitter.authority.guard.inspection import CallArguments
+    from emitter.authority.guard.options import GuardConfig
+    from emitter.authority.proposals.proposal import Proposal
+    from emitter.authority.proposals.store import ProposalStore
+    from emitter.authority.records import Confirm, ConfirmRequest
+    from emitter.authority.rules import WorkflowState
+    from emitter.messages import Json
+    from emitter.models import BindingMoment
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class GuardedTool(Generic[P, R]):
+    """A tool that asks for approval before each call. An async tool stays async.
+
+    ``call`` makes a call under your own id. Repeating the id refers to the same call, which runs once; afterwards its
+    retained result is returned, as JSON.
+    """
+
+    def __init__(
+        self, tool: Callable[P, R], config: GuardConfig, context: AuthorityContext, proposals: ProposalStore
+    ) -> None:
+        functools.update_wrapper(self, tool)
+        self.__dict__.pop("call", None)  # update_wrapper copies the tool's attributes, which must not hide ours
+        self._function = ToolFunction.from_tool(tool)
+        self._config = config
+        self._context = context
+        self._proposals = proposals
+        self._signature = get_signature(tool)
+        self._run_steps: Callable[[Steps[Any]], Any] = arun_steps if is_async(tool) else run_steps
+
+    @property
+    def workflow_id(self) -> str:
+        """The workflow of its calls. Stop it to prevent them all.
+
+        Without ``workflow_id=`` it is this object's own, but a call that another process began stays in that process's
+        workflow.
+        """
+        return self._config.workflow_id
+
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Ask for approval of this call, and make it.
+
+        Raises:
+            NotApproved: The principal did not approve it.
+            ApprovalPending: Nobody has answered yet.
+            AuthorityError: The call is not authorized.
+        """
+        return self.call(generate_id(), *args, **kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> GuardedTool[..., R]:
+        """Bind the tool as a method."""
+        bind = getattr(self._function.tool, "__get__", None)
+        if instance is None or bind is None:
+            return self
+        bound = bind(instance, owner)
+        config = self._config.for_instance(instance) if inspect.ismethod(bound) else self._config
+        return GuardedTool(bound, config, self._context, self._proposals)
+
+    def call(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Make this call under an id, or continue it from wherever it was left.
+
+        Raises:
+            OtherCall: Another call was proposed under the id.
+            Unfinished: The call began before and its outcome is unknown.
+        """
+        if not isinstance(call_id, str) or not 0 < len(call_id) <= _MAX_CALL_ID_LENGTH:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"call_id must be a string of 1 to {_MAX_CALL_ID_LENGTH} characters.")
+        if LONE_SURROGATE.search(call_id):
+            raise InputError("call_id contains a lone surrogate.", hint="Decode it from its bytes again.")
+        arguments = bind_arguments(self._signature, (args, kwargs), frozenset(self._config.exclude))
+        call = GuardedCall(call_id, arguments, self._function, self._config, self._context, self._proposals)
+        return cast("R", self._run_steps(run_guarded_call(call)))
+
+
+_MAX_CALL_ID_LENGTH = 256
+_OBJECTION_HINT: Final = "Ledger.find(decision_id).continuation has what they want instead. Then make a new call."
+_UNREADABLE_HINT: Final = (
+    "This ledger cannot read the words of their answer: see Ledger(words=...), or ask them. Then make a new call."
+)
+_RETRY_HINT: Final = "Resolve the decision, and repeat the call with the same call_id."
+
+
+def run_guarded_call(call: GuardedCall) -> Steps[Any]:
+    """Make a call once it is approved, or return the retained result of an earlier one with its id."""
+    proposed: ProposedCall = yield StoreStep(partial(propose_call, call))
+    resolved = yield from _resolve_decision(call, proposed)
+    _check_states_call(call, proposed, resolved)
+    _check_approved(proposed, resolved)
+    confirm: Confirm = yield from grants.grant_confirm(call.context, resolved, proposed.request)
+    yield StoreStep(partial(check_call_unchanged, call, proposed.proposal))  # approval may have taken a week
+    action = Execution(
+        _action_request(call, proposed),
+        partial(call.arguments.apply_to, call.function.tool),
+        call.config.describe,
+        call.config.retain,
+    )
+    return (yield from execution.execute_confirmed(call.context, confirm.confirm_id, action))
+
+
+def _resolve_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[ResolvedDecision]:
+    """Return the resolved decision, or raise ``ApprovalPending``."""
+    decision: PendingDecision | ResolvedDecision | None = yield StoreStep(partial(_find_decision, call, proposed_call))
+    if not isinstance(decision, ResolvedDecision):
+        yield StoreStep(partial(_check_not_stopped, call, proposed_call))
+    if decision is None:
+        decision = yield from _open_decision(call, proposed_call)
+    if isinstance(decision, ResolvedDecision):
+        return decision
+    _check_states_call(call, proposed_call, decision)
+    if decision.expiry_recorded:
+        raise _answer_deadline_passed(decision.decision_id)
+    if call.config.ask is None:
+        raise _approval_pending(call, proposed_call)
+    answer = yield UserCodeStep(partial(call.config.ask, decision))
+    resolved: ResolvedDecision = yield StoreStep(partial(_record_answer, call, proposed_call, answer))
+    return resolved
+
+
+def _check_not_stopped(call: GuardedCall, proposed_call: ProposedCall) -> None:
+    """Raise ``WorkflowStopped`` before anyone is asked about a call that may not begin."""
+
+    def check(state: WorkflowState) -> None:
+        check_not_stopped(state, call.config.step_id, call.context.actor)
+
+    call.context.journal.read(proposed_call.request.scope.workflow_id, check)
+
+
+def _check_states_call(
+    call: GuardedCall, proposed_call: ProposedCall, decision: PendingDecision | ResolvedDecision
+) -> None:
+    """Raise ``Tampered`` if the decision under this call's id is about something else."""
+    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    if not states_call(_approval_request(call, proposed_call), pending.moment, pending.actions):
+        raise Tampered(
+            "The decision stored under this call's id is not about this call.",
+            place=pending.decision_id,
+            hint="Make a new call, and find out who changed the store.",
+        )
+
+
+def _approval_request(call: GuardedCall, proposed_call: ProposedCall) -> ApprovalRequest:
+    return ApprovalRequest(call.config.name, proposed_call.proposal, proposed_call.request.model_copy(deep=True))
+
+
+def _find_decision(call: GuardedCall, proposed_call: ProposedCall) -> PendingDecision | ResolvedDecision | None:
+    try:
+        return call.context.ledger.find(proposed_call.decision_id)
+    except UnknownDecision:
+        return None
+
+
+def _open_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[PendingDecision | ResolvedDecision]:
+    """Write the envelope and open the decision, or return the one another process opened meanwhile.
+
+    ``before_confirm`` hooks run first, so that nobody is asked about a call they would reject.
+    """
+    yield from run_hooks_before(call.context, "before_confirm", proposed_call.request.model_copy(deep=True))
+    briefed: BindingMoment = yield UserCodeStep(partial(call.config.brief, _approval_request(call, proposed_call)))
+    moment, call_index = add_call_findings(_approval_request(call, proposed_call), briefed)
+    count = len(moment.question.options)
+    actions = tuple(proposed_call.request.digest if index == call_index else None for index in range(count))
+    opened: PendingDecision | ResolvedDecision = yield StoreStep(
+        partial(_open_in_ledger, call, proposed_call, moment, actions)
+    )
+    return opened
+
+
+def _open_in_ledger(
+    call: GuardedCall, proposed_call: ProposedCall, moment: BindingMoment, actions: tuple[str | None, ...]
+) -> PendingDecision | ResolvedDecision:
+    ledger, decision_id = call.context.ledger, proposed_call.decision_id
+    try:
+        ledger.open(
+            moment,
+            agent=call.context.actor,
+            decision_id=decision_id,
+            expires_in=call.config.expires_in,
+            actions=actions,
+        )
+    except WrongDigest:
+        pass  # another process opened it, with an envelope of its own
+    except AlreadyResolved as error:
+        raise NotApproved(
+            "The principal already refused this question.",
+            decision_id=error.decision_id,
+            hint="Address their objection: change the arguments, or have brief= write another envelope.",
+        ) from None
+    return ledger.find(decision_id)
+
+
+def _record_answer(call: GuardedCall, proposed_call: ProposedCall, answer: object) -> ResolvedDecision:
+    """Record the principal's answer, or raise ``ApprovalPending`` if there is none."""
+    ledger, decision_id = call.context.ledger, proposed_call.decision_id
+    try:
+        if isinstance(answer, Unresolved):
+            ledger.record_unresolved(decision_id, answer.reason, channel=call.config.channel)
+            raise _approval_pending(call, proposed_call)
+        if not isinstance(answer, ResolvedDecision):
+            return ledger.resolve(decision_id, answer, channel=call.config.channel)  # type: ignore[arg-type]  # resolve() validates it
+    except AlreadyResolved:
+        pass  # another surface was faster; its answer counts
+    except DecisionExpired:
+        raise _answer_deadline_passed(decision_id) from None
+    decision = ledger.find(decision_id)
+    if not isinstance(decision, ResolvedDecision):
+        raise InputError("ask= resolved another decision.", hint="Resolve the decision it receives.")
+    return decision
+
+
+def _check_approved(proposed_call: ProposedCall, resolved: ResolvedDecision) -> None:
+    if not isinstance(resolved.resolution, Selected) or resolved.action != proposed_call.request.digest:
+        raise NotApproved(
+            "The principal did not approve the call.",
+            decision_id=proposed_call.decision_id,
+            hint=_UNREADABLE_HINT if isinstance(resolved.resolution, UnreadableAnswer) else _OBJECTION_HINT,
+        )
+
+
+def _action_request(call: GuardedCall, proposed_call: ProposedCall) -> ActionRequest:
+    config, request = call.config, proposed_call.request
+    return ActionRequest.from_members(
+        intent_id=call.call_id,
+        workflow_id=request.scope.workflow_id,
+        step_id=config.step_id,
+        action=config.name,
+        target=(request.scope.targets or (config.name,))[0],
+        capability=config.capability or config.name,
+        spends=dict(request.limits),
+        risk_level=request.risk_level,
+        call=request.call,
+    )
+
+
+def _approval_pending(call: GuardedCall, proposed_call: ProposedCall) -> ApprovalPending:
+    return ApprovalPending(
+        f"The call waits for approval of decision {proposed_call.decision_id}.",
+        decision_id=proposed_call.decision_id,
+        call_id=call.call_id,
+        hint=_RETRY_HINT,
+    )
+
+
+def _answer_deadline_passed(decision_id: str) -> NotApproved:
+    return NotApproved("The decision expired without an answer.", decision_id=decision_id, hint="Make a new call.")
+
+
+_STORED_FIELDS: Final = ("r3_s256", "request", "action", "workflow_id", "decision_id")
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedCall:
+    """One call of a guarded tool: its id, arguments and configuration, and the authority's parts."""
+
+    call_id: str
+    arguments: CallArguments
+    function: ToolFunction
+    config: GuardConfig
+    context: AuthorityContext
+    proposals: ProposalStore
+
+    @property
+    def parameters(self) -> dict[str, Json]:
+        """A copy of the parameters for user callbacks, which may modify it."""
+        return deepcopy(self.arguments.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedCall:
+    """The proposal, requested authority and decision id stored under a call's id."""
+
+    proposal: Proposal
+    request: ConfirmRequest
+    decision_id: str
+
+
+def propose_call(call: GuardedCall) -> ProposedCall:
+    """Return what is proposed under the call's id, or raise ``OtherCall`` if that is a different call."""
+    journal, name = call.context.journal, f"call:{call.call_id}"
+    entry = as_mapping(journal.get_value(name)) or as_mapping(journal.put_once(name, _new_call_entry(call)))
+    if not all(isinstance(entry.get(member), str) for member in _STORED_FIELDS):
+        raise Tampered("The entry stored under the call's id was changed.", place=call.call_id)
+    if call.config.has_explicit_workflow and call.config.workflow_id != entry["workflow_id"]:
+        raise _other_call("/workflow_id")
+    proposal = _load_proposal(call, entry)
+    request = _confirm_request(call, proposal, entry["workflow_id"])
+    if (request.digest, call.config.name) != (entry["request"], entry["action"]) or not _is_first_caller(call):
+        raise _other_call("")
+    return ProposedCall(proposal, request, entry["decision_id"])
+
+
+def _new_call_entry(call: GuardedCall) -> dict[str, Json]:
+    """Build the entry to store under a new call's id; of concurrent ones the first is kept."""
+    proposal, workflow_id = _write_proposal(call), call.config.workflow_id
+    request = _confirm_request(call, proposal, workflow_id)
+    rules.check_enforceable_limits(request.limits, call.context.limit_names)
+    return {
+        "r3_s256": proposal.s256,
+        "request": request.digest,
+        "action": call.config.name,
+        "workflow_id": workflow_id,
+        "decision_id": generate_id(),
+    }
+
+
+def _is_first_caller(call: GuardedCall) -> bool:
+    """Return True unless another live tool in this process made a call under this id.
+
+    Two tools may share a name and hold different objects, such as methods of unnamed objects.
+    """
+    first = call.context.active_actions.first_caller(call.call_id, call.function)
+    return first.is_same(call.function, ignore_owner=call.config.account is not None)
+
+
+def _confirm_request(call: GuardedCall, proposal: Proposal, workflow_id: str) -> ConfirmRequest:
+    config, arguments = call.config, call.arguments
+    bound = BoundCall.from_members(
+        r3_s256=proposal.s256, call_id=call.call_id, function=call.function.name, classes=arguments.class_digest
+    )
+    return config.make_confirm_request(
+        bound, config.spending_of(call.parameters), workflow_id, target=config.target_of(call.parameters)
+    )
+
+
+def _write_proposal(call: GuardedCall) -> Proposal:
+    config, parameters = call.config, call.arguments.parameters
+    display: object = (
+        _display_from_docstring(call.function.tool) if config.display is None else config.display(call.parameters)
+    )
+    if not isinstance(display, Display | None):  # pyright: ignore[reportUnnecessaryIsInstance]  user code may return anything
+        raise InputError("display= must return a Display or None.")
+    proposal = propose(
+        config.operation,
+        parameters,
+        vocabulary=config.vocabulary,
+        account=config.account,
+        display=display,
+        digested=config.digested,
+        longest=config.longest,
+    )
+    return call.proposals.put(proposal)
+
+
+def _display_from_docstring(tool: Callable[..., Any]) -> Display | None:
+    """Return a display with the first line of the tool's docstring as its summary."""
+    function: Any = tool
+    while isinstance(function, partial):
+        function = function.func
+    if not inspect.isroutine(function):
+        function = type(function).__call__
+    first_line = (inspect.getdoc(function) or "").strip().partition("\n")[0]
+    return Display(first_line) if not is_blank(first_line) else None
+
+
+def check_call_unchanged(call: GuardedCall, proposal: Proposal) -> None:
+    """Raise ``OtherCall`` if the tool's arguments are no longer the proposed ones."""
+    parameters, classes = call.arguments.reconvert()
+    mismatch = find_mismatch(proposal, call.config.operation, parameters, account=call.config.account)
+    if mismatch is not None:
+        raise _other_call(mismatch.pointer)
+    if classes != call.arguments.class_digest:
+        raise _other_call("/parameters")
+
+
+def _load_proposal(call: GuardedCall, entry: Mapping[str, Json]) -> Proposal:
+    """Return the stored proposal, after checking that it is for this call."""
+    proposal = call.proposals.get(entry["r3_s256"])
+    if proposal is None:
+        raise Tampered("The proposal of this call is missing from the store.", place=call.call_id)
+    if proposal.vocabulary != call.config.vocabulary:
+        raise _other_call("/vocabulary")
+    check_call_unchanged(call, proposal)
+    return proposal
+
+
+def _other_call(pointer: str) -> OtherCall:
+    return OtherCall(
+        "A different call was proposed under this id.",
+        pointer=pointer,
+        hint="Repeat the proposed call exactly, or make a new one without a call_id.",
+    )

@@ -1,0 +1,288 @@
+"""Scan a narrative against its policy, and a refusal's message for control-plane details.
+
+Source: RFC-0010, NarrativePolicy and RefusalReason ("MUST NOT leak control-plane details that enable probing"). The
+rules that recognize each kind of marker are ours.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Protocol
+
+from emitter.authority.narrative.assertions import find_duties, find_orders, find_verdicts
+from emitter.authority.narrative.grammar import find_particulars, is_attributed, is_claim, is_hedged
+from emitter.authority.narrative.quantities import find_measurements, find_specifics
+from emitter.authority.narrative.text import (
+    Sentence,
+    find_spellings,
+    join_spaced_words,
+    split_sentences,
+    to_visible_text,
+)
+from emitter.errors import InputError
+from emitter.visible_text import is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+class NarrativeRule(str, Enum):
+    """The rules, by id."""
+
+    MEASUREMENT = "measurement"
+    CLASSIFICATION = "classification"
+    IMPERATIVE = "imperative"
+    FORBIDDEN = "forbidden"
+    UNATTRIBUTED = "unattributed"
+    UNHEDGED = "unhedged"
+    PARTICULAR = "particular"
+    SPECIFIC = "specific"
+    LEAK = "leak"
+
+
+class NarrativePolicyLike(Protocol):
+    """How a narrative may speak: RFC-0010's NarrativePolicy, or whatever has these four."""
+
+    @property
+    def grammar_mode(self) -> str:
+        """``attributive``, ``hedged`` or ``educational``."""
+        ...
+
+    @property
+    def forbidden_markers(self) -> tuple[str, ...]:
+        """Words and phrases of the caller's own that no narrative has."""
+        ...
+
+    @property
+    def max_specificity(self) -> str:
+        """``general`` or ``contextualized``."""
+        ...
+
+    @property
+    def scrub_measurements(self) -> bool:
+        """Whether the caller takes measurements out, instead of refusing the narrative for them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NarrativeMarker:
+    """One broken rule: which, from where to where, and what is expected there.
+
+    ``start`` and ``end`` count the characters of the text as it was handed over; ``expected`` is a sentence of ours
+    without a word of the text.
+    """
+
+    rule: str
+    start: int
+    end: int
+    expected: str
+
+
+EXPECTED_BY_RULE: Mapping[NarrativeRule, str] = MappingProxyType(
+    {
+        NarrativeRule.MEASUREMENT: (
+            "A narrative states no quantity; a measurement is an envelope of its own, with a provenance."
+        ),
+        NarrativeRule.CLASSIFICATION: "A narrative pronounces no verdict; a classification is an envelope of its own.",
+        NarrativeRule.IMPERATIVE: "A narrative tells nobody what to do; an action is an envelope of its own.",
+        NarrativeRule.FORBIDDEN: "A narrative has none of the markers that its policy forbids.",
+        NarrativeRule.UNATTRIBUTED: "Each sentence names the source that says so.",
+        NarrativeRule.UNHEDGED: "Each sentence leaves open whether it is so.",
+        NarrativeRule.PARTICULAR: "A narrative that teaches speaks of what is so in general, to nobody and of no case.",
+        NarrativeRule.SPECIFIC: (
+            "A general narrative has no numbers, dates, names or identifiers, and addresses nobody."
+        ),
+        NarrativeRule.LEAK: "What a user reads of a refusal tells nothing of how it came about.",
+    }
+)
+"""One sentence a rule, the same for every text."""
+
+
+def make_marker(rule: NarrativeRule, span: tuple[int, int]) -> NarrativeMarker:
+    """Return the marker of a rule at a place."""
+    return NarrativeMarker(rule, *span, EXPECTED_BY_RULE[rule])
+
+
+_ATTRIBUTIVE: Final = "attributive"
+_HEDGED: Final = "hedged"
+_EDUCATIONAL: Final = "educational"
+_MODES: Final = (_ATTRIBUTIVE, _HEDGED, _EDUCATIONAL)
+_GENERAL: Final = "general"
+_LEVELS: Final = (_GENERAL, "contextualized")
+_Span = tuple[int, int]
+
+
+def scan_narrative(text: str, policy: NarrativePolicyLike) -> tuple[NarrativeMarker, ...]:
+    """Return what a policy forbids in a narrative, in the order in which it stands; nothing where it may be shown.
+
+    Measurements are told whatever ``scrub_measurements`` says: a caller who scrubs passes over those. The rules are
+    English: of a text in another language only its numbers, the caller's own markers, and that no sentence of it has a
+    source, or a hedge, are found. The work grows as the text does. Raises ``InputError`` where the text is none (an
+    envelope is no narrative, and is never read as one), and where the policy has no such mode or level, or a marker
+    that nobody can see.
+    """
+    seen = to_visible_text(_check_text(text))
+    closed = join_spaced_words(seen)
+    mode, level = _check_choice(policy.grammar_mode, _MODES), _check_choice(policy.max_specificity, _LEVELS)
+    reading = _NarrativeScan(mode, level, find_measurements(closed), closed.text)
+    told = {(closed.span(*span), rule) for rule, span in reading.iter_markers()}
+    told |= {(seen.span(*span), NarrativeRule.FORBIDDEN) for span in find_spellings(_check_markers(policy), seen.text)}
+    return tuple(make_marker(rule, span) for span, rule in sorted(told))
+
+
+@dataclass(frozen=True, slots=True)
+class _NarrativeScan:
+    """A narrative as it is seen, the mode and the level that it is held to, and where its measurements are."""
+
+    mode: str
+    level: str
+    measurement_spans: list[_Span]
+    text: str
+
+    def iter_markers(self) -> Iterator[tuple[NarrativeRule, _Span]]:
+        yield from ((NarrativeRule.MEASUREMENT, span) for span in self.measurement_spans)
+        named = False
+        for each in split_sentences(self.text):
+            sourced = self.mode == _ATTRIBUTIVE and is_attributed(each, named=named)
+            named = named or sourced
+            yield from _authority_markers(each, sourced=sourced)
+            yield from self._check_grammar(each, sourced=sourced)
+            if self.level == _GENERAL:
+                yield from ((NarrativeRule.SPECIFIC, span) for span in find_specifics(each, self.measurement_spans))
+
+    def _check_grammar(self, sentence: Sentence, *, sourced: bool) -> Iterator[tuple[NarrativeRule, _Span]]:
+        if self.mode == _EDUCATIONAL:
+            yield from ((NarrativeRule.PARTICULAR, span) for span in find_particulars(sentence))
+        elif self.mode == _ATTRIBUTIVE and not sourced and is_claim(sentence):
+            yield NarrativeRule.UNATTRIBUTED, sentence.span
+        elif self.mode == _HEDGED and is_claim(sentence) and not is_hedged(sentence):
+            yield NarrativeRule.UNHEDGED, sentence.span
+
+
+def _authority_markers(sentence: Sentence, *, sourced: bool) -> Iterator[tuple[NarrativeRule, _Span]]:
+    """Yield the verdicts, duties and orders of a sentence that are the text's own: not those of its source."""
+    if not sourced:
+        yield from ((NarrativeRule.CLASSIFICATION, each.span) for each in find_verdicts(sentence))
+        yield from ((NarrativeRule.IMPERATIVE, each.span) for each in find_duties(sentence))
+    yield from (
+        (NarrativeRule.IMPERATIVE, each.span) for each in find_orders(sentence) if not (sourced and each.quoted)
+    )
+
+
+def _check_text(text: object) -> str:
+    if not isinstance(text, str):
+        raise InputError("Only a text is scanned as a narrative; an envelope never is.")
+    return text
+
+
+def _check_markers(policy: NarrativePolicyLike) -> tuple[str, ...]:
+    if any(map(is_blank, policy.forbidden_markers)):
+        raise InputError("A forbidden marker is blank.", hint="Leave it out, or say which words are forbidden.")
+    return tuple(policy.forbidden_markers)
+
+
+def _check_choice(word: str, words: tuple[str, ...]) -> str:
+    """Return which of some words another is, whatever enumeration it is a member of."""
+    for each in words:
+        if word == each:
+            return each
+    raise InputError(f"A narrative policy has {', '.join(words)} there, and nothing else.")
+
+
+_FEW: Final = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
+_KEPT: Final = r"(?:rules?|polic(?:y|ies)|checks?|clauses?|guards?|filters?|triggers?|guidelines?)"
+_BARRED: Final = r"(?:blocked?|banned|forbidden|trigger|flagged|prohibited|restricted|sensitive)"
+_NUMBER: Final = r"(?:[$\u20ac\u00a3]\s?)?\d[\d.,]{0,20}+"
+_FORM: Final = (
+    r"(?!\s*(?:files?|characters?|pages?|words?|lines?|letters?|digits?|photos?|images?|attachments?|questions?|times?|"
+    r"minutes?|hours?|days?|weeks?|months?|years?|working|business|mb|kb|gb|people|persons?|items?|things?)\b)"
+)
+"""What a number limits that is a matter of form."""
+_MORE: Final = (
+    r"(?:above|below|over|under|exceed(?:s|ed|ing)?|beyond|at\s+least|at\s+most|(?:less|more|fewer|greater|lower|higher)"
+    r"\s+than|(?:limit|minimum|maximum)\s+(?:of|is)|up\s+to)"
+)
+_ORACLES: Final = (
+    r"oracles?|tiers?|provenance|envelopes?|registr(?:y|ies)|adapters?|databases?|control[\s-]+plane",
+    r"ground[\s-]+truth(?:\s+store)?|verified_at|value_hash|oracle_id|envelope_id|audit_id",
+    r"(?:primary|secondary|cross[\s_-]?domain|unverified|tertiary)[\s_-]+(?:tier|oracle|source|check|record)s?",
+    r"(?:two|three|four|five|several|both|the|our|all)\s+sources?\s+(?:disagree|conflict|contradict|differ)\w*",
+    r"sources?\s+(?:disagree|conflict|contradict|must\s+agree|did\s+not\s+agree)\w*",
+    r"(?:first|second|third|fourth|last|other|verification|trusted|external)\s+sources?",
+    r"conflicting\s+(?:values?|answers?|results?|information|records?)",
+    r"verification[\s-]+(?:records?|methods?|status|steps?)",
+)
+_THRESHOLDS: Final = (
+    r"thresholds?|cut-?offs?|(?:sub-?)?scor(?:es?|ed|ing)|confidences?|likelihoods?|probabilit(?:y|ies)",
+    r"(?:trust|risk|confidence|certainty|safety|verification)[\s-]+(?:levels?|ratings?|class(?:es)?|weights?|index)",
+    r"points?\s+(?:short|missing|below)|required\s+(?:level|minimum)",
+    r"\d[\d.,]{0,12}\s?(?:%|percent|per\s+cent)|0[.,]\d{1,9}",
+    rf"{_MORE}\s+{_NUMBER}{_FORM}",
+    rf"[<>\u2264\u2265]=?\s*{_NUMBER}",
+)
+_RULES: Final = (
+    rf"{_KEPT}\s*(?:no\.?|number|id|#)?\s*(?:[a-z]{{1,5}}[-_.]?)?\d[\w.()-]{{0,12}}",
+    r"internal\s+(?:polic(?:y|ies)|rules?|checks?|codes?|ids?|systems?|limits?|guidelines?)|rule-?books?",
+    rf"{_FEW}\s+(?:out\s+)?of\s+(?:the\s+|our\s+)?(?:{_FEW}(?!\s+(?:pages|files))|checks|rules|oracles|tests|sources)",
+    r"(?:all|some)\s+of\s+(?:the\s+|our\s+)?(?:checks|rules|oracles|tests|sources)",
+    r"rule\s+sets?|failed\s+(?:the|our|a)\s+\w{3,20}\s+(?:check|test)s?|you\s+will\s+(?:then\s+)?get\s+(?:an?\s+)?answer",
+    r"checks?\s+(?:that\s+)?(?:has\s+|have\s+)?failed|did\s+not\s+pass",
+    r"failed\s+(?:the\s+|our\s+|a\s+)?(?:check|test|validation|screening)s?",
+    r"automated\s+(?:checks?|reviews?|systems?)|automatic(?:ally)?\s+(?:checks?|reviews?|refused|rejected|blocked)",
+    r"(?:was|were|is|been)\s+(?:classified|flagged|categori[sz]ed|detected|rated|labell?ed)(?:\s+as)?|flagged",
+    r"policy_violation|unresolvable|emergency_escalation|(?<![a-z])blocked(?=\s*[:(\[])",
+)
+_WAYS_AROUND: Final = (
+    rf"{_BARRED}[\s-]+(?:key)?(?:words?|terms?|phrases?|topics?|list)(?:[\s-]+list)?|keywords?",
+    r"(?:block|deny|allow|white|black)[\s-]?lists?",
+    r"(?:the|avoid|remove|without)\s+(?:words?|terms?|phrases?)(?=\s+[\"\u201c'])",
+    r"(?:get|work)\s+(?:past|around)|bypass\w*|circumvent\w*|jailbreaks?",
+    r"(?:will|would)\s+(?:then\s+)?(?:pass|be\s+accepted|be\s+let\s+through)|go(?:es)?\s+through",
+)
+_MODELS: Final = (
+    r"guard-?rails?|classifiers?|detectors?|moderation|regex(?:es)?|heuristics?|algorithms?",
+    r"(?:policy|rules?|decision)[\s-]+engines?|pipelines?|validators?|verifiers?|fact-?check\w*|lookups?|caches?",
+    r"(?:the|our|a)\s+tools?|checkers?",
+    r"(?:content|safety|word|output|input)[\s-]+filters?",
+    r"(?:system|hidden|developer|base|initial)[\s-]+(?:messages?|instructions?)|prompts?",
+    r"(?:assistant|bot|system)(?:'s|s)?\s+instructions?|(?:my|its)\s+instructions?|instructed\s+not\s+to",
+    r"context[\s-]+window|embeddings?|fine-?tun\w*|logits?|logprobs?|hallucinat\w*|llms?|tokens?|ai",
+    r"artificial\s+intelligence|machine\s+learning",
+    r"(?:language|ai|ml|underlying|machine|this|our|the)\s+models?(?!\s+(?:of|name|number|year|and)\b)",
+    r"(?:gpt|claude|gemini|llama|mistral|chatgpt|openai|anthropic)(?:[\s-]?\d[\w.]{0,8})?",
+    r"(?:lower|higher|sampling|different)\s+temperature|temperature\s+(?:setting|parameter)",
+    r"apis?|endpoints?|back-?ends?|stack\s+traces?|tracebacks?|exceptions?|null\s+pointer|timeouts?|https?\s+\d{3}",
+)
+_IDS: Final = (
+    r"(?:incident|ticket|reference|trace)\s+(?:numbers?|no\.?|ids?)|[a-z]{2,5}-\d{3,12}|last\s+verified",
+    r"(?:audit|trace|incident|correlation|request|session|log|error|reason)[\s_-]+(?:ids?|identifiers?|codes?|hash)",
+    r"(?:aud|env|ref|req|rule|pol|trace|orc|evt|err)[_-][a-z0-9][\w-]{2,40}",
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+    r"(?=[a-f]{0,40}\d)(?=[0-9]{0,40}[a-f])[0-9a-f]{12,64}|sha-?256\S{0,80}",
+)
+CONTROL_PLANE_DETAILS: Final = "|".join((*_ORACLES, *_THRESHOLDS, *_RULES, *_WAYS_AROUND, *_MODELS, *_IDS))
+_DETAILS_PATTERN: Final = re.compile(
+    rf"(?<![^\W_])(?:{CONTROL_PLANE_DETAILS})(?![^\W_])|\d[\d.,]{{0,12}}\s?%", re.IGNORECASE
+)
+
+
+def find_leaks(text: str, names: Iterable[str]) -> tuple[NarrativeMarker, ...]:
+    """Return where a text for a user tells how its refusal came about, in the order in which it does.
+
+    ``names`` are the ids and names of oracles, or whatever else is not to be named; each is found as a whole word, in
+    any case and spelling. Raises ``InputError`` where the text is none, or the names are one text.
+    """
+    seen = to_visible_text(_check_leak_arguments(text, names))
+    closed = join_spaced_words(seen)
+    spans = {closed.span(*each.span()) for each in _DETAILS_PATTERN.finditer(closed.text)}
+    spans |= {seen.span(*each) for each in find_spellings(tuple(names), seen.text, acronyms=True)}
+    return tuple(make_marker(NarrativeRule.LEAK, each) for each in sorted(spans))
+
+
+def _check_leak_arguments(text: object, names: object) -> str:
+    if not isinstance(text, str) or isinstance(names, str):
+        raise InputError("A text is looked through for leaks, and for names that are more than one text.")
+    return text

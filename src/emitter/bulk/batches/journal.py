@@ -1,0 +1,229 @@
+"""The journal of batches: which requests were submitted under which id, and their answers.
+
+A line is written before a batch is submitted, and before an answer is used. If the process dies before the batch id is
+written, the batch is searched for at the vendor by its tag.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emitter.bulk import jsonl
+from emitter.messages import (
+    Fault,
+    FaultKind,
+    ModelResponse,
+    ProviderErrorDetails,
+    StopReason,
+    Usage,
+    as_list,
+    as_mapping,
+)
+from emitter.redaction import NO_SECRETS
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Generator, Mapping, Sequence
+
+    from emitter.bulk.jsonl import JsonlFile
+    from emitter.messages import CallResult, Json
+    from emitter.redaction import Secrets
+
+_REPLY, _FAULT = "reply", "fault"
+
+
+def dump_answer(answer: CallResult) -> Json:
+    """Return an answer as JSON."""
+    members = _to_dict(answer)
+    if answer.usage is not None:
+        members["usage"] = _to_dict(answer.usage)
+    if answer.report is not None:
+        members["report"] = {**_to_dict(answer.report), "cause": None}
+    if isinstance(answer, ModelResponse):
+        return {_REPLY: {**members, "stop": answer.stop.value, "arguments": list(answer.arguments)}}
+    return {_FAULT: {**members, "kind": answer.kind.value}}
+
+
+def _to_dict(value: Any) -> dict[str, Json]:
+    return {item.name: getattr(value, item.name) for item in fields(value)}
+
+
+def load_answer(value: Json) -> CallResult:
+    """Return the answer that ``dump_answer`` wrote. Raises ``ValueError`` otherwise."""
+    try:
+        members = as_mapping(value)
+        return _load_reply(members[_REPLY]) if _REPLY in members else _load_fault(members[_FAULT])
+    except (KeyError, TypeError) as error:
+        raise ValueError("it has no answer") from error
+
+
+def _load_reply(value: Json) -> ModelResponse:
+    members: dict[str, Any] = {**value, "stop": StopReason(value["stop"]), "usage": _load_usage(value["usage"])}
+    members |= {"arguments": tuple(as_list(value["arguments"])), "report": _load_report(value.get("report"))}
+    return ModelResponse(**members)
+
+
+def _load_fault(value: Json) -> Fault:
+    members: dict[str, Any] = {**value, "kind": FaultKind(value["kind"]), "usage": _load_usage(value["usage"])}
+    members["report"] = _load_report(value.get("report"))
+    return Fault(**members)
+
+
+def _load_report(value: Json) -> ProviderErrorDetails | None:
+    return None if value is None else ProviderErrorDetails(**value)
+
+
+def _load_usage(value: Json) -> Usage | None:
+    return None if value is None else Usage(**value)
+
+
+_REPAIR_HINT = "It records what was paid for. Repair that line, or use another file to request everything again."
+_TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped."
+
+
+@dataclass(slots=True)
+class BatchEntry:
+    """A batch in the journal.
+
+    ``emission_keys`` are its emissions, by position. ``unanswered`` are the positions without an answer. ``batch_id``
+    is the vendor's id, or None if it was not written.
+    """
+
+    tag: str
+    submitted_at: dt.datetime
+    emission_keys: tuple[str, ...]
+    unanswered: set[int]
+    batch_id: str | None = None
+    cancelled: bool = False
+
+
+class BatchJournal:
+    """Submissions and answers. ``open_batches`` are the batches that may have more results, by tag."""
+
+    def __init__(self, file: JsonlFile | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS) -> None:
+        self._secrets = secrets
+        self.open_batches: dict[str, BatchEntry] = {}
+        self.notice: str | None = None
+        self._file = file
+        self._known: dict[str, list[tuple[int, int]]] = {}
+        if file is not None:
+            self._load(file, about)
+
+    @property
+    def is_persistent(self) -> bool:
+        """Whether the journal is a file."""
+        return self._file is not None
+
+    def answers(self, key: str) -> list[CallResult]:
+        """Return the answers to an emission that the file had when it was opened, in order."""
+        if self._file is None:
+            return []
+        lines = (self._file.read_at(offset, size) for offset, size in self._known.get(key, ()))
+        return [load_answer(jsonl.decode_line(line)["answer"]) for line in lines]
+
+    def record_intent(self, tag: str, keys: Sequence[str], submitted_at: dt.datetime) -> BatchEntry:
+        """Write that a batch is about to be submitted."""
+        self._write({"submitting": tag, "at": submitted_at.isoformat(), "keys": list(keys)})
+        entry = self.open_batches[tag] = BatchEntry(tag, submitted_at, tuple(keys), set(range(len(keys))))
+        return entry
+
+    def record_submission(self, tag: str, batch_id: str) -> None:
+        """Write the vendor's id of a batch."""
+        self._write({"submitted": tag, "batch": batch_id})
+        self.open_batches[tag].batch_id = batch_id
+
+    def record_answer(self, tag: str, position: int, answer: CallResult) -> None:
+        """Write the answer to a request."""
+        self._write(
+            {"answered": tag, "place": position, "answer": self._secrets.redact_json(dump_answer(answer)).value}
+        )
+        self.open_batches[tag].unanswered.discard(position)
+
+    def record_cancel(self, tag: str) -> None:
+        """Write that a batch is about to be cancelled; its unprocessed requests are requested again."""
+        self._write({"cancelling": tag})
+        self.open_batches[tag].cancelled = True
+
+    def record_close(self, tag: str) -> None:
+        """Write that a batch has no more results."""
+        self._write({"closed": tag})
+        self.open_batches.pop(tag, None)
+
+    def forget(self, key: str) -> None:
+        """Write that an emission failed, so that another run starts it again."""
+        self._write({"over": key})
+
+    def _load(self, file: JsonlFile, about: Mapping[str, Json]) -> None:
+        for number, offset, line in file.iter_lines():
+            if number == 1:
+                _check_header(file, line, about)
+                continue
+            try:
+                self._apply_line(jsonl.decode_line(line), (offset, len(line)))
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                raise file.make_error(f"is invalid in line {number}", _REPAIR_HINT) from error
+        if file.was_torn:
+            self.notice = _TORN_NOTICE.format(file.path)
+        if file.end_offset == 0:
+            file.write_header(about)
+
+    def _apply_line(self, members: Mapping[str, Any], location: tuple[int, int]) -> None:
+        """Apply a line that was read from the file."""
+        match members:
+            case {"submitting": str(tag), "at": str(submitted_at), "keys": list()}:
+                keys = tuple(str(key) for key in as_list(members["keys"]))
+                self.open_batches[tag] = BatchEntry(
+                    tag, dt.datetime.fromisoformat(submitted_at), keys, set(range(len(keys)))
+                )
+            case {"submitted": str(tag), "batch": str(batch_id)}:
+                self.open_batches[tag].batch_id = batch_id
+            case {"answered": str(tag), "place": int(position), "answer": answer}:
+                load_answer(answer)
+                self.open_batches[tag].unanswered.remove(position)
+                key = self.open_batches[tag].emission_keys[position]
+                self._known.setdefault(key, []).append(location)
+            case {"cancelling": str(tag)}:
+                self.open_batches[tag].cancelled = True
+            case {"closed": str(tag)}:
+                del self.open_batches[tag]
+            case {"over": str(key)}:
+                self._known.pop(key, None)
+            case _:
+                raise ValueError("it is not a line of a journal")
+
+    def _write(self, members: Mapping[str, Json]) -> None:
+        if self._file is not None:
+            self._file.append(jsonl.encode_line(members))
+
+
+def _check_header(file: JsonlFile, first: bytes, about: Mapping[str, Json]) -> None:
+    """Raise ``BadJournal`` if the first line belongs to another run."""
+    recorded = file.read_header(first)
+    differences = [name for name in about if recorded.get(name) != about[name]]
+    if differences:
+        raise file.make_error(f"belongs to another run: it differs in {', '.join(differences)}", jsonl.OTHER_FILE_HINT)
+
+
+@contextmanager
+def open_batch_journal(
+    path: str | os.PathLike[str] | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS
+) -> Generator[BatchJournal]:
+    """Open the journal of batches at ``path``, and create it if needed. Without a path, nothing is kept.
+
+    It is not locked itself; the journal of the run beside it is. Raises ``BadJournal`` for a file that belongs to
+    another run or is invalid.
+
+    Args:
+        path: The file, or None.
+        about: The common properties of the run's requests.
+        secrets: Removed from the answers.
+    """
+    if path is None:
+        yield BatchJournal(None, about)
+        return
+    with jsonl.open_jsonl(Path(path), "emitter-batches", version=1, description="journal of batches") as file:
+        yield BatchJournal(file, about, secrets)

@@ -1,0 +1,239 @@
+"""The two ways to execute the jobs of a run: a pool of workers, or the vendor's batch interface.
+
+A worker starts a job only while fewer than ``WINDOW`` jobs per concurrent call are started and not yet returned, so
+results do not pile up behind a slow consumer or a slow emission.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic
+
+from emitter.bulk.batches.emissions import Batch, BatchEmissionRequest
+from emitter.bulk.batches.journal import open_batch_journal
+from emitter.bulk.batches.scheduler import BatchContext, run_batches
+from emitter.bulk.batches.vendor_api import BatchConnection
+from emitter.bulk.batches.vendors import get_batch_vendor
+from emitter.bulk.jobs import JobResult, R
+from emitter.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+    from contextlib import AbstractContextManager
+    from os import PathLike
+
+    from emitter.bulk.batches.emissions import BatchStatus, FinishedBatchEmission
+    from emitter.bulk.batches.journal import BatchJournal
+    from emitter.bulk.jobs import Job
+    from emitter.bulk.progress import ProgressCallback
+    from emitter.bulk.runner import JobRunner, RunPlan, StartedJob
+    from emitter.conversation import Messages
+
+WINDOW = 4
+"""How many jobs per concurrent call may be started and not yet returned."""
+
+
+class WorkerPool(Generic[R]):
+    """Workers that run jobs. ``on_result`` is called after each result."""
+
+    def __init__(
+        self, runner: JobRunner[R], source: AsyncIterator[Messages | Job], on_result: Callable[[JobResult[R]], None]
+    ) -> None:
+        self._runner, self._source, self._on_result = runner, source, on_result
+        self._started = self._returned = 0
+        self._exhausted = False
+        self._error: BaseException | None = None
+        self._crashed = self._closing = False
+        self._source_lock = asyncio.Lock()
+        self._finished: asyncio.Queue[JobResult[R] | None] = asyncio.Queue()
+
+    async def run(self, in_flight: int, *, ordered: bool) -> AsyncGenerator[JobResult[R]]:
+        """Yield the results, in the order of the situations or as they finish.
+
+        Exceptions of the source, the journal or the callback are raised after the results of all started jobs.
+        """
+        slots = asyncio.Semaphore(WINDOW * in_flight)
+        workers = [asyncio.create_task(self._work(slots)) for _ in range(in_flight)]
+        for worker in workers:
+            worker.add_done_callback(self._on_worker_done)
+        try:
+            results: dict[int, JobResult[R]] = {}
+            while not self._crashed and not (self._exhausted and self._returned == self._started):
+                result = await self._finished.get()
+                if result is None:
+                    continue
+                results[result.index if ordered else self._returned] = result
+                while self._returned in results:
+                    self._returned += 1
+                    yield results.pop(self._returned - 1)
+                    slots.release()
+        finally:
+            self._closing = True
+            await _cancel_workers(workers)
+        if self._error is not None:
+            raise self._error
+
+    async def _work(self, slots: asyncio.Semaphore) -> None:
+        while True:
+            await slots.acquire()
+            async with self._source_lock:
+                started = await self._start_next()
+            if started is None:
+                return
+            result = await self._runner.run(started)
+            self._finished.put_nowait(result)
+            self._notify(result)
+
+    async def _start_next(self) -> StartedJob[R] | None:
+        """Start the next job, or return None at the end."""
+        if self._exhausted:
+            return None
+        try:
+            situation = await anext(self._source)
+        except StopAsyncIteration:
+            self._stop(None)
+            return None
+        except Exception as error:  # noqa: BLE001  it is raised after the last result
+            self._stop(error)
+            return None
+        self._started += 1
+        return self._runner.start(self._started - 1, situation)
+
+    def _notify(self, result: JobResult[R]) -> None:
+        if self._runner.journal_error is not None:
+            self._stop(self._runner.journal_error)
+        try:
+            self._on_result(result)
+        except Exception as error:  # noqa: BLE001  raised after the results that were paid for
+            self._stop(error)
+
+    def _stop(self, error: BaseException | None) -> None:
+        """Start no more jobs."""
+        self._exhausted = True
+        self._error = self._error or error
+        self._finished.put_nowait(None)
+
+    def _on_worker_done(self, worker: asyncio.Task[None]) -> None:
+        """End the run if a worker itself failed."""
+        error = asyncio.CancelledError() if worker.cancelled() else worker.exception()
+        if error is not None and not self._closing:
+            self._crashed = True
+            self._stop(error)
+
+
+async def _cancel_workers(workers: list[asyncio.Task[None]]) -> None:
+    """Cancel all workers and wait for them, even if the caller is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    for worker in workers:
+        worker.cancel()
+    while running := [worker for worker in workers if not worker.done()]:
+        try:
+            await asyncio.wait(running)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+
+
+BATCH_JOURNAL_SUFFIX = ".batches"
+"""Appended to the name of the run's journal for the journal of its batches."""
+
+
+def parse_batch(value: object) -> Batch | None:
+    """Return the batch options, or None. Raises ``InputError`` for another value."""
+    if isinstance(value, Batch):
+        return value
+    if isinstance(value, bool):
+        return Batch() if value else None
+    raise InputError(f"batch is {value!r}; it must be True, False or a Batch.")
+
+
+def create_batch_journal(
+    path: str | PathLike[str] | None, run_plan: RunPlan[Any]
+) -> AbstractContextManager[BatchJournal]:
+    """Return the journal of batches beside the run's journal."""
+    batch_path = None if path is None else os.fspath(path) + BATCH_JOURNAL_SUFFIX
+    return open_batch_journal(batch_path, run_plan.fingerprint.to_json(), run_plan.settings.host.config.secrets)
+
+
+def create_batch_context(
+    runner: JobRunner[Any], journal: BatchJournal, options: Batch, report: ProgressCallback
+) -> BatchContext:
+    """Return the context of the batches of a run."""
+    probe, settings = runner.run_plan.probe, runner.run_plan.settings
+    connection = BatchConnection(runner.client, probe.profile, probe.wire, settings.policy.timeout)
+
+    def on_status(status: BatchStatus) -> None:
+        runner.stats.calls, runner.stats.retries = status.submitted, status.retries
+        in_progress = status.in_progress
+        report(replace(runner.stats.snapshot(runner.limiter, status.notice), in_flight=in_progress, limit=in_progress))
+
+    return BatchContext(get_batch_vendor(probe.profile), connection, journal, options, settings.clock, on_status)
+
+
+class BatchExecutor(Generic[R]):
+    """Runs the jobs through batches. ``on_result`` is called after each result."""
+
+    def __init__(
+        self, runner: JobRunner[R], source: AsyncIterator[Messages | Job], on_result: Callable[[JobResult[R]], None]
+    ) -> None:
+        self._runner, self._source, self._on_result = runner, source, on_result
+        self._started: dict[str, StartedJob[R]] = {}
+        self._ready: deque[JobResult[R]] = deque()
+        self._waiting: dict[int, JobResult[R]] = {}
+        self._returned = 0
+        self._error: Exception | None = None
+
+    async def run(self, context: BatchContext, *, ordered: bool) -> AsyncGenerator[JobResult[R]]:
+        """Yield the results, in the order of the situations or as they finish."""
+        async with aclosing(run_batches(context, self._iter_requests())) as running:
+            async for finished in running:
+                self._ready.append(self._finish(finished))
+                for result in self._drain(ordered=ordered):
+                    yield result
+        for result in self._drain(ordered=ordered):
+            yield result
+        error = self._error or self._runner.journal_error
+        if error is not None:
+            raise error
+
+    async def _iter_requests(self) -> AsyncGenerator[BatchEmissionRequest]:
+        """Start every job; results from the journal and failed preparations are ready at once."""
+        index = 0
+        while (situation := await self._next_situation()) is not None:
+            started = self._runner.start(index, situation)
+            index += 1
+            replayed = self._runner.replay(started)
+            if replayed is not None:
+                self._ready.append(replayed)
+            elif isinstance(started.plan, Exception):
+                self._ready.append(JobResult(started.index, started.key, started.situation, started.plan))
+            else:
+                key = started.key if self._runner.journal is not None and started.key else str(started.index)
+                self._started[key] = started
+                yield BatchEmissionRequest(key, started.plan, started.settings)
+
+    async def _next_situation(self) -> Messages | Job | None:
+        try:
+            return await anext(self._source)
+        except StopAsyncIteration:
+            return None
+        except Exception as error:  # noqa: BLE001  it is raised after the last result
+            self._error = error
+            return None
+
+    def _finish(self, finished: FinishedBatchEmission) -> JobResult[R]:
+        return self._runner.finish(self._started.pop(finished.key), finished.outcome, finished.events)
+
+    def _drain(self, *, ordered: bool) -> Iterator[JobResult[R]]:
+        while self._ready:
+            result = self._ready.popleft()
+            self._on_result(result)
+            self._waiting[result.index if ordered else self._returned + len(self._waiting)] = result
+            while self._returned in self._waiting:
+                self._returned += 1
+                yield self._waiting.pop(self._returned - 1)

@@ -1,0 +1,139 @@
+"""The input and output of a bulk run: ``Job`` and ``JobResult``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+
+from emitter.arguments import check_list
+from emitter.errors import InputError
+from emitter.forms.binding_moment import Actions, EarlierAnswers, validate_actions, validate_continuations
+from emitter.prompts import Material
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.client.binding_moments import Withheld
+    from emitter.client.result import Emission
+    from emitter.conversation import Messages
+
+T = TypeVar("T")
+R = TypeVar("R", bound="Emission[Any] | Withheld")
+"""The result of a single call."""
+R_co = TypeVar("R_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A situation with its own key, materials and options.
+
+    Attributes:
+        situation: A prompt or messages, as for ``emit``.
+        key: The name of the job in a journal. The same key means the same request. Without a key, the journal uses a
+            digest of the request.
+        materials: Materials for this situation, in addition to those of the run.
+        after: For decisions: what ``continue_after`` returned for earlier envelopes of this situation.
+        actions: For decisions: the options that do something; see ``emit_binding_moment``.
+    """
+
+    situation: Messages
+    key: str | None = None
+    materials: Iterable[Material | str] = ()
+    after: EarlierAnswers = ()
+    actions: Actions = field(default_factory=dict[str, "str | None"], hash=False)
+
+    def __post_init__(self) -> None:
+        key: Any = self.key
+        if key is not None and (not isinstance(key, str) or not key.strip()):
+            raise InputError(f"Job.key is {key!r}; it must be a string with visible text, or None.")
+        materials = check_list("Job.materials", self.materials, (str, Material), "the texts, or Materials")
+        object.__setattr__(self, "materials", tuple(materials))
+        object.__setattr__(self, "after", validate_continuations(self.after))
+        object.__setattr__(self, "actions", validate_actions(self.actions))
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult(Generic[R_co]):
+    """The result of one job.
+
+    Attributes:
+        index: The position of the situation in the input, counted from 0.
+        key: Your key, or the journal's.
+        situation: The situation, or job, that you passed.
+        outcome: The result, or the exception.
+        replayed: The outcome was read from the journal, without a call.
+        stale: The job has changed since, so the outcome answers an earlier version of it.
+    """
+
+    index: int
+    key: str | None
+    situation: Messages | Job
+    outcome: R_co | Exception
+    replayed: bool = False
+    stale: bool = False
+
+    @property
+    def error(self) -> Exception | None:
+        """The exception, or None. An ``EmissionError`` has its trace."""
+        return self.outcome if isinstance(self.outcome, Exception) else None
+
+    @property
+    def result(self) -> R_co:
+        """What the single call would have returned. Raises what it would have raised."""
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+    @property
+    def value(self: JobResult[Emission[T]]) -> T:
+        """The value of the result. Raises as ``result`` does."""
+        return self.result.value
+
+
+Situations: TypeAlias = "Iterable[Messages | Job]"
+"""Situations or jobs. A generator is read as needed."""
+AnySituations: TypeAlias = "Situations | AsyncIterable[Messages | Job]"
+_SITUATIONS_HINT = "Pass an iterable of prompts, message lists or Jobs."
+
+
+def validate_situations(situations: object, *, asynchronous: bool) -> None:
+    """Raise ``InputError`` unless the value is an iterable of situations."""
+    if isinstance(situations, AsyncIterable):
+        if not asynchronous:
+            raise InputError("situations is an async iterable.", hint="Call aemit_many or aemit_binding_moments.")
+        return
+    kind = type(situations).__name__
+    if isinstance(situations, str | bytes | Mapping | Job) or not isinstance(situations, Iterable):
+        raise InputError(f"situations is a {kind}.", hint=_SITUATIONS_HINT)
+
+
+def count_situations(situations: object) -> int | None:
+    """Return the number of situations, or None if it is unknown."""
+    try:
+        return len(cast("Any", situations))
+    except TypeError:
+        return None
+
+
+def to_job(situation: Messages | Job) -> Job:
+    """Return a situation as a job."""
+    return situation if isinstance(situation, Job) else Job(situation)
+
+
+def iter_situations(situations: AnySituations) -> AsyncIterator[Messages | Job]:
+    """Return the situations as an async iterator."""
+    if isinstance(situations, AsyncIterable):
+        return aiter(situations)
+    return _SyncSource(iter(situations))
+
+
+class _SyncSource(AsyncIterator["Messages | Job"]):
+    def __init__(self, iterator: Iterator[Messages | Job]) -> None:
+        self._iterator = iterator
+
+    async def __anext__(self) -> Messages | Job:
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            raise StopAsyncIteration from None

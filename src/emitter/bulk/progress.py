@@ -1,0 +1,161 @@
+"""Statistics of a bulk run, and the progress bar that shows them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections import Counter
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from emitter.errors import InputError
+from emitter.messages import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from emitter.bulk.limiter import AdaptiveLimiter
+    from emitter.core.effects import EmissionOutcome
+    from emitter.core.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """The state of a run.
+
+    Attributes:
+        done: Finished jobs, including failed and replayed ones.
+        total: The number of situations, or None if it is unknown.
+        calls: Calls that were sent.
+        retries: Calls that were not the first of their emission.
+        usage: The tokens of the calls.
+        in_flight: Calls in progress.
+        limit: How many calls may be in progress now.
+        notice: A message worth reading, such as that the journal ended in the middle of a line.
+    """
+
+    done: int
+    failed: int
+    replayed: int
+    total: int | None
+    calls: int
+    retries: int
+    usage: Usage
+    in_flight: int
+    limit: int
+    notice: str | None = None
+
+
+class RunStats:
+    """The statistics of a run.
+
+    Attributes:
+        usage: The tokens of this run's calls.
+        journal_usage: The tokens that the journal recorded before this run.
+        stale_keys: Keys of jobs that have changed since their answers were written to the journal.
+    """
+
+    def __init__(self, total: int | None) -> None:
+        self.total = total
+        self.done = 0
+        self.failed = 0
+        self.replayed = 0
+        self.calls = 0
+        self.retries = 0
+        self.usage = Usage()
+        self.journal_usage = Usage()
+        self.verdicts: Counter[Verdict] = Counter()
+        self.notices: list[str] = []
+        self.stale_keys: list[str] = []
+
+    def __repr__(self) -> str:
+        counts = f"done={self.done}, failed={self.failed}, replayed={self.replayed}, calls={self.calls}"
+        return f"Tally({counts}, usage={self.usage}, verdicts={dict(self.verdicts)})"
+
+    def add_outcome(self, outcome: EmissionOutcome) -> None:
+        """Count the cost of an emission, whatever its result."""
+        self.usage += outcome.usage
+        self.verdicts.update(attempt.verdict for attempt in outcome.attempts)
+
+    def add_call(self, number: int) -> None:
+        """Count a call, the ``number``-th of its emission."""
+        self.calls += 1
+        self.retries += number > 1
+
+    def add_result(self, *, failed: bool, replayed: bool) -> None:
+        """Count a result."""
+        self.done += 1
+        self.failed += failed
+        self.replayed += replayed
+
+    def snapshot(self, limiter: AdaptiveLimiter, notice: str | None = None) -> RunProgress:
+        """Return the current progress."""
+        return RunProgress(
+            done=self.done,
+            failed=self.failed,
+            replayed=self.replayed,
+            total=self.total,
+            calls=self.calls,
+            retries=self.retries,
+            usage=self.usage,
+            in_flight=limiter.in_flight,
+            limit=limiter.limit,
+            notice=notice,
+        )
+
+
+ProgressCallback: TypeAlias = Callable[[RunProgress], object]
+"""Called after each finished job. Its return value is ignored."""
+
+
+def validate_progress(progress: object) -> None:
+    """Raise ``InputError`` unless progress can be reported this way."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise InputError(
+            f"progress is {progress!r}; it must be True, False, None or a function that takes a RunProgress."
+        )
+
+
+@contextmanager
+def open_progress(progress: ProgressCallback | bool | None) -> Generator[ProgressCallback]:  # noqa: FBT001  the caller's own setting
+    """Yield the callback. None shows a bar if standard error is a terminal."""
+    if callable(progress):
+        yield progress
+    elif progress or (progress is None and sys.stderr is not None and sys.stderr.isatty()):
+        with _open_bar() as report:
+            yield report
+    else:
+        yield _ignore
+
+
+def _ignore(_: RunProgress) -> None:
+    pass
+
+
+@contextmanager
+def _open_bar() -> Generator[ProgressCallback]:
+    tqdm = importlib.import_module("tqdm.std").tqdm  # imported only when a bar is shown
+    kind: Any = type("Bar", (tqdm,), {"monitor_interval": 0})  # no thread that would outlive the run
+    kind.set_lock(RLock())  # nor a lock between processes
+    bar = kind(unit="emission", dynamic_ncols=True, file=sys.stderr)
+
+    def report(progress: RunProgress) -> None:
+        if progress.notice is not None:
+            bar.write(progress.notice, file=sys.stderr)
+        bar.total = progress.total
+        bar.set_postfix_str(_format_progress(progress), refresh=False)
+        bar.update(progress.done - bar.n)
+
+    try:
+        yield report
+    finally:
+        bar.close()
+
+
+def _format_progress(progress: RunProgress) -> str:
+    failed = f"{progress.failed} failed, " if progress.failed else ""
+    retries = f"{progress.retries} again, " if progress.retries else ""
+    return f"{failed}{retries}{progress.usage.total} tokens, {progress.in_flight}/{progress.limit} in flight"

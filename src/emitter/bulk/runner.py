@@ -1,0 +1,370 @@
+"""Run one job of a bulk run: plan it, replay it from the journal or send it, and journal the result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic
+
+from emitter.adapters.clients import create_client
+from emitter.bulk.jobs import Job, JobResult, R, to_job
+from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
+from emitter.bulk.limiter import Permit
+from emitter.client.execution import AsyncDriver, driver_outcome, emission_recorder
+from emitter.client.request import prepare_emission
+from emitter.client.result import complete
+from emitter.client.transport import Connection, UnaryCall
+from emitter.core.emission import run_emission
+from emitter.errors import InputError, JournalFailed
+from emitter.messages import Fault, FaultKind, as_mapping
+from emitter.models import AIEnvelope
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
+    from emitter.bulk.journal import RunFingerprint, RunJournal
+    from emitter.bulk.limiter import AdaptiveLimiter
+    from emitter.bulk.progress import RunStats
+    from emitter.client.request import PreparedEmission
+    from emitter.client.result import Emission
+    from emitter.client.settings import Settings
+    from emitter.conversation import Messages
+    from emitter.core.effects import EmissionOutcome
+    from emitter.events import RunEvent
+    from emitter.forms.form import OutputForm
+    from emitter.messages import CallResult, ModelRequest, Usage
+    from emitter.profiles import ProviderProfile
+    from emitter.streaming import StreamEvent
+
+_GOOGLE_HTTP_CLIENT = "_async_httpx_client"
+_NO_CAPACITY = "The deadline passed while this call waited for other calls to the vendor."
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedEmission:
+    """The outcome of an emission, and its events."""
+
+    outcome: EmissionOutcome
+    events: tuple[RunEvent, ...]
+
+
+@dataclass(slots=True)
+class EmissionSender:
+    """An emission in progress. ``finished`` is set at its end, also if it was cancelled."""
+
+    plan: PreparedEmission
+    settings: Settings
+    permit: Permit
+    stats: RunStats
+    finished: FinishedEmission | None = None
+    calls: int = 0
+
+    async def run(self, client: object) -> FinishedEmission:
+        """Run the emission to its outcome."""
+        record = emission_recorder(self.plan, self.settings)
+        connection = Connection(
+            self.plan, client, self.settings.clock, max_bytes=self.settings.policy.max_response_bytes
+        )
+        steps = run_emission(self.plan.emission_request, self.settings.policy)
+
+        def send(request: ModelRequest, timeout: float) -> _LimitedRequest:
+            return _LimitedRequest(connection, request, timeout, self)
+
+        driver = AsyncDriver(steps, send, record, self.settings.time_limits())
+        try:
+            await self.permit.acquire()
+            async for _ in driver:
+                pass
+        finally:
+            self.permit.release()
+            if driver.outcome is not None:
+                self.finished = FinishedEmission(driver.outcome, tuple(record.events))
+                self.stats.add_outcome(driver.outcome)
+        return FinishedEmission(driver_outcome(driver), tuple(record.events))
+
+
+class _LimitedRequest:
+    """A request that waits for its permit, then returns the whole response."""
+
+    answer: CallResult
+
+    def __init__(self, connection: Connection, request: ModelRequest, timeout: float, sender: EmissionSender) -> None:
+        self._connection, self._request, self._timeout, self._sender = connection, request, timeout, sender
+        self._call: UnaryCall | None = None
+
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
+        """Send the request once it has a permit."""
+        clock, has_deadline = self._connection.clock, self._sender.settings.policy.deadline is not None
+        started = clock.monotonic()
+        try:
+            async with asyncio.timeout(self._timeout if has_deadline else None):
+                await self._sender.permit.acquire()
+        except TimeoutError:
+            self.answer = Fault(FaultKind.TIMEOUT, _NO_CAPACITY)
+            return
+        timeout = self._timeout - (clock.monotonic() - started) if has_deadline else self._timeout
+        answer: CallResult | None = None
+        try:
+            self._call = call = UnaryCall(self._connection, self._request, timeout)
+            self._sender.calls += 1
+            self._sender.stats.add_call(self._sender.calls)
+            async with aclosing(call.__aiter__()) as events:
+                async for event in events:
+                    yield event
+            self.answer = answer = call.answer
+        finally:
+            self._sender.permit.release(answer)
+
+    def usage_so_far(self) -> Usage | None:
+        """Return the cost of an abandoned response."""
+        return self._call.usage_so_far() if self._call else None
+
+
+@asynccontextmanager
+async def open_client(profile: ProviderProfile, settings: Settings, in_flight: int) -> AsyncGenerator[object]:
+    """Yield the caller's client, or one that is created and closed here."""
+    if settings.client is not None:
+        yield getattr(settings.client, "aio", settings.client)
+        return
+    from emitter.bulk.connections import PooledAsyncClient  # noqa: PLC0415  loads httpx2
+
+    async with AsyncExitStack() as stack:
+        http = PooledAsyncClient(in_flight)
+        stack.push_async_callback(http.aclose)
+        client = create_client(profile, asynchronous=True, base_url=settings.base_url, http_client=http)
+        stack.push_async_callback(close_client, client)
+        yield getattr(client, "aio", client)
+
+
+async def release_connections(client: object) -> None:
+    """Close the connections that the caller's client has in this event loop, and leave the client open.
+
+    Connections cannot be used after their event loop has ended.
+    """
+    google = getattr(getattr(client, "aio", client), "_api_client", None)
+    http: Any = getattr(
+        client if google is None else google, "_client" if google is None else _GOOGLE_HTTP_CLIENT, None
+    )
+    loop_client = getattr(http, "_loop_clients", {}).pop(
+        asyncio.get_running_loop(), None
+    )  # google-genai has one for each loop
+    for transport in (loop_client, getattr(http, "_transport", None), *getattr(http, "_mounts", {}).values()):
+        if transport is not None:
+            await transport.aclose()
+
+
+async def close_client(client: object) -> None:
+    """Close a client, if there is one."""
+    if client is not None:
+        target: Any = getattr(client, "aio", client)
+        await (target.aclose if hasattr(target, "aclose") else target.close)()
+
+
+_EXCLUDED_FIELDS = frozenset({"type", "payload"})
+
+
+@dataclass(frozen=True, slots=True)
+class JobForm(Generic[R]):
+    """The output form of a job, and how its result is built."""
+
+    form: OutputForm
+    to_result: Callable[[Emission[Any]], R]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan(Generic[R]):
+    """The common part of all emissions of a run.
+
+    ``probe`` is a prepared emission for any situation, so that wrong settings fail at once. ``make_job_form`` returns
+    the form of a job with earlier answers or actions of its own.
+    """
+
+    form: OutputForm
+    settings: Settings
+    to_result: Callable[[Emission[Any]], R]
+    probe: PreparedEmission
+    make_job_form: Callable[[Job], JobForm[R]] | None = None
+
+    @property
+    def fingerprint(self) -> RunFingerprint:
+        """The common properties of the run's requests."""
+        return build_fingerprint(self.form, self.settings, self.probe)
+
+    def get_job_form(self, job: Job) -> JobForm[R]:
+        """Return the form of a job."""
+        if not job.after and not job.actions:
+            return JobForm(self.form, self.to_result)
+        if self.make_job_form is None:
+            raise InputError("Job.after and Job.actions are for decisions.", hint="Call emit_binding_moments.")
+        return self.make_job_form(job)
+
+
+def plan_run(
+    form: OutputForm,
+    settings: Settings,
+    to_result: Callable[[Emission[Any]], R],
+    make_job_form: Callable[[Job], JobForm[R]] | None = None,
+) -> RunPlan[R]:
+    """Return the plan of a run. Raises ``InputError`` or ``Uncompilable`` for settings that never work."""
+    resolved = replace(settings, materials=tuple(settings.resolve_materials()))
+    return RunPlan(form, resolved, to_result, prepare_emission(form, "…", resolved), make_job_form)
+
+
+@dataclass(frozen=True, slots=True)
+class StartedJob(Generic[R]):
+    """A job with its prepared emission, or the exception that preparing it raised.
+
+    ``job_digest`` is set if the run has a journal.
+    """
+
+    index: int
+    key: str | None
+    situation: Messages | Job
+    settings: Settings
+    plan: PreparedEmission | Exception
+    to_result: Callable[[Emission[Any]], R]
+    job_digest: str | None = None
+
+
+@dataclass(slots=True)
+class JobRunner(Generic[R]):
+    """Runs the jobs of a bulk run, one after the other or concurrently."""
+
+    run_plan: RunPlan[R]
+    limiter: AdaptiveLimiter
+    client: object
+    stats: RunStats
+    journal: RunJournal | None
+    journal_error: JournalFailed | None = None
+    """The first failure to write the journal."""
+    _key_counts: Counter[str] = field(default_factory=Counter[str])
+
+    def start(self, index: int, situation: Messages | Job) -> StartedJob[R]:
+        """Prepare the emission of a situation. An invalid situation becomes a failed job."""
+        settings = self.run_plan.settings
+        try:
+            job = to_job(situation)
+            if isinstance(job.situation, Iterator):
+                job = replace(job, situation=list(job.situation))
+            job_digest = None if self.journal is None else digest_job(job)
+            node_id = f"{self.run_plan.probe.node_id}.{index}"
+            settings = replace(settings, materials=(*settings.materials, *job.materials), node_id=node_id)
+            job_form = self.run_plan.get_job_form(job)
+            plan = prepare_emission(job_form.form, job.situation, settings)
+            key = self._make_key(job, job_digest)
+        except Exception as error:  # noqa: BLE001  the caller's objects may raise anything
+            key = situation.key if isinstance(situation, Job) else None
+            return StartedJob(index, key, situation, settings, error, self.run_plan.to_result)
+        return StartedJob(index, key, situation, settings, plan, job_form.to_result, job_digest)
+
+    async def run(self, started: StartedJob[R]) -> JobResult[R]:
+        """Return the result of a job. What was paid for is in the journal before."""
+        replayed = self.replay(started)
+        if replayed is not None:
+            return replayed
+        try:
+            outcome = await self._send(started)
+        except Exception as error:  # noqa: BLE001  one failure must not lose the others
+            outcome = error
+        return JobResult(started.index, started.key, started.situation, outcome)
+
+    def _make_key(self, job: Job, job_digest: str | None) -> str | None:
+        """Return the journal key of a job: the caller's, or its digest and a count."""
+        if job_digest is None:
+            return job.key
+        key = job.key or job_digest
+        if self.run_plan.settings.host.config.secrets.redact_json(key).value != key:
+            raise InputError(
+                "Job.key contains a registered secret, and keys are written to the journal.",
+                hint="Use a key without the secret.",
+            )
+        count = self._key_counts[key]
+        self._key_counts[key] += 1
+        if job.key is None:
+            return f"{key}#{count}"
+        if count:
+            raise InputError(
+                f"The key {key!r} belongs to an earlier job of this run.", hint="Give each job a key of its own."
+            )
+        return key
+
+    def replay(self, started: StartedJob[R]) -> JobResult[R] | None:
+        """Return the result in the journal if today's schema and checks accept it."""
+        plan = started.plan
+        entry = None
+        if self.journal is not None and started.key is not None and not isinstance(plan, Exception):
+            entry = self.journal.find(started.key)
+        if entry is None or isinstance(plan, Exception):
+            return None
+        outcome = entry.outcome
+        if outcome.failure is None:
+            outcome = replace(
+                outcome, document=started.settings.host.config.secrets.redact_json(outcome.document).value
+            )
+            reading = plan.emission_request.contract.check(outcome.document)
+            if reading.violations or reading.failure is not None:
+                return None
+            kind, payload = plan.codec.to_payload(reading.value, outcome.document)
+            envelope = AIEnvelope.model_validate(
+                {**as_mapping(entry.envelope_fields), "type": kind, "payload": payload}
+            )
+            outcome = replace(outcome, value=reading.value, envelope=envelope)
+        result = _make_result(started, FinishedEmission(outcome, entry.events))
+        is_stale = entry.job_digest is not None and entry.job_digest != started.job_digest
+        if is_stale:
+            self.stats.stale_keys.append(str(started.key))
+        return JobResult(started.index, started.key, started.situation, result, replayed=True, stale=is_stale)
+
+    def finish(
+        self, started: StartedJob[R], result: EmissionOutcome | Exception, events: tuple[RunEvent, ...]
+    ) -> JobResult[R]:
+        """Write the outcome of a batched emission to the journal, and return its result."""
+        outcome: R | Exception
+        if isinstance(result, Exception) or isinstance(started.plan, Exception):
+            outcome = result if isinstance(result, Exception) else RuntimeError("The job has no prepared emission.")
+        else:
+            self.stats.add_outcome(result)
+            finished = FinishedEmission(result, events)
+            outcome = _make_result(started, finished)
+            self._write_journal(started, finished, outcome)
+        return JobResult(started.index, started.key, started.situation, outcome)
+
+    async def _send(self, started: StartedJob[R]) -> R | Exception:
+        plan = started.plan
+        if isinstance(plan, Exception):
+            return plan
+        sender = EmissionSender(plan, started.settings, Permit(self.limiter), self.stats)
+        try:
+            finished = await sender.run(self.client)
+        except BaseException:
+            if sender.finished is not None:
+                self._write_journal(started, sender.finished, None)
+            raise
+        result = _make_result(started, finished)
+        self._write_journal(started, finished, result)
+        return result
+
+    def _write_journal(self, started: StartedJob[R], finished: FinishedEmission, result: Any) -> None:
+        if self.journal is None or started.key is None:
+            return
+        envelope_fields = None
+        if finished.outcome.failure is None and not isinstance(result, Exception):
+            envelope_fields = {
+                name: value for name, value in result.envelope.to_json().items() if name not in _EXCLUDED_FIELDS
+            }
+        try:
+            self.journal.add(
+                JournalEntry(started.key, finished.outcome, finished.events, envelope_fields, started.job_digest)
+            )
+        except JournalFailed as error:  # the result was paid for and is still returned
+            self.journal_error = error
+
+
+def _make_result(started: StartedJob[R], finished: FinishedEmission) -> R | Exception:
+    try:
+        return started.to_result(complete(finished.outcome, finished.events))
+    except Exception as error:  # noqa: BLE001  it belongs to this result
+        return error

@@ -1,0 +1,358 @@
+"""``Run`` and ``AsyncRun``: iterators over the results of a bulk run.
+
+``Run`` drives an ``AsyncRun`` on an event loop in its own thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import math
+import threading
+from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Generic
+
+from emitter.bulk import executors, journal, progress
+from emitter.bulk.batches.vendors import get_batch_vendor
+from emitter.bulk.executors import WINDOW, WorkerPool
+from emitter.bulk.jobs import JobResult, R
+from emitter.bulk.limiter import get_limiter
+from emitter.bulk.progress import RunStats
+from emitter.bulk.runner import JobRunner, open_client, release_connections
+from emitter.client.execution import emission_recorder, require_usable_client
+from emitter.client.request import warn_unknown_model
+from emitter.errors import InputError
+from emitter.events import Level, LogAppended
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+    from os import PathLike
+    from types import TracebackType
+    from typing import Self
+
+    from emitter.bulk.batches.emissions import Batch
+    from emitter.bulk.jobs import Job
+    from emitter.bulk.limiter import AdaptiveLimiter
+    from emitter.bulk.progress import ProgressCallback
+    from emitter.bulk.runner import RunPlan
+    from emitter.conversation import Messages
+    from emitter.messages import Usage
+
+_STALE_NOTICE = (
+    "The job with the key {!r} has changed since its answer was written to the journal. Its earlier answer is "
+    "returned, as for every changed job (JobResult.stale). Give a changed job a new key to ask again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """The options of a bulk run; see ``emit_many``."""
+
+    in_flight: int
+    ordered: bool
+    journal: str | PathLike[str] | None
+    progress: ProgressCallback | bool | None
+    batch: Batch | None = None
+
+    def __post_init__(self) -> None:
+        in_flight: Any = self.in_flight
+        if isinstance(in_flight, bool) or not isinstance(in_flight, int) or in_flight < 1:
+            raise InputError(f"in_flight is {in_flight!r}; it must be an int of at least 1.")
+        progress.validate_progress(self.progress)
+
+
+class RunCounters:
+    """The statistics of a run. They can be read at any time, also after the run was closed."""
+
+    _stats: RunStats
+
+    @property
+    def stats(self) -> RunStats:
+        """All statistics: items, calls, retries, verdicts, and the cost recorded in the journal."""
+        return self._stats
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all calls of this run, including those of failed and cancelled emissions."""
+        return self._stats.usage
+
+    @property
+    def calls(self) -> int:
+        """The number of calls that this run has sent."""
+        return self._stats.calls
+
+
+class AsyncRun(RunCounters, Generic[R]):
+    """An async iterator over the ``JobResult`` of a bulk run.
+
+    Nothing starts before the first iteration. Leaving the ``async with`` block, ``aclose``, or cancelling the task that
+    iterates ends all emissions in progress. Their cost so far is in ``usage`` and in the journal.
+    """
+
+    def __init__(
+        self, run_plan: RunPlan[R], source: AsyncIterator[Messages | Job], total: int | None, options: RunOptions
+    ) -> None:
+        require_usable_client(
+            run_plan.settings.client,
+            run_plan.probe.profile,
+            run_plan.probe.emission_request.request.model,
+            asynchronous=True,
+        )
+        warn_unknown_model(run_plan.probe)
+        if options.batch is not None:
+            get_batch_vendor(run_plan.probe.profile)
+        self._stats = RunStats(total)
+        self._iterator = _iter_results(run_plan, source, options, self._stats)
+
+    def __aiter__(self) -> AsyncIterator[JobResult[R]]:
+        return self._iterator
+
+    async def __anext__(self) -> JobResult[R]:
+        return await anext(self._iterator)
+
+    async def results(self) -> list[JobResult[R]]:
+        """Return the remaining results, in the order of the situations."""
+        async with aclosing(self._iterator):
+            return sorted([result async for result in self._iterator], key=lambda result: result.index)
+
+    async def aclose(self) -> None:
+        """Cancel what is in progress, and send nothing more."""
+        await self._iterator.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+async def _iter_results(
+    run_plan: RunPlan[R], source: AsyncIterator[Messages | Job], options: RunOptions, stats: RunStats
+) -> AsyncGenerator[JobResult[R]]:
+    settings, probe = run_plan.settings, run_plan.probe
+    async with AsyncExitStack() as stack:
+        run_journal = stack.enter_context(journal.open_journal(options.journal, run_plan.fingerprint))
+        report = stack.enter_context(progress.open_progress(options.progress))
+        client = await stack.enter_async_context(open_client(probe.profile, settings, options.in_flight))
+        limiter = get_limiter(client, options.in_flight, settings.clock, settings.policy.max_retry_after)
+        if run_journal is not None:
+            _report_journal(run_plan, run_journal, stats, report, limiter)
+
+        def on_result(result: JobResult[R]) -> None:
+            stats.add_result(failed=result.error is not None, replayed=result.replayed)
+            if result.stale and len(stats.stale_keys) == 1:
+                _send_notice(run_plan, _STALE_NOTICE.format(result.key), stats, report, limiter)
+            report(stats.snapshot(limiter))
+
+        runner = JobRunner(run_plan, limiter, client, stats, run_journal)
+        if options.batch is not None:
+            batch_journal = stack.enter_context(executors.create_batch_journal(options.journal, run_plan))
+            context = executors.create_batch_context(runner, batch_journal, options.batch, report)
+            results = executors.BatchExecutor(runner, source, on_result).run(context, ordered=options.ordered)
+        else:
+            results = WorkerPool(runner, source, on_result).run(options.in_flight, ordered=options.ordered)
+        closing_results = await stack.enter_async_context(aclosing(results))
+        async for result in closing_results:
+            yield result
+
+
+def _report_journal(
+    run_plan: RunPlan[R],
+    run_journal: journal.RunJournal,
+    stats: RunStats,
+    report: ProgressCallback,
+    limiter: AdaptiveLimiter,
+) -> None:
+    """Report the cost recorded in the journal, and a line that was dropped from it."""
+    stats.journal_usage = run_journal.earlier_usage
+    if run_journal.notice is not None:
+        _send_notice(run_plan, run_journal.notice, stats, report, limiter)
+
+
+def _send_notice(
+    run_plan: RunPlan[R], notice: str, stats: RunStats, report: ProgressCallback, limiter: AdaptiveLimiter
+) -> None:
+    """Add a notice to the run's statistics, the sink and the progress bar."""
+    stats.notices.append(notice)
+    emission_recorder(run_plan.probe, run_plan.settings)(LogAppended(Level.WARN, notice))
+    report(stats.snapshot(limiter, notice))
+
+
+class Run(RunCounters, Generic[R]):
+    """An iterator over the ``JobResult`` of a bulk run.
+
+    It runs an event loop in its own thread, so it also works next to a running loop, such as in a notebook. Situations
+    are read in your thread, as they are needed. Leaving the ``with`` block or ``close`` ends all emissions in progress.
+    Their cost so far is in ``usage`` and in the journal.
+    """
+
+    def __init__(
+        self, run_plan: RunPlan[R], source: Iterator[Messages | Job], total: int | None, options: RunOptions
+    ) -> None:
+        feed: asyncio.Queue[_Input] = asyncio.Queue()
+        run = AsyncRun(run_plan, _iter_inputs(feed), total, options)
+        self._stats = run.stats
+        window = math.inf if options.batch is not None else WINDOW * options.in_flight  # a batch needs all of them
+        self._iterator = _relay_results(run, feed, source, window, run_plan.settings.client)
+
+    def __iter__(self) -> Iterator[JobResult[R]]:
+        return self._iterator
+
+    def __next__(self) -> JobResult[R]:
+        return next(self._iterator)
+
+    def results(self) -> list[JobResult[R]]:
+        """Return the remaining results, in the order of the situations."""
+        return sorted(self._iterator, key=lambda result: result.index)
+
+    def close(self) -> None:
+        """Cancel what is in progress, and send nothing more.
+
+        Call it in the thread that iterates the run.
+
+        Raises:
+            InputError: Another thread is waiting for the next result.
+        """
+        try:
+            self._iterator.close()
+        except ValueError as error:  # the generator is running
+            raise InputError(
+                "Another thread is iterating the run.", hint="Close the run there, or leave the loop that iterates it."
+            ) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A situation on its way to the event loop. ``is_last`` marks the end."""
+
+    situation: Any = None
+    is_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _EndOfRun:
+    """The end of a run, and the exception that ended it."""
+
+    error: BaseException | None
+
+
+async def _iter_inputs(feed: asyncio.Queue[_Input]) -> AsyncGenerator[Messages | Job]:
+    while not (item := await feed.get()).is_last:
+        yield item.situation
+
+
+class _LoopThread(Generic[R]):
+    """An event loop in a thread, with a queue in and a queue out."""
+
+    def __init__(self, run: AsyncRun[R], feed: asyncio.Queue[_Input], client: object) -> None:
+        self._run, self._feed, self._client = run, feed, client
+        self._results: SimpleQueue[JobResult[R] | _EndOfRun] = SimpleQueue()
+        self._loop = asyncio.new_event_loop()
+        self._task: asyncio.Task[None] | None = None
+        self._stopped = False
+        context = contextvars.copy_context()
+        self._thread = threading.Thread(target=context.run, args=(self._main,), name="emitter.many", daemon=True)
+        self._thread.start()
+
+    def put(self, item: _Input) -> None:
+        """Pass a situation to the loop."""
+        self._call_in_loop(lambda: self._feed.put_nowait(item))
+
+    def has_output(self) -> bool:
+        """Return whether a result is ready."""
+        return not self._results.empty()
+
+    def get(self) -> JobResult[R] | _EndOfRun:
+        """Wait for the next result."""
+        return self._results.get()
+
+    def stop(self) -> None:
+        """Cancel what is in progress, and wait until the thread has ended."""
+        self._call_in_loop(self._cancel)
+        self._thread.join()
+
+    def _call_in_loop(self, callback: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the run has ended
+            self._loop.call_soon_threadsafe(callback)
+
+    def _cancel(self) -> None:
+        self._stopped = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _main(self) -> None:
+        error: BaseException | None = None
+        try:
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._relay())
+        except BaseException as raised:  # noqa: BLE001  it is raised in the calling thread
+            error = raised
+        self._results.put(_EndOfRun(error))
+
+    async def _relay(self) -> None:
+        self._task = asyncio.current_task()
+        try:
+            async with self._run:
+                while not self._stopped and (item := await anext(self._run, None)) is not None:
+                    self._results.put(item)
+        finally:
+            await release_connections(self._client)
+
+
+def _relay_results(
+    run: AsyncRun[R], feed: asyncio.Queue[_Input], source: Iterator[Messages | Job], window: float, client: object
+) -> Generator[JobResult[R]]:
+    """Feed situations in while there is room, and yield the results."""
+    thread, feeder = _LoopThread(run, feed, client), _InputFeeder(source)
+    ahead = 0
+    try:
+        while True:
+            while ahead < window and feeder:
+                ahead += feeder.feed_next(thread)
+                if thread.has_output():
+                    break
+            result = thread.get()
+            if isinstance(result, _EndOfRun):
+                break
+            ahead -= 1
+            yield result
+    finally:
+        thread.stop()
+    for error in (result.error, feeder.error):
+        if error is not None:
+            raise error
+
+
+class _InputFeeder:
+    """The situations that are not read yet. ``error`` is what reading them raised."""
+
+    def __init__(self, source: Iterator[Messages | Job]) -> None:
+        self.error: Exception | None = None
+        self._source = source
+        self._exhausted = False
+
+    def __bool__(self) -> bool:
+        return not self._exhausted
+
+    def feed_next(self, thread: _LoopThread[Any]) -> int:
+        """Pass the next situation on, or the end; return the number of situations."""
+        try:
+            item = _Input(next(self._source))
+        except StopIteration:
+            self._exhausted, item = True, _Input(is_last=True)
+        except Exception as error:  # noqa: BLE001  it is raised after the last result
+            self._exhausted, self.error, item = True, error, _Input(is_last=True)
+        thread.put(item)
+        return not item.is_last

@@ -1,0 +1,333 @@
+"""The command ``decisions``, and access to existing stores and to the decisions waiting in them."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from emitter.authority import Authority
+from emitter.authority.execution import check_retained
+from emitter.authority.journal import read_attachment, read_logged_head
+from emitter.authority.records import format_timestamp
+from emitter.cli.input_output import add_file_argument, add_json_argument, print_json
+from emitter.decisions import Selected, Unresolved
+from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
+from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.decisions.ledger_words import ONE_WEEK, KeepWords, MissingWordsReason
+from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAltered, Tampered
+from emitter.messages import as_mapping
+from emitter.render.safe_text import quote, to_single_line
+from emitter.stores import SqliteStore
+from emitter.stores.sqlite import SqliteDatabase
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    from emitter.decisions import Resolution
+    from emitter.decisions.ledger_entries import DetailRequest, PendingDecision
+    from emitter.messages import Json
+
+
+def add_decisions_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("store", metavar="STORE", help="the store's file")
+    add_json_argument(parser)
+    parser.add_argument("--words-key", metavar="FILE", help="a key, as JWK or PEM, to decrypt requests for detail")
+
+
+def run_decisions(args: Namespace) -> int:
+    """List the decisions that wait in a store, oldest first, with their findings.
+
+    STORE is the SQLite file of a `Ledger` or an `Authority`; the command never creates one. Answer a decision with
+    `emitter resolve --store STORE` at the terminal, or with `emitter serve --store STORE` on a local page. The call
+    that waits for it continues when it is made again with its id.
+    """
+    words = KeepWords() if args.words_key is None else KeepWords.with_key_file(args.words_key)
+    with open_store(args.store, words) as stored:
+        ledger = stored.authority.ledger
+        decisions = [(pending, ledger.detail_requests(pending.decision_id)) for pending in ledger.pending()]
+    if args.json:
+        print_json({"decisions": [_pending_json(*decision) for decision in decisions]})
+    else:
+        sys.stdout.write("".join(f"{line}\n" for decision in decisions for line in _pending_lines(*decision)))
+    return 0
+
+
+def _pending_json(pending: PendingDecision, details: Iterable[DetailRequest]) -> dict[str, Json]:
+    question = pending.moment.question
+    return {
+        "decision_id": pending.decision_id,
+        "digest": pending.digest,
+        "agent": pending.agent,
+        "opened_at": format_timestamp(pending.opened_at),
+        "expires_at": None if pending.expires_at is None else format_timestamp(pending.expires_at),
+        "synopsis": pending.moment.synopsis,
+        "findings": list(pending.moment.findings),
+        "stem": question.stem,
+        "options": [option.label for option in question.options],
+        "details": [
+            {"number": request.number, "topic": _readable_topic(request), "answer": request.answer}
+            for request in details
+        ],
+    }
+
+
+def _readable_topic(request: DetailRequest) -> str | None:
+    return None if isinstance(request.topic, MissingWordsReason) else request.topic
+
+
+def _pending_lines(pending: PendingDecision, details: Iterable[DetailRequest]) -> Iterator[str]:
+    until = "" if pending.expires_at is None else f", until {format_timestamp(pending.expires_at)}"
+    question = f"{quote(pending.agent)} asks {quote(pending.moment.question.stem)}"
+    yield f"{quote(pending.decision_id)}: {question} (since {format_timestamp(pending.opened_at)}{until})"
+    yield from (f"  {to_single_line(finding)}" for finding in pending.moment.findings)
+    for request in details:
+        topic = _readable_topic(request)
+        subject = "a detail" if topic is None else f"detail on {quote(topic)}" if topic else "detail"
+        yield f"  {request.number}. {subject} is asked for{'' if request.is_open else ', and answered'}"
+
+
+_LIST_HINT = "Run `emitter decisions STORE` to list the open ones."
+
+
+class OpenDecision(NamedTuple):
+    """An open decision and its ledger."""
+
+    ledger: Ledger
+    pending: PendingDecision
+
+    def timeout(self, seconds: float | None) -> float | None:
+        """Return the seconds to wait for an answer: at most until the decision expires."""
+        limits = [limit for limit in (seconds, self.pending.remaining_seconds(time.time())) if limit is not None]
+        return min(limits, default=None)
+
+    def with_timeout(self, seconds: float | None) -> PendingDecision:
+        """Return the decision as one that expires after the timeout. In the store it stays open."""
+        timeout = self.timeout(seconds)
+        return self.pending if timeout is None else replace(self.pending, expires_at=time.time() + timeout)
+
+    def record(self, answer: Resolution | Unresolved, channel: str) -> None:
+        """Record an answer.
+
+        Raises:
+            AlreadyResolved: Another answer came first.
+            DecisionExpired: The answer came too late.
+        """
+        if isinstance(answer, Unresolved):
+            self.ledger.record_unresolved(self.pending.decision_id, answer.reason, channel=channel)
+            return
+        self.ledger.resolve(self.pending.decision_id, answer, channel=channel)
+        report_kept_words(answer, self.ledger.words)
+
+
+def add_decision_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments that select a decision: an envelope's file, or a store."""
+    add_file_argument(parser)
+    parser.add_argument("--store", metavar="STORE", help="answer a decision that waits in this store, instead of FILE")
+    parser.add_argument("--decision", metavar="ID", help="the decision in the store (default: the only one that waits)")
+    parser.add_argument("--sign", metavar="KEY", help="sign the answer with this key: see `emitter receipts key`")
+    add_words_arguments(parser)
+
+
+def add_words_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments for keeping the person's words in a store."""
+    group = parser.add_argument_group("the person's words in the store")
+    group.add_argument(
+        "--words-key", metavar="FILE", help="encrypt them with this JWK or PEM key (default: plain text)"
+    )
+    group.add_argument(
+        "--words-for", type=float, metavar="S", help=f"seconds until they are deleted (default: {ONE_WEEK:.0f}, a week)"
+    )
+    group.add_argument("--no-words", action="store_true", help="keep only the kind of answer, not the words")
+
+
+def read_words_options(args: Namespace) -> KeepWords | None:
+    """Return how the person's words are kept.
+
+    Raises:
+        InputError: The options contradict each other, or need --store.
+    """
+    options = [
+        f"--{name.replace('_', '-')}"
+        for name in ("words_key", "words_for", "no_words")
+        if getattr(args, name) not in (None, False)
+    ]
+    if options and args.store is None:
+        raise InputError(f"{options[0]} needs --store.", hint=f"Name a store, or remove {options[0]}.")
+    if args.no_words:
+        if len(options) > 1:
+            raise InputError(f"--no-words and {options[0]} exclude each other.", hint="Use one of the two.")
+        return None
+    seconds = ONE_WEEK if args.words_for is None else args.words_for
+    return KeepWords(seconds) if args.words_key is None else KeepWords.with_key_file(args.words_key, seconds=seconds)
+
+
+def check_options(args: Namespace) -> None:
+    """Raise ``InputError`` if the options contradict each other."""
+    read_words_options(args)
+    if args.store is None and args.decision is not None:
+        raise InputError("--decision needs --store.", hint="Name the store with --store.")
+    if args.store is None and args.sign is not None:
+        raise InputError("--sign needs --store: it signs answers in a store.", hint="Name the store with --store.")
+    if args.store is not None and args.file != "-":
+        raise InputError("FILE and --store exclude each other.", hint="Pass one of the two.")
+
+
+@contextmanager
+def open_decision(args: Namespace) -> Generator[OpenDecision]:
+    """Open the store and find the decision to answer.
+
+    Raises:
+        InputError: The store cannot be opened, or the decision is ambiguous.
+        UnknownDecision: The store holds no such decision.
+        AlreadyResolved: The decision is resolved.
+        DecisionExpired: The decision has expired.
+    """
+    sign = None if args.sign is None else _load_signer(args.sign)
+    with open_store(args.store, read_words_options(args), sign) as stored:
+        ledger = stored.authority.ledger
+        yield OpenDecision(
+            ledger, _single_pending(ledger) if args.decision is None else _find_pending(ledger, args.decision)
+        )
+
+
+def _load_signer(file: str) -> Callable[[str], str]:
+    signing = importlib.import_module("emitter.authority.signing")  # needs an extra
+    signer: Callable[[str], str] = signing.make_signer(signing.load_key(file))
+    return signer
+
+
+def report_kept_words(answer: Resolution, keep_words: KeepWords | None) -> None:
+    """Say on standard error how the person's words are kept."""
+    if not isinstance(answer, Selected):
+        sys.stderr.write(f"emitter: {_WORDS_NOT_KEPT if keep_words is None else keep_words.summary}\n")
+
+
+_WORDS_NOT_KEPT = "The store keeps the kind of answer, not the words: bring them to the agent yourself."
+
+
+def _single_pending(ledger: Ledger) -> PendingDecision:
+    match ledger.pending():
+        case [pending]:
+            return pending
+        case []:
+            raise InputError("No decision waits in this store.", hint=_LIST_HINT)
+        case _:
+            raise InputError("Several decisions wait in this store.", hint=f"Select one with --decision. {_LIST_HINT}")
+
+
+def _find_pending(ledger: Ledger, decision_id: str) -> PendingDecision:
+    """Return an open decision. Others are rejected before anyone is asked."""
+    decision = ledger.find(decision_id)
+    if isinstance(decision, ResolvedDecision):
+        raise AlreadyResolved("The decision is resolved already.", hint=_LIST_HINT)
+    if decision not in ledger.pending():
+        raise DecisionExpired("The decision has expired.", hint=_LIST_HINT)
+    return decision
+
+
+T = TypeVar("T")
+_SQLITE_MAGIC: Final = b"SQLite format 3\0"
+_BUSY_TIMEOUT: Final = 10.0
+"""Seconds to wait for the store's writers."""
+_UNREADABLE_ERRORS: Final = (StoreAltered, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""Errors raised by reading an entry that this library did not write."""
+
+
+class OpenStore(NamedTuple):
+    """An open store, and the authority whose records it holds."""
+
+    store: SqliteStore
+    authority: Authority
+
+    def workflows(self, workflow_id: str | None) -> tuple[str, ...]:
+        """Return all workflows, or the named one.
+
+        Raises:
+            InputError: The named workflow has no record.
+        """
+        known = read_or_tampered("the list of workflows", self.authority.workflows)
+        if workflow_id is None:
+            return known
+        if workflow_id not in known and next(self.lines(workflow_id), None) is None:
+            raise InputError(
+                "The store holds no such workflow.", hint="Run `emitter receipts list STORE` to list its workflows."
+            )
+        return (workflow_id,)
+
+    def lines(self, workflow_id: str) -> Iterator[Json]:
+        """Yield a workflow's lines as stored.
+
+        Raises:
+            Tampered: A line cannot be read.
+        """
+        lines, number = self.authority.lines(workflow_id), 0
+        while (line := read_or_tampered(f"line {number}", lambda: next(lines, None))) is not None:
+            yield line
+            number += 1
+
+    def check_retained(self, workflow_id: str) -> None:
+        """Raise ``Tampered`` if a kept result does not match the digest in its line."""
+        for number, line in enumerate(self.lines(workflow_id)):
+            result = read_or_tampered(f"line {number}", partial(read_attachment, self.store, workflow_id, number))
+            check_retained(result, as_mapping(line.get("record")).get("retained"), f"line {number}")
+
+    def noted_head(self, workflow_id: str) -> str | None:
+        """Return the hash of the last line that the store's log records."""
+        return read_or_tampered("the store's log", lambda: read_logged_head(self.store, workflow_id))
+
+
+def is_store(name: str) -> bool:
+    """Check whether a file is an SQLite database."""
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+    except OSError:
+        return False
+
+
+@contextmanager
+def open_store(
+    name: str, keep_words: KeepWords | None = DEFAULT_WORDS, sign: Callable[[str], str] | None = None
+) -> Generator[OpenStore]:
+    """Open an existing store.
+
+    Args:
+        name: The store's file.
+        keep_words: How its ledger keeps the principal's words.
+        sign: Signs the principal's answers.
+
+    Raises:
+        InputError: The file is missing or empty. It is never created.
+    """
+    if not Path(name).is_file():
+        raise InputError(f"{name} is not a file.", hint="Pass a store's file.")
+    database = SqliteDatabase(os.path.realpath(name), _BUSY_TIMEOUT)
+    try:
+        is_new = database.is_new()
+    finally:
+        database.close()
+    if is_new:
+        raise InputError(f"{name} is empty, not a store.", hint="Pass a store's file.")
+    with SqliteStore(name, timeout=_BUSY_TIMEOUT) as store:
+        yield OpenStore(store, Authority(store, ledger=Ledger(store, words=keep_words, sign=sign)))
+
+
+def read_or_tampered(place: str, read: Callable[[], T]) -> T:
+    """Return what ``read`` returns.
+
+    Raises:
+        Tampered: The library did not write what was read.
+    """
+    try:
+        return read()
+    except _UNREADABLE_ERRORS:
+        raise Tampered(f"{place} was not written by this library.", place=place) from None

@@ -1,0 +1,115 @@
+"""The commands ``providers`` and ``simulate``."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from emitter import profiles as profile
+from emitter.cli.input_output import add_json_argument, print_json
+from emitter.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from emitter.profiles import ProviderProfile
+    from emitter.testing import Behaviour
+
+
+def add_providers_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="print all facts of this vendor, with their sources")
+    add_json_argument(parser)
+
+
+def run_providers(args: argparse.Namespace) -> int:
+    """List the vendors that emitter has facts about, or print all facts of one with their sources."""
+    if args.name is not None:
+        print_json(profile.load_profile(args.name).model_dump(mode="json", exclude_none=True))
+        return 0
+    profiles = [profile.load_profile(name) for name in profile.listed_profile_names()]
+    if args.json:
+        print_json([_summary(facts) for facts in profiles])
+        return 0
+    for facts in profiles:
+        key = "key found" if _has_key(facts) else f"set {' or '.join(facts.client.key_env) or 'no key'}"
+        sys.stdout.write(f"{facts.name:<18} {facts.title:<26} {', '.join(facts.wires):<32} {key}\n")
+    return 0
+
+
+def _summary(facts: ProviderProfile) -> dict[str, object]:
+    return {
+        "name": facts.name,
+        "title": facts.title,
+        "wires": [wire.value for wire in facts.wires],
+        "keyEnv": list(facts.client.key_env),
+        "keyFound": _has_key(facts),
+    }
+
+
+def _has_key(facts: ProviderProfile) -> bool:
+    return not facts.client.key_required or any(os.environ.get(name) for name in facts.client.key_env)
+
+
+def add_simulate_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.epilog = (
+        f"ANSWER is one of {', '.join(_named_behaviors())}, or a mixture such as decoded=8,overloaded=1,cut=1. "
+        "In a shell, run `emitter simulate > vendor.env &`, and `. ./vendor.env` once it listens."
+    )
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen on (default: a free port)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="makes the answers repeatable (default: 0)")
+    parser.add_argument("--answer", default="decoded", metavar="ANSWER", help="how it answers (default: decoded)")
+    parser.add_argument("--pace", type=float, metavar="N", help="tokens per second (default: unlimited)")
+
+
+def run_simulate(args: argparse.Namespace) -> int:
+    """Run a simulated vendor on this machine until interrupted.
+
+    It is a server that speaks the OpenAI, Anthropic and Google APIs. The command prints the environment variables that
+    point the vendors' SDKs to it. By default the server answers with documents that satisfy the schema of each
+    request; --answer selects other behaviors, with optional weights.
+    """
+    answers = _parse_mixture(args.answer)
+    testing = importlib.import_module("emitter.testing")
+    with testing.simulator(
+        seed=args.seed, answers=answers, tokens_per_second=args.pace, port=args.port, keep=1
+    ) as vendor:
+        for name, value in vendor.environment().items():
+            sys.stdout.write(f"export {name}={value}\n")
+        sys.stdout.flush()
+        sys.stderr.write(f"emitter: a simulated vendor listens at {vendor.url}; Ctrl-C ends it\n")
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+        billed = vendor.billed
+    sys.stderr.write(f"\nemitter: the vendor would bill {billed.input} tokens in, {billed.output} out\n")
+    return 0
+
+
+def _named_behaviors() -> dict[str, Behaviour]:
+    """Return the behaviors that need no arguments, by their lower-case names."""
+    testing = importlib.import_module("emitter.testing")  # loads an event loop, which `providers` does without
+    behaviors: dict[str, Behaviour] = {}
+    for name in dir(testing):
+        kind = getattr(testing, name)
+        if isinstance(kind, type) and kind.__module__ == "emitter.testing.behaviours":
+            with suppress(TypeError):
+                behaviors[name.lower()] = kind()
+    return behaviors
+
+
+def _parse_mixture(text: str) -> dict[Behaviour, float]:
+    known, weights = _named_behaviors(), dict[str, float]()
+    for part in text.split(","):
+        name, _, weight = part.strip().partition("=")
+        if name not in known:
+            raise InputError(f"--answer does not know {name!r}.", hint=f"Use {', '.join(known)}.")
+        try:
+            weights[name] = float(weight or 1)
+        except ValueError as error:
+            raise InputError(f"--answer has a bad weight: {part!r}.", hint="Write a name, or name=weight.") from error
+    return {known[name]: weight for name, weight in weights.items()}

@@ -1,0 +1,1 @@
+"""Send emissions to a model: settings, request building, transport and results."""

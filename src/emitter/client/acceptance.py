@@ -1,0 +1,235 @@
+"""Connect an emission to its OpenWOP host.
+
+Builds the correlation id, applies the kind's content rules, submits the answer as an envelope and records events.
+Registered secrets are removed from an answer before it is submitted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from emitter.core.effects import EmissionFailure, SubmissionResult
+from emitter.core.verdicts import Verdict
+from emitter.errors import EmitterError, InputError
+from emitter.host import (
+    Accepted,
+    Acceptor,
+    EnvelopeContext,
+    Gated,
+    HostConfig,
+    InvalidEnvelope,
+    OutcomeCode,
+    RefusalMode,
+    outcomes,
+)
+from emitter.host.acceptor import add_accepted, reserve_count
+from emitter.host.config import UNLIMITED, InFlightEnvelope
+from emitter.host.validation import check_limits, check_shape
+from emitter.models import AIEnvelope, EnvelopeSource, Trust
+from emitter.models.envelope import MAX_ID_LENGTH, make_correlation_id
+from emitter.telemetry.sinks import EventRecorder
+
+if TYPE_CHECKING:
+    from emitter.client.settings import Settings
+    from emitter.core.verdicts import DocumentContract
+    from emitter.forms.form import EnvelopeCodec
+    from emitter.host import Acceptance, EnvelopeOutcome
+    from emitter.messages import Json
+
+DEFAULT_HOST = Acceptor(HostConfig(limits=UNLIMITED), store=None)
+"""Accepts every kind of this library. It has no secrets, no limits and no store."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvelopeSubmitter:
+    """Submits the answer of one emission to the host as an envelope.
+
+    ``turn`` is the node's turn, within which the host counts envelopes.
+    """
+
+    host: Acceptor
+    contract: DocumentContract
+    context: EnvelopeContext
+    correlation_id: str
+    codec: EnvelopeCodec
+    turn: int
+    kind: str
+
+    def find_accepted(self) -> SubmissionResult | None:
+        """Return the answer that any process accepted for this emission before, if there is one."""
+        store = self.host.store
+        entry = None if store is None else store.find(self.context.run_id, self.correlation_id)
+        recorded = None if entry is None else outcomes.load_envelope(entry, self.host.config.secrets)
+        allowed = recorded is not None and self.context.contract.allows(recorded.type)
+        return self._reuse(recorded) if recorded is not None and allowed else None
+
+    def check_capacity(self) -> SubmissionResult | None:
+        """Return the host's refusal if it can accept no further envelope in this turn."""
+        if self.host is DEFAULT_HOST:
+            return None
+        with reserve_count(self.host, self.context, self.turn, self.kind, self.correlation_id) as context:
+            counted = context.counters.envelopes
+        if counted < self.host.config.limits.envelopes_per_turn:
+            return None
+        case = check_shape(self.host.receive(self._build_envelope(self.kind, None), context))
+        outcome = check_limits(case) if isinstance(case, InFlightEnvelope) else case
+        if isinstance(outcome, InFlightEnvelope) or not isinstance(case, InFlightEnvelope):
+            return None
+        return SubmissionResult(
+            None, None, events=self.host.refuse(outcome, case).events, failure=_host_refusal(outcome)
+        )
+
+    def submit(self, value: Any, document: Json) -> SubmissionResult:
+        """Submit a valid answer, without registered secrets."""
+        clean = self.host.config.secrets.redact_json(document)
+        if clean.count:
+            reading = self.contract.check(clean.value)
+            if reading.violations or reading.failure is not None:
+                return SubmissionResult(value, document, failure=_INVALID_WITHOUT_SECRETS)
+            value, document = reading.value, clean.value
+        kind, payload = self.codec.to_payload(value, document)
+        try:
+            acceptance = self._submit(kind, payload)
+        except EmitterError:
+            raise
+        except Exception as error:  # noqa: BLE001  code of the host's own: what was spent must not be lost with it
+            return SubmissionResult(value, document, failure=_host_error(error))
+        outcome = acceptance.outcome
+        accepted = (
+            self.find_accepted()
+            if isinstance(outcome, InvalidEnvelope) and outcome.code is OutcomeCode.CONFLICT
+            else None
+        )
+        if accepted is not None:
+            return accepted
+        if acceptance.envelope is None:
+            discarded = isinstance(outcome, Gated) and outcome.refusal_mode is RefusalMode.DISCARD_AND_WARN
+            return SubmissionResult(
+                value, document, events=acceptance.events, failure=_host_refusal(outcome), discarded=discarded
+            )
+        if acceptance.cached:
+            return self._reuse(acceptance.envelope) or SubmissionResult(value, document, failure=_CONFLICT)
+        return SubmissionResult(value, document, acceptance.envelope, acceptance.events)
+
+    def _submit(self, kind: str, payload: Json) -> Acceptance:
+        envelope = self._build_envelope(kind, payload)
+        if self.host is DEFAULT_HOST:
+            return self.host.accept(envelope, self.context)
+        with reserve_count(self.host, self.context, self.turn, kind, self.correlation_id) as context:
+            acceptance = self.host.accept(envelope, context)
+            add_accepted(self.host, self.turn, acceptance)
+        return acceptance
+
+    def _reuse(self, recorded: AIEnvelope) -> SubmissionResult | None:
+        """Return the answer in a recorded envelope, if it satisfies the current form."""
+        answer = self.codec.from_envelope(self.contract, recorded)
+        return None if answer is None else SubmissionResult(*answer, recorded)
+
+    def _build_envelope(self, kind: str, payload: Json) -> Json:
+        context, host = self.context, self.host
+        version = host.config.registry.versions.get(kind, 1)
+        return {
+            "type": kind,
+            "schemaVersion": version,
+            "envelopeId": host.new_id(),
+            "correlationId": self.correlation_id,
+            "nodeId": context.node_id,
+            "payload": payload,
+            "meta": {
+                "source": EnvelopeSource.AI_GENERATION.value,
+                "ts": host.now(),
+                "contentTrust": context.inputs.value,
+            },
+        }
+
+
+def _host_error(error: Exception) -> EmissionFailure:
+    return EmissionFailure(
+        Verdict.UNCHECKED, OutcomeCode.PAYLOAD.value, f"The host raised {type(error).__name__}.", error
+    )
+
+
+def _host_refusal(outcome: EnvelopeOutcome) -> EmissionFailure:
+    code = OutcomeCode.PAYLOAD if isinstance(outcome, Accepted) else outcome.code
+    reason = "" if isinstance(outcome, Accepted) else f": {outcome.reason}"
+    return EmissionFailure(Verdict.VIOLATED, code.value, f"The host rejected the envelope{reason}.")
+
+
+_CONFLICT = EmissionFailure(
+    Verdict.VIOLATED,
+    "envelope_correlation_conflict",
+    "A different answer was accepted before for this run, node and turn.",
+)
+_INVALID_WITHOUT_SECRETS = EmissionFailure(
+    Verdict.VIOLATED, "envelope_invalid", "With its secrets removed, the answer does not satisfy the schema."
+)
+
+
+_BAD_IDS = (
+    "run_id and node_id must not be empty, and the correlation id built from them has at most "
+    f"{MAX_ID_LENGTH} characters."
+)
+
+
+class RequestFingerprint(NamedTuple):
+    """The inputs that identify a request: system texts, turns, contract and the form's cache key."""
+
+    system_texts: tuple[str | None, ...]
+    turns: tuple[object, ...]
+    contract: DocumentContract
+    terms: tuple[str, ...]
+
+
+def resolve_node_id(settings: Settings, default: str) -> str:
+    """Return the node's id; raise ``InputError`` if ``run_id`` or ``node_id`` is empty."""
+    node_id = default if settings.node_id is None else settings.node_id
+    if not settings.run_id or not node_id:
+        raise InputError(_BAD_IDS)
+    return node_id
+
+
+def emission_correlation_id(
+    settings: Settings, context: EnvelopeContext, kind: str, fingerprint: RequestFingerprint
+) -> str:
+    """Return the emission's correlation id; raise ``InputError`` if it is too long.
+
+    If the host has a store, the id includes a digest of the request, so that a different question never gets a stored
+    answer.
+    """
+    name = kind if settings.host.store is None else f"{kind} {_fingerprint_digest(fingerprint)}"
+    correlation_id = make_correlation_id(context.run_id, context.node_id, settings.turn, name)
+    if len(correlation_id) > MAX_ID_LENGTH:
+        raise InputError(_BAD_IDS)
+    return correlation_id
+
+
+def _fingerprint_digest(fingerprint: RequestFingerprint) -> str:
+    text = json.dumps(
+        [
+            fingerprint.system_texts,
+            list(map(repr, fingerprint.turns)),
+            fingerprint.contract.compiled.original,
+            fingerprint.terms,
+        ]
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def make_recorder(settings: Settings, context: EnvelopeContext, correlation_id: str) -> EventRecorder:
+    """Return the recorder of one emission's events. It writes to the host's store and calls the sink.
+
+    If any input is untrusted, every event is marked untrusted, even if no envelope results.
+    """
+    host = settings.host
+    return EventRecorder(
+        settings.run_id,
+        context.node_id,
+        correlation_id,
+        settings.sink,
+        secrets=host.config.secrets,
+        store=host.store,
+        trust=Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None,
+    )

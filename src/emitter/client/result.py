@@ -1,0 +1,145 @@
+"""The result of an emission, and the exception for a failed one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from emitter.core.effects import total_usage
+from emitter.core.verdicts import FAULT_CODES, Verdict
+from emitter.errors import (
+    AuthenticationError,
+    BadRequest,
+    CheckFailed,
+    CostLimitReached,
+    DeadlineReached,
+    EmissionError,
+    Invalid,
+    LimitReached,
+    NotFound,
+    PromptTooLong,
+    QuotaExhausted,
+    RateLimited,
+    Refused,
+    TokenLimitReached,
+    Truncated,
+    Unreachable,
+)
+from emitter.messages import FaultKind
+
+if TYPE_CHECKING:
+    from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
+    from emitter.events import RunEvent
+    from emitter.messages import Usage
+    from emitter.models import AIEnvelope
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The calls and events of an emission, in order."""
+
+    attempts: tuple[Attempt, ...]
+    events: tuple[RunEvent, ...]
+
+    @property
+    def usage(self) -> Usage:
+        """The token usage of all calls."""
+        return total_usage(self.attempts)
+
+
+class HasTrace:
+    """Direct access to the parts of ``trace``."""
+
+    __slots__ = ()
+    trace: Trace
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """The calls that were made, in order."""
+        return self.trace.attempts
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """The recorded events, in order."""
+        return self.trace.events
+
+    @property
+    def usage(self) -> Usage:
+        """The token usage of all calls."""
+        return self.trace.usage
+
+
+@dataclass(frozen=True)
+class Emission(HasTrace, Generic[T]):
+    """A validated ``value``, the ``envelope`` that contains it, and the ``trace`` of its calls and events.
+
+    ``actions`` holds the action digest of each option of a decision, in order, or None for an option without one.
+    ``Ledger.open`` takes it as it is. It is empty if no actions were passed.
+    """
+
+    value: T
+    envelope: AIEnvelope
+    trace: Trace
+    actions: tuple[str | None, ...] = ()
+
+
+_ERROR_BY_VERDICT: dict[Verdict, type[EmissionError]] = {
+    Verdict.REFUSED: Refused,
+    Verdict.TRUNCATED: Truncated,
+    Verdict.OVERFLOWED: PromptTooLong,
+    Verdict.FAULTED: Unreachable,
+    Verdict.UNCHECKED: CheckFailed,
+}
+_ERROR_BY_CODE: dict[str, type[EmissionError]] = {
+    "token_limit_reached": TokenLimitReached,
+    "cost_limit_reached": CostLimitReached,
+    "cap_breached": LimitReached,
+    FAULT_CODES[FaultKind.RESPONSE_TOO_LARGE]: LimitReached,
+    FAULT_CODES[FaultKind.DEADLINE]: DeadlineReached,
+    FAULT_CODES[FaultKind.AUTHENTICATION]: AuthenticationError,
+    FAULT_CODES[FaultKind.PERMISSION]: AuthenticationError,
+    FAULT_CODES[FaultKind.BAD_REQUEST]: BadRequest,
+    FAULT_CODES[FaultKind.SCHEMA_REJECTED]: BadRequest,
+    FAULT_CODES[FaultKind.NOT_FOUND]: NotFound,
+    FAULT_CODES[FaultKind.TOO_LARGE]: PromptTooLong,
+    FAULT_CODES[FaultKind.RATE_LIMIT]: RateLimited,
+    FAULT_CODES[FaultKind.QUOTA]: QuotaExhausted,
+}
+"""The error class of a code that has its own; any other fault is ``Unreachable``."""
+
+
+def complete(outcome: EmissionOutcome, events: tuple[RunEvent, ...]) -> Emission[Any]:
+    """Return the emission of a successful outcome, or raise the error that it ended in."""
+    trace = Trace(outcome.attempts, events)
+    if outcome.failure is not None:
+        raise _make_error(outcome.failure, trace) from outcome.failure.cause
+    if outcome.envelope is None:
+        raise RuntimeError("The emission has a value but no envelope.")
+    return Emission(outcome.value, outcome.envelope, trace)
+
+
+_ERROR_HINTS = {
+    FaultKind.CONNECTION: "Check the network and the base URL, or try again later.",
+    "cap_breached": "Raise the limit in the host's Limits, or emit from another turn, node or run.",
+}
+"""Hints for faults and codes that the error class alone does not cover."""
+
+
+def _make_error(failure: EmissionFailure, trace: Trace) -> EmissionError:
+    kind = _ERROR_BY_CODE.get(failure.code) or _ERROR_BY_VERDICT.get(failure.verdict, Invalid)
+    last = trace.attempts[-1] if trace.attempts else None
+    fault, report = (last.fault, last.report) if last else (None, None)
+    return kind(
+        failure.message,
+        code=failure.code,
+        trace=trace,
+        hint=_ERROR_HINTS.get(fault.kind if fault and kind is Unreachable else failure.code),
+        status_code=fault.status if fault else None,
+        vendor_message=(report.message or None) if report else None,
+        vendor_code=(report.code if report else None) or (fault.code if fault else None),
+        param=report.param if report else None,
+        request_id=last.request_id if last else None,
+        retry_after=fault.retry_after if fault else None,
+    )

@@ -1,0 +1,378 @@
+"""Validate the settings of an emission and resolve its model.
+
+``Settings`` checks every argument before a request is sent. It resolves ``provider/model``, the client and the wire
+to a profile, and switches to the fallback model if the named one lacks a required capability.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypedDict, cast
+
+from emitter import profiles as profile
+from emitter.adapters.clients import create_client
+from emitter.arguments import check_list, check_text, check_type
+from emitter.client.acceptance import DEFAULT_HOST
+from emitter.client.result import Trace
+from emitter.clock import Clock, TimeLimits
+from emitter.core.capability_gate import (
+    CAPABILITY_NOT_PROVIDED,
+    USE_NAMED_MODEL,
+    CandidateModel,
+    GateDecision,
+    NoCapableModel,
+    RefusalCause,
+    UseFallbackModel,
+    choose_model,
+    model_capabilities,
+)
+from emitter.errors import CapabilityNotProvided, InputError, MissingKey
+from emitter.events import Level, LogAppended
+from emitter.host import Acceptor, EnvelopeContract
+from emitter.host.config import ANY_KIND
+from emitter.policy import Policy
+from emitter.profiles import find_profile
+from emitter.profiles.tables import Capability, is_capability_id
+from emitter.prompts import Material
+from emitter.schema.compiler import UndeclaredProperties
+from emitter.telemetry.sinks import generate_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from emitter.events import Event
+    from emitter.messages import Json
+    from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.schema.references import SchemaRegistry
+    from emitter.telemetry.sinks import EventRecorder, Sink
+
+MAX_REQUIRED_CAPABILITIES = 32
+"""The most capabilities that a node may require (RFC 0031, section B)."""
+_UNDECLARED_VALUES = tuple(each.value for each in UndeclaredProperties)
+_CAPABILITY_HINT = "Write one such as 'structured-output', or 'x-host-<host>-<key>' for one of your own."
+
+
+class EmitOptions(TypedDict, total=False):
+    """Less common options of an emission.
+
+    Args:
+        instructions: Text for the system prompt, after the library's own.
+        prompts: A folder whose files replace the library's prompts of the same name.
+        wire: One of the vendor's wires, such as ``"openai-chat"``, if it has several.
+        base_url: The server's address, if no client is passed.
+        options: The vendor's own parameters, such as ``{"temperature": 0}``. They are merged into the request body (for
+            Google, into the ``GenerateContentConfig``) and must not set what the library sets itself.
+        degrade: False raises ``Uncompilable`` for a schema that is too large for the vendor. By default the part that
+            does not fit is checked here only.
+        undeclared: ``"carry"`` keeps properties that an object schema does not declare, as text (the default for a JSON
+            Schema). ``"close"`` forbids them (the default for a type).
+        registry: The schemas that a JSON Schema refers to outside itself: a mapping of URIs to schemas, or a
+            ``referencing.Registry``. Nothing is fetched.
+        run_id: The id of the run in every event. Defaults to a new id.
+        node_id: The id of the node in every event.
+        clock: The clock, for tests and replays.
+        requires: The capabilities that the model must have (OpenWOP RFC 0031), such as ``["structured-output"]``. If it
+            lacks one, nothing is sent and ``CapabilityNotProvided`` is raised.
+        fallback_model: The ``provider/model`` to use if the named model lacks a required capability. At another
+            vendor it uses that vendor's environment variables: ``client``, ``base_url`` and ``wire`` apply only to the
+            named model, and so does ``options`` if the wire differs.
+        validator_messages: False withholds the messages of your validators and checks from the model.
+        provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
+        kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
+            ``vendor.emitter.document``.
+        host: The ``Acceptor`` that takes the envelope, with its kinds, limits, secrets and store. With a store, an
+            answer that was accepted before for the same ``run_id``, ``node_id``, ``turn``, prompt and form is returned
+            without asking a model. The host's ``Limits`` apply too: ``schema_rounds`` can lower
+            ``Policy.max_attempts``.
+        turn: The node's turn, within which the host counts envelopes.
+        contract: The kinds that the node may emit. An answer of another kind fails with
+            ``envelope_contract_violation``. The four universal kinds are always allowed.
+    """
+
+    instructions: str | None
+    prompts: str | Path | None
+    wire: str | None
+    base_url: str | None
+    options: Mapping[str, Json]
+    degrade: bool
+    undeclared: UndeclaredProperties | Literal["carry", "close"] | None
+    registry: SchemaRegistry | None
+    run_id: str
+    node_id: str
+    clock: Clock
+    requires: Iterable[str]
+    fallback_model: str | None
+    provider_ids: Mapping[str, str]
+    kind: str | None
+    host: Acceptor
+    turn: int
+    contract: EnvelopeContract
+    validator_messages: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The validated settings of one emission; see ``emit`` and ``EmitOptions``.
+
+    ``gate`` is the decision of the capability check and ``opening`` the events that report it. If the fallback model is
+    used, ``model``, ``client``, ``base_url``, ``wire`` and ``options`` are those of the fallback.
+    """
+
+    model: str
+    client: object
+    materials: Iterable[Material | str]
+    policy: Policy
+    sink: Sink | None
+    instructions: str | None = None
+    prompts: str | Path | None = None
+    wire: str | None = None
+    base_url: str | None = None
+    options: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+    degrade: bool = True
+    undeclared: UndeclaredProperties | Literal["carry", "close"] | None = None
+    registry: SchemaRegistry | None = None
+    run_id: str = field(default_factory=generate_id)
+    node_id: str | None = None
+    clock: Clock = field(default_factory=Clock)
+    requires: Iterable[str] = ()
+    fallback_model: str | None = None
+    provider_ids: Mapping[str, str] = field(default_factory=dict[str, str])
+    kind: str | None = None
+    host: Acceptor = DEFAULT_HOST
+    turn: int = 0
+    contract: EnvelopeContract = ANY_KIND
+    validator_messages: bool = True
+    gate: GateDecision = USE_NAMED_MODEL
+    opening: tuple[Event, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.client is not None and self.base_url is not None:
+            raise InputError("Pass client= or base_url=, not both.", hint="Set the address on the client.")
+        check_type("policy", self.policy, Policy)
+        self._check_types()
+        self._check_sink()
+        if self.instructions is not None:
+            check_text("instructions", self.instructions)
+        if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:
+            allowed = ", ".join(_UNDECLARED_VALUES)
+            raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {allowed}, or None.")
+        # a retry is one of the host's schema rounds, the first call is not
+        calls = min(self.policy.max_attempts, self.host.config.limits.schema_rounds + 1)
+        if calls < self.policy.max_attempts:
+            object.__setattr__(self, "policy", replace(self.policy, max_attempts=calls))
+        required = _check_required(self.requires)
+        if self.fallback_model is not None:
+            find_profile(self.fallback_model)
+        if required and self.gate is USE_NAMED_MODEL:
+            self._route(required)
+
+    def _check_types(self) -> None:
+        kinds = {"host": Acceptor, "turn": int, "provider_ids": Mapping, "clock": Clock, "contract": EnvelopeContract}
+        for name, kind in kinds.items():
+            check_type(name, getattr(self, name), kind)
+        for name in ("wire", "base_url", "run_id", "node_id", "kind"):
+            if getattr(self, name) is not None:
+                check_type(name, getattr(self, name), str)
+        prompts = cast("object", self.prompts)
+        if prompts is not None and not isinstance(prompts, str | PathLike):
+            raise InputError(f"prompts is of type {type(prompts).__name__}; it must be the path of a folder.")
+        if not all(name_in_events and name_in_events.__class__ is str for name_in_events in self.provider_ids.values()):
+            raise InputError(
+                "provider_ids must map provider names to non-empty strings.", hint='Write {"google": "gemini"}.'
+            )
+
+    def _check_sink(self) -> None:
+        """Reject a sink that is not a function of an event, or that is async."""
+        sink: object = self.sink
+        if isinstance(sink, str | PathLike):
+            path = str(cast("object", sink))
+            raise InputError(f"sink= is {path!r}, not a function.", hint=f"Pass sink=to_jsonl({path!r}).")
+        if sink is not None and not callable(sink):
+            raise InputError(f"sink= is of type {type(sink).__name__}, not a function of an event.")
+        if inspect.iscoroutinefunction(sink):
+            raise InputError("sink= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
+
+    def _route(self, required: tuple[str, ...]) -> None:
+        """Select the named model or the fallback, once: a copy of the settings is not routed again."""
+        named_route = ModelRoute(self.model, self.client, self.base_url, self.wire, self.options)
+        decision = route_model(named_route, required, self.fallback_model, self.provider_ids)
+        settled = {item.name: getattr(decision.route, item.name) for item in fields(decision.route)}
+        for name, value in {
+            **settled,
+            "requires": required,
+            "gate": decision.gate,
+            "opening": decision.opening,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def time_limits(self) -> TimeLimits:
+        """Return the time limits of one call and of the emission."""
+        return TimeLimits(self.policy.timeout, self.policy.deadline, self.clock)
+
+    def resolve_materials(self) -> list[Material]:
+        """Return the materials; a plain text becomes a trusted one."""
+        texts = check_list("materials", self.materials, (str, Material), "the texts, or Materials")
+        return [text if isinstance(text, Material) else Material(cast("str", text)) for text in texts]
+
+
+def _check_required(value: object) -> tuple[str, ...]:
+    """Return the required capabilities; raise ``InputError`` for names that RFC 0031, section B, does not allow."""
+    if value == ():
+        return ()
+    capabilities = tuple(check_list("requires", value, (str,), "the capabilities"))
+    if len(capabilities) > MAX_REQUIRED_CAPABILITIES:
+        raise InputError(
+            f"requires names {len(capabilities)} capabilities; at most {MAX_REQUIRED_CAPABILITIES} are allowed."
+        )
+    invalid = next(
+        (
+            capability
+            for capability in capabilities
+            if not isinstance(capability, str) or not is_capability_id(capability)
+        ),
+        None,
+    )
+    if invalid is not None:
+        raise InputError(f"requires has {invalid!r}, which is not a capability.", hint=_CAPABILITY_HINT)
+    if len(set(capabilities)) < len(capabilities):
+        raise InputError("requires names a capability twice.", hint="Name each once.")
+    return tuple(
+        capability.value if isinstance(capability, Capability) else cast("str", capability)
+        for capability in capabilities
+    )
+
+
+_OPTIONS_DROPPED = "options= belong to another wire than the fallback model's, so they are ignored"
+_ROUTING_HINTS = {
+    RefusalCause.UNAUTHENTICATED: "Set the key of the fallback model's vendor, or name another fallback_model.",
+    RefusalCause.LACKING: "Name a fallback_model that provides all that is required.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRoute:
+    """A model, ``provider/model``, with the settings that apply only to it."""
+
+    model: str
+    client: object = None
+    base_url: str | None = None
+    wire: str | None = None
+    options: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+
+    @property
+    def provider(self) -> str:
+        """The name of the vendor's profile."""
+        return find_profile(self.model)[0].name
+
+    def resolve(self) -> ModelTarget:
+        """Return the profile, wire and model; raise ``UnknownModel`` or ``InputError``."""
+        return resolve_model(self.model, self.client, self.wire)
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingDecision:
+    """The selected route, and the events that report the selection."""
+
+    route: ModelRoute
+    gate: GateDecision = USE_NAMED_MODEL
+    opening: tuple[Event, ...] = ()
+
+
+def route_model(
+    named: ModelRoute, required: tuple[str, ...], fallback_model: str | None, provider_ids: Mapping[str, str]
+) -> RoutingDecision:
+    """Select the named model, or the fallback if the named one lacks a required capability. Nothing is sent."""
+    candidate = candidate_model(named, provider_ids)
+    if fallback_model is None or not candidate.missing(required):
+        return _routing_decision(named, named, choose_model(required, candidate))
+    other = _fallback_route(fallback_model, named)
+    fallback = replace(candidate_model(other, provider_ids), authenticated=_is_authenticated(other))
+    return _routing_decision(named, other, choose_model(required, candidate, fallback))
+
+
+def candidate_model(route: ModelRoute, provider_ids: Mapping[str, str]) -> CandidateModel:
+    """Return the model of a route with its capabilities."""
+    target = route.resolve()
+    provider = provider_ids.get(target.profile.provider, target.profile.provider)
+    return CandidateModel(provider, target.model, model_capabilities(*target))
+
+
+def raise_not_provided(refusal: NoCapableModel, record: EventRecorder) -> NoReturn:
+    """Record the events of a refusal, and raise ``CapabilityNotProvided``."""
+    for event in refusal.events:
+        record(event)
+    trace = Trace((), tuple(record.events))
+    raise CapabilityNotProvided(
+        str(refusal), code=CAPABILITY_NOT_PROVIDED, trace=trace, hint=_ROUTING_HINTS.get(refusal.cause)
+    )
+
+
+def _routing_decision(named: ModelRoute, fallback: ModelRoute, gate: GateDecision) -> RoutingDecision:
+    if not isinstance(gate, UseFallbackModel):
+        return RoutingDecision(named, gate)
+    warnings = (LogAppended(Level.WARN, _OPTIONS_DROPPED),) if named.options and not fallback.options else ()
+    return RoutingDecision(fallback, gate, (gate.event, *warnings))
+
+
+def _fallback_route(model: str, named: ModelRoute) -> ModelRoute:
+    """Return the route to the fallback model.
+
+    The client, address, wire and options belong to one vendor. None of them is passed to another vendor, which would
+    otherwise receive a key or parameters that are not meant for it.
+    """
+    other = replace(named, model=model)
+    if other.provider == named.provider:
+        return other
+    away = ModelRoute(model)
+    return replace(away, options=named.options) if away.resolve().wire is named.resolve().wire else away
+
+
+def _is_authenticated(route: ModelRoute) -> bool:
+    """Return whether there is a client, or a key in the environment, for the route's vendor."""
+    if route.client is not None:
+        return True
+    try:
+        created = create_client(route.resolve().profile, asynchronous=False, base_url=route.base_url)
+    except MissingKey:
+        return False
+    cast("Any", created).close()
+    return True
+
+
+class ModelTarget(NamedTuple):
+    """The profile, wire and model that a request is sent to."""
+
+    profile: ProviderProfile
+    wire: WireFormat
+    model: str
+
+
+def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
+    """Return the target of ``provider/model``; raise ``UnknownModel``, or ``InputError`` for an unknown wire."""
+    named_profile, model_name = profile.find_profile(model)
+    chosen = _profile_for_client(named_profile, client)
+    return ModelTarget(chosen, _select_wire(chosen, wire), model_name)
+
+
+def _profile_for_client(chosen: ProviderProfile, client: object) -> ProviderProfile:
+    """Return the profile of the client's own flavour, if there is one: an Azure client has Azure's limits."""
+    flavour = type(client).__name__.removeprefix("Async")
+    if client is None or flavour == chosen.client.flavour:
+        return chosen
+    others = (profile.load_profile(candidate) for candidate in profile.profile_names())
+    same_sdk = (candidate for candidate in others if candidate.client.sdk is chosen.client.sdk)
+    return next((candidate for candidate in same_sdk if candidate.client.flavour == flavour), chosen)
+
+
+def _select_wire(vendor_profile: ProviderProfile, name: str | None) -> WireFormat:
+    if name is None:
+        return vendor_profile.default_wire
+    selected = next((wire for wire in vendor_profile.wires if wire == name), None)
+    if selected is None:
+        available = ", ".join(wire.value for wire in vendor_profile.wires)
+        raise InputError(f"{vendor_profile.title} has no wire {name!r}.", hint=f"It has {available}.")
+    return selected

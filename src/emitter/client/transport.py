@@ -1,0 +1,366 @@
+"""Send one request through an SDK client and read the answer, whole or streamed.
+
+Credentials and registered secrets are removed from every answer, error and progress event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import aclosing, closing
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import BaseModel
+
+from emitter import tokens
+from emitter.adapters import ADAPTERS
+from emitter.adapters.clients import credential_fragments, find_error_credentials, find_request_credentials
+from emitter.adapters.http_response import StreamAccumulator, parse_failure, parse_sdk_response
+from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
+from emitter.adapters.transport import HttpTransfer, limit_client
+from emitter.errors import InputError
+from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, Usage
+from emitter.policy import DEFAULT_MAX_RESPONSE_BYTES
+from emitter.redaction.secret_registry import NO_SECRETS, Secrets
+from emitter.streaming import FieldComplete, TextDelta
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+
+    from emitter.client.request import PreparedEmission
+    from emitter.client.settings import Settings
+    from emitter.clock import Clock
+    from emitter.messages import CallResult, Json, ModelRequest
+    from emitter.streaming import StreamEvent
+    from emitter.streaming.field_stream import FieldStream, FieldStreamReader
+
+_MIN_ERROR_STATUS = 400
+_TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The client that every request of one emission is sent through. ``slots`` reads the fields of a stream."""
+
+    prepared: PreparedEmission
+    client: object
+    clock: Clock
+    slots: FieldStream | None = None
+    max_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
+
+    @classmethod
+    def for_emission(
+        cls, prepared: PreparedEmission, settings: Settings, client: object, slots: FieldStream | None = None
+    ) -> Connection:
+        """Return the connection of a prepared emission."""
+        return cls(prepared, client, settings.clock, slots, settings.policy.max_response_bytes)
+
+    def new_transfer(self) -> HttpTransfer:
+        """Return the record of the next request."""
+        return HttpTransfer(self.max_bytes)
+
+    def answer_from_error(self, error: Exception, transfer: HttpTransfer) -> CallResult:
+        """Convert an exception to a fault. Programming errors of this library are raised."""
+        fault = parse_failure(self.prepared.profile, self.prepared.wire, error, transfer)
+        return (
+            self.redact_credentials(fault, transfer)
+            if transfer.is_sent
+            else redact_credentials(fault, find_error_credentials(error))
+        )
+
+    def redact_credentials(self, answer: CallResult, transfer: HttpTransfer) -> CallResult:
+        """Remove the credentials of the sent request from the answer."""
+        return redact_credentials(answer, find_request_credentials(transfer.request)) if transfer.is_sent else answer
+
+    def send(self, request: ModelRequest, timeout: float, transfer: HttpTransfer) -> object:
+        """Send a request for a whole answer."""
+        adapter, facts = ADAPTERS[self.prepared.wire], self.prepared.profile.wires[self.prepared.wire]
+        return adapter.send(limit_client(self.client, transfer), adapter.encode(request, facts), timeout)
+
+    def open_stream(self, request: ModelRequest, timeout: float, transfer: HttpTransfer) -> object:
+        """Send a request for a streamed answer."""
+        adapter, facts = ADAPTERS[self.prepared.wire], self.prepared.profile.wires[self.prepared.wire]
+        body = adapter.with_stream(adapter.encode(request, facts), facts)
+        return adapter.open_stream(limit_client(self.client, transfer), body, timeout)
+
+    def estimate_usage(self, request: ModelRequest, reported: Usage | None, text: str) -> Usage:
+        """Return the usage of a call, estimating the part that the vendor did not report."""
+        reported, encoding = reported or Usage(), self.prepared.profile.token_encoding(request.model)
+        input_tokens = reported.input or tokens.count_request_tokens(request, encoding)
+        output_tokens = reported.output or tokens.count_tokens(text, encoding)
+        if reported.input == input_tokens and reported.output == output_tokens:
+            return reported
+        return replace(reported, input=input_tokens, output=output_tokens, estimated=True)
+
+
+class UnaryCall:
+    """A request that is answered in one piece."""
+
+    answer: CallResult
+
+    def __init__(self, connection: Connection, request: ModelRequest, timeout: float) -> None:
+        self._line, self._request, self._timeout = connection, request, timeout
+        self._transfer = connection.new_transfer()
+
+    def __iter__(self) -> Iterator[StreamEvent]:
+        """Send the request. There are no progress events."""
+        try:
+            self._parse(self._line.send(self._request, self._timeout, self._transfer))
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._line.answer_from_error(error, self._transfer)
+        return iter(())
+
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
+        """Send the request. There are no progress events."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                pending = self._line.send(self._request, self._timeout, self._transfer)
+                response = await cast("Awaitable[object]", pending)
+            self._parse(response)
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._line.answer_from_error(error, self._transfer)
+        nothing: tuple[StreamEvent, ...] = ()
+        for event in nothing:
+            yield event
+
+    def _parse(self, response: object) -> None:
+        prepared = self._line.prepared
+        answer = parse_sdk_response(prepared.profile, prepared.wire, response)
+        if isinstance(answer, ModelResponse) and not _is_billed(answer.usage):
+            text = answer.text + "".join(map(_as_text, answer.arguments))
+            answer = replace(answer, usage=self._line.estimate_usage(self._request, answer.usage, text))
+        self.answer = self._line.redact_credentials(answer, self._transfer)
+
+    def usage_so_far(self) -> Usage | None:
+        """Return None: a vendor reports usage only with the whole answer."""
+        return None
+
+
+def _is_billed(usage: Usage | None) -> bool:
+    """Return whether the vendor reported the usage; every call has input."""
+    return usage is not None and usage.input > 0 and usage.output > 0
+
+
+def _document_text(reply: ModelResponse) -> str:
+    """Return the text to classify, if it did not arrive as a stream."""
+    return _as_text(next(iter(reply.arguments), reply.text))
+
+
+def _as_text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+class StreamCall:
+    """A request whose answer is streamed."""
+
+    answer: CallResult
+
+    def __init__(self, connection: Connection, request: ModelRequest, timeout: float) -> None:
+        self._line, self._request, self._left = connection, request, timeout
+        self._transfer = connection.new_transfer()
+        self._incoming: StreamAccumulator | None = None
+        self._reader: FieldStreamReader | None = connection.slots.new_reader() if connection.slots else None
+        self._fed = 0
+
+    def __iter__(self) -> Generator[StreamEvent]:
+        """Send the request and yield progress events."""
+        try:
+            response = cast("Any", self._line.open_stream(self._request, self._left, self._transfer))
+            accumulator = self._start_accumulator()
+            with closing(response):
+                for chunk in self._iter_with_timeout(response.iter_bytes()):
+                    yield from self._feed_text(accumulator.feed(chunk))
+            yield from self._finish(accumulator.finish(response.headers))
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._with_usage(self._line.answer_from_error(error, self._transfer))
+
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
+        """Send the request and yield progress events."""
+        try:
+            async with asyncio.timeout(self._left):
+                pending = self._line.open_stream(self._request, self._left, self._transfer)
+                response = cast("Any", await cast("Awaitable[object]", pending))
+            accumulator = self._start_accumulator()
+            async with aclosing(response):
+                async for chunk in self._aiter_with_timeout(response.aiter_bytes()):
+                    for event in self._feed_text(accumulator.feed(chunk)):
+                        yield event
+            for event in self._finish(accumulator.finish(response.headers)):
+                yield event
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self.answer = self._with_usage(self._line.answer_from_error(error, self._transfer))
+
+    def _start_accumulator(self) -> StreamAccumulator:
+        prepared = self._line.prepared
+        self._incoming = StreamAccumulator(prepared.profile, prepared.wire, self._request.output.mode)
+        return self._incoming
+
+    def _iter_with_timeout(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield chunks within the timeout. The consumer's own time does not count."""
+        while True:
+            started_at = self._line.clock.monotonic()
+            chunk = next(chunks, None)
+            self._left -= self._line.clock.monotonic() - started_at
+            if chunk is None:
+                return
+            if self._left <= 0:
+                raise TimeoutError(_TIMEOUT_MESSAGE)
+            yield chunk
+
+    async def _aiter_with_timeout(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+        while True:
+            started_at = self._line.clock.monotonic()
+            async with asyncio.timeout(max(self._left, 0)):
+                chunk = await anext(chunks, None)
+            self._left -= self._line.clock.monotonic() - started_at
+            if chunk is None:
+                return
+            if self._left <= 0:
+                raise TimeoutError(_TIMEOUT_MESSAGE)
+            yield chunk
+
+    def _feed_text(self, text: str) -> list[Any]:
+        self._fed += len(text)
+        return list(self._reader.feed(text)) if self._reader and text else []
+
+    def _finish(self, answer: CallResult) -> list[Any]:
+        """Store the answer, and return the remaining progress events."""
+        remaining = self._remaining_progress(answer)
+        self.answer = self._line.redact_credentials(self._with_usage(answer), self._transfer)
+        return remaining
+
+    def _remaining_progress(self, answer: CallResult) -> list[Any]:
+        """Return the progress events of text that no chunk has reported yet."""
+        if self._incoming is None or not isinstance(answer, ModelResponse):
+            return []
+        text = "".join(self._incoming.text_pieces)
+        return self._feed_text(text[self._fed :] if text else _document_text(answer))
+
+    def _with_usage(self, answer: CallResult) -> CallResult:
+        """Add an estimated usage if the vendor reported none."""
+        if isinstance(answer, Fault):
+            is_rejected = (answer.status or 0) >= _MIN_ERROR_STATUS and not (
+                self._incoming and self._incoming.is_event_stream
+            )
+            return answer if is_rejected else replace(answer, usage=self.usage_so_far() or answer.usage)
+        if answer.raw_stop.startswith(ERROR_STOP_PREFIX):
+            return replace(answer, usage=self.usage_so_far())
+        if _is_billed(answer.usage):
+            return answer
+        text = "".join(self._incoming.text_pieces) if self._incoming else ""
+        return replace(
+            answer, usage=self._line.estimate_usage(self._request, answer.usage, text or _document_text(answer))
+        )
+
+    def usage_so_far(self) -> Usage | None:
+        """Return the usage so far: what the vendor reported, and an estimate of the rest."""
+        if self._incoming is None or not self._incoming.is_event_stream:
+            return None
+        reported, is_complete = self._incoming.usage_and_completion()
+        if is_complete and _is_billed(reported):
+            return reported
+        text = "".join(self._incoming.text_pieces)
+        estimated = self._line.estimate_usage(self._request, replace(reported, output=0) if reported else None, text)
+        if reported and reported.input == estimated.input and reported.output >= estimated.output:
+            return reported
+        return replace(estimated, output=max(estimated.output, reported.output if reported else 0))
+
+
+@dataclass(slots=True)
+class StreamRedactor:
+    """Removes ``secrets`` from the progress events of one emission."""
+
+    secrets: Secrets
+    _buffered_text: dict[str, str] = field(init=False, default_factory=dict[str, str])
+
+    def __call__(self, progress: StreamEvent) -> Iterator[StreamEvent]:
+        """Yield the events that can be reported now."""
+        if not self.secrets:
+            yield progress
+        elif isinstance(progress, TextDelta):
+            self._buffered_text[progress.pointer] = self._buffered_text.get(progress.pointer, "") + progress.text
+        elif isinstance(progress, FieldComplete):
+            whole = self._buffered_text.pop(progress.pointer, "")
+            if whole:
+                yield TextDelta(self.secrets.redact_text(progress.pointer).value, self.secrets.redact_text(whole).value)
+            pointer = self.secrets.redact_text(progress.pointer).value
+            yield replace(progress, pointer=pointer, value=self._redact_value(progress.value))
+        else:
+            self._buffered_text.clear()
+            yield progress
+
+    def _redact_value(self, value: Any) -> Any:
+        if not isinstance(value, BaseModel):
+            return self.secrets.redact_json(value).value
+        clean = self.secrets.redact_json(value.model_dump(mode="json"))
+        return type(value).model_validate(clean.value) if clean.count else value
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRedactor:
+    """Removes registered secrets from the vendor's texts in an answer.
+
+    A vendor may repeat the client's credentials in an error, so those that ``find_credentials`` returns are removed
+    from failed answers.
+    """
+
+    secrets: Secrets
+    find_credentials: Callable[[], tuple[str, ...]] = tuple
+
+    def __call__(self, answer: CallResult) -> CallResult:
+        """Return the answer without secrets."""
+        answer = _redact_answer(answer, self.secrets) if self.secrets else answer
+        failed = isinstance(answer, Fault) or answer.report is not None or answer.refused_as is not None
+        return redact_credentials(answer, self.find_credentials()) if failed else answer
+
+
+def redact_credentials(answer: CallResult, credentials: tuple[str, ...]) -> CallResult:
+    """Remove a request's credentials from the vendor's texts in an answer."""
+    secrets = _credential_secrets(credentials)
+    return _redact_answer(answer, secrets) if secrets else answer
+
+
+@lru_cache(maxsize=32)
+def _credential_secrets(credentials: tuple[str, ...]) -> Secrets:
+    fragments = credential_fragments(credentials)
+    try:
+        return _make_secrets(fragments)
+    except InputError:  # one of them is no text that can be looked for; the others are
+        return _make_secrets(tuple(filter(_is_searchable, fragments)))
+
+
+def _make_secrets(credentials: tuple[str, ...]) -> Secrets:
+    return Secrets.of({"credential": credentials}) if credentials else NO_SECRETS
+
+
+def _is_searchable(text: str) -> bool:
+    try:
+        return bool(_make_secrets((text,)))
+    except InputError:
+        return False
+
+
+def _redact_answer(answer: CallResult, secrets: Secrets) -> CallResult:
+    def clean(text: str | None) -> str | None:
+        return None if text is None else secrets.redact_text(text).value
+
+    answer = replace(answer, request_id=clean(answer.request_id), report=_redact_report(answer.report, secrets))
+    if isinstance(answer, ModelResponse):
+        return replace(answer, raw_stop=clean(answer.raw_stop) or "", refused_as=clean(answer.refused_as))
+    return replace(answer, message=clean(answer.message) or "", code=clean(answer.code))
+
+
+def _redact_report(report: ProviderErrorDetails | None, secrets: Secrets) -> ProviderErrorDetails | None:
+    """Redact a vendor's error details. An SDK exception that shows a secret is dropped."""
+    if report is None:
+        return None
+    message, code, param = (
+        None if text is None else secrets.redact_text(text).value
+        for text in (report.message, report.code, report.param)
+    )
+    shows_secret = report.cause is not None and secrets.redact_error(report.cause) != NO_SECRETS.redact_error(
+        report.cause
+    )
+    return ProviderErrorDetails(message or "", code, param, None if shows_secret else report.cause)

@@ -1,0 +1,392 @@
+"""Convert a prompt or a vendor's message list to messages.
+
+Reads OpenAI Chat and Responses, Anthropic Messages and Google generateContent messages, as JSON or as SDK objects.
+Tool results and cited text are kept, fenced and marked untrusted. Private thinking is left out. Anything else that
+cannot be shown as text is an ``InputError``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from emitter.errors import InputError
+from emitter.messages import Message, Role, as_list
+from emitter.models import Trust
+from emitter.prompts import Material, render_material
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from emitter.prompts import PromptTemplates
+
+Messages: TypeAlias = str | Iterable[object]
+"""A prompt, or messages as JSON objects or SDK objects."""
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "model": Role.ASSISTANT}
+_SYSTEM_ROLES = ("system", "developer")
+_MESSAGES_HINT = "Pass a text or a list of messages."
+_EMPTY_HINT = "Describe the task or the decision."
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The system texts and turns of a conversation, and their trust."""
+
+    system: tuple[str, ...]
+    messages: tuple[Message, ...]
+    trust: Trust
+
+
+def parse_conversation(situation: Messages, prompts: PromptTemplates, *, has_heading: bool = True) -> Conversation:
+    """Parse the conversation in ``situation``; raise ``InputError`` for content that cannot be shown as text.
+
+    If ``has_heading`` is true, a prompt that is one text is put under a heading.
+    """
+    if isinstance(situation, str):
+        return _conversation_from_text(situation, prompts, has_heading=has_heading)
+    system: list[str] = []
+    turns: list[Message] = []
+    trusts: list[Trust] = []
+    for location, message in _iter_messages(situation):
+        role = _role_of(message, location)
+        parts = message_parts(message, prompts, location)
+        text = "\n\n".join(part.text for part in parts if part.text.strip())
+        trusts.extend(part.trust for part in parts)
+        if text and role is None:
+            system.append(text)
+        elif text and role is not None:
+            turns.append(Message(role, text))
+    if not turns:
+        raise InputError("The situation has no messages.", hint=_EMPTY_HINT)
+    return Conversation(tuple(system), tuple(turns), combine_trust(trusts))
+
+
+def combine_trust(trusts: Iterable[Trust]) -> Trust:
+    """Return the trust of several inputs: one untrusted input makes all untrusted."""
+    return Trust.UNTRUSTED if Trust.UNTRUSTED in trusts else Trust.TRUSTED
+
+
+def _conversation_from_text(situation: str, prompts: PromptTemplates, *, has_heading: bool) -> Conversation:
+    if not situation or situation.isspace():
+        raise InputError("The situation is empty.", hint=_EMPTY_HINT)
+    text = prompts.fill("situation", situation=situation) if has_heading else situation.strip()
+    return Conversation((), (Message(Role.USER, text),), Trust.TRUSTED)
+
+
+def _iter_messages(situation: object) -> Iterator[tuple[str, JsonObject]]:
+    if isinstance(situation, Mapping) or as_json_object(situation) is not None:
+        raise InputError("The situation is a single object.", hint=_MESSAGES_HINT)
+    if isinstance(situation, bytes | bytearray) or not isinstance(situation, Iterable):
+        raise InputError(f"The situation is of type {type(situation).__name__}.", hint=_MESSAGES_HINT)
+    for index, item in enumerate(cast("Iterable[object]", situation)):
+        location, message = f"situation[{index}]", as_json_object(item)
+        if message is None:
+            raise InputError(f"{location} is of type {type(item).__name__}, not a message with role and content.")
+        yield location, message
+
+
+def _role_of(message: JsonObject, location: str) -> Role | None:
+    """Return the role of a message, or None for the system role."""
+    role, kind = message.get("role"), text_or_empty(message.get("type"))
+    if role is None:
+        role = _infer_role(message, kind)
+    if role in _SYSTEM_ROLES:
+        return None
+    if role in TOOL_ROLES:
+        return Role.USER
+    if text_or_empty(role) in _ROLES:
+        return _ROLES[text_or_empty(role)]
+    known = ", ".join(sorted({*_ROLES, *_SYSTEM_ROLES, *TOOL_ROLES}))
+    raise InputError(f"{location}.role is {role!r}; it must be one of {known}.")
+
+
+def _infer_role(message: JsonObject, kind: str) -> str | None:
+    """Return the role of a message without one: an item of OpenAI Responses, or a turn of Google."""
+    if kind not in ("", "message"):
+        return "tool" if kind in TOOL_RESULTS else "assistant"
+    return "user" if "parts" in message else None
+
+
+TOOL_ROLES = ("tool", "function")
+_CONTENT_KEYS = frozenset({"content", "parts", "refusal", "tool_calls", "function_call", "audio", "reasoning_content"})
+_DESCRIBE_HINT = "Describe it in words instead."
+_MATERIALS_HINT = "Put its text into materials=, and say whether it is trusted."
+_LEAVE_OUT_HINT = "Leave it out: what the agent may use says nothing about the decision."
+_PART_HINTS = {
+    "document": _MATERIALS_HINT,
+    "search_result": _MATERIALS_HINT,
+    "item_reference": "Pass the item itself.",
+    "additional_tools": _LEAVE_OUT_HINT,
+    "tool_addition": _LEAVE_OUT_HINT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePart:
+    """A part of one message."""
+
+    text: str
+    trust: Trust = Trust.TRUSTED
+
+
+def message_parts(message: JsonObject, prompts: PromptTemplates, location: str) -> list[MessagePart]:
+    """Return the parts of a message in order; raise ``InputError`` for one that is not text."""
+    try:
+        parts = list(_MessageParser(prompts, location).parse_message(message))
+    except RecursionError as error:
+        raise InputError(f"{location} is nested too deeply to be shown as text.") from error
+    return [replace(part, trust=Trust.UNTRUSTED) for part in parts] if has_citations(message) else parts
+
+
+@dataclass(frozen=True, slots=True)
+class _MessageParser:
+    """Parses one message. ``location`` names it in errors."""
+
+    prompts: PromptTemplates
+    location: str
+
+    def parse_message(self, message: JsonObject) -> Iterator[MessagePart]:
+        kind = message.get("type")
+        if kind not in (None, "message"):
+            yield from self.parse_item(message, kind)
+        elif _CONTENT_KEYS.isdisjoint(message):
+            raise self.make_error("holds neither content nor parts")
+        elif message.get("role") in TOOL_ROLES:
+            yield from self.parse_tool_message(message)
+        else:
+            yield from self.parse_agent_message(message)
+
+    def parse_item(self, item: JsonObject, kind: object) -> Iterator[MessagePart]:
+        """Parse an item of OpenAI Responses that is not a message."""
+        if text_or_empty(kind) not in THINKING_PARTS | TOOL_CALLS | TOOL_RESULTS:
+            raise self.unsupported_part(kind)
+        yield from self.parse_part(item)
+
+    def parse_tool_message(self, message: JsonObject) -> Iterator[MessagePart]:
+        if message.get("content") is not None:
+            yield self.parse_result(message)
+        yield from self.parse_parts(message.get("parts"))
+
+    def parse_agent_message(self, message: JsonObject) -> Iterator[MessagePart]:
+        yield from self.parse_parts(message.get("content"))
+        yield from self.parse_parts(message.get("parts"))
+        if message.get("refusal") is not None:
+            yield self.parse_text(message["refusal"])
+        if message.get("audio") is not None:
+            raise self.unsupported_part("audio")
+        calls = [*self.as_list(message.get("tool_calls")), message.get("function_call")]
+        for item in (as_json_object(call) for call in calls if call is not None):
+            named = first_member(item or {}, ("function", "custom"))
+            yield from self.parse_call(as_json_object(named) or item or {}, "function_call")
+
+    def parse_parts(self, content: object) -> Iterator[MessagePart]:
+        for part in [content] if isinstance(content, str) else self.as_list(content):
+            if isinstance(part, str):
+                yield MessagePart(part)
+            else:
+                yield from self.parse_part(part)
+
+    def parse_part(self, value: object) -> Iterator[MessagePart]:
+        part = as_json_object(value)
+        if part is None:
+            raise self.make_error(f"holds a part of type {type(value).__name__}, which is not text")
+        kind, members = part_kind(part)
+        if kind in TOOL_CALLS:
+            yield from self.parse_call(members, kind)
+        elif kind in TOOL_RESULTS:
+            yield self.parse_result(members)
+        elif kind in TEXT_PARTS and not part.get("thought"):
+            text = self.parse_text(members.get("text"))
+            yield replace(text, trust=Trust.UNTRUSTED) if has_citations(part) else text
+        elif kind == "refusal":
+            yield self.parse_text(members.get("refusal"))
+        elif kind not in TEXT_PARTS | THINKING_PARTS:
+            raise self.unsupported_part(kind)
+
+    def parse_text(self, value: object) -> MessagePart:
+        if not isinstance(value, str):
+            raise self.make_error(f"holds a value of type {type(value).__name__} where text belongs")
+        return MessagePart(value)
+
+    def parse_call(self, call: JsonObject, kind: str) -> Iterator[MessagePart]:
+        """Render a tool call, and its result if the vendor ran the tool itself."""
+        name = text_or_empty(call.get("name")) or HOSTED_TOOL_CALLS.get(kind)
+        if name is None:
+            raise self.make_error("holds a tool call without a name")
+        arguments = first_member(call, ARGUMENT_KEYS)
+        trust = Trust.UNTRUSTED if kind in VENDOR_RUN_CALLS else Trust.TRUSTED
+        yield MessagePart(
+            f"(called the tool {name} with {self.dump_json({} if arguments is None else arguments)})", trust
+        )
+        if first_member(call, RESULT_KEYS) is not None:
+            yield self.parse_result({**call, "name": name})
+
+    def parse_result(self, result: JsonObject) -> MessagePart:
+        """Render the result of a tool in a fence."""
+        if result.get("parts"):
+            raise self.unsupported_part("functionResponse.parts")
+        answer, response = first_member(result, RESULT_KEYS), result.get("response")
+        text = self.render_result(answer) if response is None else self.dump_json(response)
+        name = text_or_empty(result.get("name"))
+        source = f"result of the tool {name}" if name else "tool result"
+        shown = f"(the tool failed)\n{text}" if result.get("is_error") is True else text
+        return MessagePart(render_material(self.prompts, Material(shown, source, Trust.UNTRUSTED)), Trust.UNTRUSTED)
+
+    def render_result(self, answer: object) -> str:
+        """Return a result as text: text parts joined, anything else as JSON."""
+        plain: object = self.readable_value("" if answer is None else answer)
+        texts = [_part_text(item) for item in as_list(plain)]
+        if not isinstance(plain, list) or None in texts:
+            return self.dump_json(cast("object", plain))
+        return "\n\n".join(item for item in texts if item is not None)
+
+    def readable_value(self, value: object) -> object:
+        """Remove what only the vendor can read; raise for images, audio and files."""
+        if isinstance(value, list | tuple):
+            return [self.readable_value(item) for item in cast("list[object]", value)]
+        members = as_json_object(value)
+        if members is None:
+            return value
+        if text_or_empty(members.get("type")) in MEDIA_PARTS:
+            raise self.unsupported_part(members["type"])
+        return {
+            name: self.readable_value(item) for name, item in members.items() if not str(name).startswith("encrypted_")
+        }
+
+    def dump_json(self, value: object) -> str:
+        if isinstance(value, str):
+            return value
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            raise self.make_error("holds a value that is not JSON") from error
+
+    def as_list(self, value: object) -> list[object]:
+        if value is None:
+            return []
+        if not isinstance(value, list | tuple):
+            raise self.make_error("has content that is neither text nor a list of parts")
+        return list(cast("list[object]", value))
+
+    def make_error(self, sentence: str) -> InputError:
+        return InputError(f"{self.location} {sentence}.")
+
+    def unsupported_part(self, kind: object) -> InputError:
+        hint = _PART_HINTS.get(str(kind), _DESCRIBE_HINT)
+        return InputError(f"{self.location} holds a part of type {kind!r}, which is not text.", hint=hint)
+
+
+def _part_text(value: object) -> str | None:
+    part = as_json_object(value) or {}
+    text = part.get("text") if text_or_empty(part.get("type")) in TEXT_PARTS else None
+    return text if isinstance(text, str) else None
+
+
+JsonObject: TypeAlias = Mapping[str, Any]
+TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+THINKING_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+"""The agent's private thinking. Vendors accept it only signed and from their own model."""
+NAMED_TOOL_CALLS = frozenset(
+    {"custom_tool_call", "function_call", "mcp_call", "mcp_tool_use", "server_tool_use", "tool_use"}
+)
+HOSTED_TOOL_CALLS = {
+    "apply_patch_call": "apply_patch",
+    "code_interpreter_call": "code_interpreter",
+    "executable_code": "code",
+    "file_search_call": "file_search",
+    "local_shell_call": "local_shell",
+    "shell_call": "shell",
+    "tool_search_call": "tool_search",
+    "web_search_call": "web_search",
+}
+"""Calls of the vendors' own tools, which have no name, and the tool's name."""
+TOOL_CALLS = NAMED_TOOL_CALLS | set(HOSTED_TOOL_CALLS)
+VENDOR_RUN_CALLS = frozenset(HOSTED_TOOL_CALLS) | {"mcp_call", "mcp_tool_use", "server_tool_use"}
+"""Calls that the vendor may have run itself. The result is in the text that follows, or nowhere."""
+_CITATION_KEYS = frozenset(
+    {
+        "annotations",
+        "citation_metadata",
+        "citations",
+        "context",
+        "grounding_attributions",
+        "grounding_metadata",
+        "retrieval_metadata",
+        "search_results",
+        "url_context_metadata",
+        "web_search_results",
+    }
+)
+"""Members in which a message or part names its sources: web pages, files or places."""
+ARGUMENT_KEYS = ("arguments", "input", "args", "action", "operation", "queries", "code")
+"""Members that hold the arguments of a call."""
+TOOL_RESULTS = frozenset(
+    {
+        "apply_patch_call_output",
+        "bash_code_execution_tool_result",
+        "code_execution_result",
+        "code_execution_tool_result",
+        "custom_tool_call_output",
+        "function_call_output",
+        "function_response",
+        "local_shell_call_output",
+        "mcp_tool_result",
+        "shell_call_output",
+        "text_editor_code_execution_tool_result",
+        "tool_result",
+        "tool_search_output",
+        "tool_search_tool_result",
+        "web_fetch_tool_result",
+        "web_search_tool_result",
+    }
+)
+RESULT_KEYS = ("output", "content", "results", "outputs", "tools", "error")
+"""Members that hold the result of a call. Google uses ``response``."""
+MEDIA_PARTS = frozenset(
+    {"audio", "base64", "computer_screenshot", "file", "image", "image_url", "input_audio", "input_file", "input_image"}
+)
+"""Parts of a result that are not text."""
+_IGNORED_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata", "media_resolution"})
+"""Members that Google writes beside the one that names the part."""
+
+
+def as_json_object(value: object) -> JsonObject | None:
+    """Return a JSON object as it is, an SDK object as JSON, and None for anything else."""
+    if isinstance(value, Mapping):
+        return cast("JsonObject", value)
+    dump = cast("Callable[..., object] | None", getattr(value, "model_dump", None))
+    dumped = dump(mode="json", exclude_none=True) if dump is not None and not isinstance(value, type) else None
+    return cast("JsonObject", dumped) if isinstance(dumped, Mapping) else None
+
+
+def part_kind(part: JsonObject) -> tuple[str, JsonObject]:
+    """Return a part's kind and the object that holds it: named by ``type``, or by Google's single member."""
+    kind = part.get("type")
+    if isinstance(kind, str):
+        return kind, part
+    names = [name for name in part if _snake_case(name) not in _IGNORED_KEYS]
+    if len(names) != 1:
+        return ", ".join(map(str, names)) or "nothing", part
+    member = part[names[0]]
+    return _snake_case(names[0]), cast("JsonObject", member) if isinstance(member, Mapping) else part
+
+
+def first_member(members: JsonObject, names: tuple[str, ...]) -> Any:
+    """Return the first of these members that is not null, or None."""
+    return next((members[name] for name in names if members.get(name) is not None), None)
+
+
+def has_citations(members: JsonObject) -> bool:
+    """Return whether a message or part names sources of its text."""
+    return any(_snake_case(name) in _CITATION_KEYS and bool(value) for name, value in members.items())
+
+
+def text_or_empty(value: object) -> str:
+    """Return the value if it is a text, and an empty text otherwise."""
+    return value if isinstance(value, str) else ""
+
+
+def _snake_case(name: object) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in str(name))

@@ -1,0 +1,1 @@
+"""The emission engine: pure functions and values, with no I/O, clock or randomness."""

@@ -1,0 +1,171 @@
+"""Values exchanged between an emission and its driver.
+
+An emission yields ``SendRequest``, ``Sleep`` and ``EmitEvent`` effects and returns an ``EmissionOutcome``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from emitter.messages import CallResult, Fault, ModelRequest, ProviderErrorDetails, Usage
+
+if TYPE_CHECKING:
+    from emitter.core.verdicts import CorrectionWriter, DocumentContract, Verdict
+    from emitter.events import Event, RunEvent
+    from emitter.messages import Json
+    from emitter.models import AIEnvelope
+    from emitter.schema import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class SendRequest:
+    """Send this request, and send back the answer. ``number`` counts all calls from 1."""
+
+    request: ModelRequest
+    number: int
+    previous_verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Wait before a retry after a fault, for at least ``min_seconds``.
+
+    The driver chooses the time beyond that, since the core has no clock and no randomness. It sends back None, or a
+    ``Fault`` if the deadline would pass.
+    """
+
+    retry_number: int
+    min_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class EmitEvent:
+    """Record this event. One that was recorded before keeps its ids and time."""
+
+    event: Event | RunEvent
+
+
+Effect: TypeAlias = SendRequest | Sleep | EmitEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call and its result. No text of the model is kept.
+
+    ``stop`` is the vendor's own word, and ``report`` the vendor's error details.
+    """
+
+    number: int
+    verdict: Verdict
+    budget: int
+    corrected: bool
+    stop: str = ""
+    usage: Usage | None = None
+    violations: tuple[Violation, ...] = ()
+    fault: Fault | None = None
+    request_id: str | None = None
+    report: ProviderErrorDetails | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmissionFailure:
+    """The reason why there is no envelope. ``cause`` is the exception of a callback or of the SDK."""
+
+    verdict: Verdict
+    code: str
+    message: str
+    cause: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmissionOutcome:
+    """The end of an emission: a ``value`` with its ``document`` and ``envelope``, or a ``failure``."""
+
+    attempts: tuple[Attempt, ...]
+    value: Any = None
+    document: Json = None
+    failure: EmissionFailure | None = None
+    envelope: AIEnvelope | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """The token usage of all calls."""
+        return total_usage(self.attempts)
+
+
+class TwoStepFallback(Protocol):
+    """Builds the requests that get an answer in two calls."""
+
+    def describe(self, request: ModelRequest) -> ModelRequest:
+        """Return the request that asks for the answer in plain words."""
+        ...
+
+    def convert(self, request: ModelRequest, words: str) -> ModelRequest:
+        """Return the request that asks to convert the words to the schema."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionResult:
+    """The host's response to a valid answer: the envelope or a ``failure``, with the events to record.
+
+    ``value`` and ``document`` are free of registered secrets. If ``discarded`` is true, the node goes on without the
+    answer, so its failure is not reported as the node's.
+    """
+
+    value: Any
+    document: Json
+    envelope: AIEnvelope | None = None
+    events: tuple[RunEvent, ...] = ()
+    failure: EmissionFailure | None = None
+    discarded: bool = False
+
+
+class EnvelopeHost(Protocol):
+    """The host that accepts or refuses an answer."""
+
+    def find_accepted(self) -> SubmissionResult | None:
+        """Return the answer that was accepted for this emission before, if there is one."""
+        ...
+
+    def check_capacity(self) -> SubmissionResult | None:
+        """Return the host's refusal if it can accept no further envelope."""
+        ...
+
+    def submit(self, value: Any, document: Json) -> SubmissionResult:
+        """Submit a valid answer as an envelope."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmissionRequest:
+    """The request of an emission, the contract of its answer, and the services it needs.
+
+    ``max_budget`` limits the output budget in tokens, and ``min_output_tokens`` is the smallest budget worth a call.
+    ``count_input_tokens`` is called only if the policy limits tokens or cost. ``redact`` removes secrets from an
+    answer.
+    """
+
+    provider: str
+    request: ModelRequest
+    contract: DocumentContract
+    write_correction: CorrectionWriter
+    max_budget: int
+    min_output_tokens: int = 1
+    kind: str = ""
+    count_input_tokens: Callable[[ModelRequest], int] = lambda _: 0
+    fallback: TwoStepFallback | None = None
+    initial_events: tuple[Event, ...] = ()
+    redact: Callable[[CallResult], CallResult] = lambda answer: answer
+    host: EnvelopeHost | None = None
+
+
+EffectGenerator: TypeAlias = Generator[Effect, CallResult | None, EmissionOutcome]
+"""An emission: a generator of effects that returns its outcome."""
+
+
+def total_usage(attempts: tuple[Attempt, ...]) -> Usage:
+    """Return the token usage of all calls."""
+    return sum((attempt.usage for attempt in attempts if attempt.usage is not None), Usage())

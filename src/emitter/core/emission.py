@@ -1,0 +1,544 @@
+"""Run one emission as a generator of effects.
+
+The generator performs no I/O: it yields effects, and ``emitter.client.execution`` carries them out. It retries until an
+answer is accepted, refused or out of attempts, within the token and cost limits of the policy. If the policy allows,
+it then asks in plain words and converts the words to the schema. Events follow OpenWOP's order (RFC 0032, RFC 0033):
+an event comes before its consequences, terminal events last.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from emitter.core.effects import (
+    Attempt,
+    Effect,
+    EffectGenerator,
+    EmissionFailure,
+    EmissionOutcome,
+    EmissionRequest,
+    EmitEvent,
+    SendRequest,
+    Sleep,
+    SubmissionResult,
+    total_usage,
+)
+from emitter.core.verdicts import (
+    DOUBTFUL,
+    FAULT_CODES,
+    REMEDIES,
+    RETRACTED,
+    VERDICT_BY_STOP,
+    ClassifiedAnswer,
+    RetryState,
+    TerminalCode,
+    Verdict,
+    classify,
+    next_request,
+    retry_reason,
+)
+from emitter.events import (
+    CALLING,
+    REMARK,
+    CapBreached,
+    EnvelopeRefusal,
+    EnvelopeTruncated,
+    Event,
+    Level,
+    LogAppended,
+    NlToFormatEngaged,
+    NodeFailed,
+    ProviderUsage,
+    RecoveryApplied,
+    RetryAttempted,
+    RetryExhausted,
+)
+from emitter.messages import CallResult, Fault, ModelRequest, ModelResponse, Usage, with_output_budget
+from emitter.recover import RecoveryPath, Stance, classify_prose, strip_thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping
+
+    from emitter.core.effects import TwoStepFallback
+    from emitter.core.verdicts import DocumentContract
+    from emitter.messages import Json
+    from emitter.policy import Policy
+    from emitter.schema import Loss, Violation
+
+
+def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGenerator:
+    """Run an emission until an answer is accepted, refused or out of attempts."""
+    host = emission_request.host
+    accepted = host.find_accepted() if host else None
+    if accepted is not None:
+        return EmissionOutcome((), accepted.value, accepted.document, envelope=accepted.envelope)
+    state = EmissionState(emission_request, policy)
+    refusal = host.check_capacity() if host else None
+    if refusal is not None:
+        return (yield from end_with_submission(state, refusal))
+    yield from _emit_initial_events(emission_request)
+    return (yield from _request_until_done(state))
+
+
+def _request_until_done(state: EmissionState) -> EffectGenerator:
+    emission_request, request = state.emission_request, state.emission_request.request
+    classification: ClassifiedAnswer | None = None
+    while True:
+        previous_verdicts, document_requested = state.answered_verdicts, state.document_requested
+        sent = yield from _send_within_limits(state, request, classification)
+        if isinstance(sent, EmissionOutcome):
+            return sent
+        sent_request, answer, current = sent
+        if current.verdict is Verdict.COMPLETE:
+            return (yield from end_with_answer(state, current))
+        if isinstance(answer, Fault):
+            fault = yield from back_off(state, answer)
+            if fault is not None:
+                return (yield from end_with_fault(state, fault))
+            continue
+        classification = current
+        retry_state = RetryState(sent_request, previous_verdicts, emission_request.max_budget, document_requested)
+        retry = next_request(classification, retry_state, state.policy, emission_request.write_correction)
+        if retry is None:
+            return (yield from _end_without_answer(state, answer, classification))
+        request = retry
+
+
+def _emit_initial_events(emission_request: EmissionRequest) -> Generator[Effect, CallResult | None]:
+    for event in emission_request.initial_events:
+        yield EmitEvent(event)
+    if emission_request.contract.compiled.degraded:
+        yield EmitEvent(degraded_event(emission_request.contract.compiled.degraded))
+
+
+def _send_within_limits(
+    state: EmissionState, request: ModelRequest, classification: ClassifiedAnswer | None
+) -> Generator[Effect, CallResult | None, tuple[ModelRequest, CallResult, ClassifiedAnswer] | EmissionOutcome]:
+    """Send one request within the limits. ``classification`` is that of the previous answer."""
+    fitted = fit_to_limits(state, request)
+    if isinstance(fitted, LimitBreach):
+        return (yield from end_with_limit(state, fitted, classification))
+    if classification is not None and state.attempts[-1].verdict is not Verdict.FAULTED:
+        yield EmitEvent(retry_event(len(state.answered_verdicts) + 1, classification))
+    answer, current = yield from send(state, fitted)
+    return fitted, answer, current
+
+
+def _end_without_answer(state: EmissionState, answer: CallResult, classification: ClassifiedAnswer) -> EffectGenerator:
+    """Use the two-step fallback if the policy allows it, and fail otherwise."""
+    fallback = state.emission_request.fallback
+    if fallback is not None and can_fall_back(state, classification):
+        return (yield from emit_in_two_steps(state, answer, classification, fallback))
+    return (yield from end_with_verdict(state, classification, len(state.answered_verdicts)))
+
+
+@dataclass(slots=True)
+class EmissionState:
+    """The state of one emission."""
+
+    emission_request: EmissionRequest
+    policy: Policy
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    cause: Exception | None = None
+    """The SDK's exception of the last call; a deadline that passes later does not replace it."""
+
+    @property
+    def fault_count(self) -> int:
+        """The number of calls that failed."""
+        return sum(attempt.verdict is Verdict.FAULTED for attempt in self.attempts)
+
+    @property
+    def answered_verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts on the calls that were answered."""
+        return tuple(attempt.verdict for attempt in self.attempts if attempt.verdict is not Verdict.FAULTED)
+
+    @property
+    def document_requested(self) -> bool:
+        """Whether the model was asked for the document alone."""
+        return any(not {DOUBTFUL, RETRACTED}.isdisjoint(attempt.violations) for attempt in self.attempts)
+
+
+def send(
+    state: EmissionState,
+    request: ModelRequest,
+    classify_answer: Callable[[CallResult, DocumentContract], ClassifiedAnswer] | None = None,
+) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
+    """Send one request and classify the answer, by default with ``classify``."""
+    number = len(state.attempts) + 1
+    yield EmitEvent(LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.max_output_tokens}))
+    answer = yield SendRequest(request, number, state.attempts[-1].verdict if state.attempts else None)
+    if answer is None:
+        raise TypeError("The driver must send an answer after SendRequest.")
+    answer = state.emission_request.redact(answer)
+    report = answer.report
+    if report is not None or isinstance(answer, ModelResponse):
+        state.cause = report.cause if report is not None else None
+    if report is not None:  # what is kept of a call holds no exception
+        answer = replace(answer, report=replace(report, cause=None))
+    contract = state.emission_request.contract
+    classification = (
+        classify(answer, contract, already_corrected=state.document_requested)
+        if classify_answer is None
+        else classify_answer(answer, contract)
+    )
+    state.attempts.append(_make_attempt(number, request, answer, classification))
+    for event in call_events(state.emission_request, answer, classification):
+        yield EmitEvent(event)
+    return answer, classification
+
+
+def _make_attempt(number: int, request: ModelRequest, answer: CallResult, classification: ClassifiedAnswer) -> Attempt:
+    reply = answer if isinstance(answer, ModelResponse) else None
+    fault = None if isinstance(answer, ModelResponse) else replace(answer, report=None)
+    return Attempt(
+        number=number,
+        verdict=classification.verdict,
+        budget=request.max_output_tokens,
+        corrected=request.correction is not None,
+        stop=reply.raw_stop if reply else "",
+        usage=answer.usage,
+        violations=classification.violations,
+        fault=fault,
+        request_id=answer.request_id,
+        report=answer.report,
+    )
+
+
+def back_off(state: EmissionState, fault: Fault) -> Generator[Effect, CallResult | None, Fault | None]:
+    """Wait if the fault is transient; otherwise return the fault that ends the emission."""
+    delay = fault.retry_after or 0.0
+    policy = state.policy
+    if not fault.kind.is_transient or state.fault_count > policy.max_faults:
+        return fault
+    if delay > policy.max_retry_after:
+        reason = f"It asks for a wait of {delay:g} s, and Policy.max_retry_after is {policy.max_retry_after:g} s."
+        return replace(fault, message=f"{fault.message} {reason}")
+    yield EmitEvent(resend_event(fault))
+    response = yield Sleep(state.fault_count, delay)
+    return response if isinstance(response, Fault) else None
+
+
+def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest | LimitBreach:
+    """Lower the request's output budget to what the limits allow, or return the limit that allows too little."""
+    if not has_limits(state.policy):
+        return request
+    input_counts = [attempt.usage.input for attempt in state.attempts if attempt.usage is not None]
+    expected = Usage(
+        input=max(input_counts) if input_counts else state.emission_request.count_input_tokens(request),
+        output=state.emission_request.min_output_tokens,
+    )
+    fitted = cap_budget(request, total_usage(tuple(state.attempts)), expected, state.policy)
+    last = state.attempts[-1] if state.attempts else None
+    if (
+        isinstance(fitted, ModelRequest)
+        and last
+        and last.verdict is Verdict.TRUNCATED
+        and fitted.max_output_tokens <= last.budget
+    ):
+        return cap_budget(
+            request, total_usage(tuple(state.attempts)), Usage(expected.input, last.budget + 1), state.policy
+        )
+    return fitted
+
+
+@dataclass(frozen=True, slots=True)
+class LimitBreach:
+    """A limit that the next call would exceed. ``kind`` is OpenWOP's name for it."""
+
+    code: str
+    kind: str
+    limit: float
+    observed: float
+
+    def __str__(self) -> str:
+        return f"{_SETTING_NAMES[self.kind]} is {self.limit:g}; another call would come to {self.observed:g}"
+
+
+_TOKEN_LIMIT, _COST_LIMIT = "budget-tokens", "budget-cost"
+_SETTING_NAMES = {_TOKEN_LIMIT: "Policy.max_total_tokens", _COST_LIMIT: "Policy.max_cost"}
+_UNBOUNDED = 1 << 62
+_BREACH_CODES = {_TOKEN_LIMIT: "token_limit_reached", _COST_LIMIT: "cost_limit_reached"}
+
+
+def has_limits(policy: Policy) -> bool:
+    """Return whether the policy limits tokens or cost."""
+    return policy.max_total_tokens is not None or policy.max_cost is not None
+
+
+def cap_budget(request: ModelRequest, spent: Usage, expected: Usage, policy: Policy) -> ModelRequest | LimitBreach:
+    """Lower the request's output budget to what the limits allow, or return the limit that allows too little.
+
+    ``spent`` is the usage of all calls so far. ``expected`` is the next call's input and the smallest output worth a
+    call.
+    """
+    budget = request.max_output_tokens
+    for room, reached in _remaining_room(spent, expected, policy):
+        if room < expected.output:
+            return reached
+        budget = min(budget, room)
+    return request if budget == request.max_output_tokens else with_output_budget(request, budget)
+
+
+def _remaining_room(spent: Usage, expected: Usage, policy: Policy) -> Iterator[tuple[int, LimitBreach]]:
+    """Yield for each limit the output tokens it allows, and the breach to report if they are too few."""
+    least = spent + expected
+    if policy.max_total_tokens is not None:
+        room = policy.max_total_tokens - spent.total - expected.input
+        yield room, _make_breach(_TOKEN_LIMIT, policy.max_total_tokens, least.total)
+    if policy.max_cost is not None and policy.prices is not None:
+        prices = policy.prices
+        left = policy.max_cost - prices.cost_of(spent) - prices.cost_of(replace(expected, output=0))
+        one = prices.cost_of(Usage(output=1))
+        room = math.floor(min(left / one, _UNBOUNDED)) if one else _UNBOUNDED if left >= 0 else -1
+        yield room, _make_breach(_COST_LIMIT, policy.max_cost, prices.cost_of(least))
+
+
+def _make_breach(kind: str, limit: float, observed: float) -> LimitBreach:
+    return LimitBreach(_BREACH_CODES[kind], kind, limit, observed)
+
+
+_NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
+
+
+def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> EffectGenerator:
+    """End with a valid answer, if the host accepts it."""
+    host, value, document = state.emission_request.host, classification.value, classification.document
+    result = host.submit(value, document) if host else SubmissionResult(value, document)
+    return (yield from end_with_submission(state, result))
+
+
+def end_with_submission(state: EmissionState, result: SubmissionResult) -> EffectGenerator:
+    """End with the host's response."""
+    for event in result.events:
+        yield EmitEvent(event)
+    if result.failure is None:
+        return EmissionOutcome(tuple(state.attempts), result.value, result.document, envelope=result.envelope)
+    if result.discarded or any(isinstance(recorded.event, NodeFailed) for recorded in result.events):
+        return EmissionOutcome(tuple(state.attempts), failure=result.failure)
+    return (yield from _end_with_failure(state, result.failure))
+
+
+def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
+    """End without an answer."""
+    return (
+        yield from _end_with_failure(
+            state, EmissionFailure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message, state.cause)
+        )
+    )
+
+
+def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, attempt_count: int) -> EffectGenerator:
+    """End because no further call can help. ``attempt_count`` counts answered calls in the structured mode."""
+    rule = REMEDIES[classification.verdict]
+    code, retried_for = rule.code or TerminalCode.INVALID, retry_reason(classification)
+    if code is not TerminalCode.REFUSAL and retried_for is not None:
+        yield EmitEvent(RetryExhausted(attempt_count, retried_for, describe_violations(classification)))
+        # the ceiling is on retries, so the first call is not one of them
+        yield EmitEvent(CapBreached("schema", attempt_count - 1, attempt_count))
+    reason = failure_message(state.emission_request, state.attempts[-1], classification)
+    message = f"{reason} (calls made: {len(state.attempts)})."
+    cause = classification.raised.error if classification.raised else state.cause
+    details = {"totalAttempts": attempt_count} if code is not TerminalCode.REFUSAL else {}
+    return (
+        yield from _end_with_failure(
+            state, EmissionFailure(classification.verdict, code.value, message, cause), details
+        )
+    )
+
+
+def end_with_limit(
+    state: EmissionState, breach: LimitBreach, classification: ClassifiedAnswer | None
+) -> EffectGenerator:
+    """End because the next call would exceed a limit. ``classification`` is that of the last answer."""
+    retried_for = retry_reason(classification) if classification is not None else None
+    if classification is not None and retried_for is not None:
+        yield EmitEvent(RetryExhausted(len(state.answered_verdicts), retried_for, describe_violations(classification)))
+    yield EmitEvent(CapBreached(breach.kind, breach.limit, breach.observed))
+    verdict = Verdict.FAULTED if classification is None else classification.verdict
+    message = f"{breach} (calls made: {len(state.attempts)})."
+    return (yield from _end_with_failure(state, EmissionFailure(verdict, breach.code, message, state.cause)))
+
+
+def _end_with_failure(
+    state: EmissionState, failure: EmissionFailure, details: Mapping[str, Json] = _NO_DETAILS
+) -> EffectGenerator:
+    yield EmitEvent(NodeFailed(failure.code, failure.message, len(state.attempts), dict(details)))
+    return EmissionOutcome(tuple(state.attempts), failure=failure)
+
+
+_DOCUMENT_START = re.compile(r"\s*(?:[{\[]|```)")
+_CURABLE_VERDICTS = frozenset({Verdict.VIOLATED, Verdict.MALFORMED})
+
+
+def can_fall_back(state: EmissionState, classification: ClassifiedAnswer) -> bool:
+    """Return whether the two-step fallback may be used."""
+    curable = classification.verdict in _CURABLE_VERDICTS and RETRACTED not in classification.violations
+    return state.policy.nl_to_format and state.emission_request.fallback is not None and curable
+
+
+def emit_in_two_steps(
+    state: EmissionState, last_answer: CallResult, classification: ClassifiedAnswer, fallback: TwoStepFallback
+) -> EffectGenerator:
+    """Ask in plain words and convert them to the schema. An answer in plain words serves as the first step."""
+    counted, request = len(state.answered_verdicts), state.emission_request.request
+    words = _plain_words(last_answer, classification)
+    yield EmitEvent(NlToFormatEngaged(state.emission_request.kind, 2 if words is None else 1))
+    if words is None:
+        described = yield from _send_until_answered(state, fallback.describe(request), _classify_words)
+        if isinstance(described, EmissionOutcome):
+            return described
+        answer, current = described
+        if current.verdict is not Verdict.COMPLETE or not isinstance(answer, ModelResponse):
+            return (yield from end_with_verdict(state, current, counted))
+        words = strip_thinking(answer.text)
+    converted = yield from _send_until_answered(state, fallback.convert(request, words), None)
+    if isinstance(converted, EmissionOutcome):
+        return converted
+    _, current = converted
+    if current.verdict is Verdict.COMPLETE:
+        return (yield from end_with_answer(state, current))
+    return (yield from end_with_verdict(state, current, counted))
+
+
+def _plain_words(answer: CallResult, classification: ClassifiedAnswer) -> str | None:
+    """Return the text of an answer in plain words; None for a broken document or a refusal."""
+    if classification.verdict is not Verdict.MALFORMED or not isinstance(answer, ModelResponse):
+        return None
+    text = strip_thinking(answer.text)
+    fit = (
+        text.strip()
+        and not answer.arguments
+        and not _DOCUMENT_START.match(text)
+        and classify_prose(text) is not Stance.RETRACTED
+    )
+    return text if fit else None
+
+
+def _classify_words(answer: CallResult, contract: DocumentContract) -> ClassifiedAnswer:  # noqa: ARG001  words have no form to hold to
+    if isinstance(answer, Fault):
+        return ClassifiedAnswer(Verdict.FAULTED)
+    verdict = VERDICT_BY_STOP[answer.stop]
+    words = strip_thinking(answer.text)
+    unfit = verdict is Verdict.COMPLETE and (not words.strip() or classify_prose(words) is Stance.RETRACTED)
+    return ClassifiedAnswer(Verdict.MALFORMED if unfit else verdict)
+
+
+def _send_until_answered(
+    state: EmissionState,
+    request: ModelRequest,
+    classify_answer: Callable[[CallResult, DocumentContract], ClassifiedAnswer] | None,
+) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer] | EmissionOutcome]:
+    """Send until an answer arrives, or return the outcome of the emission."""
+    while True:
+        fitted = fit_to_limits(state, request)
+        if isinstance(fitted, LimitBreach):
+            return (yield from end_with_limit(state, fitted, None))
+        answer, classification = yield from send(state, fitted, classify_answer)
+        if not isinstance(answer, Fault):
+            return answer, classification
+        fault = yield from back_off(state, answer)
+        if fault is not None:
+            return (yield from end_with_fault(state, fault))
+
+
+_VERDICT_MESSAGES = {
+    Verdict.OVERFLOWED: "The prompt and its answer do not fit the model's context window",
+    Verdict.REFUSED: "The model or a safety system refused",
+}
+_TRUNCATED_VERDICTS = (Verdict.TRUNCATED, Verdict.OVERFLOWED)
+_MAX_LISTED_LOSSES = 8
+"""The most keywords that the event names."""
+
+
+def degraded_event(losses: tuple[Loss, ...]) -> LogAppended:
+    """Report the rules that do not fit the vendor's limits and are checked here only."""
+    fields = {
+        "count": len(losses),
+        "first": [f"{loss.pointer or '/'}: {loss.keyword}" for loss in losses[:_MAX_LISTED_LOSSES]],
+    }
+    return LogAppended(Level.WARN, "the schema is too large for the vendor, so these are checked here only", fields)
+
+
+def remark_event(remark: Violation) -> LogAppended:
+    """Report a content remark on an accepted answer."""
+    fields = {"pointer": remark.pointer, "rule": remark.rule, "expected": remark.expected}
+    return LogAppended(Level.WARN, REMARK, fields)
+
+
+def resend_event(fault: Fault) -> LogAppended:
+    """Report a failed call that will be sent again."""
+    fields = {"fault": fault.kind.value, "status": fault.status, "code": fault.code}
+    return LogAppended(Level.WARN, f"call failed, will be sent again: {fault.message}", fields)
+
+
+def call_events(emission_request: EmissionRequest, answer: CallResult, classification: ClassifiedAnswer) -> list[Event]:
+    """Return the events of one call."""
+    model = emission_request.request.model
+    events: list[Event] = []
+    if answer.usage is not None:
+        events.append(_usage_event(emission_request.provider, model, answer.usage))
+    if isinstance(answer, ModelResponse) and classification.verdict is Verdict.REFUSED:
+        events.append(EnvelopeRefusal(emission_request.provider, model, answer.refused_as))
+    if isinstance(answer, ModelResponse) and classification.verdict in _TRUNCATED_VERDICTS:
+        events.append(_truncated_event(emission_request.provider, model, answer, classification.verdict))
+    recovered = classification.recovered
+    if recovered is not None and recovered.path is not RecoveryPath.DIRECT:
+        events.append(RecoveryApplied(recovered.path.value, recovered.byte_offset))
+    events.extend(map(remark_event, classification.remarks))
+    return events
+
+
+def _usage_event(provider: str, model: str, usage: Usage) -> ProviderUsage:
+    return ProviderUsage(provider, model, usage.input, usage.output, usage.cache_read, usage.cache_write)
+
+
+def _truncated_event(provider: str, model: str, reply: ModelResponse, verdict: Verdict) -> EnvelopeTruncated:
+    return EnvelopeTruncated(
+        provider=provider,
+        model=model,
+        stop_reason="max_tokens" if verdict is Verdict.TRUNCATED else "unknown",
+        partial_payload_available=bool(reply.text or reply.arguments),
+        output_token_count=reply.usage.output if reply.usage else None,
+    )
+
+
+def retry_event(attempt: int, classification: ClassifiedAnswer) -> RetryAttempted:
+    """Report that the answer was rejected and another call follows."""
+    cause = retry_reason(classification)
+    if cause is None:
+        raise TypeError(f"REMEDIES has no reason for {classification.verdict}")
+    return RetryAttempted(attempt, cause, describe_violations(classification))
+
+
+def describe_violations(classification: ClassifiedAnswer) -> str | None:
+    """Return the violations on one line, without any text of the answer."""
+    if classification.verdict is Verdict.MALFORMED and not classification.violations:
+        return "the answer holds no single JSON document"
+    return "; ".join(str(violation) for violation in classification.violations) or None
+
+
+def failure_message(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str:
+    """Explain why no further call can help, without any text of the model."""
+    match classification.verdict:
+        case Verdict.TRUNCATED if last.budget >= emission_request.max_budget:
+            return f"The answer was cut at {last.budget} tokens, the ceiling of policy or model"
+        case Verdict.TRUNCATED:
+            return (
+                f"The answer was cut at {last.budget} tokens, and no further call is allowed "
+                "(Policy.max_attempts, or the host's limits.schemaRounds)"
+            )
+        case Verdict.UNCHECKED if classification.raised is not None:
+            return f"{classification.raised.callback} raised {type(classification.raised.error).__name__}"
+        case Verdict.OVERFLOWED | Verdict.REFUSED:
+            return _VERDICT_MESSAGES[classification.verdict]
+        case Verdict.PAUSED | Verdict.UNKNOWN:
+            return (
+                f"The vendor stopped with {last.stop[:60]!r}, which is not a complete answer, "
+                "twice or on the last allowed call"
+            )
+        case _:
+            return f"No answer was valid: {describe_violations(classification)}"

@@ -1,0 +1,699 @@
+"""The ledger: open decisions, resolve each one once, and count how often vetoes are used.
+
+A ledger works on any of the library's stores. All threads and processes that share the store see the same decisions,
+and exactly one resolution counts.
+
+The store has the whole envelope, the agent, the channel, the times, the digests of the actions, and the outcome of a
+resolution with the index of its option. ``Ledger(words=...)`` sets how the words of a free text or an objection are
+kept: as plain text for a week by default, encrypted, for another time, or not at all. A salted hash of the words is
+kept so that the same answer is recognised when it comes again. A question that repeats a refused one word for word is
+rejected; one that only resembles it causes a warning. Events have neither words nor the decision's id; they name the
+decision by the hash ``PendingDecision.reference``.
+
+Source: draft-morrison-binding-moment-envelope-00, sections 6 and 12.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, extract_question, normalize_wording, question_similarity
+from emitter.decisions import ledger_arguments, ledger_entries, ledger_log
+from emitter.decisions.canonical_json import digest
+from emitter.decisions.decision_rates import DEFAULT_THRESHOLDS, DecisionRates, RateThresholds
+from emitter.decisions.ledger_entries import (
+    DetailRequest,
+    PendingDecision,
+    RecordedResolution,
+    ResolvedDecision,
+    UnreadableAnswer,
+    decision_reference,
+    words_key,
+)
+from emitter.decisions.ledger_log import LedgerLog, deleted_words_key, end_key
+from emitter.decisions.ledger_words import KeepWords, MissingWordsReason, read_words
+from emitter.decisions.resolution import Hold, ResolutionOutcome, Selected, Unresolved, UnresolvedReason, continue_after
+from emitter.errors import (
+    AlreadyResolved,
+    BadResolution,
+    DecisionExpired,
+    InputError,
+    StoreAltered,
+    StoreFailed,
+    Tampered,
+    UnknownDecision,
+    UnsignedAnswer,
+    WrongDigest,
+)
+from emitter.stores import MemoryStore
+from emitter.telemetry.sinks import generate_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from emitter.checks.similarity import QuestionFeatures
+    from emitter.decisions.canonical_json import AnswerVerifier
+    from emitter.decisions.resolution import Dialogue, FreeText, Resolution
+    from emitter.events import LogAppended
+    from emitter.models import BindingMoment
+    from emitter.stores import Entry, Store
+    from emitter.telemetry.sinks import Sink
+
+_MAX_CACHED_WORDS: Final = 1024
+"""How many of the latest answers' words this process keeps in memory."""
+DEFAULT_WORDS: Final = KeepWords()
+_OTHER_ID_HINT: Final = "Open the decision under another id."
+
+
+def verify_answer(verifier: AnswerVerifier, statement: str, signature: str | None) -> None:
+    """Raise ``UnsignedAnswer`` if an answer has no valid signature."""
+    try:
+        verifier(statement, signature)
+    except Tampered as error:
+        raise UnsignedAnswer(
+            f"{error.args[0]} It authorizes nothing.",
+            hint="Make a new call, and answer it with `emitter resolve --sign KEY` or a Ledger(sign=...).",
+        ) from None
+
+
+class Ledger:
+    """Open decisions by id, and resolve each of them once, across all threads and processes.
+
+    Args:
+        store: Where decisions are kept. Defaults to memory.
+        clock: Returns seconds since 1970. Processes that share a store should agree on the time.
+        sink: Receives each event that this process adds, once it is stored. Its exceptions become a ``RuntimeWarning``,
+            since the record stands.
+        thresholds: The rates from which a warning is recorded.
+        words: How the principal's words are kept, so that another process can read them: as plain text for a week by
+            default. With None they stay in this process's memory.
+        sign: Signs each answer that is resolved here: ``signer(key)`` of ``emitter.authority.signing``.
+        check: Verifies the signature of each answer that is read: ``checker(*keys).answered_by`` of
+            ``emitter.authority.signing``. Without it, whoever can write to the store can forge an answer.
+
+    Raises:
+        InputError: An argument is invalid.
+    """
+
+    __slots__ = ("_check", "_log", "_refusals", "_sign", "_word_cache", "_words")
+
+    def __init__(  # noqa: PLR0913  every one has a default
+        self,
+        store: Store | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        sink: Sink | None = None,
+        thresholds: RateThresholds = DEFAULT_THRESHOLDS,
+        words: KeepWords | None = DEFAULT_WORDS,
+        sign: Callable[[str], str] | None = None,
+        check: AnswerVerifier | None = None,
+    ) -> None:
+        if words is not None and not isinstance(words, KeepWords):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"words is a {type(words).__name__}; it must be a KeepWords, or None to keep no words.")
+        ledger_arguments.check_collaborators(store, clock, sink, thresholds, must_delete=words is not None)
+        self._sign = ledger_arguments.check_callable("sign=", sign)
+        self._check = ledger_arguments.check_callable("check=", check)
+        self._log = LedgerLog(MemoryStore() if store is None else store, clock, sink, thresholds)
+        self._words = words
+        self._word_cache: OrderedDict[str, tuple[str, float | None]] = OrderedDict()
+        self._refusals: dict[str, RefusedQuestion | None] = {}
+
+    @property
+    def words(self) -> KeepWords | None:
+        """How the principal's words are kept, or None."""
+        return self._words
+
+    def open(  # noqa: PLR0913  most have a default
+        self,
+        moment: BindingMoment,
+        *,
+        agent: str = "agent",
+        decision_id: str | None = None,
+        expires_in: float | None = None,
+        actions: Sequence[str | None] = (),
+        after: Iterable[str] = (),
+    ) -> PendingDecision:
+        """Open a decision and return it.
+
+        If it was opened before under the same id, the first one is returned, also if it was resolved meanwhile: see
+        ``find``.
+
+        A question that the principal has refused is rejected, whichever agent asks it (section 6.2 of the draft). It is
+        the same question if its stem, options and actions are the same word for word, in any order and whatever the
+        case and punctuation. The latest 256 vetoes of the last 30 days count; vetoes of this agent on this very
+        envelope count without a limit. To ask a refused question again, pass its decision in ``after``, with an
+        envelope that has changed and leaves the dialogue hatch open. A question that only resembles a refused one
+        causes a warning: see ``find_similar_refusals``.
+
+        Args:
+            moment: The envelope.
+            agent: The agent that asks.
+            decision_id: The id of the decision. By default an id that cannot be guessed.
+            expires_in: For how many seconds the decision is open, up to a hundred years. ``None`` is without limit.
+            actions: For each option, the digest of what it does, or None.
+            after: Ids of refused decisions whose objection this envelope takes up.
+
+        Raises:
+            AlreadyResolved: The principal refused this question before.
+            WrongDigest: The id belongs to another envelope, agent, duration or other actions.
+            UnknownDecision: An id in ``after`` was never opened.
+            InputError: An argument is invalid.
+        """
+        envelope = ledger_arguments.require_wellformed_moment(moment)
+        decision_id = ledger_arguments.check_short_text(
+            "decision_id", generate_id() if decision_id is None else decision_id
+        )
+        agent, duration = ledger_arguments.check_short_text("agent", agent), ledger_arguments.check_seconds(expires_in)
+        actions = ledger_arguments.check_actions(actions, envelope)
+        requested = PendingDecision(
+            decision_id, digest(envelope), envelope, agent, 0.0, None, actions, signed=self._check is not None
+        )
+        revisited = frozenset(
+            self._load_pending(refusal_id).reference for refusal_id in ledger_arguments.check_ids("after", after)
+        )
+        if self._log.find(_opened_key(requested.reference)) is None:
+            self._reject_repeated_question(requested, revisited)
+
+        def make(now: float) -> tuple[Entry, Iterable[LogAppended]]:
+            opened = replace(requested, opened_at=now, expires_at=None if duration is None else now + duration)
+            return ledger_entries.make_opened_entry(opened), ledger_log.make_opened_events(opened)
+
+        stored = self._log.record(_opened_key(requested.reference), make, requested.reference)
+        pending = ledger_entries.parse_pending(stored.entry)
+        _check_same_decision(pending, requested, duration)
+        if stored.created:
+            self._warn_of_similarity(pending, revisited)
+            return pending
+        return _with_expiry(pending, self._load_end(pending))
+
+    def find_similar_refusals(self, pending: PendingDecision) -> tuple[ResolvedDecision, ...]:
+        """Return refused decisions whose question resembles this one, latest first.
+
+        The comparison is by words, not by meaning, and can be wrong. Use it as a reason to read the objection.
+        """
+        question = DecisionQuestion(pending)
+        similar = (
+            other.pending for other in self._load_refusals()[:MAX_COMPARED_REFUSALS] if other.is_similar_to(question)
+        )
+        decisions = (self.find(other.decision_id) for other in similar if other != pending)
+        return tuple(other for other in decisions if isinstance(other, ResolvedDecision))
+
+    def find(self, decision_id: str) -> PendingDecision | ResolvedDecision:
+        """Return a decision as it stands.
+
+        An expired decision is still a ``PendingDecision``, with ``expiry_recorded``. A free text or an objection has
+        the principal's words, from whichever process, as long as they are kept. ``UnreadableAnswer`` stands for words
+        that this ledger cannot read.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+            StoreAltered: The stored words are not those of the resolution.
+            UnsignedAnswer: This ledger verifies signatures, and the answer has no valid one.
+        """
+        pending = self._load_pending(decision_id)
+        entry = self._load_end(pending)
+        if entry is None or ledger_entries.is_expired_entry(entry):
+            return _with_expiry(pending, entry)
+        self._verify_signature(entry, pending)
+        return _build_resolved(pending, entry, self._load_resolution(pending, entry), repeated=True)
+
+    def delete_words(self, decision_id: str) -> None:
+        """Delete the principal's words about a decision from the store and from this process.
+
+        The kind of answer stays, and a hash that recognises the same answer.
+        """
+        decision = self._load_pending(decision_id).reference
+        for name in (words_key(decision), *(words_key(decision, number) for number in self._detail_numbers(decision))):
+            self._word_cache.pop(name, None)
+            self._log.delete_words(name, decision)
+
+    def pending(self) -> tuple[PendingDecision, ...]:
+        """Return the decisions that are open and have not expired, oldest first.
+
+        A decision that was altered in the store is left out and reported once.
+        """
+        decisions = (self._load_if_readable(decision) for decision in self._log.open_decisions())
+        return tuple(decision for decision in decisions if decision is not None)
+
+    def refused_digests(self, agent: str) -> frozenset[str]:
+        """Return the digests of an agent's envelopes whose question was refused, in any process.
+
+        The agent must not ask these again (section 6.2 of the draft), and ``open`` rejects them.
+        """
+        return frozenset(self._log.refused_digests(ledger_arguments.check_text("agent", agent)))
+
+    def resolve(self, decision_id: str, resolution: Resolution, *, channel: str = "") -> ResolvedDecision:
+        """Resolve a decision, once. Resolving it again in the same way changes nothing.
+
+        Args:
+            decision_id: The decision.
+            resolution: The principal's answer.
+            channel: The channel that the answer came by.
+
+        Returns:
+            The decision. ``already_resolved`` is True if the same resolution was recorded before.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+            WrongDigest: The answer belongs to another envelope.
+            NoSuchOption: The envelope has no such option.
+            HatchClosed: The envelope does not allow that answer.
+            BadResolution: It is not a resolution.
+            DecisionExpired: The decision has expired.
+            UnsignedAnswer: Only a signed answer counts, and this one has no valid signature.
+            AlreadyResolved: It was resolved otherwise before.
+        """
+        pending = self._load_pending(decision_id)
+        channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
+        if isinstance(continue_after(resolution, pending.moment), Hold):
+            raise BadResolution(
+                "An Unresolved does not resolve a decision.", hint="Record it with record_unresolved()."
+            )
+
+        make = partial(self._make_end, pending, resolution, channel)
+        stored = self._log.record_silently(end_key(pending.reference), make, pending.reference)
+        ledger_entries.check_end_entry(stored.entry, pending)
+        is_expired = ledger_entries.is_expired_entry(stored.entry)
+        is_same = not is_expired and (stored.created or ledger_entries.is_entry_of(stored.entry, resolution))
+        if is_same and not isinstance(resolution, Selected):
+            words = ledger_entries.resolution_words(resolution)
+            self._cache_words(words_key(pending.reference), words, stored.entry.outcome["resolvedAt"])
+        self._log.publish(stored)
+        if is_expired:
+            raise DecisionExpired("The decision has expired.", hint="Ask again.")
+        if not is_same:
+            raise AlreadyResolved(
+                "The decision was already resolved otherwise.", hint="Read its resolution with find()."
+            )
+        self._verify_signature(stored.entry, pending)
+        return _build_resolved(pending, stored.entry, resolution, repeated=not stored.created)
+
+    def ask_detail(self, decision_id: str, topic: str = "", *, channel: str = "") -> DetailRequest:
+        """Request more detail from the agent, as the envelope offers. The decision stays open.
+
+        Args:
+            decision_id: A decision that is open.
+            topic: What the principal wants to know more about; empty for all of it. It is kept like their words.
+            channel: The channel that the request came by.
+
+        Returns:
+            The request. Asking for the same topic again before it is answered returns the same request.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+            AlreadyResolved: The decision is resolved.
+            DecisionExpired: The decision has expired.
+            BadResolution: The topic is too long, or 20 requests were made.
+        """
+        topic = ledger_arguments.check_topic(topic)
+        channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
+        pending = self._require_open(decision_id)
+        for number in range(1, ledger_entries.MAX_DETAIL_REQUESTS + 1):
+            name = words_key(pending.reference, number)
+
+            def make(now: float, number: int = number, name: str = name) -> tuple[Entry, Iterable[LogAppended]]:
+                words_until = self._store_words(name, topic, now)
+                return ledger_entries.make_detail_request_entry(now, channel), (
+                    ledger_log.make_detail_asked_event(pending, number, channel, words_until),
+                )
+
+            stored = self._log.record(
+                ledger_entries.detail_request_key(pending.reference, number), make, pending.reference
+            )
+            if stored.created:
+                self._cache_words(name, topic, ledger_entries.read_asked_at(stored.entry))
+            request = self._load_detail(pending, number, stored.entry)
+            if stored.created or (request.is_open and request.topic == topic):
+                return request
+        raise BadResolution("No more detail can be requested for this decision.", hint="Answer it, or object to it.")
+
+    def detail_requests(self, decision_id: str | None = None) -> tuple[DetailRequest, ...]:
+        """Return the detail requests of a decision with their answers, oldest first.
+
+        Without an id, return the unanswered requests of all open decisions.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+        """
+        if decision_id is not None:
+            return self._load_details(self._load_pending(decision_id))
+        return tuple(
+            request for pending in self.pending() for request in self._load_details(pending) if request.is_open
+        )
+
+    def answer_detail(self, decision_id: str, number: int, answer: object) -> DetailRequest:
+        """Answer a detail request. The decision stays open.
+
+        Args:
+            decision_id: A decision that is open.
+            number: The number of the request, counted from 1.
+            answer: A string, or a value that pydantic can write as JSON. It is stored unencrypted, like the envelope.
+
+        Returns:
+            The request, with its answer.
+
+        Raises:
+            UnknownDecision: No decision has this id, or it has no such request.
+            AlreadyResolved: The decision is resolved, or the request was answered otherwise before.
+            DecisionExpired: The decision has expired.
+            InputError: The answer cannot be written as JSON, or is too long.
+        """
+        document = ledger_arguments.check_detail_answer(answer)
+        pending = self._require_open(decision_id)
+        request = (
+            self._log.find(ledger_entries.detail_request_key(pending.reference, number))
+            if type(number) is int
+            else None
+        )
+        if request is None:
+            raise UnknownDecision(
+                "The decision has no detail request of this number.", hint="See Ledger.detail_requests()."
+            )
+
+        def make(now: float) -> tuple[Entry, Iterable[LogAppended]]:
+            return ledger_entries.make_detail_answer_entry(document, now), (
+                ledger_log.make_detail_answered_event(pending, number),
+            )
+
+        stored = self._log.record(ledger_entries.detail_answer_key(pending.reference, number), make, pending.reference)
+        if ledger_entries.read_detail_answer(stored.entry) != document:
+            raise AlreadyResolved("This detail request was already answered otherwise.")
+        return self._load_detail(pending, number, request)
+
+    def record_unresolved(self, decision_id: str, reason: UnresolvedReason, *, channel: str = "") -> Unresolved:
+        """Record that nobody decided. The decision stays open.
+
+        The same reason and channel are recorded once.
+
+        Returns:
+            The reason that counts: ``timeout`` for a decision that has expired.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+            BadResolution: ``reason`` is not an ``UnresolvedReason``.
+            AlreadyResolved: The decision is resolved.
+        """
+        pending = self._load_pending(decision_id)
+        channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
+        checked, decision = ledger_arguments.check_reason(reason), pending.reference
+        self._log.refresh()
+        end = self._load_end(pending)
+        if end is not None:
+            if ledger_entries.is_expired_entry(end):
+                return Unresolved(pending.digest, UnresolvedReason.TIMEOUT)
+            raise AlreadyResolved("The decision is resolved.", hint="Read its resolution with find().")
+        event = ledger_log.make_unresolved_event(ledger_log.decision_fields(pending), checked, channel)
+        self._log.record_event(f"unresolved:{decision}:{checked.value}:{channel}", event, decision)
+        return Unresolved(pending.digest, checked)
+
+    def rates(self, agent: str | None = None, decision_class: str | None = None) -> DecisionRates:
+        """Return how often vetoes, notes and closed hatches occur, for an agent and a class, or for all.
+
+        Decisions without a class have the class ``""``.
+        """
+        for name, value in {"agent": agent, "decision_class": decision_class}.items():
+            if value is not None:
+                ledger_arguments.check_text(name, value)
+        return self._log.rates(agent, decision_class)
+
+    def _make_end(
+        self, pending: PendingDecision, resolution: Resolution, channel: str, now: float
+    ) -> tuple[Entry, Iterable[LogAppended]]:
+        """Return the entry and the event of a resolution, or of the expiry that precedes it."""
+        if pending.is_expired(now):
+            event = ledger_log.make_expired_event(ledger_log.decision_fields(pending))
+            return ledger_entries.make_expired_entry(now), (event,)
+        if pending.signed and self._sign is None:
+            raise UnsignedAnswer(
+                "Only a signed answer counts for this decision, and this ledger does not sign.",
+                hint="Answer with `emitter resolve --sign KEY` (or `serve --sign KEY`), or a Ledger(sign=...).",
+            )
+        entry = ledger_entries.make_resolved_entry(resolution, now, channel)
+        entry = entry if self._sign is None else ledger_entries.sign_entry(entry, pending, self._sign)
+        self._verify_signature(entry, pending)  # before anything is stored
+        words_until = None
+        if not isinstance(resolution, Selected):
+            words = ledger_entries.resolution_words(resolution)
+            words_until = self._store_words(words_key(pending.reference), words, now)
+        outcome = ResolutionOutcome.of_resolution(resolution)
+        return entry, (ledger_log.make_resolved_event(pending, outcome, channel, words_until),)
+
+    def _load_pending(self, decision_id: str) -> PendingDecision:
+        entry = self._log.find(_opened_key(decision_reference(ledger_arguments.check_text("decision_id", decision_id))))
+        if entry is None:
+            raise UnknownDecision(
+                "No decision has this id in this store.", hint="Open it with open() and the same store."
+            )
+        return ledger_entries.parse_pending(entry)
+
+    def _load_end(self, pending: PendingDecision) -> Entry | None:
+        entry = self._log.find(end_key(pending.reference))
+        if entry is None and pending.is_expired(self._log.now()):
+            self._log.refresh()  # records the expiry
+            entry = self._log.find(end_key(pending.reference))
+        return None if entry is None else ledger_entries.check_end_entry(entry, pending)
+
+    def _verify_signature(self, entry: Entry, pending: PendingDecision) -> None:
+        if self._check is not None:
+            verify_answer(
+                self._check, ledger_entries.entry_signing_digest(entry, pending), ledger_entries.read_signature(entry)
+            )
+
+    def _load_if_readable(self, decision: str) -> PendingDecision | None:
+        entry = self._log.find(_opened_key(decision))
+        try:
+            return None if entry is None else ledger_entries.parse_pending(entry)
+        except StoreFailed:
+            self._log.record_event(f"unreadable:{decision}", ledger_log.make_unreadable_event(decision), decision)
+            return None
+
+    def _require_open(self, decision_id: str) -> PendingDecision:
+        """Return an open decision. Raises ``AlreadyResolved`` or ``DecisionExpired``."""
+        pending = self._load_pending(decision_id)
+        self._log.refresh()
+        end = self._load_end(pending)
+        if end is not None and not ledger_entries.is_expired_entry(end):
+            raise AlreadyResolved("The decision is resolved.", hint="Read its resolution with find().")
+        if end is not None or pending.is_expired(self._log.now()):
+            raise DecisionExpired("The decision has expired.", hint="Ask again.")
+        return pending
+
+    def _reject_repeated_question(self, requested: PendingDecision, revisited: frozenset[str]) -> None:
+        """Raise ``AlreadyResolved`` for a refused question, unless its objection is taken up."""
+        refusal = self._log.refused_digests(requested.agent).get(requested.digest)
+        question = DecisionQuestion(requested)
+        repeated = [refused.pending for refused in self._load_refusals() if refused.is_repeated_by(question)]
+        if refusal is None and repeated:
+            is_changed = all(refused.digest != requested.digest for refused in repeated)
+            is_revisited = is_changed and repeated[0].reference in revisited
+            if not is_revisited or not requested.moment.question.hatches.dialogue:
+                refusal = repeated[0].reference
+        if refusal is None:
+            return
+        event = ledger_log.make_reasked_event(requested, refusal)
+        self._log.record_event(f"reasked:{requested.reference}", event, requested.reference)
+        refused_decision = self._load_if_readable(refusal)
+        decision_id = "" if refused_decision is None else refused_decision.decision_id
+        raise AlreadyResolved(
+            f"The principal refused this very question, in the decision {decision_id!r}.",
+            decision_id=decision_id,
+            hint="Read their objection with find() and ask another question. To ask the same one again, change the "
+            "envelope so that it takes the objection up, leave both hatches open, and name the decision in after=.",
+        )
+
+    def _warn_of_similarity(self, opened: PendingDecision, revisited: frozenset[str]) -> None:
+        question = DecisionQuestion(opened)
+        for refused in self._load_refusals()[:MAX_COMPARED_REFUSALS]:
+            refusal = refused.pending.reference
+            if refusal not in revisited and refused.is_similar_to(question):
+                event = ledger_log.make_similar_event(opened, refusal)
+                self._log.record_event(f"resembles:{opened.reference}", event, opened.reference)
+                return
+
+    def _load_refusals(self) -> list[RefusedQuestion]:
+        """Return the vetoes that still count, of all agents, latest first."""
+        latest = self._log.refused_decisions()[:MAX_REMEMBERED_REFUSALS]
+        if not latest:
+            return []
+        now = self._log.now()
+        refusals = {
+            refused: self._refusals[refused] if refused in self._refusals else self._load_refusal(refused)
+            for refused in latest
+        }
+        self._refusals = refusals
+        return [refused for refused in refusals.values() if refused is not None and refused.is_remembered(now)]
+
+    def _load_refusal(self, decision: str) -> RefusedQuestion | None:
+        """Return a veto, or None if the store entry was altered, which is reported elsewhere."""
+        pending = self._load_if_readable(decision)
+        try:
+            end = None if pending is None else self._load_end(pending)
+        except StoreFailed:
+            return None
+        return (
+            None
+            if pending is None or end is None
+            else RefusedQuestion(DecisionQuestion(pending), end.outcome.get("resolvedAt", 0.0))
+        )
+
+    def _detail_numbers(self, decision: str) -> Iterator[int]:
+        """Yield the numbers of the detail requests."""
+        for number in range(1, ledger_entries.MAX_DETAIL_REQUESTS + 1):
+            if self._log.find(ledger_entries.detail_request_key(decision, number)) is None:
+                return
+            yield number
+
+    def _load_details(self, pending: PendingDecision) -> tuple[DetailRequest, ...]:
+        entries = (
+            (number, self._log.find(ledger_entries.detail_request_key(pending.reference, number)))
+            for number in self._detail_numbers(pending.reference)
+        )
+        return tuple(self._load_detail(pending, number, entry) for number, entry in entries if entry is not None)
+
+    def _load_detail(self, pending: PendingDecision, number: int, entry: Entry) -> DetailRequest:
+        topic = self._load_words(words_key(pending.reference, number))
+        answer = self._log.find(ledger_entries.detail_answer_key(pending.reference, number))
+        return ledger_entries.build_detail_request(pending.decision_id, number, topic, entry, answer)
+
+    def _store_words(self, name: str, words: str, written_at: float) -> float | None:
+        """Store words and return when they are deleted, or None."""
+        if self._words is None:
+            return None
+        self._log.write_words(name, self._words.make_entry(name, words, written_at))
+        return self._words.expires_at(written_at)
+
+    def _load_words(self, name: str) -> str | MissingWordsReason:
+        """Return the words under a name, or why they cannot be read."""
+        now = self._log.now()
+        words, kept_until = self._word_cache.get(name, (None, None))
+        if words is not None and (kept_until is None or now < kept_until):
+            return words
+        self._word_cache.pop(name, None)
+        entry = self._log.find(name)
+        if entry is None:
+            return (
+                MissingWordsReason.NOT_KEPT
+                if self._log.find(deleted_words_key(name)) is None
+                else MissingWordsReason.DELETED
+            )
+        return read_words(entry, name, None if self._words is None else self._words.key, now)
+
+    def _load_resolution(self, pending: PendingDecision, entry: Entry) -> RecordedResolution:
+        """Return a resolution, with the principal's words if this ledger can read them."""
+        recorded = ledger_entries.parse_resolution(entry)
+        if not isinstance(recorded, UnreadableAnswer):
+            return recorded
+        words = self._load_words(words_key(pending.reference))
+        if isinstance(words, MissingWordsReason):
+            return replace(recorded, reason=words)
+        resolution: FreeText | Dialogue = ledger_entries.resolution_from_words(recorded, words)
+        if not ledger_entries.is_entry_of(entry, resolution):
+            raise StoreAltered("The stored words of a principal are not what they wrote.")
+        return resolution
+
+    def _cache_words(self, name: str, words: str, written_at: float) -> None:
+        self._word_cache[name] = words, None if self._words is None else self._words.expires_at(written_at)
+        while len(self._word_cache) > _MAX_CACHED_WORDS:
+            self._word_cache.popitem(last=False)
+
+
+def _opened_key(decision: str) -> str:
+    return f"opened:{decision}"
+
+
+def _build_resolved(
+    pending: PendingDecision, entry: Entry, resolution: RecordedResolution, *, repeated: bool
+) -> ResolvedDecision:
+    resolved_at, channel = entry.outcome["resolvedAt"], str(entry.outcome["channel"])
+    return ResolvedDecision(
+        pending,
+        resolution,
+        resolved_at,
+        channel,
+        already_resolved=repeated,
+        signature=ledger_entries.read_signature(entry),
+    )
+
+
+def _with_expiry(pending: PendingDecision, end: Entry | None) -> PendingDecision:
+    """Return a decision, with its recorded expiry if there is one."""
+    return (
+        replace(pending, expiry_recorded=True) if end is not None and ledger_entries.is_expired_entry(end) else pending
+    )
+
+
+def _check_same_decision(opened: PendingDecision, requested: PendingDecision, expires_in: float | None) -> None:
+    if (opened.digest, opened.agent, opened.actions) != (requested.digest, requested.agent, requested.actions):
+        raise WrongDigest("The id belongs to another envelope or agent, or to other actions.", hint=_OTHER_ID_HINT)
+    if opened.expires_at != (None if expires_in is None else opened.opened_at + expires_in):
+        raise WrongDigest("The id was opened with another expires_in.", hint=_OTHER_ID_HINT)
+
+
+MAX_REMEMBERED_REFUSALS: Final = 256
+"""How many of the latest vetoes are remembered."""
+MAX_COMPARED_REFUSALS: Final = 64
+"""How many of them are compared for similarity, at a quarter of a millisecond each."""
+REFUSAL_LIFETIME: Final = 30 * 24 * 60 * 60.0
+"""For how many seconds a veto counts against other envelopes and other agents."""
+QuestionKey: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
+"""A question word for word: its stem, and its options in any order with their action digests."""
+
+
+@dataclass(frozen=True)
+class DecisionQuestion:
+    """A decision and what its question says."""
+
+    pending: PendingDecision
+
+    @cached_property
+    def key(self) -> QuestionKey:
+        """The question word for word."""
+        question, actions = self.pending.moment.question, self.pending.actions
+        digests = actions or (None,) * len(question.options)
+        options = (
+            (normalize_wording(option.label), action or "")
+            for option, action in zip(question.options, digests, strict=True)
+        )
+        return normalize_wording(question.stem), tuple(sorted(options))
+
+    @cached_property
+    def features(self) -> QuestionFeatures:
+        """The question, prepared for similarity comparison."""
+        return extract_question(self.pending.moment)
+
+    @property
+    def action_digests(self) -> frozenset[str]:
+        """The action digests of the options."""
+        return frozenset(filter(None, self.pending.actions))
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedQuestion:
+    """A decision whose question was refused, at a time in seconds since 1970."""
+
+    question: DecisionQuestion
+    refused_at: float
+
+    @property
+    def pending(self) -> PendingDecision:
+        """The decision."""
+        return self.question.pending
+
+    def is_remembered(self, now: float) -> bool:
+        """Return whether the veto still counts."""
+        return now < self.refused_at + REFUSAL_LIFETIME
+
+    def is_repeated_by(self, candidate: DecisionQuestion) -> bool:
+        """Return whether a decision repeats the question word for word, about the same actions."""
+        return self.question.key == candidate.key
+
+    def is_similar_to(self, candidate: DecisionQuestion) -> bool:
+        """Return whether a decision resembles the refused question, about the same actions."""
+        return (
+            self.question.action_digests == candidate.action_digests
+            and question_similarity(self.question.features, candidate.features) >= SAME_QUESTION_THRESHOLD
+        )

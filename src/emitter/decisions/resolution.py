@@ -1,0 +1,355 @@
+"""The principal's answer to a binding moment, and what the agent may do after it.
+
+A resolution is a selected option, a free text or a dialogue (a veto on the question), and has the digest of the
+envelope that it answers. ``continue_after`` turns it into a continuation: act, incorporate the answer, reopen the
+question, or hold.
+
+Source: draft-morrison-binding-moment-envelope-00, sections 6.2 and 6.3. The JSON form is this library's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+
+from emitter.decisions.canonical_json import (
+    DIGEST_LENGTH,
+    DIGEST_PATTERN,
+    LONE_SURROGATE,
+    digest,
+    is_digest,
+    normalize_json,
+    require_moment,
+)
+from emitter.errors import BadResolution, HatchClosed, NoSuchOption, NotCanonical, WrongDigest
+from emitter.visible_text import is_blank
+
+if TYPE_CHECKING:
+    from emitter.messages import Json
+    from emitter.models import BindingMoment, Option
+
+MAX_ANSWER_LENGTH: Final = 10_000
+"""Maximum length of an answer or objection, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The option at ``index``, counted from 0."""
+
+    digest: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class FreeText:
+    """An answer in other words than the options. The question stands, and the options are revised."""
+
+    digest: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A veto on the question itself, which reopens deliberation. ``objection`` may be empty."""
+
+    digest: str
+    objection: str
+
+
+class UnresolvedReason(str, Enum):
+    """Why nobody decided."""
+
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    DECLINED = "declined"
+    DROPPED = "dropped"
+    """The host or surface never showed the envelope, or cannot return an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Nobody decided. This is never an option and never consent."""
+
+    digest: str
+    reason: UnresolvedReason
+
+
+Resolution: TypeAlias = Selected | FreeText | Dialogue
+
+
+class ResolutionOutcome(str, Enum):
+    """The kind of a resolution."""
+
+    SELECTED = "selected"
+    FREE_TEXT = "free_text"
+    DIALOGUE = "dialogue"
+
+    @classmethod
+    def of_resolution(cls, resolution: Resolution) -> ResolutionOutcome:
+        """Return the kind of a resolution."""
+        match resolution:
+            case Selected():
+                return cls.SELECTED
+            case FreeText():
+                return cls.FREE_TEXT
+            case Dialogue():
+                return cls.DIALOGUE
+            case _:
+                assert_never(resolution)
+
+
+def select_option(moment: BindingMoment, index: int) -> Selected:
+    """Return the selection of an option.
+
+    Raises:
+        NoSuchOption: The envelope has no option at ``index``.
+        InputError: ``moment`` is not an envelope.
+    """
+    count = len(require_moment(moment).question.options)
+    if type(index) is not int or not 0 <= index < count:
+        raise NoSuchOption(f"The envelope has no option at this index. It has {count} options, counted from 0.")
+    return Selected(digest(moment), index)
+
+
+def answer_in_words(moment: BindingMoment, answer: str) -> FreeText:
+    """Return an answer in the principal's own words, unchanged.
+
+    Raises:
+        HatchClosed: The envelope does not allow free text.
+        BadResolution: The answer has no visible character, or more than ``MAX_ANSWER_LENGTH``.
+        InputError: ``moment`` is not an envelope.
+    """
+    if not require_moment(moment).question.hatches.free_text:
+        raise HatchClosed("The envelope allows no answer other than its options.")
+    return FreeText(digest(moment), _parse_answer(answer))
+
+
+def open_dialogue(moment: BindingMoment, objection: str = "") -> Dialogue:
+    """Return a veto on the question itself. An objection without visible characters becomes empty.
+
+    Raises:
+        HatchClosed: The envelope does not allow a veto on its question.
+        BadResolution: The objection has more than ``MAX_ANSWER_LENGTH`` characters.
+        InputError: ``moment`` is not an envelope.
+    """
+    if not require_moment(moment).question.hatches.dialogue:
+        raise HatchClosed("The envelope does not allow a veto on its question.")
+    return Dialogue(digest(moment), _parse_objection(objection))
+
+
+def require_resolution(value: object) -> Resolution | Unresolved:
+    """Return ``value`` if it is a resolution or ``Unresolved``. Raises ``BadResolution`` otherwise."""
+    match value:
+        case Selected() | FreeText() | Dialogue() | Unresolved(reason=UnresolvedReason()):
+            return value
+        case _:
+            raise BadResolution(
+                f"resolution is a {type(value).__name__}; it must be Selected, FreeText, Dialogue, or Unresolved with "
+                "a reason."
+            )
+
+
+def resolution_to_json(resolution: Resolution | Unresolved) -> dict[str, Json]:
+    """Return the wire form; see ``RESOLUTION_SCHEMA``. Raises ``BadResolution`` for another value."""
+    checked = require_resolution(resolution)
+    match checked:
+        case Selected(digest=envelope, index=index):
+            return {"outcome": "selected", "digest": envelope, "index": index}
+        case FreeText(digest=envelope, answer=answer):
+            return {"outcome": "free_text", "digest": envelope, "answer": answer}
+        case Dialogue(digest=envelope, objection=objection):
+            return {"outcome": "dialogue", "digest": envelope, "objection": objection}
+        case Unresolved(digest=envelope, reason=reason):
+            return {"outcome": "unresolved", "digest": envelope, "reason": reason.value}
+        case _:
+            assert_never(checked)
+
+
+def resolution_from_json(value: Json) -> Resolution | Unresolved:
+    """Parse a wire form. Raises ``BadResolution`` if it is invalid.
+
+    ``continue_after`` checks that the envelope has that option or allows that veto.
+    """
+    match _require_json(value):
+        case {"outcome": "selected", "digest": envelope, "index": index, **more} if not more:
+            return Selected(_parse_digest(envelope), _parse_index(index))
+        case {"outcome": "free_text", "digest": envelope, "answer": answer, **more} if not more:
+            return FreeText(_parse_digest(envelope), _parse_answer(answer))
+        case {"outcome": "dialogue", "digest": envelope, "objection": objection, **more} if not more:
+            return Dialogue(_parse_digest(envelope), _parse_objection(objection))
+        case {"outcome": "unresolved", "digest": envelope, "reason": reason, **more} if not more:
+            return Unresolved(_parse_digest(envelope), _parse_reason(reason))
+        case _:
+            raise BadResolution("This is not the wire form of a resolution.", hint=_FORMS_HINT)
+
+
+_FORMS_HINT: Final = (
+    "Pass outcome selected with an index, free_text with an answer, dialogue with an objection, or unresolved with a"
+    " reason, each with the envelope's digest and no other member."
+)
+
+
+def _require_json(value: Json) -> Json:
+    try:
+        return normalize_json(value)
+    except NotCanonical as error:
+        raise BadResolution(f"The resolution is not plain JSON. {error.reason}") from None
+
+
+def _parse_digest(value: Json) -> str:
+    if not is_digest(value):
+        raise BadResolution("The digest must be sha256: and 64 lower-case hexadecimal digits.")
+    return value
+
+
+def _parse_index(value: Json) -> int:
+    if type(value) is not int or value < 0:
+        raise BadResolution("The index must be the number of an option, counted from 0.")
+    return value
+
+
+def _parse_answer(value: Json) -> str:
+    answer = _parse_text(value)
+    if is_blank(answer):
+        raise BadResolution("The answer has no visible text.")
+    return answer
+
+
+def _parse_objection(value: Json) -> str:
+    objection = _parse_text(value)
+    return "" if is_blank(objection) else objection
+
+
+def _parse_text(value: Json) -> str:
+    if not isinstance(value, str) or len(value) > MAX_ANSWER_LENGTH or LONE_SURROGATE.search(value):
+        raise BadResolution(
+            f"An answer must be a string of at most {MAX_ANSWER_LENGTH:,} characters without lone surrogates."
+        )
+    return value
+
+
+def _parse_reason(value: Json) -> UnresolvedReason:
+    if value not in (choices := [reason.value for reason in UnresolvedReason]):
+        raise BadResolution(f"The reason is unknown. Pass one of {', '.join(choices)}.")
+    return UnresolvedReason(value)
+
+
+def _variant_schema(outcome: str, description: str, **own: Json) -> dict[str, Json]:
+    members = {
+        "outcome": {"type": "string", "enum": [outcome]},
+        "digest": {"type": "string", "pattern": DIGEST_PATTERN, "maxLength": DIGEST_LENGTH},
+        **own,
+    }
+    return {
+        "type": "object",
+        "description": description,
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
+
+
+RESOLUTION_SCHEMA: Final[dict[str, Json]] = {
+    "type": "object",
+    "description": "How a binding moment was resolved; the digest is that of the envelope that was answered.",
+    "anyOf": [
+        _variant_schema(
+            "selected",
+            "The principal chose an option.",
+            index={"type": "integer", "minimum": 0, "description": "The option, counted from 0."},
+        ),
+        _variant_schema(
+            "free_text",
+            "The principal answered the question in words of their own.",
+            answer={"type": "string", "minLength": 1, "maxLength": MAX_ANSWER_LENGTH},
+        ),
+        _variant_schema(
+            "dialogue",
+            "The principal refused the question; the objection may be empty.",
+            objection={"type": "string", "maxLength": MAX_ANSWER_LENGTH},
+        ),
+        _variant_schema(
+            "unresolved",
+            "Nobody decided, which is no consent.",
+            reason={"type": "string", "enum": [each.value for each in UnresolvedReason]},
+        ),
+    ],
+}
+"""The wire form as JSON Schema 2020-12, without ``$schema``, so that it can be part of a tool's argument schema.
+
+It accepts what ``resolution_from_json`` accepts, except that it cannot require visible text in an answer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Do what ``option`` says, and nothing else: the principal selected it."""
+
+    moment: BindingMoment
+    index: int
+
+    @property
+    def option(self) -> Option:
+        """The selected option."""
+        return self.moment.question.options[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Incorporate:
+    """Take up the principal's ``answer`` and go on. The question stands, its options do not."""
+
+    moment: BindingMoment
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reopen:
+    """Deliberate again: the question was refused and must not be asked again. ``objection`` may be empty.
+
+    The next envelope is checked by ``emitter.decisions.reopening``.
+    """
+
+    moment: BindingMoment
+    objection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Do nothing: nobody decided, for this ``reason``, and that is no consent."""
+
+    moment: BindingMoment
+    reason: UnresolvedReason
+
+
+Continuation: TypeAlias = Act | Incorporate | Reopen | Hold
+
+
+def continue_after(resolution: Resolution | Unresolved, moment: BindingMoment) -> Continuation:
+    """Return what the agent may do now.
+
+    Args:
+        resolution: The principal's answer.
+        moment: The envelope that was asked.
+
+    Raises:
+        WrongDigest: The resolution answers another envelope.
+        NoSuchOption: The envelope has no such option.
+        HatchClosed: The envelope does not allow that answer.
+        BadResolution: ``resolution`` is not a resolution, or its words are invalid.
+        InputError: ``moment`` is not an envelope.
+    """
+    checked = require_resolution(resolution)
+    if checked.digest != digest(moment):
+        raise WrongDigest("The resolution answers another envelope.")
+    match checked:
+        case Selected(index=index):
+            return Act(moment, select_option(moment, index).index)
+        case FreeText(answer=answer):
+            return Incorporate(moment, answer_in_words(moment, answer).answer)
+        case Dialogue(objection=objection):
+            return Reopen(moment, open_dialogue(moment, objection).objection)
+        case Unresolved(reason=reason):
+            return Hold(moment, reason)
+        case _:
+            assert_never(checked)

@@ -1,0 +1,1 @@
+"""Forms of output that an emission can ask for."""

@@ -1,0 +1,455 @@
+"""Ask for a binding moment.
+
+Validates the caller's options (hatches, discipline, earlier answers, fixed options with actions), renders them for the
+model, checks an answer against the draft's rules, and selects what a stream reports.
+
+Source: draft-morrison-binding-moment-envelope-00, sections 5, 6 and 11.3. Actions are emitter's own: an envelope holds
+none and the model never sees a digest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, cast
+
+from pydantic import ValidationError
+
+from emitter import prompts as prompt
+from emitter.arguments import check_list, check_text, check_type
+from emitter.checks import DEFAULT_LINT_CONFIG, LintConfig, LintRule, LintSeverity, lint
+from emitter.checks.english import has_visible_text
+from emitter.checks.question_rules import find_duplicate_labels, is_hatch_label
+from emitter.decisions import (
+    Act,
+    Continuation,
+    Dialogue,
+    FreeText,
+    Hold,
+    Incorporate,
+    Reopen,
+    Selected,
+    Unresolved,
+    answer_in_words,
+    digest,
+    open_dialogue,
+    select_option,
+)
+from emitter.decisions.ledger_arguments import MAX_ACTION_LENGTH
+from emitter.decisions.reopening import find_reopen_violations
+from emitter.errors import InputError
+from emitter.forms.form import OutputForm
+from emitter.messages import as_list, as_mapping
+from emitter.models import BINDING_MOMENT, DELIBERATION, OPEN_HATCHES, BindingMoment, Hatches, Option, binding_moment
+from emitter.models.binding_moment import MAX_OPTIONS
+from emitter.prompts import escape_json, fence
+from emitter.render.safe_text import MAX_WORD_WIDTH, to_compact_skeleton, to_single_line
+from emitter.schema import Violation
+from emitter.schema.compiler import ImmutableSchema
+from emitter.schema.results import ParseResult
+from emitter.streaming import FieldComplete
+from emitter.streaming.field_stream import StreamSelection
+from emitter.visible_text import visible_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from emitter.checks import LintFinding
+    from emitter.core.verdicts import DocumentContract
+    from emitter.decisions.reopening import ReopenViolation
+    from emitter.messages import Json
+    from emitter.models import AIEnvelope, Question
+    from emitter.models.binding_moment import TurnAnswer
+    from emitter.prompts import PromptTemplates
+
+
+def binding_moment_form(options: DecisionOptions) -> OutputForm:
+    """Return the form of a decision."""
+    return OutputForm(
+        kind=BINDING_MOMENT,
+        default_node_id="emit_binding_moment",
+        name=binding_moment.TURN_SCHEMA_NAME,
+        schema=_TURN_SCHEMA_SOURCE,
+        system_prompt=prompt.binding_moment_prompt,
+        read_value=partial(_read_turn, options),
+        codec=_TurnCodec(options.actions),
+        normalize=binding_moment.add_reasoning,
+        render_history=partial(_render_earlier, options) if options.after or options.actions else None,
+        cache_key=options.cache_key,
+    )
+
+
+def _read_turn(options: DecisionOptions, document: Json) -> ParseResult[TurnAnswer]:
+    if not binding_moment.is_recommendation_in_range(document):
+        return ParseResult(violations=(_NO_SUCH_OPTION,))
+    answer = binding_moment.parse_turn(document, options.hatches, options.decision_class)
+    return check_content(answer, options) if isinstance(answer, BindingMoment) else ParseResult(answer)
+
+
+def _render_earlier(options: DecisionOptions, prompts: PromptTemplates) -> tuple[str, ...]:
+    return (*render_history(prompts, options.after), *render_fixed_options(prompts, options.actions))
+
+
+_TURN_SCHEMA_SOURCE = ImmutableSchema(binding_moment.TURN_SCHEMA)
+_NO_SUCH_OPTION = Violation(
+    "/turn/question/recommended_idx", "range", "the position of an option that exists, counted from 0"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnCodec:
+    actions: Actions
+
+    def to_payload(self, answer: TurnAnswer, document: Json) -> tuple[str, Json]:
+        return binding_moment.kind_of(answer), binding_moment.turn_payload(answer, document["reasoning"])
+
+    def from_envelope(self, _: DocumentContract, envelope: AIEnvelope) -> tuple[TurnAnswer, Json] | None:
+        """Return the recorded answer with its own hatches, if it offers the current actions."""
+        try:
+            answer = binding_moment.parse_recorded_turn(envelope.type, envelope.payload)
+        except ValidationError:
+            return None
+        if isinstance(answer, BindingMoment) and any(fixed_option_violations(self.actions, answer)):
+            return None
+        return answer, binding_moment.turn_document(answer, as_mapping(envelope.payload).get("reasoning", ""))
+
+
+Actions: TypeAlias = Mapping[str, str | None]
+"""The label of an option, and the digest of its action, or None for no action."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOptions:
+    """The validated options of a decision.
+
+    ``after`` holds the continuations of earlier envelopes, earliest first, and ``actions`` the options with actions.
+    """
+
+    hatches: Hatches = OPEN_HATCHES
+    decision_class: str | None = None
+    discipline: LintConfig = DEFAULT_LINT_CONFIG
+    after: tuple[Continuation, ...] = ()
+    actions: Actions = field(default_factory=dict[str, "str | None"])
+
+    def __post_init__(self) -> None:
+        name: Any = self.decision_class
+        if name is not None and (not isinstance(name, str) or not name.strip()):
+            raise InputError(f"decision_class is {name!r}; it must be a text such as 'consent', or None.")
+        check_type("hatches", self.hatches, Hatches)
+        check_type("discipline", self.discipline, LintConfig)
+        check_hatch_labels(self.actions, self.discipline)
+        if reopened_questions(self.after) and not self.hatches.dialogue:
+            raise InputError(
+                "The principal refused a question, so hatches= must let them refuse the next one.",
+                hint="Leave the dialogue hatch open.",
+            )
+
+    @property
+    def cache_key(self) -> tuple[str, ...]:
+        """Identifies these options, except for ``after``, which is in the prompt."""
+        changed = (f"{rule.value}={severity.value}" for rule, severity in self.discipline.overrides.items())
+        return (
+            self.hatches.model_dump_json(),
+            self.decision_class or "",
+            *sorted(changed),
+            *actions_cache_key(self.actions),
+        )
+
+    @classmethod
+    def from_arguments(
+        cls,
+        hatches: Hatches,
+        decision_class: str | None,
+        discipline: LintConfig | None,
+        after: EarlierAnswers,
+        actions: Actions,
+    ) -> DecisionOptions:
+        """Validate the caller's arguments."""
+        chosen = DEFAULT_LINT_CONFIG if discipline is None else discipline
+        return cls(hatches, decision_class, chosen, validate_continuations(after), validate_actions(actions))
+
+
+HATCH_SUPPRESSED = "hatch-suppressed"
+"""Reported for every envelope with a closed hatch. No discipline turns it off."""
+_TURN_POINTER = "/turn"
+_META_POINTER = "/meta"
+_HATCH_EXPECTED = "open, unless the revision is genuinely inapplicable (section 5.8)"
+
+
+def check_content(binding_moment: BindingMoment, options: DecisionOptions) -> ParseResult[TurnAnswer]:
+    """Return the envelope with its remarks, or the violations that reject it."""
+    findings = lint(binding_moment, options.discipline)
+    reopen_violations = find_reopen_violations(reopened_questions(options.after), binding_moment)
+    errors = [finding for finding in findings if finding.severity is LintSeverity.ERROR]
+    violations = (
+        *fixed_option_violations(options.actions, binding_moment),
+        *map(_violation_in_turn, reopen_violations),
+        *map(_violation_in_turn, errors),
+    )
+    if violations:
+        return ParseResult(violations=violations)
+    return ParseResult(binding_moment, remarks=(*map(_remark_in_envelope, findings), *_closed_hatches(binding_moment)))
+
+
+def _violation_in_turn(finding: LintFinding | ReopenViolation) -> Violation:
+    """Return the violation at its place in the model's document, which has no ``meta``."""
+    return _violation_at(f"{_TURN_POINTER}{finding.slot.removeprefix(_META_POINTER)}", finding)
+
+
+def _remark_in_envelope(finding: LintFinding) -> Violation:
+    return _violation_at(finding.slot, finding)
+
+
+def _violation_at(pointer: str, finding: LintFinding | ReopenViolation) -> Violation:
+    return Violation(pointer, finding.rule.value, f"{finding.expected} (section {finding.section})")
+
+
+def _closed_hatches(binding_moment: BindingMoment) -> Iterator[Violation]:
+    for name, is_open in binding_moment.question.hatches.model_dump().items():
+        if not is_open:
+            yield Violation(f"/question/hatches/{name}", HATCH_SUPPRESSED, _HATCH_EXPECTED)
+
+
+EarlierAnswers: TypeAlias = Continuation | Iterable[Continuation]
+"""One continuation, or several, earliest first."""
+_EARLIER_ENVELOPE = "your earlier envelope"
+_NO_OBJECTION_TEXT = "(They gave no reason. Find out what is wrong with the question before you ask another.)"
+
+
+def render_history(prompts: PromptTemplates, continuations: tuple[Continuation, ...]) -> tuple[str, ...]:
+    """Return the continuations as text for the model."""
+    return tuple(_render_continuation(prompts, continuation) for continuation in continuations)
+
+
+def reopened_questions(continuations: tuple[Continuation, ...]) -> tuple[Reopen, ...]:
+    """Return the refusals of a question."""
+    return tuple(continuation for continuation in continuations if isinstance(continuation, Reopen))
+
+
+def validate_continuations(after: object) -> tuple[Continuation, ...]:
+    """Return the continuations; raise ``InputError`` for another value or for an undecided one."""
+    if isinstance(after, Act | Incorporate | Reopen | Hold):
+        after = (after,)
+    if isinstance(after, BindingMoment | Selected | FreeText | Dialogue | Unresolved):
+        raise InputError(f"after is a {type(after).__name__}.", hint="Pass continue_after(resolution, moment).")
+    continuations = tuple(
+        map(_validate_continuation, check_list("after", after, (str, bytes), "what continue_after returned"))
+    )
+    if len({digest(continuation.moment) for continuation in continuations}) < len(continuations):
+        raise InputError("after has two answers to one envelope.", hint="Pass the answer that counts.")
+    return continuations
+
+
+def _validate_continuation(value: object) -> Continuation:
+    """Check a continuation against its envelope, since it may have been made by hand."""
+    if not isinstance(value, Act | Incorporate | Reopen | Hold) or not isinstance(
+        cast("object", value.moment), BindingMoment
+    ):
+        raise InputError(f"after holds a {type(value).__name__}.", hint="Pass what continue_after returned.")
+    match value:
+        case Act(moment, index):
+            select_option(moment, index)
+        case Incorporate(moment, answer):
+            answer_in_words(moment, answer)
+        case Reopen(moment, objection):
+            open_dialogue(moment, objection)
+        case Hold():
+            raise InputError(
+                "after has a decision that was not made.", hint="Ask the principal again, or leave it out."
+            )
+        case _:
+            assert_never(value)
+    return value
+
+
+def _render_continuation(prompts: PromptTemplates, continuation: Continuation) -> str:
+    question = _render_question(continuation.moment.question)
+    match continuation:
+        case Act(index=index, option=option):
+            text = fence(_render_option(option), "option", _EARLIER_ENVELOPE)
+            return prompts.fill("chosen", question=question, number=str(index + 1), option=text)
+        case Incorporate(answer=answer):
+            return prompts.fill("answer", question=question, answer=answer)
+        case Reopen(objection=objection):
+            text = objection if objection.strip() else _NO_OBJECTION_TEXT
+            return prompts.fill("objection", question=question, objection=text, deliberation=DELIBERATION)
+        case Hold():
+            raise TypeError("Hold has no text for the model")
+        case _:
+            assert_never(continuation)
+
+
+def _render_question(question: Question) -> str:
+    options = (f"{index}. {_render_option(option)}" for index, option in enumerate(question.options, start=1))
+    return fence("\n".join([_single_line(question.stem), *options]), "question", _EARLIER_ENVELOPE)
+
+
+def _render_option(option: Option) -> str:
+    return f"{_single_line(option.label)}: {_single_line(option.reasoning)}"
+
+
+def _single_line(text: str) -> str:
+    """Return the text on one line, so that it cannot look like a further option."""
+    return " ".join(text.split())
+
+
+NO_ACTIONS: Final[Actions] = MappingProxyType({})
+MAX_LABEL_LENGTH: Final = 200
+OPTION_MISSING: Final = "action-missing"
+OPTION_DUPLICATED: Final = "action-twice"
+OPTION_CONFUSABLE: Final = "action-alike"
+_OPTIONS_POINTER: Final = "/turn/question/options"
+_LABEL_HINT: Final = (
+    f"Write it on one line, without outer, double or invisible spaces, control characters, "
+    f"or a word of more than {MAX_WORD_WIDTH} columns."
+)
+_HATCH_HINT: Final = "The principal always has both vetoes (section 5.8): name what the option does."
+
+
+def validate_actions(actions: object) -> dict[str, str | None]:
+    """Return the actions sorted by label; raise ``InputError`` for a set that no envelope could offer."""
+    check_type("actions", actions, Mapping)
+    pairs = tuple(cast("Mapping[object, object]", actions).items())
+    if len(pairs) > MAX_OPTIONS:
+        raise InputError(f"actions has {len(pairs)} labels.", hint=f"A question has at most {MAX_OPTIONS} options.")
+    for number, (label, action) in enumerate(pairs, start=1):
+        _check_label(f"Label {number} of actions", label)
+        _check_digest(f"The digest at label {number} of actions", action)
+    labelled = cast("tuple[tuple[str, str | None], ...]", pairs)
+    if any(_are_confusable(one, other) for (one, _), (other, _) in combinations(labelled, 2)):
+        raise InputError("Two labels of actions can be confused.", hint="Choose labels that look and read differently.")
+    return dict(sorted(labelled))
+
+
+def check_hatch_labels(actions: Actions, discipline: LintConfig) -> None:
+    """Raise ``InputError`` for a label that the discipline rejects in every envelope."""
+    if discipline.severity(LintRule.OPTION_HATCH) is LintSeverity.ERROR and any(
+        is_hatch_label(visible_text(label)) for label in actions
+    ):
+        raise InputError("A label of actions repeats a veto, or defers the decision.", hint=_HATCH_HINT)
+
+
+def actions_cache_key(actions: Actions) -> tuple[str, ...]:
+    """Return what identifies the actions, including their digests."""
+    return (json.dumps(sorted(actions.items())),) if actions else ()
+
+
+def render_fixed_options(prompts: PromptTemplates, actions: Actions) -> tuple[str, ...]:
+    """Return the labels for the model, fenced because they may contain anyone's words."""
+    lines = [f"{number}. {escape_json(label)}" for number, label in enumerate(actions, start=1)]
+    if not lines:
+        return ()
+    labels = fence("\n".join(lines), "labels", "the caller")
+    return (prompts.fill("actions", labels=labels, binding_moment=BINDING_MOMENT),)
+
+
+def fixed_option_violations(actions: Actions, binding_moment: BindingMoment) -> Iterator[Violation]:
+    """Yield a violation for each fixed label that is missing, repeated or confusable."""
+    labels = [option_label.label for option_label in binding_moment.question.options]
+    for number, label in enumerate(actions, start=1):
+        yield from _label_violations(
+            number, [index for index, option_label in enumerate(labels) if option_label == label]
+        )
+    for index, option_label in enumerate(labels):
+        number = 0 if option_label in actions else _confusable_label(option_label, tuple(actions))
+        if number:
+            expected = f"fixed label {number} exactly, or one that cannot be taken for it"
+            yield Violation(f"{_OPTIONS_POINTER}/{index}/label", OPTION_CONFUSABLE, expected)
+
+
+def option_digests(actions: Actions, binding_moment: BindingMoment) -> tuple[str | None, ...]:
+    """Return the digest of each option in order, or None for an option without one."""
+    return tuple(actions.get(option.label) for option in binding_moment.question.options) if actions else ()
+
+
+def _check_label(name: str, value: object) -> None:
+    check_text(name, value)
+    label = cast("str", value)
+    if not has_visible_text(label):
+        raise InputError(f"{name} is blank.", hint="Name what the option does.")
+    if len(label) > MAX_LABEL_LENGTH:
+        raise InputError(f"{name} has {len(label)} characters.", hint=f"At most {MAX_LABEL_LENGTH} are allowed.")
+    if to_single_line(label) != label:
+        raise InputError(f"{name} would not be displayed exactly as written.", hint=_LABEL_HINT)
+
+
+def _check_digest(name: str, value: object) -> None:
+    if value is None:
+        return
+    check_text(name, value)
+    if not 0 < len(cast("str", value)) <= MAX_ACTION_LENGTH:
+        raise InputError(f"{name} must have 1 to {MAX_ACTION_LENGTH} characters.", hint="Pass None for no action.")
+
+
+def _label_violations(number: int, positions: Sequence[int]) -> Iterator[Violation]:
+    if not positions:
+        yield Violation(_OPTIONS_POINTER, OPTION_MISSING, f"an option whose label is exactly fixed label {number}")
+    for index in positions[1:]:
+        yield Violation(
+            f"{_OPTIONS_POINTER}/{index}/label",
+            OPTION_DUPLICATED,
+            f"another label, since fixed label {number} stands once only",
+        )
+
+
+def _confusable_label(label: str, fixed: Sequence[str]) -> int:
+    """Return the number of the fixed label that this one can be confused with, or 0."""
+    return next((number for number, fixed_label in enumerate(fixed, start=1) if _are_confusable(fixed_label, label)), 0)
+
+
+def _are_confusable(one: str, other: str) -> bool:
+    """Return whether two labels look the same, or differ only in case and punctuation."""
+    return to_compact_skeleton(to_single_line(one)) == to_compact_skeleton(to_single_line(other)) or any(
+        True for _ in find_duplicate_labels((visible_text(one), visible_text(other)))
+    )
+
+
+_STREAMED_TURN = "/turn"
+_STREAMED_OPTIONS = "/question/options/"
+_STREAMED_RECOMMENDATION = "/question/recommended_idx"
+_STREAMED_TEXTS = ("reasoning", "synopsis", "offer", "question/stem")
+
+
+def stream_selectors(follow: object) -> StreamSelection:
+    """Return the parts to report. ``follow`` names texts that are reported while they are written."""
+    pointers = [_check_followed(pointer) for pointer in check_list("follow", follow, (str,), "the pointers")]
+    return StreamSelection(
+        containers=(("turn",), ("turn", "question"), ("turn", "question", "options")),
+        text_pointers=tuple(
+            pointer if pointer == "/reasoning" else f"{_STREAMED_TURN}{pointer}" for pointer in pointers
+        ),
+        new_event_factory=_FieldReader,
+        display_pointer=_envelope_pointer,
+    )
+
+
+def _check_followed(pointer: object) -> str:
+    allowed = [f"/{name}" for name in _STREAMED_TEXTS]
+    if pointer not in allowed:
+        raise InputError(f"follow has {pointer!r}.", hint=f"The texts of a decision are {', '.join(allowed)}.")
+    return str(pointer)
+
+
+def _envelope_pointer(pointer: str) -> str:
+    return pointer.removeprefix(_STREAMED_TURN)
+
+
+class _FieldReader:
+    """Reads the fields of one answer. A recommendation is reported only after its option."""
+
+    def __init__(self) -> None:
+        self._option_count = 0
+
+    def __call__(self, pointer: str, value: Json) -> FieldComplete | None:
+        """Return the field's value: a text, a tuple of texts, an ``Option`` or an index."""
+        field = _envelope_pointer(pointer)
+        if field.startswith(_STREAMED_OPTIONS):
+            self._option_count = int(field.removeprefix(_STREAMED_OPTIONS)) + 1
+            return FieldComplete(field, Option(**value))
+        if field == _STREAMED_RECOMMENDATION:
+            return FieldComplete(field, int(value)) if value < self._option_count else None
+        return FieldComplete(field, tuple(as_list(value)) if isinstance(value, list) else value)

@@ -1,0 +1,525 @@
+"""Accept envelopes: single ones, those of a turn, and envelopes in chunks.
+
+``Acceptor`` runs the pipeline, stores one outcome per correlation id, and sends the events to the sink. ``Turn``
+counts the envelopes of a turn. ``EnvelopeReassembler`` joins chunks.
+
+Source: ai-envelope.md, "Primitive", "Production flow", "Wire serialization" and ``PartialInfo``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from emitter.errors import InputError
+from emitter.host import outcomes
+from emitter.host.config import (
+    CachedOutcome,
+    Counters,
+    HostConfig,
+    HostServices,
+    InFlightEnvelope,
+    ReceivedEnvelope,
+)
+from emitter.host.model_text import extract_documents
+from emitter.host.outcomes import Accepted, Gated, InvalidEnvelope
+from emitter.host.partial import (
+    TOO_MANY_OPEN,
+    BrokenChunks,
+    ChunkAssembler,
+    ChunkLimits,
+    CompleteEnvelope,
+    WaitingForChunks,
+)
+from emitter.host.pipeline import (
+    RECORDING_STEPS,
+    REPAIRABLE,
+    STORE_ONLY_STEPS,
+    VALIDATION_STEPS,
+    Acceptance,
+    build_refusal_events,
+    counts_as_round,
+    get_event_subject,
+    is_unrendered_content,
+    run_pipeline,
+    to_run_events,
+)
+from emitter.host.validation import parse_document, reuse_outcome
+from emitter.messages import as_mapping
+from emitter.models.envelope import AIEnvelope, Trust
+from emitter.models.standard_kinds import CLARIFICATION_REQUEST, SCHEMA_REQUEST, UNIVERSAL_SCHEMAS
+from emitter.stores import MemoryStore
+from emitter.stores.protocol import Entry, NewEntry
+from emitter.telemetry.sinks import generate_id, utc_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+
+    from emitter.events import RunEvent
+    from emitter.host.config import EnvelopeContext
+    from emitter.host.outcomes import EnvelopeOutcome
+    from emitter.messages import Json
+    from emitter.stores.protocol import Store
+    from emitter.telemetry.sinks import Sink
+
+MAX_COUNTED_NODES = 4096
+"""The most nodes that a host without a store counts for. The least recent node is forgotten first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CountedEnvelope:
+    """One counted envelope of an emission; ``correlation_id`` is None without a store."""
+
+    turn: int
+    kind: str
+    correlation_id: str | None
+
+
+class EmissionCounter:
+    """Counts the envelopes of emissions by run and node: those in progress and, without a store, the accepted ones.
+
+    Concurrent emissions of several threads count against each other. Those of several processes count once they are in
+    the shared store.
+    """
+
+    __slots__ = ("_guard", "_kept", "_under_way")
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._under_way: dict[tuple[str, str], list[_CountedEnvelope]] = {}
+        self._kept: OrderedDict[tuple[str, str], list[_CountedEnvelope]] = OrderedDict()
+
+    def __reduce__(self) -> tuple[type[EmissionCounter], tuple[()]]:
+        return EmissionCounter, ()
+
+    @contextmanager
+    def reserve(
+        self, store: Store | None, context: EnvelopeContext, envelope: _CountedEnvelope
+    ) -> Generator[EnvelopeContext]:
+        """Yield the context with the counts before ``envelope``, and count it for others until the block ends."""
+        key = context.run_id, context.node_id
+        with self._guard:
+            others = [*self._under_way.get(key, ()), *self._kept.get(key, ())]
+            self._under_way.setdefault(key, []).append(envelope)
+        try:
+            yield replace(context, counters=_merge_counters(store, context, envelope, others))
+        finally:
+            with self._guard:
+                self._under_way[key].remove(envelope)
+                if not self._under_way[key]:
+                    del self._under_way[key]
+
+    def add(self, context: EnvelopeContext, envelope: _CountedEnvelope) -> None:
+        """Count an envelope that a host without a store accepted."""
+        key = context.run_id, context.node_id
+        with self._guard:
+            self._kept.setdefault(key, []).append(envelope)
+            self._kept.move_to_end(key)
+            if len(self._kept) > MAX_COUNTED_NODES:
+                self._kept.popitem(last=False)
+
+
+@contextmanager
+def reserve_count(
+    acceptor: Acceptor, context: EnvelopeContext, turn: int, kind: str, correlation_id: str
+) -> Generator[EnvelopeContext]:
+    """Yield an emission's context with the counts of its run, node and turn."""
+    # without a store, two emissions of a kind in one turn share their id, and are two envelopes
+    envelope = _CountedEnvelope(turn, kind, None if acceptor.store is None else correlation_id)
+    with acceptor.emission_counter.reserve(acceptor.store, context, envelope) as counted:
+        yield counted
+
+
+def add_accepted(acceptor: Acceptor, turn: int, acceptance: Acceptance) -> None:
+    """Count an emission's accepted envelope, unless a store does."""
+    if acceptor.store is None and acceptance.envelope is not None:
+        acceptor.emission_counter.add(acceptance.context, _CountedEnvelope(turn, acceptance.envelope.type, None))
+
+
+def _merge_counters(
+    store: Store | None, context: EnvelopeContext, envelope: _CountedEnvelope, others: list[_CountedEnvelope]
+) -> Counters:
+    """Return the higher of the context's counters and the counts of earlier envelopes."""
+    prefix = f"{context.run_id}:{context.node_id}:{envelope.turn}:"
+    earlier = [(other.kind, other.turn == envelope.turn) for other in others if other.correlation_id is None]
+    if store is not None:
+        kinds = {other.correlation_id: other.kind for other in others if other.correlation_id is not None}
+        kinds |= _find_accepted_kinds(store, context)
+        earlier = [(kind, name.startswith(prefix)) for name, kind in kinds.items() if name != envelope.correlation_id]
+    counters = context.counters
+    return replace(
+        counters,
+        envelopes=max(counters.envelopes, sum(in_turn for _, in_turn in earlier)),
+        clarification=max(counters.clarification, sum(kind == CLARIFICATION_REQUEST for kind, _ in earlier)),
+    )
+
+
+def _find_accepted_kinds(store: Store, context: EnvelopeContext) -> dict[str, str]:
+    """Return the kinds by correlation id of a node's accepted envelopes, found through the run's log."""
+    log = store.events(context.run_id)
+    ids = {str(event.get("causationId")) for event in log if event.get("nodeId") == context.node_id}
+    entries = {correlation_id: store.find(context.run_id, correlation_id) for correlation_id in ids}
+    return {
+        correlation_id: entry.type
+        for correlation_id, entry in entries.items()
+        if entry is not None and entry.outcome.get("status") == Accepted.status
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptor:
+    """Accepts the envelopes of a model as an OpenWOP host. It is thread-safe.
+
+    Attributes:
+        config: The kinds that the host accepts, its limits and its secrets.
+        store: The outcomes by correlation id. Share a ``SqliteStore`` between processes and a ``SqlStore`` between
+            machines. With None, a repeated envelope is accepted again.
+        sink: Called with every event.
+        observe: Called with every ``Acceptance``.
+        now: Returns the time of an event.
+        new_id: Returns a new id.
+
+    Source: ai-envelope.md, "Primitive" (``AIEnvelopeAcceptor``) and "Production flow".
+    """
+
+    config: HostConfig = field(default_factory=HostConfig)
+    store: Store | None = field(default_factory=MemoryStore)
+    sink: Sink | None = None
+    observe: Callable[[Acceptance], object] | None = None
+    now: Callable[[], str] = utc_timestamp
+    new_id: Callable[[], str] = generate_id
+    emission_counter: EmissionCounter = field(default_factory=EmissionCounter, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.config.__class__ is not HostConfig:
+            raise InputError("config must be a HostConfig.", hint="Write Acceptor(HostConfig(registry, ...)).")
+        if self.store is not None and not hasattr(self.store, "get_or_create"):
+            raise InputError("store must be a store, or None.", hint="Write store=SqliteStore('runs.db').")
+
+    def accept(self, envelope: AIEnvelope | Json, context: EnvelopeContext) -> Acceptance:
+        """Accept an envelope, or refuse it. No content of an envelope raises.
+
+        Args:
+            envelope: The envelope, as an ``AIEnvelope`` or as JSON.
+            context: The run and node that emitted it.
+
+        Returns:
+            The acceptance, whose ``outcome`` is one of ``Accepted``, ``Gated``, ``InvalidEnvelope`` and ``Breached``.
+
+        Raises:
+            StoreFailed: The store failed. Nothing was recorded, so the envelope can be sent again. The same holds for
+                an exception of a handler. Exceptions of ``sink`` and ``observe`` rise after the record was made.
+        """
+        end, state = run_pipeline(self.receive(envelope, context), VALIDATION_STEPS)
+        if isinstance(end, InFlightEnvelope):
+            return self._notify_observer(self._record_accepted(end))
+        if isinstance(end, CachedOutcome):
+            return self._notify_observer(_to_cached_acceptance(end.entry, state))
+        if self.store is not None and is_unrendered_content(end):
+            stored = self._store_unrendered(end, state, self.store)
+            if stored is not None:
+                return self._notify_observer(stored)
+        return self.refuse(end, state)
+
+    def receive(self, envelope: AIEnvelope | Json, context: EnvelopeContext) -> ReceivedEnvelope:
+        """Return the input of the first step."""
+        return ReceivedEnvelope(_to_json(envelope), context, self.config, self._make_services(context.run_id))
+
+    def refuse(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
+        """Record a refusal, without secrets: the envelope may not be redacted yet."""
+        return self._notify_observer(self._record_refused(outcome, state))
+
+    def recall(self, correlation_id: str, context: EnvelopeContext) -> Acceptance | None:
+        """Return the acceptance that the store has for a correlation id, if any."""
+        received = self.receive(None, context)
+        entry = received.services.find_entry(correlation_id)
+        return None if entry is None else _to_cached_acceptance(entry, received)
+
+    def turn(self, context: EnvelopeContext) -> Turn:
+        """Return a turn of the node, which counts its envelopes against the limits."""
+        return Turn.start(self, context)
+
+    def _make_services(self, run_id: str) -> HostServices:
+        store = self.store
+        if store is None:
+            return HostServices(self.new_id, self.now, lambda _: None)
+        return HostServices(self.new_id, self.now, lambda correlation_id: store.find(run_id, correlation_id))
+
+    def _record_accepted(self, state: InFlightEnvelope) -> Acceptance:
+        """Handle and record a validated envelope, once."""
+        try:
+            recorded = _run_recording_steps(state) if self.store is None else self._store_once(state, self.store)
+        except _RefusedDuringRecordingError as refusal:
+            return self._record_refused(refusal.outcome, state)
+        if isinstance(recorded, Acceptance):
+            self._send_events(recorded.events)
+            return recorded
+        cached = reuse_outcome(state, recorded)
+        if isinstance(cached, CachedOutcome):
+            return _to_cached_acceptance(recorded, state)
+        return self._record_refused(cached, state)
+
+    def _store_once(self, state: InFlightEnvelope, store: Store) -> Acceptance | Entry:
+        """Handle and store the envelope, or return the entry of whoever was first."""
+        acceptances: list[Acceptance] = []
+
+        def make() -> NewEntry:
+            acceptances[:] = [_run_recording_steps(state)]
+            outcome, events = acceptances[0].outcome.to_json(), acceptances[0].events
+            return NewEntry(Entry(state.envelope.type, outcome, state.envelope.to_json()), events)
+
+        stored = store.get_or_create(state.context.run_id, state.envelope.correlation_id, make)
+        return replace(acceptances[0], events=stored.events) if stored.created else stored.entry
+
+    def _store_unrendered(self, outcome: EnvelopeOutcome, state: InFlightEnvelope, store: Store) -> Acceptance | None:
+        """Store content that the host cannot render, with a warning. Return None if it fails another check.
+
+        Source: ai-envelope.md, "A2UI surfaces": store-without-render, and the run goes on.
+        """
+        end, _ = run_pipeline(state, STORE_ONLY_STEPS)
+        if isinstance(end, CachedOutcome):
+            return _to_cached_acceptance(end.entry, state)
+        if not isinstance(end, InFlightEnvelope):
+            return None
+        refused = self._build_refusal(outcome, end)
+        entry = Entry(end.envelope.type, refused.outcome.to_json(), end.envelope.to_json())
+        stored = store.get_or_create(
+            state.context.run_id, end.envelope.correlation_id, lambda: NewEntry(entry, refused.events)
+        )
+        if not stored.created:
+            return _to_cached_acceptance(stored.entry, state)
+        self._send_events(stored.events)
+        return replace(refused, events=stored.events)
+
+    def _record_refused(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
+        refused = self._build_refusal(outcome, state)
+        if self.store is not None and refused.events:
+            refused = replace(refused, events=self.store.append(state.context.run_id, refused.events))
+        self._send_events(refused.events)
+        return refused
+
+    def _build_refusal(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
+        clean = outcomes.redact_outcome(outcome, self.config.secrets)
+        events = build_refusal_events(clean, self.config, state.context.counters)
+        stamped = to_run_events(events, get_event_subject(state), self._make_services(state.context.run_id))
+        return Acceptance(clean, state.context, self.config, events=stamped)
+
+    def _notify_observer(self, acceptance: Acceptance) -> Acceptance:
+        if self.observe is not None:
+            self.observe(acceptance)
+        return acceptance
+
+    def _send_events(self, events: tuple[RunEvent, ...]) -> None:
+        if self.sink is not None:
+            for event in events:
+                self.sink(event)
+
+
+@dataclass(slots=True)
+class Turn:
+    """The envelopes of one node in one turn. ``context.counters`` are the counts so far.
+
+    A repeated envelope has its first outcome and is not counted again. A turn is not thread-safe.
+    """
+
+    acceptor: Acceptor
+    context: EnvelopeContext
+    accepted_ids: set[str] = field(default_factory=set[str])
+
+    @classmethod
+    def start(cls, acceptor: Acceptor, context: EnvelopeContext) -> Turn:
+        """Return a turn of the node. Its clarifications are counted from the run's log."""
+        if acceptor.store is None:
+            return cls(acceptor, context)
+        kinds = _find_accepted_kinds(acceptor.store, context)
+        clarifications = {name for name, kind in kinds.items() if kind == CLARIFICATION_REQUEST}
+        counters = context.counters
+        counters = replace(counters, clarification=max(counters.clarification, len(clarifications)))
+        return cls(acceptor, replace(context, counters=counters), clarifications)
+
+    def accept(self, envelope: AIEnvelope | Json) -> Acceptance:
+        """Accept the next envelope; see ``Acceptor.accept``."""
+        is_repeated = _get_correlation_id(envelope) in self.accepted_ids
+        counters = self.context.counters
+        context = replace(self.context, counters=_decrement(counters)) if is_repeated else self.context
+        acceptance = self.acceptor.accept(envelope, context)
+        if acceptance.envelope is not None:
+            self.accepted_ids.add(acceptance.envelope.correlation_id)
+        if not acceptance.cached:
+            self.context = replace(self.context, counters=_count_acceptance(counters, acceptance))
+        return acceptance
+
+    def accept_all(self, envelopes: Iterable[AIEnvelope | Json]) -> tuple[Acceptance, ...]:
+        """Accept the envelopes in order, up to the first that fails the node."""
+        acceptances: list[Acceptance] = []
+        for envelope in envelopes:
+            acceptances.append(self.accept(envelope))
+            if acceptances[-1].failed:
+                break
+        return tuple(acceptances)
+
+    def accept_text(self, text: str) -> tuple[Acceptance, ...]:
+        """Accept the envelopes in a model's text: one document, an array, or fenced blocks."""
+        return self.accept_all(document.value for document in extract_documents(text))
+
+    def next_turn(self) -> Turn:
+        """Return the node's next turn, whose envelopes are counted from 0."""
+        counters = replace(self.context.counters, envelopes=0)
+        return replace(self, context=replace(self.context, counters=counters))
+
+
+def _get_correlation_id(envelope: AIEnvelope | Json) -> str | None:
+    if isinstance(envelope, AIEnvelope):
+        return envelope.correlation_id
+    correlation_id: Json = as_mapping(envelope).get("correlationId")
+    return correlation_id if isinstance(correlation_id, str) else None
+
+
+def _decrement(counters: Counters) -> Counters:
+    """Return the counters without one that they already count."""
+    counts = counters.envelopes, counters.schema, counters.clarification
+    return Counters(*(max(0, count - 1) for count in counts))
+
+
+def _count_acceptance(counters: Counters, acceptance: Acceptance) -> Counters:
+    envelopes = counters.envelopes + 1
+    kind = None if acceptance.envelope is None else acceptance.envelope.type
+    if kind == SCHEMA_REQUEST or counts_as_round(acceptance.outcome):
+        return replace(counters, envelopes=envelopes, schema=counters.schema + 1)
+    if kind == CLARIFICATION_REQUEST:
+        return replace(counters, envelopes=envelopes, clarification=counters.clarification + 1)
+    # rounds belong to one envelope: a valid one ends them
+    return replace(counters, envelopes=envelopes, schema=counters.schema if kind in (None, *UNIVERSAL_SCHEMAS) else 0)
+
+
+class _RefusedDuringRecordingError(Exception):
+    """A recording step refused the envelope; nothing is stored."""
+
+    def __init__(self, outcome: EnvelopeOutcome) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+
+def _run_recording_steps(state: InFlightEnvelope) -> Acceptance:
+    end, _ = run_pipeline(state, RECORDING_STEPS)
+    if not isinstance(end, Acceptance):
+        raise _RefusedDuringRecordingError(end)
+    return end
+
+
+def _to_json(envelope: AIEnvelope | Json) -> Json:
+    """Return an envelope as JSON, or as it is if its payload is not JSON; the first step refuses it then."""
+    try:
+        return envelope.to_json() if isinstance(envelope, AIEnvelope) else envelope
+    except (ValueError, RecursionError):
+        return envelope
+
+
+def _to_cached_acceptance(entry: Entry, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
+    secrets = state.config.secrets
+    envelope = outcomes.load_envelope(entry, secrets)
+    requested_kind = None
+    if envelope is not None and envelope.type == SCHEMA_REQUEST:
+        requested_kind = envelope.payload["envelopeType"]
+    outcome = outcomes.redact_outcome(outcomes.load_outcome(entry), secrets)
+    return Acceptance(
+        outcome, state.context, state.config, envelope=envelope, requested_kind=requested_kind, cached=True
+    )
+
+
+DEFAULT_CHUNK_LIMITS = ChunkLimits()
+
+
+@dataclass(slots=True)
+class EnvelopeReassembler:
+    """Joins chunks into envelopes for ``acceptor``. It is thread-safe.
+
+    Chunks may arrive in any order and more than once. ``limits`` bound what a sender can make it hold.
+    """
+
+    acceptor: Acceptor
+    limits: ChunkLimits = DEFAULT_CHUNK_LIMITS
+    monotonic: Callable[[], float] = time.monotonic
+    _assembler: ChunkAssembler = field(init=False, repr=False)
+    _first_chunks: dict[tuple[str, str], InFlightEnvelope] = field(
+        init=False, default_factory=dict[tuple[str, str], "InFlightEnvelope"], repr=False
+    )
+    _finished: OrderedDict[tuple[str, str], Acceptance] = field(
+        init=False, default_factory=OrderedDict[tuple[str, str], "Acceptance"], repr=False
+    )
+    _lock: Lock = field(init=False, default_factory=Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        self._assembler = ChunkAssembler(self.limits)
+
+    def accept(self, chunk: AIEnvelope | Json, context: EnvelopeContext) -> Acceptance | None:
+        """Accept a chunk, or an envelope without chunks.
+
+        A late chunk has the outcome of its envelope, without further events. If the model may correct a refused
+        envelope, its first chunk starts it again.
+
+        Returns:
+            The acceptance of the envelope that the chunk completes or breaks. None while chunks are missing.
+        """
+        state = parse_document(self.acceptor.receive(chunk, context))
+        if isinstance(state, InvalidEnvelope) or state.envelope.partial is None:
+            return self.acceptor.accept(chunk, context)
+        key = context.run_id, state.envelope.correlation_id
+        with self._lock:
+            if state.envelope.partial.index == 0 and self._is_retryable(key):
+                self._assembler.forget(key[1], key[0])
+                del self._finished[key]
+            if key in self._finished:
+                return self.acceptor.recall(key[1], context) or self._finished[key]
+            result = self._assembler.add(state.envelope, self.monotonic(), context.run_id)
+            first = self._remember_first(key, state, waiting=isinstance(result, WaitingForChunks))
+            if isinstance(result, BrokenChunks) and result is not TOO_MANY_OPEN:
+                self._remember_end(key, Acceptance(_to_invalid(result), first.context, first.config))
+        if isinstance(result, BrokenChunks):
+            return self.acceptor.refuse(_to_invalid(result), first)
+        if isinstance(result, CompleteEnvelope):
+            acceptance = self.acceptor.accept(result.envelope, first.context)
+            with self._lock:
+                self._remember_end(key, acceptance)
+            return acceptance
+        return None if isinstance(result, WaitingForChunks) else self.acceptor.recall(key[1], context)
+
+    def expire(self) -> tuple[Acceptance, ...]:
+        """Return the refusals of the envelopes whose chunks did not arrive in time. Call it regularly."""
+        late: list[tuple[InvalidEnvelope, InFlightEnvelope]] = []
+        with self._lock:
+            for expired in self._assembler.expire(self.monotonic()):
+                key, outcome = (expired.run_id, expired.correlation_id), _to_invalid(expired.broken)
+                state = self._first_chunks.pop(key)
+                self._remember_end(key, Acceptance(outcome, state.context, state.config))
+                late.append((outcome, state))
+        return tuple(self.acceptor.refuse(outcome, state) for outcome, state in late)
+
+    def _remember_first(self, key: tuple[str, str], state: InFlightEnvelope, *, waiting: bool) -> InFlightEnvelope:
+        """Return the first chunk's state; one chunk from an untrusted node makes the envelope untrusted."""
+        first = self._first_chunks.pop(key, state)
+        if state.context.inputs is Trust.UNTRUSTED and first.context.inputs is Trust.TRUSTED:
+            received = replace(first.received, context=replace(first.context, inputs=Trust.UNTRUSTED))
+            first = replace(first, received=received)
+        if waiting:
+            self._first_chunks[key] = first
+        return first
+
+    def _remember_end(self, key: tuple[str, str], acceptance: Acceptance) -> None:
+        """Remember the outcome, without the envelope and its events."""
+        self._finished[key] = replace(acceptance, envelope=None, events=())
+        while len(self._finished) > self.limits.max_remembered:
+            self._finished.popitem(last=False)
+
+    def _is_retryable(self, key: tuple[str, str]) -> bool:
+        outcome = self._finished[key].outcome if key in self._finished else None
+        return isinstance(outcome, Gated | InvalidEnvelope) and outcome.code in REPAIRABLE
+
+
+def _to_invalid(broken: BrokenChunks) -> InvalidEnvelope:
+    return InvalidEnvelope(broken.code, f"{broken.code.value}: {broken.violations[0]}", broken.violations)

@@ -1,0 +1,307 @@
+"""Validate and normalise the JSON Schema of a kind's payload.
+
+``validate_schema`` bounds the schema's size, rewrites pydantic's output in OpenWOP's portable form, and rejects
+external references and unions whose branches no single field distinguishes.
+
+Source: ai-envelope.md, "Variant payload discrimination" (RFC 0031 §A); artifact-type-packs.md, "Bounded schema
+compilation".
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import unquote
+
+from emitter.errors import InputError
+from emitter.host.kinds import DIALECT
+from emitter.messages import as_list, as_mapping
+from emitter.schema import Tier1Finding, Validator, VariantEdition, Violation, lint_variants
+from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS
+from emitter.schema.json_data import escape_pointer_token
+from emitter.schema.references import ReferenceResolver, check_complexity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from emitter.host.kinds import PayloadRule
+    from emitter.messages import Json
+    from emitter.schema.python_types import SchemaSource
+    from emitter.schema.results import ParseResult
+
+_LIST_KEYWORDS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_SCHEMA_KEYWORDS = frozenset(
+    {"additionalProperties", "propertyNames", "items", "contains", "not", "if", "then", "else"}
+    | {"unevaluatedProperties", "unevaluatedItems", "contentSchema"}
+)
+
+
+def iter_subschemas(schema: Json, pointer: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every object schema in ``schema`` with its pointer, outer schemas first."""
+    if not isinstance(schema, dict):
+        return
+    yield pointer, cast("dict[str, Any]", schema)
+    for keyword, value in as_mapping(schema).items():
+        here = f"{pointer}/{escape_pointer_token(keyword)}"
+        if keyword in NAMED_SCHEMA_KEYWORDS:
+            for name, subschema in as_mapping(value).items():
+                yield from iter_subschemas(subschema, f"{here}/{escape_pointer_token(name)}")
+        elif keyword in _LIST_KEYWORDS:
+            for index, subschema in enumerate(as_list(value)):
+                yield from iter_subschemas(subschema, f"{here}/{index}")
+        elif keyword in _SCHEMA_KEYWORDS:
+            yield from iter_subschemas(value, here)
+
+
+def map_subschemas(schema: Json, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Json:
+    """Return ``schema`` with ``change`` applied to every schema in it, inner schemas first."""
+    if not isinstance(schema, dict):
+        return schema
+    return change({keyword: _map_keyword(keyword, value, change) for keyword, value in as_mapping(schema).items()})
+
+
+def _map_keyword(keyword: str, value: Json, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Json:
+    if keyword in NAMED_SCHEMA_KEYWORDS:
+        return {name: map_subschemas(subschema, change) for name, subschema in as_mapping(value).items()}
+    if keyword in _LIST_KEYWORDS:
+        return [map_subschemas(subschema, change) for subschema in as_list(value)]
+    return map_subschemas(value, change) if keyword in _SCHEMA_KEYWORDS else value
+
+
+def resolve_reference(schema: Json, reference: object) -> Json:
+    """Return the target of a reference within the document, or None."""
+    if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+        return None
+    target: Json = schema
+    for token in unquote(reference).split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(target, list):
+            items = as_list(target)
+            target = items[int(key)] if key.isdecimal() and int(key) < len(items) else None
+        else:
+            target = as_mapping(target).get(key)
+    return target
+
+
+_VALIDATOR_RAISED: Final = Violation("", "validator", "a payload that the kind's own validators can read")
+
+
+def make_portable(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return pydantic's schema with its literals and tagged unions in OpenWOP's form."""
+    portable: dict[str, Json] = map_subschemas(
+        dict(schema), lambda node: _rewrite_union(_rewrite_literal(node), schema)
+    )
+    target = as_mapping(resolve_reference(portable, portable.get("$ref")))
+    if target.get("type") != "object":
+        return portable
+    return {**target, **{name: value for name, value in portable.items() if name != "$ref"}}
+
+
+def make_type_rule(read: Callable[[Json], ParseResult[Any]]) -> PayloadRule:
+    """Return a rule that parses the payload as the type, because its validators may check more than the schema.
+
+    A payload is also refused if a validator raises an unexpected exception.
+    """
+
+    def rule(payload: Json) -> tuple[Violation, ...]:
+        try:
+            return read(payload).violations
+        except Exception:  # noqa: BLE001  the caller's code may raise anything, and no envelope may raise
+            return (_VALIDATOR_RAISED,)
+
+    return rule
+
+
+def _rewrite_literal(node: dict[str, Any]) -> dict[str, Any]:
+    if "const" not in node:
+        return node
+    return {"enum" if name == "const" else name: [value] if name == "const" else value for name, value in node.items()}
+
+
+def _rewrite_union(node: dict[str, Any], schema: Mapping[str, Json]) -> dict[str, Any]:
+    if "oneOf" not in node:
+        return node
+    tag = as_mapping(node.get("discriminator")).get("propertyName")
+    branches = [_require_tag(branch, tag, schema) for branch in node["oneOf"]]
+    keywords = {name: value for name, value in node.items() if name not in {"oneOf", "discriminator"}}
+    return {**keywords, "anyOf": branches}
+
+
+def _require_tag(branch: Json, tag: object, schema: Mapping[str, Json]) -> Json:
+    """Return a branch that requires its tag, as pydantic does even if the field has a default."""
+    node = as_mapping(branch)
+    target = as_mapping(resolve_reference(schema, node.get("$ref"))) if "$ref" in node else node
+    if tag not in as_mapping(target.get("properties")) or tag in as_list(target.get("required")):
+        return branch
+    return {**node, "required": [*as_list(node.get("required")), tag]}
+
+
+_VARIANT_FIX = (
+    'Give every branch the same required property, such as kind, with "type": "string" and an enum of one value that'
+    " no other branch has. In Python, write kind: Literal['a'] without a default, or Field(discriminator='kind')."
+)
+
+
+def find_ambiguous_variants(schema: dict[str, Any]) -> tuple[Tier1Finding, ...]:
+    """Return the unions that use ``oneOf``, or whose branches no single field distinguishes."""
+    return lint_variants(schema, VariantEdition.V2) or tuple(
+        Tier1Finding(f"{pointer}/anyOf", "anyOf-branches-not-told-apart", None, _VARIANT_FIX)
+        for pointer, node in iter_subschemas(schema)
+        if "anyOf" in node and not _are_distinguishable(list(filter(_is_object_schema, _iter_branches(schema, node))))
+    )
+
+
+def _iter_branches(schema: Json, node: Json) -> Iterator[dict[str, Any]]:
+    """Yield each branch of a union once, with references and nested unions resolved."""
+    pending, visited = list(as_list(as_mapping(node).get("anyOf"))), set[int]()
+    while pending:
+        branch, inner = _merge_references(schema, pending.pop(0), visited)
+        pending.extend(inner)
+        if branch:
+            yield branch
+
+
+def _merge_references(schema: Json, branch: Json, visited: set[int]) -> tuple[dict[str, Any], list[Json]]:
+    """Return a branch merged with its references, and its own branches if it is a union."""
+    merged: dict[str, Any] = {}
+    required: list[Any] = []
+    while (node := as_mapping(branch)) and id(node) not in visited:
+        visited.add(id(node))
+        required += as_list(node.get("required"))
+        merged = {**node, **merged}
+        branch = resolve_reference(schema, node.get("$ref"))
+    return {**merged, "required": required} if merged else merged, as_list(merged.get("anyOf"))
+
+
+def _is_object_schema(branch: dict[str, Any]) -> bool:
+    types = branch.get("type")
+    if types is None:
+        return "properties" in branch or bool(branch["required"])
+    return types == "object" or "object" in as_list(types)
+
+
+def _are_distinguishable(branches: list[dict[str, Any]]) -> bool:
+    if len(branches) < 2:  # noqa: PLR2004  a single branch cannot be confused
+        return True
+    tags = [_find_tags(branch) for branch in branches]
+    shared = set(tags[0]).intersection(*tags)
+    return any(len({tag[name] for tag in tags}) == len(tags) for name in shared)
+
+
+def _find_tags(branch: dict[str, Any]) -> dict[str, str]:
+    """Return the required fields with one fixed string, and the strings."""
+    properties = as_mapping(branch.get("properties"))
+    fields = {name: as_mapping(properties.get(name)) for name in branch["required"] if isinstance(name, str)}
+    enums = {name: as_list(field.get("enum")) for name, field in fields.items() if field.get("type") == "string"}
+    return {name: enum[0] for name, enum in enums.items() if len(enum) == 1 and isinstance(enum[0], str)}
+
+
+MAX_SCHEMA_BYTES: Final = 256 * 1024
+"""Bytes of the schema as JSON."""
+MAX_SCHEMA_VALUES: Final = 20_000
+"""Objects, lists, strings and numbers; a value in two places counts twice."""
+MAX_SCHEMA_DEPTH: Final = 64
+"""Levels of objects and lists."""
+MAX_SCHEMA_PATTERNS: Final = 200
+"""Regular expressions. Each one is compiled."""
+
+
+def copy_bounded(kind_id: str, schema: Mapping[str, Json]) -> dict[str, Any]:
+    """Return a copy of the schema as plain JSON; raise ``InputError`` if it is not JSON or exceeds a limit."""
+    _check_size(kind_id, schema)
+    try:
+        text = json.dumps(dict(schema), ensure_ascii=False, allow_nan=False)
+        size = len(text.encode())
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The schema of {kind_id} is not JSON.") from error
+    _check_limit(kind_id, size, MAX_SCHEMA_BYTES, "bytes")
+    copied: dict[str, Any] = json.loads(text)
+    return copied
+
+
+def _check_size(kind_id: str, schema: Mapping[str, Json]) -> None:
+    count, patterns, level, depth = 0, 0, list[Any]([dict(schema)]), 0
+    while level:
+        depth, count = depth + 1, count + len(level)
+        _check_limit(kind_id, depth, MAX_SCHEMA_DEPTH, "levels")
+        _check_limit(kind_id, count, MAX_SCHEMA_VALUES, "values")
+        patterns += sum(map(_count_patterns, level))
+        _check_limit(kind_id, patterns, MAX_SCHEMA_PATTERNS, "regular expressions")
+        level = [child for value in level for child in _get_children(value)]
+
+
+def _get_children(value: Any) -> list[Any]:
+    return list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else as_list(value)
+
+
+def _count_patterns(value: Any) -> int:
+    node = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    by_name = node.get("patternProperties")
+    return isinstance(node.get("pattern"), str) + (len(cast("Any", by_name)) if isinstance(by_name, dict) else 0)
+
+
+def _check_limit(kind_id: str, count: int, maximum: int, unit: str) -> None:
+    if count > maximum:
+        raise InputError(
+            f"The schema of {kind_id} has more than {maximum} {unit}.",
+            hint="Split the kind, or make its schema smaller.",
+        )
+
+
+_MAX_FINDINGS: Final = 8
+_ADDRESS_KEYWORDS = frozenset({"$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"})
+
+
+def validate_schema(kind_id: str, source: SchemaSource[Any]) -> dict[str, Any]:
+    """Return the payload's schema as plain JSON.
+
+    Raises:
+        InputError: The schema is not portable, refers to other documents, or exceeds a limit.
+        Uncompilable: It is not a valid schema.
+    """
+    if not isinstance(source.schema, dict):
+        raise InputError(f"The schema of {kind_id} must describe an object.", hint=_ROOT_HINT)
+    schema = copy_bounded(kind_id, source.schema)
+    if source.is_python_type:
+        schema = make_portable(schema)
+    _check_root(kind_id, schema)
+    _check_references(kind_id, schema)
+    findings = find_ambiguous_variants(schema)
+    if findings:
+        raise InputError(f"{kind_id} has variants that no single field distinguishes: {format_findings(findings)}")
+    Validator(schema)
+    check_complexity(ReferenceResolver(schema, DRAFT202012))
+    return schema
+
+
+def format_findings(findings: tuple[Tier1Finding, ...]) -> str:
+    """Return findings and fixes in one line."""
+    sentences: list[str] = []
+    for finding in findings[:_MAX_FINDINGS]:
+        rule = finding.rule if finding.detail is None else f"{finding.rule} ({finding.detail})"
+        sentences.append(f"{finding.pointer}: {rule}. {finding.fix}")
+    if len(findings) > _MAX_FINDINGS:
+        sentences.append(f"and {len(findings) - _MAX_FINDINGS} more")
+    return "; ".join(sentences)
+
+
+_ROOT_HINT = 'Set "type": "object" at its root, and put a list or a union into a property.'
+
+
+def _check_root(kind_id: str, schema: dict[str, Any]) -> None:
+    if schema.get("type") != "object":
+        raise InputError(f"The schema of {kind_id} must describe an object.", hint=_ROOT_HINT)
+    dialect = schema.get("$schema", DIALECT)
+    if dialect != DIALECT:
+        raise InputError(f"The schema of {kind_id} has another dialect.", hint=f"Write it in {DIALECT}.")
+
+
+def _check_references(kind_id: str, schema: dict[str, Any]) -> None:
+    for pointer, node in iter_subschemas(schema):
+        addresses = _ADDRESS_KEYWORDS.intersection(node) - ({"$id"} if node is schema else set())
+        is_dangling = "$ref" in node and not isinstance(resolve_reference(schema, node["$ref"]), bool | dict)
+        if addresses or is_dangling:
+            raise InputError(
+                f"{pointer} in the schema of {kind_id} refers to another document, or has its own address.",
+                hint="Put the definitions under $defs, and refer to them with #/$defs/<name>.",
+            )

@@ -1,0 +1,248 @@
+"""The requests, responses and failures that pass between an emission and a provider.
+
+These are plain values in terms that belong to no provider. The adapters translate them to and from each wire format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Json: TypeAlias = Any
+"""A JSON value: ``None``, bool, int, float, str, list or dict with string keys."""
+
+
+class Role(str, Enum):
+    """The speaker of a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the conversation."""
+
+    role: Role
+    text: str
+
+
+class OutputMode(str, Enum):
+    """The way in which a provider is asked to follow a schema."""
+
+    JSON_SCHEMA = "json_schema"
+    """The provider's structured-output mode."""
+    TOOL = "tool"
+    """One forced strict tool whose arguments are the document."""
+    JSON_OBJECT = "json_object"
+    """Any JSON object; the schema is part of the prompt."""
+    TEXT = "text"
+    """Plain text; the schema is part of the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """The requested document: a name of at most 64 characters and its compiled schema."""
+
+    name: str
+    schema: Mapping[str, Json]
+    mode: OutputMode
+    strict: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call to a model.
+
+    Attributes:
+        max_output_tokens: The output budget in tokens.
+        correction: The corrective fragment of a schema retry. It is written from the validator's findings, never from
+            the answer, and replaces the previous one.
+        options: Merged into the provider's request body unchanged.
+    """
+
+    model: str
+    system: str
+    messages: tuple[Message, ...]
+    output: OutputFormat
+    max_output_tokens: int
+    correction: str | None = None
+    options: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+
+    def all_messages(self) -> tuple[Message, ...]:
+        """Return the messages with the correction, if any, as the last user turn."""
+        if self.correction is None:
+            return self.messages
+        return (*self.messages, Message(Role.USER, self.correction))
+
+
+class StopReason(str, Enum):
+    """The meaning of a provider's stop reason. ``providers/*.toml`` maps every raw reason to one of these."""
+
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    OVERFLOWED = "overflowed"
+    REFUSED = "refused"
+    PAUSED = "paused"
+    UNKNOWN = "unknown"
+    FAULTED = "faulted"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of one or more calls.
+
+    Attributes:
+        input: All input tokens, including ``cache_read`` and ``cache_write``.
+        output: All output tokens, including ``thinking``.
+        cache_read: Input tokens read from a cache, if the provider reports them.
+        cache_write: Input tokens written to a cache, if the provider reports them.
+        thinking: Output tokens spent on thinking, if the provider reports them.
+        estimated: A part of the usage was counted here, because the provider did not report it.
+    """
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    thinking: int = 0
+    estimated: bool = False
+
+    @property
+    def total(self) -> int:
+        """The sum of input and output tokens."""
+        return self.input + self.output
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.thinking + other.thinking,
+            self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderErrorDetails:
+    """A provider's own description of a failure, for the caller's exception only.
+
+    No model sees it, and no event contains it. ``param`` names the part of the request that the provider rejects.
+    ``cause`` is the SDK's exception, if any; it is never serialized.
+    """
+
+    message: str = ""
+    code: str | None = None
+    param: str | None = None
+    cause: Any = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResponse:
+    """A provider's answer.
+
+    Attributes:
+        stop: The meaning of the stop reason.
+        raw_stop: The provider's own stop reason.
+        text: The visible answer without thinking or commentary.
+        arguments: The arguments of each called tool, as JSON text or an object.
+        refused_as: The provider's refusal text or category, which is never shown.
+        usage: The usage, or None if the provider did not report it.
+        report: The provider's error details, if the answer came as an error.
+    """
+
+    stop: StopReason
+    raw_stop: str
+    text: str = ""
+    arguments: tuple[Json, ...] = ()
+    refused_as: str | None = None
+    usage: Usage | None = None
+    request_id: str | None = None
+    report: ProviderErrorDetails | None = None
+
+
+class FaultKind(str, Enum):
+    """The kind of failure that left a call without an answer. ``providers/*.toml`` uses the values."""
+
+    AUTHENTICATION = "authentication"
+    PERMISSION = "permission"
+    NOT_FOUND = "not_found"
+    BAD_REQUEST = "bad_request"
+    SCHEMA_REJECTED = "schema_rejected"
+    TOO_LARGE = "too_large"
+    RESPONSE_TOO_LARGE = "response_too_large"
+    """The response has more bytes than ``Policy.max_response_bytes`` allows."""
+    QUOTA = "quota"
+    RATE_LIMIT = "rate_limit"
+    OVERLOADED = "overloaded"
+    SERVER = "server"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    PROTOCOL = "protocol"
+    DEADLINE = "deadline"
+    CANCELLED = "cancelled"
+    """The caller left before the answer was complete."""
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether the same request may succeed later."""
+        return self in _TRANSIENT_FAULTS
+
+
+_TRANSIENT_FAULTS = frozenset(
+    {
+        FaultKind.RATE_LIMIT,
+        FaultKind.OVERLOADED,
+        FaultKind.SERVER,
+        FaultKind.TIMEOUT,
+        FaultKind.CONNECTION,
+        FaultKind.PROTOCOL,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failure of transport or service, as a value.
+
+    Attributes:
+        message: One sentence in emitter's words.
+        status: The HTTP status, or None if no response arrived.
+        code: The provider's error code.
+        retry_after: The wait in seconds that the provider asked for.
+        request_id: The provider's id of the request.
+        report: The provider's own error details.
+    """
+
+    kind: FaultKind
+    message: str
+    status: int | None = None
+    code: str | None = None
+    retry_after: float | None = None
+    usage: Usage | None = None
+    request_id: str | None = None
+    report: ProviderErrorDetails | None = None
+
+
+CallResult: TypeAlias = ModelResponse | Fault
+
+
+def with_output_budget(request: ModelRequest, max_output_tokens: int) -> ModelRequest:
+    """Return the same request with another output budget."""
+    return replace(request, max_output_tokens=max_output_tokens)
+
+
+def as_mapping(value: Json) -> Mapping[str, Json]:
+    """Return ``value`` if it is an object, else an empty mapping."""
+    return cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: Json) -> list[Json]:
+    """Return ``value`` if it is a list, else an empty list."""
+    return cast("list[Json]", value) if isinstance(value, list) else []

@@ -1,0 +1,238 @@
+"""JSON Schemas of OpenWOP's standard kinds: the four universal ones, A2UI surfaces and media.
+
+The universal schemas accept and reject exactly what OpenWOP's own do. A2UI and media are optional: a host that cannot
+render them does not register them.
+
+Source: ai-envelope.md (RFC 0021, RFC 0030, RFC 0055, RFC 0102).
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from emitter.models import binding_moment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CLARIFICATION_REQUEST: Final = binding_moment.CLARIFICATION_REQUEST
+SCHEMA_REQUEST: Final = "schema.request"
+SCHEMA_RESPONSE: Final = "schema.response"
+ERROR: Final = binding_moment.ERROR
+MAX_KIND_LENGTH: Final = 256
+"""The most characters of a kind's id."""
+REASONING_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "type": "string",
+        "description": "How the model came to what follows. It may be absent, and nothing is decided by it.",
+    }
+)
+"""The slot for thinking, the first property of most payloads."""
+_NONEMPTY_TEXT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
+_ID_SCHEMA: dict[str, Any] = {**_NONEMPTY_TEXT_SCHEMA, "maxLength": 128}
+_KIND_SCHEMA: dict[str, Any] = {**_NONEMPTY_TEXT_SCHEMA, "maxLength": MAX_KIND_LENGTH}
+_QUESTION_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "question"],
+    "properties": {
+        "id": {**_ID_SCHEMA, "description": "Names the question, so that an answer can be matched to it."},
+        "question": {**_NONEMPTY_TEXT_SCHEMA, "description": "What the person is asked."},
+        "schema": {"type": "object", "description": "JSON Schema of an answer."},
+        "context": {
+            "type": "object",
+            "description": "Whatever a surface may use beside the question; nobody else reads it.",
+            "additionalProperties": True,
+        },
+    },
+    "additionalProperties": False,
+}
+_CLARIFICATION_SCHEMA: dict[str, Any] = {
+    "title": "Clarification request",
+    "description": "The model cannot go on without answers from a person.",
+    "type": "object",
+    "required": ["questions"],
+    "properties": {
+        "reasoning": dict(REASONING_SCHEMA),
+        "questions": {
+            "type": "array",
+            "minItems": 1,
+            "description": "What to ask, in this order.",
+            "items": _QUESTION_SCHEMA,
+        },
+        "contextType": {"type": "string", "maxLength": 128, "description": "What kind of surface suits them."},
+    },
+    "additionalProperties": False,
+}
+_SCHEMA_REQUEST_SCHEMA: dict[str, Any] = {
+    "title": "Schema request",
+    "description": "The model wants to see the schema of a kind before it writes one.",
+    "type": "object",
+    "required": ["envelopeType"],
+    "properties": {
+        "reasoning": dict(REASONING_SCHEMA),
+        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema is wanted."},
+        "reason": {"type": "string", "maxLength": 1024, "description": "What it is wanted for; for diagnosis only."},
+    },
+    "additionalProperties": False,
+}
+_SCHEMA_RESPONSE_SCHEMA: dict[str, Any] = {
+    "title": "Schema response",
+    "description": "The model has seen the schema that it asked for. No person sees this.",
+    "type": "object",
+    "required": ["envelopeType", "ack"],
+    "properties": {
+        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema arrived."},
+        "ack": {"type": "boolean", "const": True, "description": "Always true."},
+    },
+    "additionalProperties": False,
+}
+_ERROR_SCHEMA: dict[str, Any] = {
+    "title": "Error report",
+    "description": "The model says that it could not do what was asked. A turn that ends so has succeeded.",
+    "type": "object",
+    "required": ["code", "message"],
+    "properties": {
+        "reasoning": dict(REASONING_SCHEMA),
+        "code": {**_ID_SCHEMA, "description": "For programs, in snake_case, such as context_exhausted."},
+        "message": {**_NONEMPTY_TEXT_SCHEMA, "description": "For people."},
+        "details": {"type": "object", "description": "More about it; what is in it depends on the code."},
+    },
+    "additionalProperties": False,
+}
+UNIVERSAL_SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        CLARIFICATION_REQUEST: _CLARIFICATION_SCHEMA,
+        SCHEMA_REQUEST: _SCHEMA_REQUEST_SCHEMA,
+        SCHEMA_RESPONSE: _SCHEMA_RESPONSE_SCHEMA,
+        ERROR: _ERROR_SCHEMA,
+    }
+)
+"""The JSON Schema (2020-12) of each universal kind's payload, by the kind's id, in OpenWOP's order."""
+A2UI_SURFACE: Final = "ui.a2ui-surface"
+CATALOG_VERSION: Final = "catalogVersion"
+"""The property with the version of the A2UI catalog that a surface was composed for."""
+CATALOG_VERSIONS: Final = ("0.9.1",)
+ACTION_TARGETS: Final = ("resume", "exchange")
+"""The targets of an action: the interrupted run, or the conversation."""
+_TEXT_SCHEMA: dict[str, Any] = {"type": "string"}
+_FLAG_SCHEMA: dict[str, Any] = {"type": "boolean"}
+
+
+def _closed_schema(optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _component_schema(name: str, optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
+    return _closed_schema(optional, component={"type": "string", "enum": [name]}, **properties)
+
+
+def _field_schema(name: str, optional: tuple[str, ...], /, **properties: dict[str, Any]) -> dict[str, Any]:
+    named = {**_TEXT_SCHEMA, "description": "Under this name the person's answer goes back."}
+    return _component_schema(f"field.{name}", optional, id=named, label=_TEXT_SCHEMA, **properties)
+
+
+_OPTIONS_SCHEMA: dict[str, Any] = {
+    "type": "array",
+    "minItems": 1,
+    "items": _closed_schema(value=_TEXT_SCHEMA, label=_TEXT_SCHEMA),
+}
+_ACTION_SCHEMA = _closed_schema(
+    target={
+        "type": "string",
+        "enum": list(ACTION_TARGETS),
+        "description": "resume: the answers resume the run that waits. exchange: they become a message.",
+    }
+)
+_COMPONENT_SCHEMAS: dict[str, dict[str, Any]] = {
+    "heading": _component_schema(
+        "heading", ("level",), text=_TEXT_SCHEMA, level={"type": "integer", "minimum": 1, "maximum": 6}
+    ),
+    "text": _component_schema("text", text=_TEXT_SCHEMA),
+    "fieldText": _field_schema("text", ("placeholder", "required"), placeholder=_TEXT_SCHEMA, required=_FLAG_SCHEMA),
+    "fieldDate": _field_schema("date", ("required",), required=_FLAG_SCHEMA),
+    "fieldSelect": _field_schema("select", ("required",), required=_FLAG_SCHEMA, options=_OPTIONS_SCHEMA),
+    "fieldCheckbox": _field_schema("checkbox", ("default",), default=_FLAG_SCHEMA),
+    "actionButton": _component_schema("action.button", id=_TEXT_SCHEMA, label=_TEXT_SCHEMA, action=_ACTION_SCHEMA),
+}
+_SURFACE_SCHEMA = _closed_schema(
+    ("title",),
+    title=_TEXT_SCHEMA,
+    components={
+        "type": "array",
+        "description": "What is shown, from top to bottom.",
+        "items": {"$ref": "#/$defs/component"},
+    },
+)
+A2UI_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "title": "A2UI surface",
+        "description": "A surface that the host renders with widgets of its own.",
+        "type": "object",
+        "required": [CATALOG_VERSION, "surface"],
+        "additionalProperties": False,
+        "properties": {
+            "reasoning": dict(REASONING_SCHEMA),
+            CATALOG_VERSION: {
+                "type": "string",
+                "enum": list(CATALOG_VERSIONS),
+                "description": "The version of the catalogue; a host refuses one that it does not know.",
+            },
+            "surface": {"$ref": "#/$defs/surface"},
+        },
+        "$defs": {
+            "surface": _SURFACE_SCHEMA,
+            "component": {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in _COMPONENT_SCHEMAS]},
+            **_COMPONENT_SCHEMAS,
+        },
+    }
+)
+"""JSON Schema (2020-12) of the payload."""
+MEDIA_IMAGE: Final = "media.image"
+MEDIA_AUDIO: Final = "media.audio"
+MEDIA_FILE: Final = "media.file"
+MAX_INLINE_BYTES: Final = 262_144
+"""Bytes that may stand in a payload as base64, where a host advertises no other ``maxInlineMediaBytes``."""
+
+
+def _media_schema(title: str, example: str, /, **own: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "title": title,
+        "description": "The asset is named by url, or stands in base64: one of the two.",
+        "type": "object",
+        "required": ["bytes"],
+        "properties": {
+            "url": {
+                "type": "string",
+                "format": "uri",
+                "description": "Where the host serves the asset: for its tenant only, and not to be guessed.",
+            },
+            "base64": {"type": "string", "description": "The asset itself, where it is small enough."},
+            "bytes": {"type": "integer", "minimum": 0, "description": "How large the asset is."},
+            "mimeType": {"type": "string", "description": f"Its media type, such as {example}."},
+            **own,
+            "alt": {"type": "string", "description": "What to say where it cannot be shown. It should be there."},
+        },
+        "additionalProperties": False,
+    }
+
+
+MEDIA_SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        MEDIA_IMAGE: _media_schema("Image", "image/png"),
+        MEDIA_AUDIO: _media_schema(
+            "Audio",
+            "audio/ogg",
+            durationSeconds={"type": "number", "minimum": 0, "description": "How long it plays, in seconds."},
+        ),
+        MEDIA_FILE: _media_schema(
+            "File", "text/csv", name={"type": "string", "description": "A name to save it under."}
+        ),
+    }
+)
+"""The JSON Schema (2020-12) of each media kind's payload, by the kind's id."""

@@ -1,0 +1,197 @@
+"""Load provider profiles from ``providers/*.toml`` and find the profile of a model.
+
+A profile may name another one in ``extends``. Tables are merged key by key, the lists ``rules``, ``models``,
+``thinkers``, ``encodings`` and ``capabilities`` are put before those of the parent, and any other value replaces the
+parent's. A file with ``abstract = true`` can only be extended.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import ValidationError
+
+from emitter.assets import find_data_folder
+from emitter.errors import BadProfile, UnknownModel
+from emitter.messages import as_list
+from emitter.profiles.model import ProviderProfile as ProviderProfile
+from emitter.profiles.model import WireFormat as WireFormat
+from emitter.profiles.model import WireProfile as WireProfile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+
+    from pydantic_core import ErrorDetails
+
+TomlTable = dict[str, Any]
+_PREPENDED_LISTS = frozenset({"rules", "models", "thinkers", "encodings", "capabilities"})
+_NOT_INHERITED = ("aliases", "listed")
+_MAX_EXTENDS = 8
+
+
+@cache
+def profile_names() -> tuple[str, ...]:
+    """Return the names of all usable profiles in alphabetical order, including unlisted ones."""
+    stems = sorted(
+        file.name.removesuffix(".toml")
+        for file in find_data_folder("providers").iterdir()
+        if file.name.endswith(".toml")
+    )
+    return tuple(stem for stem in stems if not _read_toml(find_data_folder("providers"), stem).get("abstract", False))
+
+
+@cache
+def load_profile(name: str) -> ProviderProfile:
+    """Return the profile ``name``.
+
+    Raises:
+        BadProfile: There is no such profile, or it is invalid. The message names the file, the key and allowed values.
+    """
+    if name not in profile_names():
+        raise BadProfile(f"There is no profile {name!r}.", hint=f"Choose one of {', '.join(profile_names())}.")
+    return load_profile_from(find_data_folder("providers"), name)
+
+
+@cache
+def listed_profile_names() -> tuple[str, ...]:
+    """Return the names of the profiles of actual providers and servers."""
+    return tuple(name for name in profile_names() if load_profile(name).listed)
+
+
+def find_profile(model: str) -> tuple[ProviderProfile, str]:
+    """Return the profile and the provider's own model name for a model.
+
+    Args:
+        model: ``vendor/model``. ``vendor:model``, an alias of the vendor and the bare name of a model that only one
+            vendor has are accepted as well.
+
+    Raises:
+        UnknownModel: No profile matches.
+    """
+    match = _find_profile_name(model) if isinstance(cast("object", model), str) else None
+    if match is None:
+        raise UnknownModel(
+            f"{model!r} is not a model that emitter can reach.",
+            hint=f"{_suggest_model(model)}Write vendor/model; the vendors are {', '.join(listed_profile_names())}.",
+        )
+    return load_profile(match[0]), match[1]
+
+
+@lru_cache(maxsize=256)
+def _find_profile_name(model: str) -> tuple[str, str] | None:
+    vendor, name = _split_model_name(model)
+    if vendor in _profiles_by_alias():
+        return (_profiles_by_alias()[vendor], name) if name else None
+    owner = _profile_of_bare_model(model.strip())
+    return None if owner is None else (owner, model.strip())
+
+
+def _split_model_name(model: str) -> tuple[str, str]:
+    """Return the parts before and after the first ``/`` or ``:``."""
+    vendor, *rest = re.split("[/:]", model.strip(), maxsplit=1)
+    return vendor.strip().lower(), "".join(rest).strip()
+
+
+@cache
+def _profiles_by_alias() -> Mapping[str, str]:
+    aliases = {alias: name for name in profile_names() for alias in load_profile(name).aliases}
+    return MappingProxyType({**aliases, **{name: name for name in profile_names()}})
+
+
+@cache
+def _model_patterns() -> tuple[tuple[str, str], ...]:
+    """Return the profile name and pattern of every model row that a profile does not inherit."""
+    own = [(name, _read_toml(find_data_folder("providers"), name).get("models", [])) for name in listed_profile_names()]
+    return tuple((name, row["match"].lstrip("*")) for name, rows in own for row in rows if row["match"] != "*")
+
+
+def _profile_of_bare_model(name: str) -> str | None:
+    """Return the name of the only profile with a bare model name, or None."""
+    bare = name.removeprefix("models/")
+    if "/" in bare:
+        return None
+    owners = {vendor for vendor, pattern in _model_patterns() if fnmatchcase(bare, pattern)}
+    return owners.pop() if len(owners) == 1 else None
+
+
+def _suggest_model(model: object) -> str:
+    """Return a question that suggests a similar model, or an empty string."""
+    if not isinstance(model, str) or not model.strip():
+        return ""
+    vendor, name = _split_model_name(model)
+    vendors = get_close_matches(vendor, _profiles_by_alias(), n=1, cutoff=0.7 if name else 1.0)
+    if vendors:
+        return f"Did you mean {f'{_profiles_by_alias()[vendors[0]]}/{name or chr(8230)}'!r}? "
+    owner = _profile_of_bare_model(name)
+    if owner is not None:
+        return f"Did you mean {f'{owner}/{name}'!r}? "
+    stems = {re.split(r"[*?\[]", pattern)[0].rstrip("-.@"): profile for profile, pattern in _model_patterns()}
+    models = get_close_matches(model.strip().lower(), stems, n=1, cutoff=0.7)
+    return f"Did you mean {f'{stems[models[0]]}/{models[0]}'!r}? " if models else ""
+
+
+def load_profile_from(directory: Traversable, name: str) -> ProviderProfile:
+    """Return the profile ``name`` from a folder of your own; may raise ``BadProfile``."""
+    merged = _read_with_parents(directory, name)
+    merged.pop("abstract", None)
+    try:
+        return ProviderProfile.model_validate({"name": name, **merged})
+    except ValidationError as error:
+        raise BadProfile("\n".join(_describe_error(name, detail) for detail in error.errors())) from error
+
+
+def _read_with_parents(directory: Traversable, name: str) -> TomlTable:
+    chain: list[TomlTable] = []
+    current: str | None = name
+    while current is not None:
+        if len(chain) == _MAX_EXTENDS:
+            raise BadProfile(f"providers/{name}.toml: extends: a cycle, or more than {_MAX_EXTENDS} profiles.")
+        table = _read_toml(directory, current)
+        current = table.pop("extends", None)
+        chain.append(table)
+    merged: TomlTable = {}
+    for table in chain[1:]:
+        for key in _NOT_INHERITED:
+            table.pop(key, None)
+    for table in reversed(chain):
+        table.pop("abstract", None)
+        merged = _merge_tables(merged, table)
+    return merged
+
+
+def _read_toml(directory: Traversable, name: str) -> TomlTable:
+    file = directory.joinpath(f"{name}.toml")
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadProfile(f"providers/{name}.toml does not exist.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadProfile(f"providers/{name}.toml: invalid TOML: {error}.") from error
+
+
+def _merge_tables(parent: TomlTable, child: TomlTable) -> TomlTable:
+    """Merge ``child`` into ``parent``; the child's keys come first, so that its first wire is the default."""
+    ordered = [*child, *(key for key in parent if key not in child)]
+    return {key: _merge_value(key, parent.get(key), child.get(key)) for key in ordered}
+
+
+def _merge_value(key: str, parent: Any, child: Any) -> Any:
+    if child is None or parent is None:
+        return parent if child is None else child
+    if isinstance(child, dict) and isinstance(parent, dict):
+        return _merge_tables(cast("TomlTable", parent), cast("TomlTable", child))
+    if key in _PREPENDED_LISTS and isinstance(child, list) and isinstance(parent, list):
+        return [*as_list(child), *as_list(parent)]
+    return cast("Any", child)
+
+
+def _describe_error(name: str, error: ErrorDetails) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    return f"providers/{name}.toml: {key}: {error['msg']}."

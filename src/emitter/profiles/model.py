@@ -1,0 +1,237 @@
+"""The pydantic model of a provider profile.
+
+A profile holds facts, never code. Every table of facts names its ``source`` and the date on which it was
+``verified``.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+
+from pydantic import Field, field_validator
+
+from emitter.messages import OutputMode
+from emitter.profiles.tables import (
+    FaultTable,
+    ModelCapabilities,
+    ProfileTable,
+    ReasoningModel,
+    SchemaSubset,
+    SourcedTable,
+    StopReasonTable,
+    ThinkingBudget,
+    TokenEncoding,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.messages import Json
+
+
+class WireFormat(str, Enum):
+    """The wire formats that adapters implement."""
+
+    OPENAI_RESPONSES = "openai-responses"
+    OPENAI_CHAT = "openai-chat"
+    ANTHROPIC = "anthropic"
+    GOOGLE = "google"
+
+
+class Sdk(str, Enum):
+    """The SDK that sends the requests; also the name of the extra that installs it."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    GOOGLE = "google"
+
+
+class ClientConfig(SourcedTable):
+    """How to create a client if the caller passes none.
+
+    Attributes:
+        flavour: The SDK's client class without its ``Async`` prefix.
+        key_env: Environment variables for the key; the first one that is set wins.
+        key_required: False for servers that may run without authentication.
+        base_url_env: An environment variable that overrides ``base_url``.
+        api_version: The API version that Azure's client requires.
+    """
+
+    sdk: Sdk
+    flavour: str
+    key_env: tuple[str, ...] = ()
+    key_required: bool = True
+    base_url: str | None = None
+    base_url_env: str | None = None
+    base_url_required: bool = False
+    api_version: str | None = None
+
+
+class OutputBudgetParameter(SourcedTable):
+    """The request field of the output budget, and the smallest value that the provider accepts."""
+
+    parameter: str
+    minimum: Annotated[int, Field(ge=1)] = 1
+
+
+class OutputSupport(SourcedTable):
+    """The output modes of a wire format, preferred first.
+
+    Attributes:
+        strict: Send a strict flag.
+        enforced: The provider enforces a schema even without the flag. If neither is true, the schema is also written
+            into the prompt.
+        stream_usage: A stream reports its usage only on request.
+        options: Merged into every request body.
+    """
+
+    modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)]
+    strict: bool = True
+    enforced: bool = True
+    stream_usage: bool = False
+    options: dict[str, object] = Field(default_factory=dict)
+
+
+class ModelLimits(SourcedTable):
+    """The limits of the models whose name matches ``match``, a case-sensitive shell pattern.
+
+    Attributes:
+        context: The context window in tokens.
+        elastic: The window may be larger than ``context``, because of a setting or because its size is not known.
+            Prompts are then not checked against it.
+        max_output: The largest output in tokens.
+        modes: Restricts the wire's output modes.
+        strict: Overrides the wire's strict flag.
+    """
+
+    match: str
+    context: Annotated[int, Field(ge=1)]
+    elastic: bool = False
+    max_output: Annotated[int, Field(ge=1)]
+    modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)] | None = None
+    strict: bool | None = None
+
+
+class WireProfile(ProfileTable):
+    """The facts of one wire format of a provider."""
+
+    tokens: OutputBudgetParameter
+    thinking: ThinkingBudget | None = None
+    output: OutputSupport
+    stops: StopReasonTable
+
+
+class BatchLimits(SourcedTable):
+    """The largest batch of a provider, as a number of requests and as bytes."""
+
+    requests: Annotated[int, Field(ge=1)]
+    bytes: Annotated[int, Field(ge=1)]
+
+
+class _ModelRow(Protocol):
+    """A table row for the models that match a shell pattern."""
+
+    @property
+    def match(self) -> str: ...
+
+
+RowT = TypeVar("RowT", bound=_ModelRow)
+
+
+_matches = lru_cache(maxsize=4096)(fnmatchcase)
+
+
+def _first_match(rows: tuple[RowT, ...], model: str) -> RowT | None:
+    return next((row for row in rows if _matches(model, row.match)), None)
+
+
+class ProviderProfile(ProfileTable):
+    """The facts about one provider.
+
+    Attributes:
+        provider: The provider's id in events.
+        wires: The wire formats; the first one is the default.
+        models: The limits of models. The first matching row counts, and the last row must match every model.
+        thinkers: Models that think by default.
+        encodings: Models with a published tokenizer.
+        capabilities: Capabilities of models that no other table implies.
+        aliases: Other names of the provider.
+        listed: False for a profile that does not stand for a provider.
+    """
+
+    name: str
+    title: str
+    provider: str
+    client: ClientConfig
+    wires: Annotated[dict[WireFormat, WireProfile], Field(min_length=1)]
+    subset: SchemaSubset
+    faults: FaultTable
+    models: Annotated[tuple[ModelLimits, ...], Field(min_length=1)]
+    thinkers: tuple[ReasoningModel, ...] = ()
+    encodings: tuple[TokenEncoding, ...] = ()
+    capabilities: tuple[ModelCapabilities, ...] = ()
+    batches: BatchLimits | None = None
+    aliases: tuple[str, ...] = ()
+    listed: bool = True
+
+    @field_validator("models")
+    @classmethod
+    def _check_last_row(cls, value: tuple[ModelLimits, ...]) -> tuple[ModelLimits, ...]:
+        if value[-1].match != "*":
+            raise ValueError('the last row must be the default, match = "*"')
+        return value
+
+    @cached_property
+    def default_wire(self) -> WireFormat:
+        """The wire format used if the caller names none."""
+        return next(iter(self.wires))
+
+    def model_limits(self, model: str) -> ModelLimits:
+        """Return the limits of ``model``."""
+        return _first_match(self.models, model) or self.models[0]
+
+    def is_known_model(self, model: str) -> bool:
+        """Tell whether the limits of ``model`` are known, or the server has only default limits."""
+        return self.model_limits(model).match != "*" or len(self.models) == 1
+
+    def token_encoding(self, model: str) -> str | None:
+        """Return the published encoding of ``model``, or None."""
+        row = _first_match(self.encodings, model)
+        return None if row is None else row.encoding
+
+    def thinking_tokens(self, wire: WireFormat, model: str, options: Mapping[str, Json]) -> int:
+        """Return the tokens of the output budget to reserve for thinking under the caller's ``options``."""
+        budget = self.wires[wire].thinking
+        row = _first_match(self.thinkers, model)
+        return 0 if budget is None else budget.reserved_tokens(options, None if row is None else row.effort)
+
+    def thinks_by_default(self, model: str) -> bool:
+        """Tell whether ``model`` is known to think by default; a row for all models does not count."""
+        row = _first_match(self.thinkers, model)
+        return row is not None and row.effort != "none" and row.match != "*"
+
+    def stated_capabilities(self, model: str) -> frozenset[str]:
+        """Return the capabilities of ``model`` that no other table implies."""
+        row = _first_match(self.capabilities, model)
+        return frozenset() if row is None else row.provides
+
+    def output_modes(self, wire: WireFormat, model: str) -> tuple[OutputMode, ...]:
+        """Return the output modes that both the wire and the model support, preferred first."""
+        allowed = self.model_limits(model).modes
+        return tuple(mode for mode in self.wires[wire].output.modes if allowed is None or mode in allowed)
+
+    def preferred_output_mode(self, wire: WireFormat, model: str) -> OutputMode:
+        """Return the first output mode that both the wire and the model support."""
+        return next(iter(self.output_modes(wire, model)), self.wires[wire].output.modes[-1])
+
+    def enforces_schema(self, wire: WireFormat, model: str) -> bool:
+        """Tell whether the provider enforces a schema for ``model``."""
+        return self.sends_strict(wire, model) or self.wires[wire].output.enforced
+
+    def sends_strict(self, wire: WireFormat, model: str) -> bool:
+        """Tell whether a strict flag is sent for ``model``."""
+        own = self.model_limits(model).strict
+        return self.wires[wire].output.strict if own is None else own

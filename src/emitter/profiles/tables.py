@@ -1,0 +1,302 @@
+"""The tables of a provider profile: stop reasons, faults, thinking, capabilities and the JSON Schema subset.
+
+Every table is closed: an unknown key is an error.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+
+from emitter.messages import FaultKind, StopReason
+
+if TYPE_CHECKING:
+    from emitter.messages import Json
+
+
+class ProfileTable(BaseModel):
+    """A table that rejects unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def __hash__(self) -> int:
+        """Hash by identity: a profile is loaded once, and caches use it as a key."""
+        return id(self)
+
+
+class SourcedTable(ProfileTable):
+    """A table of facts with its source."""
+
+    source: Annotated[str, Field(min_length=1)]
+    verified: dt.date
+
+
+def _check_regex(pattern: str) -> str:
+    """Return ``pattern`` if it is a valid regular expression."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"invalid regular expression: {error}") from error
+    return pattern
+
+
+RegexPattern: TypeAlias = Annotated[str, AfterValidator(_check_regex)]
+"""A regular expression, as text."""
+
+
+class StopReasonTable(SourcedTable):
+    """The meaning of every stop reason.
+
+    ``reasons`` lists complete reasons. ``families`` lists the part before the colon of reasons that adapters compose of
+    two fields (``failed:server_error``, ``block:SAFETY``), so that a new detail keeps the meaning of its family. A
+    family may not mean ``complete``. Any other reason is ``unknown``.
+    """
+
+    reasons: dict[str, StopReason]
+    families: dict[str, StopReason] = Field(default_factory=dict)
+
+    @field_validator("families")
+    @classmethod
+    def _reject_complete_families(cls, families: dict[str, StopReason]) -> dict[str, StopReason]:
+        complete = [name for name, stop in families.items() if stop is StopReason.COMPLETE]
+        if complete:
+            raise ValueError(f"the family {complete[0]} cannot mean complete; list its reasons in full under reasons")
+        return families
+
+    def lookup(self, raw: str) -> StopReason:
+        """Return the meaning of a raw stop reason."""
+        family, colon, _ = raw.partition(":")
+        return self.reasons.get(raw) or (self.families.get(family) if colon else None) or StopReason.UNKNOWN
+
+
+class FaultRule(ProfileTable):
+    """One row of a fault table. All conditions must hold.
+
+    Attributes:
+        status: The HTTP status.
+        code: The ``code`` field of the error body.
+        type: The ``type`` field of the error body, or Google's ``status`` field.
+        message: A regular expression that is searched in the error message.
+    """
+
+    means: StopReason | FaultKind
+    status: int | None = None
+    code: str | None = None
+    type: str | None = None
+    message: RegexPattern | None = None
+
+    def matches(self, status: int | None, code: str, kind: str, message: str) -> bool:
+        """Tell whether an error with these fields meets all conditions."""
+        return (
+            self.status in (None, status)
+            and self.code in (None, code)
+            and self.type in (None, kind)
+            and (self.message is None or re.search(self.message, message) is not None)
+        )
+
+
+class FaultTable(SourcedTable):
+    """The meaning of errors: ``rules`` in order, then ``statuses``.
+
+    A key of ``statuses`` is a status (``"429"``) or a family (``"5xx"``).
+    """
+
+    rules: tuple[FaultRule, ...] = ()
+    statuses: dict[Annotated[str, Field(pattern=r"^[1-5](\d\d|xx)$")], FaultKind] = Field(default_factory=dict)
+
+    def lookup(self, status: int | None, code: str, kind: str, message: str) -> StopReason | FaultKind:
+        """Return the meaning of an error."""
+        for rule in self.rules:
+            if rule.matches(status, code, kind, message):
+                return rule.means
+        for key in (str(status), f"{str(status)[:1]}xx"):
+            if key in self.statuses:
+                return self.statuses[key]
+        return FaultKind.SERVER
+
+
+OptionPath = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
+"""A path in the caller's options, with dots between its keys."""
+
+
+class ThinkingBudget(SourcedTable):
+    """The share of the output budget that thinking takes on a wire.
+
+    Attributes:
+        counted: The output budget includes thinking.
+        tokens: Paths of options that set the length of thinking as a number.
+        effort: Paths of options that set it as a word. A number wins over a word.
+        allowances: The tokens to reserve for each word, in lower case.
+        beside_forced_tool: The model may think when it is forced to call a function.
+    """
+
+    counted: bool
+    tokens: tuple[OptionPath, ...] = ()
+    effort: tuple[OptionPath, ...] = ()
+    allowances: dict[str, Annotated[int, Field(ge=0)]]
+    beside_forced_tool: bool = True
+
+    def reserved_tokens(self, options: Mapping[str, Json], default_effort: str | None) -> int:
+        """Return the tokens to reserve under ``options``, which ``default_effort`` complements."""
+        if not self.counted:
+            return 0
+        for number in (_value_at_path(options, path) for path in self.tokens):
+            if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+                return number
+        words = (str(_value_at_path(options, path) or "").lower() for path in self.effort)
+        word = next((effort for effort in words if effort in self.allowances), default_effort)
+        return 0 if word is None else self.allowances.get(word, 0)
+
+
+class ReasoningModel(SourcedTable):
+    """The default thinking effort of the models whose name matches ``match``."""
+
+    match: str
+    effort: str
+
+
+class TokenEncoding(SourcedTable):
+    """The published tokenizer of the models whose name matches ``match``."""
+
+    match: str
+    encoding: str
+
+
+def _value_at_path(options: Mapping[str, Json], path: str) -> Json:
+    value: Json = options
+    for key in path.split("."):
+        value = cast("Mapping[str, Json]", value).get(key) if isinstance(value, Mapping) else getattr(value, key, None)
+    return value
+
+
+class Capability(str, Enum):
+    """The reserved capability ids."""
+
+    STRUCTURED_OUTPUT = "structured-output"
+    """The provider enforces a schema."""
+    DISCRIMINATOR_ENUM = "discriminator-enum"
+    """The enforced schema may be a discriminated union."""
+    LONG_CONTEXT = "long-context"
+    """The window holds 200,000 tokens or more."""
+    REASONING = "reasoning"
+    """The model thinks before it answers."""
+    FUNCTION_CALLING = "function-calling"
+    """The model can be forced to call a function."""
+    VISION_INPUT = "vision-input"
+    AUDIO_INPUT = "audio-input"
+    AUDIO_OUTPUT = "audio-output"
+    IMAGE_OUTPUT = "image-output"
+
+
+_CAPABILITY_ID = re.compile(r"[a-z][a-z0-9-]*|x-host-[a-z][a-z0-9-]*-[a-z][a-z0-9-]*")
+_HOST_CAPABILITY_ID = re.compile(r"x-host-[a-z][a-z0-9-]*-[a-z][a-z0-9-]*")
+_RESERVED_IDS = frozenset(capability.value for capability in Capability)
+
+
+def is_capability_id(text: str) -> bool:
+    """Tell whether ``text`` has the form of a capability id."""
+    return _CAPABILITY_ID.fullmatch(text) is not None
+
+
+def _check_capability(text: str) -> str:
+    if text not in _RESERVED_IDS and _HOST_CAPABILITY_ID.fullmatch(text) is None:
+        raise ValueError(f"must be one of {', '.join(sorted(_RESERVED_IDS))}, or x-host-<host>-<key>")
+    return text
+
+
+class ModelCapabilities(SourcedTable):
+    """The capabilities of the models whose name matches ``match`` that no other table implies.
+
+    ``provides`` may be empty, to exclude models from a later row.
+    """
+
+    match: str
+    provides: frozenset[Annotated[str, AfterValidator(_check_capability)]]
+
+
+class OptionalProperties(str, Enum):
+    """How the provider's subset expresses an optional property."""
+
+    NULLABLE = "nullable"
+    """Required, as a union with null."""
+    OMIT = "omit"
+    """Left out of ``required``."""
+
+
+class RecursionSupport(str, Enum):
+    """The recursive references that the provider accepts."""
+
+    KEEP = "keep"
+    """All."""
+    OPTIONAL = "optional"
+    """References through an optional property."""
+    REFUSE = "refuse"
+    """None: they are unrolled ``SchemaSubset.unroll`` times, and carried as JSON text beyond that."""
+
+
+class SchemaLimits(SourcedTable):
+    """Size limits of a schema; None if the provider publishes none.
+
+    Attributes:
+        depth: Nested objects and arrays from the root.
+        levels: Nested schemas below the root, including scalars and unions but not references.
+        enum_values: The members of all enums.
+        characters: The characters of property and definition names and of enum and const values.
+        optional: Properties left out of ``required``.
+        optional_of_one_object: The same for any single object.
+        unions: Schemas with ``anyOf`` or a list of types.
+        long_enum: A string enum with more values may have at most ``long_enum_characters`` in total.
+        text: The characters of all titles and descriptions.
+    """
+
+    depth: int | None = None
+    levels: int | None = None
+    properties: int | None = None
+    enum_values: int | None = None
+    characters: int | None = None
+    optional: int | None = None
+    optional_of_one_object: int | None = None
+    unions: int | None = None
+    long_enum: int | None = None
+    long_enum_characters: int | None = None
+    text: int | None = None
+
+
+class SchemaSubset(SourcedTable):
+    """The strict JSON Schema subset of a provider.
+
+    Attributes:
+        enforced: False for servers that enforce no schema, which then only stands in the prompt.
+        keywords: The enforced keywords.
+        formats: The accepted string formats.
+        enum_types: The accepted types of constants.
+        closed_objects: Every object must be closed.
+        discriminated: Every variant of a union must have a property with a single value.
+        root_ref: ``{"$ref": "#"}`` may refer to the root.
+        root_names: A regular expression that the names of the root's properties must match in full.
+        min_items_max: The largest accepted ``minItems``.
+        ordering: The keyword for property order.
+        pattern_refuses: A regular expression that finds unsupported syntax in a ``pattern``.
+    """
+
+    enforced: bool = True
+    keywords: frozenset[str]
+    formats: frozenset[str] = frozenset()
+    enum_types: frozenset[str] = frozenset({"string", "integer", "number", "boolean"})
+    optionals: OptionalProperties
+    closed_objects: bool = True
+    discriminated: bool = False
+    ref_siblings: bool = False
+    root_ref: bool = False
+    root_names: RegexPattern | None = None
+    recursion: RecursionSupport = RecursionSupport.REFUSE
+    unroll: int = 2
+    min_items_max: int | None = None
+    ordering: str | None = None
+    pattern_refuses: RegexPattern | None = None
+    limits: SchemaLimits

@@ -1,0 +1,260 @@
+"""Load prompt templates and render the text blocks built from them.
+
+Templates are ``string.Template`` texts. A placeholder that is missing or unknown is an error at load time.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from string import Template
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from emitter.arguments import check_text
+from emitter.assets import find_data_folder
+from emitter.errors import BadPrompt, InputError
+from emitter.models import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from importlib.resources.abc import Traversable
+
+    from emitter.messages import Json
+    from emitter.models.authorization import NarrativePolicy
+
+_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
+    "answer": ("question", "answer"),
+    "ask": ("binding_moment", "deliberation", "clarification", "error"),
+    "actions": ("labels", "binding_moment"),
+    "authorization": ("forms", "grammar", "specificity", "markers"),
+    "authorization_action": (),
+    "authorization_classification": (),
+    "authorization_dispute_summary": (),
+    "authorization_measurement": (),
+    "appendix": ("pieces",),
+    "begin": (),
+    "begin_in_words": (),
+    "chosen": ("question", "number", "option"),
+    "corrective": ("violations",),
+    "document": (),
+    "examples": ("examples",),
+    "in_words": ("schema",),
+    "into_form": ("answer",),
+    "losses": ("losses",),
+    "material": ("source", "text"),
+    "objection": ("question", "objection", "deliberation"),
+    "schema": ("schema",),
+    "schema_reply": ("kind", "version", "schema"),
+    "schema_unknown": ("kinds",),
+    "situation": ("situation",),
+    "unknown": (),
+    "unknown_absent": (),
+    "unknown_either": (),
+    "unknown_null": (),
+    "untrusted": ("source", "text"),
+}
+"""The templates and their placeholders. A template must use all of its placeholders, so that no content is lost."""
+_MAX_SOURCE_LENGTH = 200
+_ATTRIBUTE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
+_RESERVED_ATTRIBUTES = frozenset({"type", "source"})
+NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
+_OPENING_BRACKETS = re.compile(r"[<\N{FULLWIDTH LESS-THAN SIGN}\N{SMALL LESS-THAN SIGN}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A text that bears on the task, with its source and trust.
+
+    Untrusted text is fenced in the prompt and makes the envelope untrusted.
+    """
+
+    text: str
+    source: str = "caller"
+    trust: Trust = Trust.TRUSTED
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.trust, Trust):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
+            raise InputError(f"Material.trust is {self.trust!r}; it must be Trust.TRUSTED or Trust.UNTRUSTED.")
+        for name in ("text", "source"):
+            check_text(f"Material.{name}", getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PromptTemplates:
+    """The prompt templates by name.
+
+    They are compared by identity, so that texts rendered from them can be cached.
+    """
+
+    templates: Mapping[str, Template]
+
+    def fill(self, name: str, **values: str) -> str:
+        """Return the template ``name`` with the values filled in."""
+        return self.templates[name].substitute(values).strip()
+
+
+def load(folder: Traversable | None = None) -> PromptTemplates:
+    """Load the library's templates, with those of ``folder`` in their place.
+
+    Raises:
+        BadPrompt: A file has an unknown name, cannot be read, or does not use its placeholders.
+    """
+    if folder is None:
+        return _default_templates()
+    theirs = _load_templates(folder)
+    if not theirs:
+        raise BadPrompt("The prompts folder has no templates.", hint=f"Put some of {_template_names()} there.")
+    return PromptTemplates(MappingProxyType({**_default_templates().templates, **theirs}))
+
+
+@cache
+def _default_templates() -> PromptTemplates:
+    return PromptTemplates(MappingProxyType(_load_templates(find_data_folder("prompts"))))
+
+
+def _load_templates(folder: Traversable) -> dict[str, Template]:
+    return {name: _parse_template(name, text) for name, text in _read_templates(folder).items()}
+
+
+def _read_templates(folder: Traversable) -> dict[str, str]:
+    try:
+        files = [file for file in folder.iterdir() if file.name.endswith(".md")]
+        return {file.name.removesuffix(".md"): _decode_utf8(file.name, file.read_bytes()) for file in files}
+    except OSError as error:
+        raise BadPrompt(f"The prompts folder cannot be read: {error.strerror}.") from error
+
+
+def _decode_utf8(name: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadPrompt(f"prompts/{name} is not UTF-8 text.") from error
+
+
+def _parse_template(name: str, text: str) -> Template:
+    if name not in _PLACEHOLDERS:
+        raise BadPrompt(f"prompts/{name}.md is not one of the prompts.", hint=f"They are {_template_names()}.")
+    template, required = Template(text), set(_PLACEHOLDERS[name])
+    if not text.strip():
+        raise BadPrompt(f"prompts/{name}.md is empty.")
+    if not template.is_valid():
+        raise BadPrompt(f"prompts/{name}.md has a lone dollar sign.", hint="Write $$ for it.")
+    used = set(template.get_identifiers())
+    if used != required:
+        wrong = [f"asks for ${placeholder}" for placeholder in sorted(used - required)]
+        wrong += [f"leaves out ${placeholder}" for placeholder in sorted(required - used)]
+        placeholders = ", ".join(f"${placeholder}" for placeholder in _PLACEHOLDERS[name]) or "no names"
+        raise BadPrompt(f"prompts/{name}.md {' and '.join(wrong)}; it must use {placeholders}.")
+    return template
+
+
+def _template_names() -> str:
+    return ", ".join(f"{name}.md" for name in _PLACEHOLDERS)
+
+
+@lru_cache(maxsize=16)
+def binding_moment_prompt(prompts: PromptTemplates) -> str:
+    """Return the system prompt for a binding moment or a veto."""
+    return prompts.fill(
+        "ask",
+        binding_moment=BINDING_MOMENT,
+        deliberation=DELIBERATION,
+        clarification=CLARIFICATION_REQUEST,
+        error=ERROR,
+    )
+
+
+def document_prompt(prompts: PromptTemplates) -> str:
+    """Return the system prompt for a document."""
+    return prompts.fill("document")
+
+
+def authorization_prompt(prompts: PromptTemplates, kinds: Iterable[str], policy: NarrativePolicy) -> str:
+    """Return the system prompt for a proposal of one of the kinds, with narratives under the policy."""
+    templates = (prompts.templates.get(f"authorization_{item}") for item in kinds)
+    forms = "\n\n".join(item.substitute().strip() for item in templates if item)
+    markers = _bullet_list(policy.forbidden_markers) or "- (nothing more)"
+    modes = {"grammar": policy.grammar_mode.value, "specificity": policy.max_specificity.value}
+    return prompts.fill("authorization", forms=forms, markers=markers, **modes)
+
+
+def render_material(prompts: PromptTemplates, item: Material) -> str:
+    """Return the material as prompt text, fenced if it is untrusted."""
+    if item.trust is Trust.TRUSTED:
+        return prompts.fill("material", source=" ".join(item.source.split())[:_MAX_SOURCE_LENGTH], text=item.text)
+    return prompts.fill("untrusted", source=_escape_attribute(item.source), text=escape_fences(item.text))
+
+
+def escape_fences(text: str) -> str:
+    """Escape every ``<``, so that the text cannot open or close a fence."""
+    return _OPENING_BRACKETS.sub("&lt;", text)
+
+
+def fence(text: str, kind: str, source: str, attributes: Mapping[str, str] = NO_ATTRIBUTES) -> str:
+    """Return untrusted text in a fence, as OpenWOP marks text that goes back to a model.
+
+    Args:
+        text: The text.
+        kind: The type of the text.
+        source: The origin of the text.
+        attributes: Further attributes, written in the order of their names.
+    """
+    for name in attributes:
+        if not _ATTRIBUTE_NAME.fullmatch(name) or name in _RESERVED_ATTRIBUTES:
+            raise InputError(f"{name!r} cannot be an attribute of a fence.", hint="Use letters, digits, - and _.")
+    values = {"type": kind, "source": source, **{name: attributes[name] for name in sorted(attributes)}}
+    rendered = " ".join(f'{name}="{_escape_attribute(value)}"' for name, value in values.items())
+    return f"<UNTRUSTED {rendered}>\n{escape_fences(text)}\n</UNTRUSTED>"
+
+
+def escape_json(text: str) -> str:
+    """Return the text as a JSON string that cannot close a fence."""
+    return _OPENING_BRACKETS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _escape_attribute(text: str) -> str:
+    return escape_fences(html.escape(" ".join(text.split())[:_MAX_SOURCE_LENGTH], quote=True))
+
+
+def render_schema_reply(prompts: PromptTemplates, kind: str, version: int, schema: Mapping[str, Json]) -> str:
+    """Return the reply to a model that asked for the schema of a kind."""
+    return prompts.fill("schema_reply", kind=kind, version=str(version), schema=json.dumps(schema, ensure_ascii=False))
+
+
+def render_unknown_kind(prompts: PromptTemplates, kinds: Iterable[str]) -> str:
+    """Return the reply to a model that asked for the schema of an unknown kind."""
+    return prompts.fill("schema_unknown", kinds=", ".join(f"`{kind}`" for kind in kinds))
+
+
+def render_losses(prompts: PromptTemplates, losses: Sequence[object]) -> str:
+    """Return the list of rules that the vendor cannot enforce, or an empty string."""
+    return prompts.fill("losses", losses=_bullet_list(losses)) if losses else ""
+
+
+def render_appendix(prompts: PromptTemplates, pieces: Mapping[str, Json]) -> str:
+    """Return the parts of the schema that descriptions refer to, or an empty string."""
+    return prompts.fill("appendix", pieces=json.dumps(pieces, ensure_ascii=False)) if pieces else ""
+
+
+def render_schema(prompts: PromptTemplates, schema: Mapping[str, Json]) -> str:
+    """Return the schema as prompt text."""
+    return prompts.fill("schema", schema=json.dumps(schema, ensure_ascii=False))
+
+
+def render_examples(prompts: PromptTemplates, documents: Sequence[Json]) -> str:
+    """Return the examples as prompt text, or an empty string."""
+    texts = (json.dumps(document, ensure_ascii=False) for document in documents)
+    return prompts.fill("examples", examples="\n\n".join(texts)) if documents else ""
+
+
+def render_correction(prompts: PromptTemplates, violations: Sequence[object]) -> str:
+    """Return the corrective fragment for these violations."""
+    return prompts.fill("corrective", violations=_bullet_list(violations))
+
+
+def _bullet_list(items: Iterable[object]) -> str:
+    return "\n".join(f"- {item}" for item in items)

@@ -1,0 +1,76 @@
+"""JSON types, equality and pointers.
+
+JSON equality differs from Python's: 1 equals 1.0, and 1 does not equal true.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from emitter.messages import Json
+
+NULL, BOOLEAN, INTEGER, NUMBER = "null", "boolean", "integer", "number"
+STRING, ARRAY, OBJECT = "string", "array", "object"
+ALL_TYPES = (STRING, NUMBER, BOOLEAN, NULL, ARRAY, OBJECT)
+
+
+def type_of(value: Json) -> str:
+    """Return the JSON type of `value`. A number without a fraction is an integer."""
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return BOOLEAN
+        case int() | float():
+            return INTEGER if isinstance(value, int) or value.is_integer() else NUMBER
+        case str():
+            return STRING
+        case list():
+            return ARRAY
+        case _:
+            return OBJECT
+
+
+def is_type(value: Json, types: tuple[str, ...]) -> bool:
+    """Return whether `value` has one of `types`. Every integer is also a number."""
+    kind = type_of(value)
+    return kind in types or (kind == INTEGER and NUMBER in types)
+
+
+def canonical_key(value: Json) -> str:
+    """Return a text that is equal for equal JSON values."""
+    return json.dumps(_normalize_numbers(value), sort_keys=True)
+
+
+def _normalize_numbers(value: Any) -> Any:
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case list():
+            return [_normalize_numbers(each) for each in cast("list[Any]", value)]
+        case dict():
+            return {key: _normalize_numbers(each) for key, each in cast("dict[str, Any]", value).items()}
+        case _:
+            return value
+
+
+MAX_TOKEN_LENGTH = 1_000
+"""Longer names are cut in pointers, of which there are many."""
+_ESCAPES = str.maketrans({"~": "~0", "/": "~1"})
+
+
+def child_pointer(pointer: str, *steps: str | int) -> str:
+    """Return the pointer to a value below `pointer`. Very long names are cut."""
+    for step in steps:
+        name = str(step)
+        if "/" in name or "~" in name or len(name) > MAX_TOKEN_LENGTH:
+            name = name[:MAX_TOKEN_LENGTH].translate(_ESCAPES)
+        pointer = f"{pointer}/{name}"
+    return pointer
+
+
+def escape_pointer_token(name: str) -> str:
+    """Return a name as it is written in a JSON pointer."""
+    return name.translate(_ESCAPES)

@@ -1,1 +1,0 @@
-"""The linter of OpenWOP's portable tier-1 subset."""

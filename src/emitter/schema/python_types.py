@@ -1,0 +1,305 @@
+"""Generate JSON Schemas from Python types and parse documents into their values.
+
+Any type that pydantic's `TypeAdapter` accepts can be used. The generated schema adds the names of enum members and
+the precise formats of dates and times.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import SchemaError, SchemaSerializer, to_jsonable_python
+
+from emitter.errors import Uncompilable
+from emitter.schema.message_redaction import collect_source_text
+from emitter.schema.results import ParseResult, violations_from_pydantic
+from emitter.schema.validator import property_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pydantic_core import core_schema
+
+    from emitter.messages import Json
+    from emitter.schema.message_redaction import SourceText
+
+T = TypeVar("T")
+DEFAULT_NAME = "document"
+_MAX_NAME_LENGTH = 64
+_CACHE_SIZE = 256
+"""Generating a schema takes at least half a millisecond."""
+_SCHEMA_EXPECTED = "a schema is a JSON Schema as a dict, or a type such as a pydantic model"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSource(Generic[T]):
+    """A schema with a name that every provider accepts, and functions to parse and dump values.
+
+    `parse` converts a document that is valid for `schema` to a value, and `dump` converts it back. Unless
+    `is_python_type`, values are the documents themselves.
+    """
+
+    schema: Mapping[str, Json] | bool
+    name: str
+    parse: Callable[[Json], ParseResult[T]]
+    dump: Callable[[T], Json]
+    is_python_type: bool
+
+
+def resolve_schema(schema_or_type: object) -> SchemaSource[Any]:
+    """Return the schema of a Python type or JSON Schema. Raises `Uncompilable` for anything else."""
+    if isinstance(schema_or_type, Mapping | bool):
+        schema = cast("Mapping[str, Json] | bool", schema_or_type)
+        title = None if isinstance(schema, bool) else schema.get("title")
+        return SchemaSource(
+            schema, _to_schema_name(title), ParseResult, lambda document: document, is_python_type=False
+        )
+    if schema_or_type is None or isinstance(schema_or_type, str | bytes):
+        raise Uncompilable("", f"{_SCHEMA_EXPECTED}; this is of type {type(schema_or_type).__name__}")
+    return (
+        _source_of_type(schema_or_type)
+        if isinstance(schema_or_type, Hashable)
+        else _source_of_type.__wrapped__(schema_or_type)
+    )
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _source_of_type(kind: object) -> SchemaSource[Any]:
+    adapter, schema = _build_adapter(kind)
+    names = property_names(schema)
+    aliases = find_aliases(adapter)
+    dump: Any = make_serializer(adapter).to_python if aliases.has_differing else adapter.dump_python
+    return SchemaSource(
+        schema=schema,
+        name=_to_schema_name(schema.get("title") or (kind.__name__ if isinstance(kind, type) else None)),
+        parse=partial(_parse_document, adapter, names, by_name=aliases.has_nested),
+        # As in documents: without computed fields, and with embedded JSON as text.
+        dump=partial(dump, mode="json", by_alias=True, round_trip=True, warnings="error"),
+        is_python_type=True,
+    )
+
+
+def _build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
+        schema = generate_json_schema(adapter)
+    except (PydanticUserError, PydanticUndefinedAnnotation, SchemaError, TypeError, RecursionError) as error:
+        named = getattr(kind, "__name__", None) or type(kind).__name__
+        said = str(error).strip().partition("\n")[0]
+        raise Uncompilable("", f"pydantic can make no JSON Schema of {named}: {said}; {_SCHEMA_EXPECTED}") from error
+    return adapter, schema
+
+
+def _parse_document(
+    adapter: TypeAdapter[Any], names: frozenset[str], document: Json, *, by_name: bool
+) -> ParseResult[Any]:
+    """Parse as JSON, so that strict types accept JSON's representation of other types.
+
+    `by_name` also reads a field by its own name, if its alias leads into another object.
+    """
+    try:
+        return ParseResult(adapter.validate_json(json.dumps(document), by_alias=True, by_name=by_name or None))
+    except ValidationError as error:
+        return ParseResult(
+            violations=violations_from_pydantic(error, document, names, partial(_validator_source_text, adapter))
+        )
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _validator_source_text(adapter: TypeAdapter[Any]) -> SourceText:
+    """Return the source text of a type's validators."""
+    return collect_source_text(*_iter_validator_functions(adapter.core_schema))
+
+
+def _iter_validator_functions(core: object) -> Iterator[object]:
+    """Yield the functions that pydantic calls, including `__post_init__` and `model_post_init`."""
+    match core:
+        case dict():
+            table = cast("dict[str, object]", core)
+            for name, value in table.items():
+                if name == "function" and callable(value):
+                    yield value
+                elif name == "cls":
+                    yield from (getattr(value, after, None) for after in ("__post_init__", "model_post_init"))
+                elif name != "metadata":
+                    yield from _iter_validator_functions(value)
+        case list() | tuple():
+            for each in cast("list[object]", core):
+                yield from _iter_validator_functions(each)
+        case _:
+            return
+
+
+def _to_schema_name(title: object) -> str:
+    """Return a name that every provider accepts: letters, digits, `_` and `-`, starting with a letter."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", title).strip("_") if isinstance(title, str) else ""
+    if not plain:
+        return DEFAULT_NAME
+    return (plain if plain[0].isalpha() else f"{DEFAULT_NAME}_{plain}")[:_MAX_NAME_LENGTH]
+
+
+ENUM_NAMES_KEYWORD = "x-enum-varnames"
+"""The keyword for the names of enum members."""
+_WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_DATETIME_FORMATS = {"aware": "date-time", "naive": "date-time-local"}
+_BYTES_FORMATS = {"base64": "base64url", "hex": "hex"}
+_FIELD_TYPES = frozenset({"model-field", "dataclass-field", "typed-dict-field"})
+
+
+def is_name_informative(name: str, value: object) -> bool:
+    """Return whether the name of a value says more than the value."""
+    return not _words(name) <= _words(value if isinstance(value, str) else json.dumps(value))
+
+
+def _words(text: str) -> set[str]:
+    return {each.casefold() for each in _WORD_PATTERN.findall(text)}
+
+
+@dataclass
+class FieldAliases:
+    """Differences between the names of fields in documents and in pydantic."""
+
+    has_nested: bool = False
+    """A field is read only from inside another (`AliasPath`), so it is read by its name instead."""
+    has_differing: bool = False
+    """A field is read and written under different names."""
+
+
+class JsonSchemaGenerator(GenerateJsonSchema):
+    """Generates the JSON Schema. A default that is not JSON is omitted without a warning."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  the shape is pydantic's
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  the signature is pydantic's
+        """Omit titles that repeat the name of a field."""
+        return False
+
+    def enum_schema(self, schema: core_schema.EnumSchema) -> dict[str, Any]:
+        """Add the names of the members."""
+        named: Mapping[str, Enum] = schema["cls"].__members__
+        return _with_member_names(super().enum_schema(schema), named.items())
+
+    def literal_schema(self, schema: core_schema.LiteralSchema) -> dict[str, Any]:
+        """Add the names of enum members among the literals."""
+        members = (value for value in schema["expected"] if isinstance(value, Enum))
+        return _with_member_names(super().literal_schema(schema), ((member.name, member) for member in members))
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> dict[str, Any]:
+        """Write enum keys as the strings that they are in JSON."""
+        found = super().dict_schema(schema)
+        keys: Any = found.get("propertyNames")
+        listed = self.resolve_ref_schema(keys) if keys else {}
+        values = cast("list[Any]", listed.get("enum", ()))
+        if any(not isinstance(value, str) for value in values):
+            texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
+            names = {ENUM_NAMES_KEYWORD: listed[ENUM_NAMES_KEYWORD]} if ENUM_NAMES_KEYWORD in listed else {}
+            found["propertyNames"] = {"enum": texts, **names}
+        return found
+
+    def named_tuple_schema(self, schema: Any) -> dict[str, Any]:
+        """Add the field names as titles of the items."""
+        found = super().named_tuple_schema(schema)
+        for named, item in zip(schema["fields"], found.get("prefixItems", ()), strict=True):
+            item.setdefault("title", named["name"])
+        return found
+
+    def decimal_schema(self, schema: core_schema.DecimalSchema) -> dict[str, Any]:
+        """Add a format, because both a number and a string are accepted."""
+        found = super().decimal_schema(schema)
+        for each in (found, *found.get("anyOf", ())):
+            if each.get("type") == "string":
+                each["format"] = "decimal"
+        return found
+
+    def time_schema(self, schema: core_schema.TimeSchema) -> dict[str, Any]:
+        """Require no UTC offset, which pydantic does not need."""
+        return {**super().time_schema(schema), "format": "iso-time"}
+
+    def datetime_schema(self, schema: core_schema.DatetimeSchema) -> dict[str, Any]:
+        """Require a UTC offset only if the type does."""
+        constraint = schema.get("tz_constraint")
+        named = "date-time" if isinstance(constraint, int) else _DATETIME_FORMATS.get(str(constraint), "iso-date-time")
+        return {**super().datetime_schema(schema), "format": named}
+
+    def bytes_schema(self, schema: core_schema.BytesSchema) -> dict[str, Any]:
+        """Name the encoding for reading, not for writing."""
+        return {
+            **super().bytes_schema(schema),
+            "format": _BYTES_FORMATS.get(str(self._config.val_json_bytes), "binary"),
+        }
+
+
+def _with_member_names(schema: dict[str, Any], members: Iterable[tuple[str, Enum]]) -> dict[str, Any]:
+    """Return the schema of an enum with the names of its members, if they are informative."""
+    names: dict[str, list[str]] = {}
+    for name, member in members:
+        names.setdefault(json.dumps(to_jsonable_python(member.value)), []).append(name)
+    values = [schema["const"]] if "const" in schema else cast("list[Any]", schema.get("enum", []))
+    listed = [" or ".join(names.get(json.dumps(value), ())) for value in values]
+    more = any(name and is_name_informative(name, each) for name, each in zip(listed, values, strict=True))
+    return {**schema, ENUM_NAMES_KEYWORD: listed} if more else schema
+
+
+def generate_json_schema(adapter: TypeAdapter[Any]) -> dict[str, Any]:
+    """Return the JSON Schema for parsing documents."""
+    return adapter.json_schema(mode="validation", by_alias=True, schema_generator=JsonSchemaGenerator)
+
+
+def find_aliases(adapter: TypeAdapter[Any]) -> FieldAliases:
+    """Return the aliases of a type's fields."""
+    found = FieldAliases()
+    _with_input_names(adapter.core_schema, found)
+    return found
+
+
+def make_serializer(adapter: TypeAdapter[Any]) -> SchemaSerializer:
+    """Return a serializer that writes the names that are read."""
+    schema = _with_input_names(adapter.core_schema, FieldAliases())
+    return SchemaSerializer(schema, None, False)
+
+
+def _with_input_names(node: Any, aliases: FieldAliases) -> Any:
+    """Return a core schema whose fields are written under their input names, and record differences."""
+    if isinstance(node, list | tuple):
+        inside = (_with_input_names(each, aliases) for each in cast("list[Any]", node))
+        return list(inside) if isinstance(node, list) else tuple(inside)
+    if not isinstance(node, dict):
+        return node
+    table = cast("dict[str, Any]", node)
+    copy = {key: value if key == "metadata" else _with_input_names(value, aliases) for key, value in table.items()}
+    fields: Any = copy.get("fields")
+    if isinstance(fields, dict):
+        copy["fields"] = {
+            name: _rename_field(name, field, aliases) for name, field in cast("dict[str, Any]", fields).items()
+        }
+    elif isinstance(fields, list):
+        copy["fields"] = [_rename_field(None, field, aliases) for field in cast("list[Any]", fields)]
+    return copy
+
+
+def _rename_field(named: str | None, field: Any, aliases: FieldAliases) -> Any:
+    table: dict[str, Any] = cast("dict[str, Any]", field) if isinstance(field, dict) else {}
+    if table.get("type") not in _FIELD_TYPES:
+        return cast("object", field)
+    name: str = table["name"] if named is None else named
+    alias: Any = table.get("validation_alias", name)
+    plain = alias if isinstance(alias, str) else _first_member_name(cast("list[Any]", alias))
+    read_as = name if plain is None else plain
+    aliases.has_nested |= plain is None
+    aliases.has_differing |= read_as != table.get("serialization_alias", name)
+    return {**table, "serialization_alias": read_as}
+
+
+def _first_member_name(paths: list[Any]) -> str | None:
+    """Return the first alias that names a member. pydantic's JSON Schema uses the same one."""
+    listed = [cast("list[Any]", path) for path in paths if isinstance(path, list)]
+    return next((path[0] for path in listed if len(path) == 1 and isinstance(path[0], str)), None)

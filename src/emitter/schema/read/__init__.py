@@ -1,1 +1,0 @@
-"""Reading a schema of any draft into its shape, which knows no draft."""

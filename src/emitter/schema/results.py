@@ -1,0 +1,196 @@
+"""Result types of the schema package.
+
+`Compiled` is the result of compiling a schema, and `Loss` is a keyword that the provider does not enforce.
+`ParseResult` is the result of parsing a valid document into a Python value. Violations made from pydantic errors
+never quote the document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from pydantic_core import PydanticKnownError
+
+from emitter.messages import as_list
+from emitter.schema.formats import OFFSET_HINT
+from emitter.schema.message_redaction import SourceText, redact_message
+from emitter.schema.validator import Violation, redact_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pydantic_core import ErrorDetails, ValidationError
+
+    from emitter.messages import Json
+
+
+class LossReason(str, Enum):
+    """The reason why a keyword is not enforced by the provider."""
+
+    UNSUPPORTED = "unsupported"
+    """The provider's subset does not have the keyword."""
+    INSIDE = "inside"
+    """A branch of this union is not fully enforced."""
+    OPEN = "open"
+    """The keyword applies inside a value that is carried as JSON text."""
+    CLOSED = "closed"
+    """Properties that the schema does not name are not allowed, as the caller chose."""
+    WIDENED = "widened"
+    """OpenAPI's `nullable`, which JSON Schema does not know, also allows null."""
+    DEGRADED = "degraded"
+    """The provider has the keyword, but the whole schema is too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A keyword that the provider does not enforce. It is described to the model and validated locally.
+
+    Attributes:
+        pointer: The JSON pointer of the schema that contains the keyword.
+        keyword: The keyword.
+        value: Its value as JSON, cut if it is long.
+        why: The reason.
+    """
+
+    pointer: str
+    keyword: str
+    value: str
+    why: LossReason = LossReason.UNSUPPORTED
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '/'}: {self.keyword} {self.value}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A schema in the provider's subset, with functions to convert and validate documents.
+
+    One object is shared by all callers. Copy what you want to change.
+
+    Attributes:
+        schema: The wire schema.
+        losses: The keywords that the provider does not enforce.
+        encode: Converts an instance of the original to a document of `schema`. Raises `Unencodable`.
+        decode: Converts a document of `schema` back. Never raises. Null and absent are equal in an optional property.
+        validate: Validates an instance against `original`.
+        original: The caller's schema.
+        enforced: False if the provider can enforce nothing. `schema` is then the original, for the prompt.
+        appendix: The pieces of the original that descriptions refer to, by JSON pointer. The prompt must contain them.
+    """
+
+    schema: Mapping[str, Json] | bool
+    losses: tuple[Loss, ...]
+    encode: Callable[[Json], Json]
+    decode: Callable[[Json], Json]
+    validate: Callable[[Json], tuple[Violation, ...]]
+    original: Mapping[str, Json] | bool = field(default_factory=dict[str, "Json"])
+    enforced: bool = True
+    appendix: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+
+    @property
+    def degraded(self) -> tuple[Loss, ...]:
+        """The losses that are caused only by the provider's size limits."""
+        return tuple(loss for loss in self.losses if loss.why is LossReason.DEGRADED)
+
+
+T = TypeVar("T")
+MAX_PYDANTIC_VIOLATIONS = 12
+"""Further violations are dropped, so that a corrective prompt has a constant size."""
+_MAX_VALUE_LENGTH = 200
+_TYPE_CONTEXT_KEYS = frozenset(
+    {"gt", "ge", "lt", "le", "multiple_of", "min_length", "max_length", "pattern", "expected", "expected_tags"}
+    | {"discriminator", "max_digits", "decimal_places", "whole_digits", "class", "class_name", "tz_expected"}
+    | {"expected_schemes", "expected_version", "field_type"}
+)
+"""The parts of an error's context that come from the type. The others may come from the document."""
+_VALIDATOR_RULES = frozenset({"value_error", "assertion_error"})
+"""The kinds of errors that the caller's validators raise."""
+DEFAULT_EXPECTATION = "what the description of this place asks for"
+"""Replaces a validator's message that is missing or fully redacted."""
+CUSTOM_RULE = "custom"
+CALLBACK_RULES = frozenset({*_VALIDATOR_RULES, CUSTOM_RULE})
+"""The rules of violations whose message comes from a validator."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackFailure:
+    """An exception in the caller's code that is a bug and not a violation."""
+
+    callback: str
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult(Generic[T]):
+    """A parsed value, or the violations or the failure that prevent it.
+
+    `remarks` are warnings about a value that is accepted.
+    """
+
+    value: T | None = None
+    violations: tuple[Violation, ...] = ()
+    failure: CallbackFailure | None = None
+    remarks: tuple[Violation, ...] = ()
+
+
+class _TemplateValues(dict[str, str]):
+    """The values of a message template. Unknown ones become an ellipsis, plurals an "s"."""
+
+    def __missing__(self, key: str) -> str:
+        return "s" if key == "expected_plural" else "…"
+
+
+def violations_from_pydantic(
+    error: ValidationError, document: Json, names: frozenset[str], author: Callable[[], SourceText] = SourceText
+) -> tuple[Violation, ...]:
+    """Return pydantic's errors as violations. `names` are the property names of the schema.
+
+    `author` returns the source text of the type's validators.
+    """
+    details = error.errors(include_url=False, include_input=False)
+    redact = partial(redact_message, document=document, author=cache(author), names=names)
+    violations = (
+        Violation(_document_pointer(detail["loc"], document, names), *_describe_error(detail, redact))
+        for detail in details
+    )
+    return tuple(dict.fromkeys(violations))[:MAX_PYDANTIC_VIOLATIONS]
+
+
+def _document_pointer(path: tuple[str | int, ...], document: Json, names: frozenset[str]) -> str:
+    """Return the place as a JSON pointer, without the steps that pydantic adds, such as union branches."""
+    steps: list[str] = []
+    value = document
+    for nth, step in enumerate(path, start=1):
+        if isinstance(step, int) and isinstance(value, list) and step < len(as_list(value)):
+            value = as_list(value)[step]
+            steps.append(str(step))
+        elif isinstance(step, str) and isinstance(value, dict):
+            table = cast("dict[str, Json]", value)
+            if step in table or (nth == len(path) and step in names):
+                value = table.get(step)
+                steps.append(redact_name(step, names))
+    return "".join(f"/{step}" for step in steps)
+
+
+def _describe_error(error: ErrorDetails, redact: Callable[[str], str | None]) -> tuple[str, str]:
+    """Return the kind of an error and the expectation, from the type or from the validator's message."""
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in _VALIDATOR_RULES:
+        raised = context.get("error")
+        return kind, redact(error["msg"] if raised is None else str(raised)) or DEFAULT_EXPECTATION
+    if kind == "timezone_aware":
+        return kind, OFFSET_HINT
+    try:
+        template = PydanticKnownError(cast("Any", kind), context).message_template
+    except (KeyError, TypeError):  # a custom kind, with any context
+        return CUSTOM_RULE, redact(error["msg"]) or DEFAULT_EXPECTATION
+    return kind, template.format_map(
+        _TemplateValues({name: _truncate(str(value)) for name, value in context.items() if name in _TYPE_CONTEXT_KEYS})
+    )
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_VALUE_LENGTH else f"{text[:_MAX_VALUE_LENGTH]}…"

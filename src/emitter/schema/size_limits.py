@@ -1,0 +1,139 @@
+"""Measure a wire schema and compare it with a provider's size limits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from emitter.schema.json_data import ARRAY, OBJECT
+from emitter.schema.nodes import longest_path
+
+if TYPE_CHECKING:
+    from emitter.profiles.tables import SchemaLimits
+
+MAX_SCHEMAS = 10_000
+"""A schema with more subschemas is too large for every provider."""
+_NO_DEFINITIONS: dict[str, Any] = {}
+_CONTAINER_TYPES = (OBJECT, ARRAY)
+_SCALAR_TYPES = ("string", "integer", "number", "boolean", "null")
+DEFINITION_PREFIX = "#/$defs/"
+
+
+@dataclass(slots=True)
+class SchemaSize:
+    """The measured size of a schema, by the names of `SchemaLimits`."""
+
+    counts: Counter[str] = field(default_factory=Counter[str])
+
+    def keep_largest(self, name: str, value: int) -> None:
+        """Keep the largest value of `name`."""
+        self.counts[name] = max(self.counts[name], value)
+
+
+def measure_schema(wire: dict[str, Any], limits: SchemaLimits) -> SchemaSize:
+    """Return the size of `wire`. Definitions count once."""
+    size = SchemaSize()
+    pending = [wire]
+    count = 0
+    while pending and count <= MAX_SCHEMAS:
+        node = pending.pop()
+        count += 1
+        if len(node) > 1 or "type" not in node or node["type"].__class__ is list:
+            _count_node(node, size, limits)
+            pending.extend(_subschemas(node))
+            pending.extend(node.get("$defs", _NO_DEFINITIONS).values())
+    size.counts["places"] = count
+    if count <= MAX_SCHEMAS:
+        size.counts["depth"] = _nesting_depth(wire)
+        if limits.levels is not None:
+            size.counts["levels"] = _nesting_levels(wire)
+    return size
+
+
+def exceeded_limits(size: SchemaSize, limits: SchemaLimits) -> dict[str, tuple[int, int]]:
+    """Return the exceeded limits, each with the measured size and the limit."""
+    values = {name: getattr(limits, name) for name in type(limits).model_fields}
+    places = {"places": (size.counts["places"], MAX_SCHEMAS)} if size.counts["places"] > MAX_SCHEMAS else {}
+    return places | {
+        name: (size.counts[name], most)
+        for name, most in values.items()
+        if isinstance(most, int) and name != "long_enum" and size.counts[name] > most
+    }
+
+
+def _subschemas(node: dict[str, Any]) -> list[dict[str, Any]]:
+    schemas: list[dict[str, Any]] = []
+    if "properties" in node:
+        schemas.extend(node["properties"].values())
+    if "anyOf" in node:
+        schemas.extend(node["anyOf"])
+    if "prefixItems" in node:
+        schemas.extend(node["prefixItems"])
+    if "items" in node:
+        schemas.append(node["items"])
+    if node.get("additionalProperties"):
+        schemas.append(node["additionalProperties"])
+    return schemas
+
+
+def _count_node(node: dict[str, Any], size: SchemaSize, limits: SchemaLimits) -> None:
+    counts = size.counts
+    if "anyOf" in node or node.get("type").__class__ is list:
+        counts["unions"] += 1
+    if "properties" in node:
+        properties = node["properties"]
+        optional = len(properties) - len(node["required"])
+        counts["properties"] += len(properties)
+        counts["characters"] += sum(map(len, properties))
+        counts["optional"] += optional
+        size.keep_largest("optional_of_one_object", optional)
+    if "enum" in node:
+        values: list[Any] = node["enum"]
+        characters = sum(len(value) for value in values if isinstance(value, str))
+        counts["enum_values"] += len(values)
+        counts["characters"] += characters
+        if limits.long_enum is not None and len(values) > limits.long_enum:
+            size.keep_largest("long_enum_characters", characters)
+    if "$defs" in node:
+        counts["characters"] += sum(map(len, node["$defs"]))
+    if limits.text is not None:
+        counts["text"] += len(node.get("title", "")) + len(node.get("description", ""))
+
+
+ROOT_POINTER = "#"
+
+
+def _nesting_depth(wire: dict[str, Any]) -> int:
+    """Return the depth in objects and arrays. References are followed, recursion once."""
+    schemas = {
+        ROOT_POINTER: wire,
+        **{DEFINITION_PREFIX + name: each for name, each in wire.get("$defs", _NO_DEFINITIONS).items()},
+    }
+    heights: dict[str, int] = {}
+    references: dict[str, dict[str, int]] = {}
+    for name, schema in schemas.items():
+        references[name] = {}
+        heights[name] = _measure_height(schema, 0, references[name])
+    return longest_path(heights, references, ROOT_POINTER)
+
+
+def _nesting_levels(node: dict[str, Any]) -> int:
+    """Return the depth in subschemas, without following references."""
+    schemas = [*_subschemas(node), *node.get("$defs", _NO_DEFINITIONS).values()]
+    return 1 + max(map(_nesting_levels, schemas)) if schemas else 0
+
+
+def _measure_height(node: dict[str, Any], above: int, reference_depths: dict[str, int]) -> int:
+    """Return the depth that `node` reaches by itself, and record the depths of its references."""
+    if "$ref" in node:
+        name = node["$ref"]
+        reference_depths[name] = max(reference_depths.get(name, 0), above)
+        return above
+    kind: Any = node.get("type")
+    if kind in _SCALAR_TYPES:
+        return above
+    depth = above + (
+        kind in _CONTAINER_TYPES or (kind.__class__ is list and any(each in _CONTAINER_TYPES for each in kind))
+    )
+    return max([depth, *(_measure_height(subschema, depth, reference_depths) for subschema in _subschemas(node))])

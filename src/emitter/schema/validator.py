@@ -1,0 +1,288 @@
+"""Validate documents against the original schema.
+
+Validation uses jsonschema-rs with format checks. A `Violation` never quotes the answer: names that the schema does
+not define are masked, and for a union only the errors of the closest branch are reported.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import jsonschema_rs
+from jsonschema_rs import ValidationErrorKind as Kind
+
+from emitter.errors import Uncompilable
+from emitter.messages import as_list, as_mapping
+from emitter.schema.codec.base import Undecoded
+from emitter.schema.dialects import DRAFT202012
+from emitter.schema.formats import (
+    FORMAT_CHECKS,
+    FORMAT_DESCRIPTIONS,
+    OFFSET_HINT,
+    PYDANTIC_FORMAT_CHECKS,
+    is_missing_offset,
+)
+from emitter.schema.json_data import escape_pointer_token
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from jsonschema_rs import ValidationError
+
+    from emitter.messages import Json
+    from emitter.schema.dialects import SchemaDraft
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A broken rule.
+
+    Attributes:
+        pointer: The JSON pointer of the value. Names that the schema does not know are written as `*`.
+        rule: The schema keyword, or the identifier of a content rule.
+        expected: A phrase that is written from the schema alone.
+    """
+
+    pointer: str
+    rule: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '/'}: {self.rule}: {self.expected}"
+
+
+def redact_name(name: str, names: frozenset[str]) -> str:
+    """Return a name for a violation's pointer, masked unless it is one of `names`."""
+    return escape_pointer_token(name) if name in names else "*"
+
+
+def property_names(schema: Json) -> frozenset[str]:
+    """Return the names of all properties in a schema."""
+    return frozenset(_iter_property_names(schema))
+
+
+def _iter_property_names(schema: Json) -> Iterator[str]:
+    pending, seen = [schema], set[int]()
+    while pending:
+        node: Any = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        table = as_mapping(node)
+        yield from as_mapping(table.get("properties"))
+        pending.extend(table.values() or as_list(node))
+
+
+LONE_SURROGATE = Violation("", "unicode", "text without lone surrogates")
+"""Half of a character, which JSON can spell but UTF-8 cannot encode."""
+Schema: TypeAlias = "Mapping[str, Any] | bool"
+MAX_VIOLATIONS = 12
+"""Further violations are dropped, so that a corrective prompt has a constant size."""
+DANGLING_REFERENCE = "a reference names nothing in this document, or something outside it"
+_MIN_TAGGED_BRANCHES = 2
+_TAG_RULES = frozenset({"const", "enum"})
+
+
+class Validator:
+    """Validates documents against one schema."""
+
+    def __init__(self, schema: Schema, draft: SchemaDraft = DRAFT202012, *, typed: bool = False) -> None:
+        """Build the validator. Raises `Uncompilable` if `schema` is not valid.
+
+        With `typed`, formats are checked as pydantic reads them, which is wider than the standards.
+        """
+        self._schema = schema
+        formats = PYDANTIC_FORMAT_CHECKS if typed else FORMAT_CHECKS
+        try:
+            self._check = draft.validator(schema, validate_formats=True, formats=formats, retriever=_refuse_retrieval)
+        except jsonschema_rs.ValidationError as error:
+            pointer = "".join(f"/{escape_pointer_token(str(each))}" for each in error.instance_path)
+            raise Uncompilable(pointer, _invalid_schema_reason(error)) from error
+        except (ValueError, TypeError, RecursionError) as error:
+            raise Uncompilable("", f"the schema cannot be validated: {error}") from error
+
+    @cached_property
+    def _property_names(self) -> frozenset[str]:
+        return property_names(self._schema)
+
+    def __call__(self, value: Json) -> tuple[Violation, ...]:
+        """Return at most `MAX_VIOLATIONS` violations, ordered by place.
+
+        Undecoded values are reported alone: the rules of the schema apply to decoded values.
+        """
+        if _contains_undecoded(value):
+            return self._to_violations(_find_undecoded(value))
+        try:
+            if self._check.is_valid(value):
+                return ()
+            errors = self._check.iter_errors(value)
+            return self._to_violations(violation for error in errors for violation in _relevant_errors(error))
+        except UnicodeEncodeError:
+            return (LONE_SURROGATE,)
+
+    def _to_violations(self, errors: Iterable[_RawViolation]) -> tuple[Violation, ...]:
+        violations = {
+            Violation("".join(f"/{self._pointer_token(step)}" for step in error.path), error.rule, error.expected)
+            for error in errors
+        }
+        return tuple(sorted(violations, key=lambda each: (each.pointer, each.rule, each.expected))[:MAX_VIOLATIONS])
+
+    def _pointer_token(self, step: str | int) -> str:
+        if isinstance(step, _WireMemberName):
+            return escape_pointer_token(step)
+        return str(step) if isinstance(step, int) else redact_name(step, self._property_names)
+
+
+def _refuse_retrieval(uri: str) -> Any:
+    """Fetch nothing."""
+    raise LookupError(uri)
+
+
+def _invalid_schema_reason(error: ValidationError) -> str:
+    if isinstance(error.kind, Kind.Referencing):
+        return DANGLING_REFERENCE
+    return f"is not valid JSON Schema: {_to_json_text(error.instance)} is not allowed here"
+
+
+class _WireMemberName(str):
+    """The name of a wire member that the schema does not have. It never comes from the answer."""
+
+    __slots__ = ()
+
+
+class _RawViolation(NamedTuple):
+    """A violation before its names are redacted."""
+
+    path: Sequence[str | int]
+    rule: str
+    expected: str
+
+
+def _contains_undecoded(value: Json) -> bool:
+    """Return whether `value` contains an undecoded value. Most do not, so paths are not recorded."""
+    pending: list[Any] = [value]
+    while pending:
+        current = pending.pop()
+        kind = current.__class__
+        if kind is dict:
+            pending.extend(current.values())
+        elif kind is list:
+            pending.extend(current)
+        elif kind is not str and isinstance(current, Undecoded):
+            return True
+    return False
+
+
+def _find_undecoded(value: Json) -> list[_RawViolation]:
+    """Return a violation for each undecoded value."""
+    violations: list[_RawViolation] = []
+    pending: list[tuple[Json, tuple[str | int, ...]]] = [(value, ())]
+    while pending:
+        current, path = pending.pop()
+        if isinstance(current, Undecoded):
+            violations.append(
+                _RawViolation(
+                    path if current.slot is None else (*path[:-1], _WireMemberName(current.slot)),
+                    current.rule,
+                    current.expected,
+                )
+            )
+        elif isinstance(current, dict):
+            pending.extend((each, (*path, name)) for name, each in as_mapping(current).items())
+        elif isinstance(current, list):
+            pending.extend((each, (*path, index)) for index, each in enumerate(as_list(current)))
+    return violations
+
+
+def _relevant_errors(error: ValidationError) -> Iterator[_RawViolation]:
+    """Yield the errors of the closest union branch, a missing tag, or the error itself."""
+    pending = [error]
+    while pending:
+        current = pending.pop()
+        branches, depth = _union_branches(current), len(current.instance_path)
+        chosen = min(branches, key=partial(_branch_distance, depth=depth)) if branches else []
+        untagged = _missing_tag([branch for branch in branches if not _is_type_mismatch(branch, depth)])
+        if untagged is not None:
+            yield untagged
+        elif chosen:
+            pending.extend(chosen)
+        else:
+            yield _RawViolation(
+                current.instance_path, current.kind.name, _describe_expectation(current.kind, current.instance)
+            )
+
+
+def _missing_tag(branches: list[list[ValidationError]]) -> _RawViolation | None:
+    """Return a violation that lists the tags of all branches, if one field chooses among them."""
+    tags = [[error for error in branch if error.kind.name in _TAG_RULES] for branch in branches]
+    paths = {tuple(each.instance_path) for several in tags for each in several}
+    if len(tags) < _MIN_TAGGED_BRANCHES or len(paths) != 1 or any(len(several) != 1 for several in tags):
+        return None
+    allowed = [value for (tag,) in tags for value in _allowed_tags(tag.kind)]
+    return _RawViolation(next(iter(paths)), "enum", _to_json_text(allowed)) if _are_distinct(allowed) else None
+
+
+def _are_distinct(values: list[Any]) -> bool:
+    """Return whether all values differ. A value shared by all branches is not a tag."""
+    return len({_to_json_text(value) for value in values}) == len(values)
+
+
+def _is_type_mismatch(branch: list[ValidationError], depth: int) -> bool:
+    """Return whether a branch of a union at `depth` is for values of another type."""
+    return len(branch) == 1 and branch[0].kind.name == "type" and len(branch[0].instance_path) == depth
+
+
+def _allowed_tags(kind: Kind) -> list[Any]:
+    return as_list(kind.value) if kind.name == "enum" else [kind.value]
+
+
+def _union_branches(error: ValidationError) -> list[list[ValidationError]]:
+    match error.kind:
+        case Kind.AnyOf(context) | Kind.OneOfNotValid(context):
+            return context
+        case _:
+            return []
+
+
+def _branch_distance(branch: list[ValidationError], depth: int) -> tuple[bool, bool, int]:
+    """Rank a branch. Matching tag and type count more than the number of errors."""
+    wrong_tag = any(error.kind.name in _TAG_RULES for error in branch)
+    wrong_type = any(error.kind.name == "type" and len(error.instance_path) == depth for error in branch)
+    return wrong_type and len(branch) == 1, wrong_tag, len(branch)
+
+
+def _describe_expectation(kind: Kind, instance: Json) -> str:
+    """Describe from the schema what is expected."""
+    match kind:
+        case Kind.AdditionalProperties() | Kind.UnevaluatedProperties():
+            return "no property that the schema does not name"
+        case Kind.Required(name):
+            return f"the property {json.dumps(name)}"
+        case Kind.Type():
+            return f"a value of type {' or '.join(map(str, as_list(kind.value)))}"
+        case Kind.FalseSchema():
+            return "no value here"
+        case Kind.AnyOf() | Kind.OneOfNotValid() | Kind.OneOfMultipleValid():
+            return "exactly one of the forms that the schema lists"
+        case _:
+            return (
+                _describe_expected_format(kind.value, instance) if kind.name == "format" else _to_json_text(kind.value)
+            )
+
+
+def _describe_expected_format(name: str, instance: Json) -> str:
+    if is_missing_offset(name, instance):
+        return f"{_to_json_text(name)}, {OFFSET_HINT}"
+    words = FORMAT_DESCRIPTIONS.get(name)
+    return f"{_to_json_text(name)}: {words}" if words else _to_json_text(name)
+
+
+def _to_json_text(value: Any, limit: int = 200) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except TypeError:  # an error of the validator, which may quote the answer
+        return "what the schema says of it"
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,0 +1,83 @@
+"""A store in the memory of one process."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from emitter.stores.locks import DEFAULT_TIMEOUT, KeyLocks, check_timeout
+from emitter.stores.protocol import (
+    Entry,
+    NewEntry,
+    StoredEntry,
+    next_sequence,
+    number_events,
+    parse_entry,
+    parse_events,
+    serialize_entry,
+    serialize_events,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from emitter.events import RunEvent
+    from emitter.messages import Json
+
+
+class MemoryStore:
+    """A store in memory. Entries are kept as JSON text, so callers cannot change them.
+
+    Args:
+        timeout: How many seconds a call waits for another one that handles the same envelope.
+    """
+
+    __slots__ = ("_entries", "_key_locks", "_lock", "_logs", "_timeout")
+
+    def __init__(self, *, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._timeout = check_timeout(timeout)
+        self._key_locks = KeyLocks()
+        self._lock = threading.Lock()
+        self._entries: dict[tuple[str, str], str] = {}
+        self._logs: defaultdict[str, list[str]] = defaultdict(list)
+
+    def find(self, run_id: str, correlation_id: str) -> Entry | None:
+        """Return the entry of a correlation id, or None."""
+        text = self._entries.get((run_id, correlation_id))
+        return None if text is None else parse_entry(text)
+
+    def get_or_create(self, run_id: str, correlation_id: str, make: Callable[[], NewEntry]) -> StoredEntry:
+        """Return the entry, or store the result of ``make``, which runs once. See ``Store``."""
+        with self._key_locks.hold((run_id, correlation_id), self._timeout):
+            entry = self.find(run_id, correlation_id)
+            if entry is not None:
+                return StoredEntry(entry, (), created=False)
+            new = make()
+            text = serialize_entry(new.entry)
+            with self._lock:
+                events = self._append(run_id, new.events)
+                self._entries[run_id, correlation_id] = text
+            return StoredEntry(parse_entry(text), events, created=True)
+
+    def forget(self, run_id: str, correlation_id: str) -> None:
+        """Delete the entry of a correlation id, if there is one."""
+        with self._lock:
+            self._entries.pop((run_id, correlation_id), None)
+
+    def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+        """Append events to the run's log and return them numbered."""
+        with self._lock:
+            return self._append(run_id, events)
+
+    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
+        """Return the events of the run's log after sequence ``after``, as RunEventDocs."""
+        with self._lock:
+            texts = self._logs[run_id][next_sequence(after) :] if run_id in self._logs else []
+        return parse_events(texts)
+
+    def _append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+        log = self._logs[run_id]
+        added = number_events(events, len(log))
+        log.extend(serialize_events(added))
+        return added

@@ -1,0 +1,156 @@
+"""The ``Store`` protocol, its entries, and their serialization.
+
+Stores write canonical ASCII JSON, so that every database accepts it and a replay returns the same bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, cast
+
+from emitter.errors import InputError, StoreAltered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from emitter.events import RunEvent
+    from emitter.messages import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An accepted envelope as a store keeps it: its kind, its outcome and its JSON, with secrets redacted."""
+
+    type: str
+    outcome: Mapping[str, Json]
+    envelope: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """An entry to store, with its events, which the store numbers."""
+
+    entry: Entry
+    events: tuple[RunEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """The entry in the store. ``events`` are numbered; they are empty unless this call ``created`` the entry."""
+
+    entry: Entry
+    events: tuple[RunEvent, ...]
+    created: bool
+
+
+class Store(Protocol):
+    """An append-only event log for each run, and the envelopes that were accepted.
+
+    Threads and processes may call every method at the same time. A write is durable when the method returns, and a
+    killed process leaves either all of a call or nothing.
+    """
+
+    def find(self, run_id: str, correlation_id: str) -> Entry | None:
+        """Return the entry of a correlation id, or None."""
+        ...
+
+    def get_or_create(self, run_id: str, correlation_id: str, make: Callable[[], NewEntry]) -> StoredEntry:
+        """Return the entry of a correlation id. If there is none, call ``make`` and store its result.
+
+        Concurrent callers wait while one of them runs ``make``. An exception from ``make`` is raised and nothing is
+        stored, so the next caller runs it again.
+        """
+        ...
+
+    def forget(self, run_id: str, correlation_id: str) -> None:
+        """Delete the entry of a correlation id, if there is one.
+
+        The run's log stays. The same id can be stored again.
+        """
+        ...
+
+    def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+        """Append events to the run's log and return them with their ``sequence`` numbers."""
+        ...
+
+    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
+        """Return the events of the run's log after sequence ``after``, as RunEventDocs."""
+        ...
+
+
+_MAX_KEY_LENGTH = 512
+"""Longer keys are hashed. Two keys of this length fit into the 2,704 bytes of a PostgreSQL index row."""
+_escape = codecs.lookup("unicode_escape").encode
+"""Resolved at import time: the lookup loads a module, and a child forked during the load would deadlock."""
+_ALTERED_TEXT = "The store returned an entry that emitter did not write."
+_ALTERED_HINT = "Another program or another release of emitter wrote to the store."
+_MAX_SEQUENCE = 2**63 - 1
+"""The largest integer that every supported database can store."""
+
+
+def encode_key(name: str) -> str:
+    """Return a run id or correlation id as ASCII, unique for each id and of bounded length.
+
+    JSON escapes would not be unique: two lone surrogates and the character they form have the same escape.
+    """
+    escaped = _escape(name)[0].decode("ascii")
+    if len(escaped) <= _MAX_KEY_LENGTH:
+        return escaped
+    return f"{escaped[:_MAX_KEY_LENGTH]}#{hashlib.sha256(escaped.encode()).hexdigest()}"
+
+
+def serialize_entry(entry: Entry) -> str:
+    """Return an entry as text. Raises ``InputError`` if it is not JSON."""
+    return _dump_json({"type": entry.type, "outcome": entry.outcome, "envelope": entry.envelope})
+
+
+def parse_entry(text: str) -> Entry:
+    """Parse an entry. Raises ``StoreAltered`` if the text is not one."""
+    try:
+        members = json.loads(text)
+        kind, outcome, envelope = members["type"], members["outcome"], members["envelope"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise StoreAltered(_ALTERED_TEXT, hint=_ALTERED_HINT) from None
+    if not (isinstance(outcome, Mapping) and isinstance(envelope, Mapping)):
+        raise StoreAltered(_ALTERED_TEXT, hint=_ALTERED_HINT)
+    return Entry(kind, cast("Mapping[str, Json]", outcome), cast("Mapping[str, Json]", envelope))
+
+
+def serialize_events(events: Iterable[RunEvent]) -> list[str]:
+    """Return the events as RunEventDoc texts. Raises ``InputError`` if one is not JSON."""
+    return [_dump_json(event.to_json()) for event in events]
+
+
+def parse_events(texts: Iterable[str]) -> tuple[Mapping[str, Json], ...]:
+    """Parse RunEventDoc texts."""
+    return tuple(json.loads(text) for text in texts)
+
+
+def number_events(events: Sequence[RunEvent], first: int) -> tuple[RunEvent, ...]:
+    """Return the events, numbered from ``first`` on."""
+    return tuple(replace(event, sequence=number) for number, event in enumerate(events, first))
+
+
+def next_sequence(after: int) -> int:
+    """Return the sequence that follows ``after``, clamped to what a database can store."""
+    return min(max(after + 1, 0), _MAX_SEQUENCE)
+
+
+def _dump_json(value: Json) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_json_default)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            "A store can hold JSON only, and this is no JSON value.",
+            hint="Use strings, finite numbers, lists and objects, nested less than a few hundred levels deep.",
+        ) from error
+
+
+def _json_default(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, Json]", value))
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,273 @@
+"""Sinks, and the recorder that stamps events and sends them to a sink.
+
+A sink is any function that takes one ``RunEvent``, such as a list's ``append``. It runs in the emission's own
+thread or event loop, so a slow sink needs a queue. An exception that a sink raises ends the emission.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from emitter.errors import EmitterError, InputError, MissingExtra
+from emitter.events import Level, LogAppended, RunEvent
+from emitter.files import private_opener
+from emitter.redaction import NO_SECRETS
+from emitter.redaction.secret_registry import redact_event
+from emitter.telemetry.attributes import log_export_errors
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import TracerProvider
+
+    from emitter.events import Event
+    from emitter.models.envelope import Trust
+    from emitter.redaction import Secrets
+    from emitter.stores.protocol import Store
+    from emitter.telemetry.spans import EmissionSpan
+
+Sink: TypeAlias = Callable[[RunEvent], object]
+"""A function that is called with every event as it happens. Its return value is ignored."""
+_LEVELS = {
+    Level.DEBUG: logging.DEBUG,
+    Level.INFO: logging.INFO,
+    Level.WARN: logging.WARNING,
+    Level.ERROR: logging.ERROR,
+}
+_WARNINGS = frozenset(
+    {
+        "cap.breached",
+        "envelope.refusal",
+        "envelope.truncated",
+        "model.capability.substituted",
+        "replay.diverged",
+        "replay.divergedAtRefusal",
+    }
+)
+_ERRORS = frozenset({"envelope.retry.exhausted", "model.capability.insufficient", "node.failed"})
+
+
+def utc_timestamp() -> str:
+    """Return the current time as ISO 8601 in UTC."""
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1000)
+    return f"{_format_second(seconds)}.{milliseconds:03}Z"
+
+
+@lru_cache(maxsize=4)
+def _format_second(seconds: int) -> str:
+    """Return a second without its zone. The cache helps because most events of an emission share it."""
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat()
+
+
+def generate_id() -> str:
+    """Return a new opaque id."""
+    return os.urandom(16).hex()
+
+
+@dataclass(slots=True)
+class EventRecorder:
+    """Stamps each event, removes ``secrets``, keeps it, and sends it to the sink.
+
+    With a ``store``, the event is added to the run's log before it is sent, and has its number there. ``trust`` marks
+    the events. ``now`` and ``new_id`` return the time and the event ids; tests pass their own.
+    """
+
+    run_id: str
+    node_id: str
+    correlation_id: str
+    sink: Sink | None = None
+    secrets: Secrets = NO_SECRETS
+    store: Store | None = None
+    now: Callable[[], str] = utc_timestamp
+    new_id: Callable[[], str] = generate_id
+    trust: Trust | None = None
+    events: list[RunEvent] = field(default_factory=list[RunEvent])
+
+    def __call__(self, event: Event | RunEvent) -> None:
+        """Record ``event``."""
+        recorded = self._renumber(event) if isinstance(event, RunEvent) else self._record(event)
+        self.events.append(recorded)
+        if self.sink is not None:
+            self.sink(recorded)
+
+    def _renumber(self, event: RunEvent) -> RunEvent:
+        """Return a host's event with its number in this emission, unless a log numbers it."""
+        return replace(event, sequence=len(self.events)) if self.store is None else event
+
+    def _record(self, event: Event) -> RunEvent:
+        stamped = RunEvent(
+            event=redact_event(event, self.secrets),
+            event_id=self.new_id(),
+            run_id=self.run_id,
+            node_id=self.node_id,
+            timestamp=self.now(),
+            sequence=len(self.events),
+            causation_id=self.correlation_id,
+            content_trust=self.trust,
+        )
+        return stamped if self.store is None else self.store.append(self.run_id, (stamped,))[0]
+
+
+def to_jsonl(path: str | Path) -> Sink:
+    """Return a sink that appends one RunEventDoc per line; each line is in the file before the next step.
+
+    A new file is readable only by its owner. Lines of several threads and processes never mix.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: The file cannot be opened. Later, the sink raises ``EmitterError`` if a line cannot be written.
+    """
+    file_path = Path(path)
+    try:
+        open(file_path, "ab", opener=private_opener).close()
+    except OSError as error:
+        raise InputError(
+            f"{file_path} cannot be opened for events: {error.strerror}.", hint="Pass the path of a writable file."
+        ) from error
+
+    def sink(event: RunEvent) -> None:
+        _append(file_path, json.dumps(event.to_json()).encode() + b"\n")
+
+    return sink
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Append ``line`` in a single system write, so that lines do not mix."""
+    try:
+        with open(path, "ab", buffering=0, opener=private_opener) as file:
+            is_complete = file.write(line) == len(line)
+    except OSError as error:
+        raise EmitterError(f"An event could not be written to {path}: {error.strerror}.") from error
+    if not is_complete:
+        raise EmitterError(f"An event could only be written in part to {path}.", hint="Free some disk space.")
+
+
+def to_logging(logger: logging.Logger | None = None) -> Sink:
+    """Return a sink that logs events, to the logger ``emitter`` by default."""
+    target = logger or logging.getLogger("emitter")
+
+    def sink(event: RunEvent) -> None:
+        document = event.to_json()
+        target.log(_get_level(event), "%s %s", event.type, document["payload"], extra={"openwop": document})
+
+    return sink
+
+
+def to_all(*sinks: Sink) -> Sink:
+    """Return a sink that sends each event to all of ``sinks`` in order."""
+
+    def sink(event: RunEvent) -> None:
+        for send in sinks:
+            send(event)
+
+    return sink
+
+
+def _get_level(event: RunEvent) -> int:
+    if isinstance(event.event, LogAppended):
+        return _LEVELS[event.event.level]
+    if event.type in _ERRORS:
+        return logging.ERROR
+    return logging.WARNING if event.type in _WARNINGS else logging.INFO
+
+
+_MAX_OPEN = 4096
+
+
+class OtelSink:
+    """A sink that exports events to OpenTelemetry; see ``to_otel``. It is thread-safe.
+
+    ``close``, or leaving it as a context manager, ends the spans of emissions without a last event. The sink can still
+    be used afterwards.
+    """
+
+    def __init__(self, start_span: Callable[[RunEvent], EmissionSpan], max_open: int) -> None:
+        self._start_span, self._max_open = start_span, max_open
+        self._open: dict[tuple[str, str, str], EmissionSpan] = {}
+        self._lock = RLock()
+
+    def __call__(self, event: RunEvent) -> None:
+        """Export one event. If OpenTelemetry fails, log it and let the emission continue."""
+        with log_export_errors(event.type), self._lock:
+            self._export(event)
+
+    def __enter__(self) -> Self:
+        """Return the sink."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the sink."""
+        self.close()
+
+    def close(self) -> None:
+        """End the spans of emissions without a last event."""
+        with self._lock:
+            while self._open:
+                self._end_oldest()
+
+    def _export(self, event: RunEvent) -> None:
+        key = (event.run_id, event.node_id, event.causation_id)
+        # removed and added again, so that the first entry is the one that was silent for longest
+        emission = self._open.pop(key, None) or self._start_span(event)
+        self._open[key] = emission
+        emission.add_event(event)
+        if not emission.is_open:
+            self._open.pop(key).end(finished=True)
+        while len(self._open) > self._max_open:
+            self._end_oldest()
+
+    def _end_oldest(self) -> None:
+        self._open.pop(next(iter(self._open))).end(finished=False)
+
+
+def to_otel(
+    tracer_provider: TracerProvider | None = None,
+    meter_provider: MeterProvider | None = None,
+    *,
+    node_type: str | None = None,
+    max_open: int = _MAX_OPEN,
+) -> OtelSink:
+    """Return a sink that exports emissions as spans and metrics.
+
+    An emission is a span ``openwop.node.<node_type>`` (``openwop.node`` without a type) with every event on it, from
+    the first call to ``node.completed``, ``node.failed`` or an interrupt. Each call is a span
+    ``openwop.activity.<provider>`` inside it. An event outside an emission is a span of its own. Times are those of the
+    events, and the parent is the current span at the start of the emission.
+
+    Each ``provider.usage`` is recorded in ``gen_ai.client.token.usage``, and each call's duration in
+    ``gen_ai.client.operation.duration``. The duration ends at the next event, so it includes the validation of the
+    answer, and the waiting time of a batch.
+
+    Args:
+        tracer_provider: The provider of spans, or None for the global one.
+        meter_provider: The provider of metrics, or None for the global one.
+        node_type: The type of the nodes, for the name of the span.
+        max_open: The most emissions in progress. Beyond it, the span of the one that was silent for longest ends,
+            marked as unfinished.
+
+    Raises:
+        MissingExtra: OpenTelemetry's API is not installed.
+    """
+    if max_open < 1:
+        raise InputError(f"max_open is {max_open}; it must be 1 or more.")
+    try:
+        from emitter.telemetry.spans import EmissionSpan, create_instruments  # noqa: PLC0415  the extra may be missing
+    except ImportError as error:
+        raise MissingExtra("OpenTelemetry's API is not installed.", hint="Run: pip install 'emitter[otel]'") from error
+    instruments = create_instruments(tracer_provider, meter_provider)
+    return OtelSink(partial(EmissionSpan, instruments, node_type), max_open)

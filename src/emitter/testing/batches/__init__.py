@@ -1,1 +1,0 @@
-"""The vendors' batch endpoints: requests that are taken together, and answered after a while."""

@@ -1,1 +1,0 @@
-"""Constrained decoding: documents that a schema lets a model write. Needs the extra ``testing``."""

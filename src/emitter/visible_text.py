@@ -1,0 +1,104 @@
+# ruff: noqa: RUF001  the tables are of characters that pass for others
+"""Reduce text to what a reader sees.
+
+``visible_text`` applies NFKC, removes characters without width, and replaces look-alike letters by the Latin
+letters that they imitate. ``is_blank`` finds text without any visible character.
+
+Source: the general categories and default ignorable characters of Unicode, and Unicode Technical Standard 39.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+INVISIBLE_CHARACTERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters, marks and a symbol that render as nothing."""
+_VISIBLE_CATEGORIES: Final = frozenset("LNPS")
+"""Categories that are visible on their own; a mark needs a base character."""
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a text has no visible letter, number, sign or symbol."""
+    return not any(
+        unicodedata.category(character)[0] in _VISIBLE_CATEGORIES and character not in INVISIBLE_CHARACTERS
+        for character in text
+    )
+
+
+def _parse_pairs(table: str) -> dict[str, str]:
+    return {pair[0]: pair[2] for pair in table.split()}
+
+
+CYRILLIC_LOOKALIKES: Final = _parse_pairs(
+    "а=a в=b г=r е=e ё=e ѕ=s і=i ї=i ј=j к=k м=m н=h о=o п=n р=p с=c т=t у=y х=x ԁ=d ԛ=q ԝ=w һ=h ӏ=l ь=b ѵ=v"
+)
+CYRILLIC_CAPITAL_LOOKALIKES: Final = _parse_pairs(
+    "А=A В=B Е=E Ѕ=S І=I Ј=J К=K М=M Н=H О=O Р=P С=C Т=T У=Y Х=X Ԁ=D Ԛ=Q Ԝ=W Һ=H Ӏ=I"
+)
+GREEK_LOOKALIKES: Final = _parse_pairs("α=a ε=e η=n ι=i κ=k ν=v ο=o ρ=p σ=o τ=t υ=u χ=x ω=w")
+GREEK_CAPITAL_LOOKALIKES: Final = _parse_pairs("Α=A Β=B Ε=E Ζ=Z Η=H Ι=I Κ=K Μ=M Ν=N Ο=O Ρ=P Τ=T Υ=Y Χ=X")
+STYLED_LETTERS: Final = _parse_pairs(
+    "ɑ=a ɡ=g ɩ=i ᴀ=a ʙ=b ᴄ=c ᴅ=d ᴇ=e ꜰ=f ɢ=g ʜ=h ɪ=i ᴊ=j ᴋ=k ʟ=l ᴍ=m ɴ=n ᴏ=o ᴘ=p ʀ=r ꜱ=s ᴛ=t ᴜ=u ᴠ=v ᴡ=w ʏ=y ᴢ=z"
+) | {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170) for place in range(26)}
+"""Small capitals, and letters in circles and squares."""
+_ZERO_WIDTH: Final = re.compile(
+    "[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\u00ad\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Control characters, characters without width, and variation selectors."""
+_COMBINING_MARKS: Final = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+"""Marks that belong to no script. NFKC merges the ones that are part of a letter."""
+_SPACE_LOOKALIKES: Final = re.compile("[\u115f\u1160\u2800]")
+"""Characters that look like a space. NFKC maps the other fillers to one of them."""
+_EMPHASIS: Final = re.compile(r"(?<!\w)_+|(?<!_)_++(?!\w)")
+"""Underscores at the edge of a word, which Markdown reads as emphasis. Inside a word they are part of a name."""
+_STRIKETHROUGH: Final = re.compile(r"(?<!\w)~{1,2}(?=\S)([^~\n]{1,200})(?<=\S)~{1,2}(?!\w)")
+"""Text between tildes, which Markdown strikes through. A single tilde starts a handle."""
+_LATIN_LOOKALIKES: Final = str.maketrans(
+    CYRILLIC_LOOKALIKES | CYRILLIC_CAPITAL_LOOKALIKES | GREEK_LOOKALIKES | GREEK_CAPITAL_LOOKALIKES
+)
+"""Cyrillic and Greek letters, mapped to the Latin letters they look like."""
+_FLAG_LETTERS: Final = {chr(0x1F1E6 + at): chr(ord("a") + at) for at in range(26)}
+_STYLED_TO_LATIN: Final = str.maketrans(STYLED_LETTERS | _FLAG_LETTERS)
+"""Styled letters, including flag letters, mapped to Latin."""
+_MIXED_SCRIPT_WORD: Final = re.compile(r"\b(?=\w{0,40}[A-Za-z])(?=\w{0,40}[\u0370-\u052f])\w{1,80}")
+"""A word that mixes Latin letters with Greek or Cyrillic ones."""
+_LOOKALIKE_WORD: Final = re.compile(rf"\b[{''.join(map(chr, _LATIN_LOOKALIKES))}]{{2,}}\b")
+"""A word made of look-alikes only. A single letter is usually a name, such as α."""
+_LATIN: Final = re.compile("[A-Za-z]")
+_GREEK_OR_CYRILLIC: Final = re.compile("[\u0370-\u052f]")
+_ACCENTED_LATIN: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
+"""Latin letters with accents or other additions."""
+_PLAIN_ASCII: Final = re.compile(r"[\t-\r -^`-}]*+")
+"""ASCII without control characters and without the Markdown marks handled below."""
+_ELLIPSIS: Final = "…"
+"""Kept as one character, which NFKC would turn into three full stops."""
+_NEGATORS: Final = frozenset({"не", "нет"})
+"""Words that negate a text, also between Latin words."""
+
+
+def visible_text(text: str) -> str:
+    """Return a text in NFKC as a reader sees it, with its line breaks."""
+    if _PLAIN_ASCII.fullmatch(text):
+        return text
+    plain = _ELLIPSIS.join(unicodedata.normalize("NFKC", part) for part in text.split(_ELLIPSIS))
+    plain = _ZERO_WIDTH.sub("", plain)
+    plain = _EMPHASIS.sub(" ", _SPACE_LOOKALIKES.sub(" ", _COMBINING_MARKS.sub("", plain)))
+    plain = _MIXED_SCRIPT_WORD.sub(_replace_lookalikes, plain.translate(_STYLED_TO_LATIN))
+    is_latin = len(_LATIN.findall(plain)) > len(_GREEK_OR_CYRILLIC.findall(plain))
+    return _STRIKETHROUGH.sub(r"\1", _LOOKALIKE_WORD.sub(_replace_lookalikes, plain) if is_latin else plain)
+
+
+def strip_accents(word: str) -> str:
+    """Return a word without accents if the rest is ASCII: ``naive`` for ``naïve``."""
+    if _ACCENTED_LATIN.search(word) is None:
+        return word
+    plain = _COMBINING_MARKS.sub("", unicodedata.normalize("NFD", word))
+    return plain if plain.isascii() else word
+
+
+def _replace_lookalikes(match: re.Match[str]) -> str:
+    """Return a word with its look-alike letters replaced by Latin ones."""
+    return match[0] if match[0].casefold() in _NEGATORS else match[0].translate(_LATIN_LOOKALIKES)
