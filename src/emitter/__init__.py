@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from emitter.api import AsyncEmitter as AsyncEmitter
+    from emitter.api import Emitter as Emitter
     from emitter.authority import Authority as Authority
     from emitter.authority import ConfirmRequest as ConfirmRequest
     from emitter.authority import Scope as Scope
@@ -122,6 +124,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOME = {
+    "api": (
+        "AsyncEmitter",
+        "Emitter",
+    ),
     "authority": (
         "Authority",
         "ConfirmRequest",

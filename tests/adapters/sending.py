@@ -12,7 +12,6 @@ import httpx2
 
 from emitter import profiles as profile
 from emitter.adapters.clients import create_client
-from emitter.client.execution import async_sdk_client, sdk_client
 from emitter.client.transport import Connection as Through
 from emitter.client.transport import UnaryCall
 from emitter.clock import Clock
@@ -90,17 +89,15 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
     asynchronous = line.world == "async"
     used = client or create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
-        with sdk_client(facts, used, None) as through:
-            exchange = UnaryCall(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
-            list(exchange)
-            return exchange.answer
+        exchange = UnaryCall(Through(plan, used, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
+        list(exchange)
+        return exchange.answer
 
     async def run() -> CallResult:
-        async with async_sdk_client(facts, used, None) as through:
-            exchange = UnaryCall(Through(plan, through, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
-            async for _ in exchange:
-                pass
-            return exchange.answer
+        exchange = UnaryCall(Through(plan, getattr(used, "aio", used), Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
+        async for _ in exchange:
+            pass
+        return exchange.answer
 
     return asyncio.run(run())
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from emitter.errors import InputError, MissingExtra, MissingKey
 from emitter.profiles.model import Sdk
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 _SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai"}
 _PLACEHOLDER_KEY = "no-key"
+_SDK_VARIABLES = (
+    *("OPENAI_", "AZURE_", "ANTHROPIC_", "GOOGLE_", "GEMINI_"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_"),
+)
+"""Beginnings of the environment variables that the SDKs (openai 3.52.0, anthropic 2.11.0, google-genai 3.4.0) read."""
 
 
 def create_client(
@@ -63,6 +68,24 @@ def create_client(
     if http_client is not None:
         arguments["http_client"] = http_client
     return _client_class(sdk, config, asynchronous=asynchronous)(**arguments, **_azure_api_version(config))
+
+
+class ClientSettings(NamedTuple):
+    """What an SDK client takes from the arguments and the environment: two with equal settings do the same."""
+
+    api_key: str
+    base_url: str | None
+    environment: tuple[tuple[str, str], ...]
+
+
+def client_settings(profile: ProviderProfile, *, base_url: str | None, api_key: str | None) -> ClientSettings:
+    """Return the settings that ``create_client`` would use now. Raises ``MissingKey``.
+
+    Besides the key and the address, SDKs and httpx2 read proxies, certificates, organizations and projects from the
+    environment.
+    """
+    read = tuple((name, value) for name, value in os.environ.items() if name.upper().startswith(_SDK_VARIABLES))
+    return ClientSettings(api_key or _find_key(profile), _find_base_url(profile, base_url), read)
 
 
 def check_client_config(profile: ProviderProfile) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
 
-from emitter.adapters.clients import check_client, create_client
+from emitter.adapters.clients import check_client
 from emitter.client.acceptance import make_recorder
 from emitter.client.request import warn_unknown_model
 from emitter.client.result import complete
@@ -39,7 +39,7 @@ def execute(prepared: PreparedEmission, settings: Settings) -> Emission[Any]:
     """Run an emission and return its result; raise its ``EmissionError`` if it failed."""
     warn_unknown_model(prepared)
     record = emission_recorder(prepared, settings)
-    with sdk_client(*client_arguments(prepared, settings)) as client:
+    with sdk_client(prepared, settings) as client:
         send = partial(UnaryCall, Connection.for_emission(prepared, settings, client))
         effects = run_emission(prepared.emission_request, settings.policy)
         outcome = run_driver(SyncDriver(effects, send, record, settings.time_limits()))
@@ -50,16 +50,11 @@ async def aexecute(prepared: PreparedEmission, settings: Settings) -> Emission[A
     """Async version of ``execute``."""
     warn_unknown_model(prepared)
     record = emission_recorder(prepared, settings)
-    async with async_sdk_client(*client_arguments(prepared, settings)) as client:
+    async with async_sdk_client(prepared, settings) as client:
         send = partial(UnaryCall, Connection.for_emission(prepared, settings, client))
         effects = run_emission(prepared.emission_request, settings.policy)
         outcome = await arun_driver(AsyncDriver(effects, send, record, settings.time_limits()))
     return complete(outcome, tuple(record.events))
-
-
-def client_arguments(prepared: PreparedEmission, settings: Settings) -> tuple[ProviderProfile, object, str | None, str]:
-    """Return the arguments of ``sdk_client`` for one emission."""
-    return prepared.profile, settings.client, settings.base_url, prepared.emission_request.request.model
 
 
 def emission_recorder(prepared: PreparedEmission, settings: Settings) -> EventRecorder:
@@ -285,30 +280,25 @@ class _Deadline:
 
 
 @contextmanager
-def sdk_client(profile: ProviderProfile, client: object, base_url: str | None, model: str = "") -> Generator[object]:
-    """Yield the SDK client to send through; raise ``InputError`` if the caller's cannot send to ``model``."""
-    sdk = create_client(profile, asynchronous=False, base_url=base_url) if client is None else client
-    require_usable_client(client, profile, model, asynchronous=False)
-    try:
-        yield sdk
-    finally:
-        if client is None:
-            cast("Any", sdk).close()
+def sdk_client(prepared: PreparedEmission, settings: Settings) -> Generator[object]:
+    """Yield the caller's client, or a pooled one; raise ``InputError`` if it cannot send to the model."""
+    if settings.client is None:
+        with settings.pool.borrow(prepared.profile, settings.base_url) as pooled:
+            yield pooled
+    else:
+        require_usable_client(settings.client, prepared.profile, prepared.model, asynchronous=False)
+        yield settings.client
 
 
 @asynccontextmanager
-async def async_sdk_client(
-    profile: ProviderProfile, client: object, base_url: str | None, model: str = ""
-) -> AsyncGenerator[object]:
+async def async_sdk_client(prepared: PreparedEmission, settings: Settings) -> AsyncGenerator[object]:
     """Async version of ``sdk_client``."""
-    created = create_client(profile, asynchronous=True, base_url=base_url) if client is None else client
-    sdk = getattr(created, "aio", created)
-    require_usable_client(client, profile, model, asynchronous=True)
-    try:
-        yield sdk
-    finally:
-        if client is None:
-            await _close_async_client(sdk)
+    if settings.client is None:
+        async with settings.pool.aborrow(prepared.profile, settings.base_url) as pooled:
+            yield pooled
+    else:
+        require_usable_client(settings.client, prepared.profile, prepared.model, asynchronous=True)
+        yield getattr(settings.client, "aio", settings.client)
 
 
 def require_usable_client(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:
@@ -316,8 +306,3 @@ def require_usable_client(client: object, profile: ProviderProfile, model: str, 
     if client is not None:
         sdk = getattr(client, "aio", client) if asynchronous else client
         check_client(sdk, profile, model, asynchronous=asynchronous)
-
-
-async def _close_async_client(client: object) -> None:
-    closing = getattr(client, "aclose", None) or cast("Any", client).close
-    await closing()

@@ -92,6 +92,11 @@ class PreparedEmission:
     codec: EnvelopeCodec
 
     @property
+    def model(self) -> str:
+        """The model's own id, without the provider."""
+        return self.emission_request.request.model
+
+    @property
     def node_id(self) -> str:
         """The id of the emitting node."""
         return self.context.node_id

@@ -16,6 +16,7 @@ from emitter import profiles as profile
 from emitter.adapters.clients import create_client
 from emitter.arguments import check_list, check_text, check_type
 from emitter.client.acceptance import DEFAULT_HOST
+from emitter.client.pool import DEFAULT_POOL, ClientPool
 from emitter.client.result import Trace
 from emitter.clock import Clock, TimeLimits
 from emitter.core.capability_gate import (
@@ -146,6 +147,7 @@ class Settings:
     turn: int = 0
     contract: EnvelopeContract = ANY_KIND
     validator_messages: bool = True
+    pool: ClientPool = DEFAULT_POOL
     gate: GateDecision = USE_NAMED_MODEL
     opening: tuple[Event, ...] = ()
 

@@ -10,7 +10,6 @@ from emitter.client.execution import (
     AsyncDriver,
     SyncDriver,
     async_sdk_client,
-    client_arguments,
     driver_outcome,
     emission_recorder,
     require_usable_client,
@@ -69,7 +68,7 @@ class _StreamRun(Generic[R]):
     def run(self) -> Generator[StreamEvent]:
         """Yield progress events, and store the result."""
         try:
-            with sdk_client(*client_arguments(self._plan, self._settings)) as client:
+            with sdk_client(self._plan, self._settings) as client:
                 self._driver = driver = SyncDriver(
                     self._effects, self._transport(client), self._record, self._settings.time_limits()
                 )
@@ -83,7 +82,7 @@ class _StreamRun(Generic[R]):
     async def arun(self) -> AsyncGenerator[StreamEvent]:
         """Async version of ``run``."""
         try:
-            async with async_sdk_client(*client_arguments(self._plan, self._settings)) as client:
+            async with async_sdk_client(self._plan, self._settings) as client:
                 self._driver = driver = AsyncDriver(
                     self._effects, self._transport(client), self._record, self._settings.time_limits()
                 )
