@@ -125,11 +125,11 @@ def test_a_folder_that_goes_away_is_told(tmp_path: Path) -> None:
     """A line that could not be written is a typed error that names the file."""
     folder = tmp_path / "folder"
     folder.mkdir()
-    sink = to_jsonl(folder / "events.jsonl")
+    on_event = to_jsonl(folder / "events.jsonl")
     shutil.rmtree(folder)
 
     with pytest.raises(EmitterError, match=r"events\.jsonl: No such file"):
-        sink(told(log("x")))
+        on_event(told(log("x")))
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="/dev/full is absent: no full disk to try")
@@ -191,8 +191,8 @@ def test_logging_goes_where_it_is_sent(caplog: pytest.LogCaptureFixture) -> None
 def test_all_sinks_get_every_event() -> None:
     """Each in turn, in the order given."""
     kept: list[str] = []
-    sink = to_all(lambda _: kept.append("a"), lambda _: kept.append("b"))
-    sink(told(log("x")))
-    sink(told(log("y")))
+    on_event = to_all(lambda _: kept.append("a"), lambda _: kept.append("b"))
+    on_event(told(log("x")))
+    on_event(told(log("y")))
 
     assert kept == ["a", "b", "a", "b"]

@@ -148,7 +148,7 @@ class _BaseEmitter:
             "model": self.model,
             "client": self._client,
             "policy": policy or self.policy,
-            "sink": self._on_event,
+            "on_event": self._on_event,
         }
 
     def _document_form(

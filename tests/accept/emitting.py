@@ -168,7 +168,14 @@ class Emitting:
     def through(self, door: Callable[..., list[Any]], **more: Any) -> Emitted:
         """Go through a door."""
         host = Acceptor(RULES, store=self.store)
-        asked = {"model": MODEL, "policy": POLICY, "run_id": "run-1", "sink": self.told.append, "host": host, **more}
+        asked = {
+            "model": MODEL,
+            "policy": POLICY,
+            "run_id": "run-1",
+            "on_event": self.told.append,
+            "host": host,
+            **more,
+        }
         try:
             came, error = door(**asked), None
         except EmissionError as raised:

@@ -207,7 +207,7 @@ def test_a_handler_that_raises_keeps_nothing(store: Store) -> None:
     """What it raises is raised, no event is told, and the next try is a first one."""
     handling, heard = Handling(), list[Any]()
     rules = HostConfig(CATALOGUE, handlers={NOTE: failing(2, handling)})
-    host = acceptor(rules, store=store, sink=heard.append, observe=heard.append)
+    host = acceptor(rules, store=store, on_event=heard.append, observe=heard.append)
     for _ in range(2):
         with pytest.raises(OSError, match="the disk is full"):
             host.accept(envelope(), CONTEXT)

@@ -220,7 +220,9 @@ def test_no_secret_stands_in_files_and_log_lines(vendor: Simulator, tmp_path: Pa
         for number, behaviour in enumerate((None, *WRONG.values())):
             vendor.script(*[behaviour] * 2 if behaviour else [])
             try:
-                emit(FORM, "?", model=MODEL, policy=POLICY, sink=told, host=Acceptor(RULES, store=store), turn=number)
+                emit(
+                    FORM, "?", model=MODEL, policy=POLICY, on_event=told, host=Acceptor(RULES, store=store), turn=number
+                )
             except EmissionError:
                 continue
     held = b"".join(each.read_bytes() for each in sorted(tmp_path.iterdir())).decode("utf-8", "replace")

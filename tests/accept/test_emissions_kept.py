@@ -329,7 +329,7 @@ def test_a_hosts_clarification_rounds_bind_the_emissions_of_a_node(
     vendor.script(*[ASKING] * 4)
     told: list[RunEvent] = []
     for turn, host in enumerate(hosts(kind, FEW, tmp_path)):
-        settings: dict[str, Any] = {**asked(MemoryStore()), "host": host, "turn": turn, "sink": told.append}
+        settings: dict[str, Any] = {**asked(MemoryStore()), "host": host, "turn": turn, "on_event": told.append}
         if turn == 0:
             assert emit_binding_moment("?", **settings, node_id="n").envelope.type == "clarification.request"
             continue

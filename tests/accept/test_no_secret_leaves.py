@@ -53,9 +53,11 @@ class Listening:
         self.file, self.events, self.lines, self.spans = file, list["RunEvent"](), io.StringIO(), Collected()
         self.logger = logging.Logger("leaking")  # noqa: LOG001  of nobody else's
         self.logger.addHandler(logging.StreamHandler(self.lines))
-        told = sinks.to_all(self.events.append, sinks.to_logging(self.logger), sinks.to_jsonl(file), self.spans.sink())
+        told = sinks.to_all(
+            self.events.append, sinks.to_logging(self.logger), sinks.to_jsonl(file), self.spans.on_event()
+        )
         self.store = MemoryStore()
-        self.host = acceptor(rules, store=self.store, sink=told, observe=observe_acceptances(self.spans.tracers))
+        self.host = acceptor(rules, store=self.store, on_event=told, observe=observe_acceptances(self.spans.tracers))
 
     def told(self) -> list[Any]:
         """Return all that was told, wherever."""

@@ -279,7 +279,7 @@ def test_what_is_refused_is_told(case: Refused) -> None:
 def test_a_refusal_is_in_the_log_and_in_the_sink(case: Refused) -> None:
     """As it was told, numbered on from what the run told before; also without a store."""
     heard: list[RunEvent] = []
-    host, bare = acceptor(case.rules, sink=heard.append), acceptor(case.rules, store=None, sink=heard.append)
+    host, bare = acceptor(case.rules, on_event=heard.append), acceptor(case.rules, store=None, on_event=heard.append)
     found = [host.accept(case.given, case.context) for _ in range(2)]
     assert host.store is not None
 

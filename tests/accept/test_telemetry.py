@@ -248,8 +248,8 @@ def test_what_a_processor_raises_does_not_undo_an_acceptance(monkeypatch: pytest
 def test_an_acceptors_sink_and_observer_together() -> None:
     """The events are told once each way: the sink's span of the node, the observer's of the envelope."""
     collected = Collected()
-    with collected.sink() as sink:
-        acceptor(sink=sink, observe=observe_acceptances(collected.tracers)).accept(envelope(), CONTEXT)
+    with collected.on_event() as on_event:
+        acceptor(on_event=on_event, observe=observe_acceptances(collected.tracers)).accept(envelope(), CONTEXT)
 
     assert sorted(each.name for each in collected.spans) == ["envelope.accepted", "openwop.node"]
     assert {each.events[0].name for each in collected.spans} == {NodeCompleted.type}

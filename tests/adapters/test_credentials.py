@@ -122,9 +122,9 @@ def echoing(sent: httpx2.Request) -> httpx2.Response:  # noqa: ARG001  it repeat
     return httpx2.Response(400, json={"error": said}, headers={"x-request-id": TOKEN, "request-id": TOKEN})
 
 
-def ended(model: str, world: str, client: Any, *, streams: bool, sink: Any) -> EmissionError:
+def ended(model: str, world: str, client: Any, *, streams: bool, on_event: Any) -> EmissionError:
     """Return what a call ends in."""
-    arguments = {"model": model, "client": client, "policy": Policy(max_faults=0), "sink": sink}
+    arguments = {"model": model, "client": client, "policy": Policy(max_faults=0), "on_event": on_event}
 
     async def run() -> None:
         if streams:
@@ -154,7 +154,7 @@ def test_an_error_shows_no_credential_that_the_vendor_repeats(name: str, streams
     kind: Any = httpx2.Client if world == "sync" else httpx2.AsyncClient
     events: list[RunEvent] = []
     client = made(kind(transport=httpx2.MockTransport(echoing)))
-    error = ended(model, world, client, streams=streams, sink=events.append)
+    error = ended(model, world, client, streams=streams, on_event=events.append)
 
     told = [str(error), repr(error), str(vars(error)), repr(error.trace), NO_SECRETS.redact_error(error)]
     assert TOKEN not in "\n".join([*told, *(json.dumps(each.to_json()) for each in events)])
@@ -171,7 +171,7 @@ def test_an_error_under_a_good_status_shows_no_credential(name: str, streams: bo
     answer = httpx2.Response(200, text=body, headers={"content-type": kind, "x-request-id": TOKEN})
     model, world, made = CLIENTS[name]
     client = made(httpx2.Client(transport=httpx2.MockTransport(lambda _: answer)))
-    error = ended(model, world, client, streams=streams, sink=None)
+    error = ended(model, world, client, streams=streams, on_event=None)
 
     assert TOKEN not in "\n".join([str(error), str(vars(error)), repr(error.trace), NO_SECRETS.redact_error(error)])
     assert error.vendor_message == "The token [REDACTED:credential] may not."
@@ -181,7 +181,7 @@ def test_an_error_without_a_credential_keeps_its_cause() -> None:
     """What merely stands beside a credential in the request is not struck out."""
     said = {"error": {"message": "openai: application/json api-version not supported by host vendor.test"}}
     http = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(400, json=said)))
-    error = ended(OPENAI, "sync", openai.OpenAI(api_key=TOKEN, http_client=http), streams=False, sink=None)
+    error = ended(OPENAI, "sync", openai.OpenAI(api_key=TOKEN, http_client=http), streams=False, on_event=None)
 
     assert error.vendor_message == said["error"]["message"]
     assert isinstance(error.__cause__, openai.BadRequestError)

@@ -136,7 +136,9 @@ def settings_of(setting: Setting, client: object, time: Time) -> Settings:
     """Return the settings of every emission."""
     model, _, chat = setting.model.partition(" ")
     wire = "openai-chat" if chat else None
-    return Settings(model, client, (), setting.policy, wire=wire, clock=time.clock(), **{"sink": None, **setting.more})
+    return Settings(
+        model, client, (), setting.policy, wire=wire, clock=time.clock(), **{"on_event": None, **setting.more}
+    )
 
 
 def planned(settings: Settings, tasks: Iterable[str]) -> Iterator[BatchEmissionRequest]:

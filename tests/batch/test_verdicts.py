@@ -122,13 +122,13 @@ def test_limits_of_all_calls_hold() -> None:
 def test_what_the_callers_own_code_raises_is_its_own_items() -> None:
     """A sink that fails for one emission loses no other."""
 
-    def sink(event: RunEvent) -> None:
+    def on_event(event: RunEvent) -> None:
         if event.node_id == "bad":
             raise KeyError("a bug")
 
     with vendor() as (running, _):
-        good = ran(running.url, [task(0)], Setting(more={"sink": sink}))
-        bad = ran(running.url, [task(0)], Setting(more={"sink": sink, "node_id": "bad"}))
+        good = ran(running.url, [task(0)], Setting(more={"on_event": on_event}))
+        bad = ran(running.url, [task(0)], Setting(more={"on_event": on_event, "node_id": "bad"}))
 
     assert good.outcome("k0").value.n == 0
     assert isinstance(bad.items["k0"].outcome, KeyError)

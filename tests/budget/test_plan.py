@@ -24,7 +24,7 @@ YES_NO = {
 }
 ESSAY = {**YES_NO, "properties": {"ok": {"type": "string"}}}
 LIST = {**YES_NO, "properties": {"ok": {"type": "array", "maxItems": 500, "items": {"enum": ["left", "right"]}}}}
-UNSENT: dict[str, Any] = {"client": None, "materials": (), "sink": None}
+UNSENT: dict[str, Any] = {"client": None, "materials": (), "on_event": None}
 
 
 @dataclass(frozen=True)

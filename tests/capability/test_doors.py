@@ -32,7 +32,7 @@ def test_a_model_that_provides_all_of_it_is_asked(vendor: Simulator, door: Calla
 def test_the_fallback_is_asked_instead(vendor: Simulator, door: Callable[..., Any]) -> None:
     """The substitution is the first event, once; all that follows is of the model that is asked."""
     seen: list[RunEvent] = []
-    emission = door(model=SHORT, requires=["long-context"], fallback_model=LONG, sink=seen.append)
+    emission = door(model=SHORT, requires=["long-context"], fallback_model=LONG, on_event=seen.append)
     assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]
     assert emission.events[0].event == SUBSTITUTED
     assert [each.sequence for each in emission.events] == list(range(len(emission.events)))
@@ -68,7 +68,7 @@ def test_nobody_is_asked_where_nobody_provides_it(vendor: Simulator, door: Calla
     """The door raises, with the trace: what was lacking, and that the node failed. No request is made."""
     seen: list[RunEvent] = []
     with pytest.raises(CapabilityNotProvided) as caught:
-        door(model=SHORT, requires=["long-context"], sink=seen.append)
+        door(model=SHORT, requires=["long-context"], on_event=seen.append)
     error = caught.value
     assert vendor.calls == ()
     assert error.code == "capability_not_provided"

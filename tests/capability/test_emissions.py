@@ -55,7 +55,7 @@ def test_many_are_refused_at_once(vendor: Simulator) -> None:
     """What no item could be asked for is told once, before the first of them."""
     seen: list[RunEvent] = []
     with pytest.raises(CapabilityNotProvided):
-        emit_many(SCHEMA, ["a", "b"], model=SHORT, requires=["long-context"], sink=seen.append, progress=False)
+        emit_many(SCHEMA, ["a", "b"], model=SHORT, requires=["long-context"], on_event=seen.append, progress=False)
     assert types(seen) == ["model.capability.insufficient", "node.failed"]
     assert vendor.calls == ()
 
@@ -63,7 +63,9 @@ def test_many_are_refused_at_once(vendor: Simulator) -> None:
 def test_a_stream_that_nobody_reads_tells_nothing(vendor: Simulator) -> None:
     """The substitution belongs to an emission, and none was begun."""
     seen: list[RunEvent] = []
-    streaming = stream(SCHEMA, SITUATION, model=SHORT, requires=["long-context"], fallback_model=LONG, sink=seen.append)
+    streaming = stream(
+        SCHEMA, SITUATION, model=SHORT, requires=["long-context"], fallback_model=LONG, on_event=seen.append
+    )
     streaming.close()
     assert seen == []
     assert vendor.calls == ()
@@ -101,7 +103,7 @@ def test_what_was_accepted_before_needs_no_model(vendor: Simulator) -> None:
     told: list[RunEvent] = []
     more: Any = {"host": Acceptor(), "run_id": "r", "node_id": "n", "requires": ["long-context"]}
     first = emit(SCHEMA, SITUATION, model=SHORT, fallback_model=LONG, **more)
-    again = emit(SCHEMA, SITUATION, model=SHORT, sink=told.append, **more)
+    again = emit(SCHEMA, SITUATION, model=SHORT, on_event=told.append, **more)
     assert again.envelope == first.envelope
     assert (again.events, told) == ((), [])
     with pytest.raises(CapabilityNotProvided):

@@ -46,7 +46,7 @@ def test_conformance_model_capability_insufficient(vendor: Simulator, door: Call
             requires=MODULES[played["typeId"]],
             run_id="run-1",
             node_id=played["id"],
-            sink=seen.append,
+            on_event=seen.append,
         )
     assert [each.type for each in seen] == ["model.capability.insufficient", "node.failed"]
     assert caught.value.code == "capability_not_provided"
@@ -67,5 +67,5 @@ def test_its_events_are_documents_of_the_protocol(vendor: Simulator, door: Calla
     """Each event document satisfies ``run-event.schema.json``."""
     seen: list[RunEvent] = []
     with pytest.raises(CapabilityNotProvided):
-        door(model="openai/gpt-6-sol", requires=MODULES[node()["typeId"]], sink=seen.append)
+        door(model="openai/gpt-6-sol", requires=MODULES[node()["typeId"]], on_event=seen.append)
     assert [errors(each.to_json(), "run-event.schema.json") for each in seen] == [[], []]

@@ -32,7 +32,7 @@ def test_model_capability_substituted_no_credential_disclosure(
     if not keyed:
         monkeypatch.delenv("ANTHROPIC_API_KEY")
     seen: list[RunEvent] = []
-    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "sink": seen.append}
+    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "on_event": seen.append}
     try:
         emit(SCHEMA, SITUATION, model=SHORT, **more)
         said = ""

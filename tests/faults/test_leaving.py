@@ -120,7 +120,7 @@ def test_a_call_is_cancelled(wire: str, asking: Asking) -> None:
     told: list[RunEvent] = []
 
     async def cancel() -> None:
-        call = opened(asking, Cell("left", wire, "async"), Lost(TransmissionOutcome.STALLED), sink=told.append)
+        call = opened(asking, Cell("left", wire, "async"), Lost(TransmissionOutcome.STALLED), on_event=told.append)
         task = asyncio.create_task(call)
         await until_asked(asking)
         task.cancel()
@@ -148,7 +148,7 @@ def test_a_wait_is_cancelled(wire: str, asking: Asking) -> None:
     async def wait() -> None:
         clock = Clock(async_sleep=asleep)
         busy = Overloaded(429, retry_after=30)
-        call = opened(asking, Cell("left", wire, "async"), busy, sink=told.append, clock=clock)
+        call = opened(asking, Cell("left", wire, "async"), busy, on_event=told.append, clock=clock)
         with pytest.raises(asyncio.CancelledError):
             await asyncio.create_task(call)
 

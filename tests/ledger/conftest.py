@@ -37,7 +37,7 @@ def again(request: pytest.FixtureRequest, tmp_path: Path, clock: Hand, told: Tol
         def opened(**settings: Any) -> Ledger:
             file = tmp_path / "ledger.db"
             store = memory if request.param == "memory" else closing.enter_context(SqliteStore(file, timeout=20))
-            return Ledger(store, **{"clock": clock, "sink": told, **settings})
+            return Ledger(store, **{"clock": clock, "on_event": told, **settings})
 
         yield opened
 
@@ -45,4 +45,4 @@ def again(request: pytest.FixtureRequest, tmp_path: Path, clock: Hand, told: Tol
 @pytest.fixture
 def ledger(clock: Hand, told: Told) -> Ledger:
     """Return a ledger in memory, in which nothing stands."""
-    return Ledger(clock=clock, sink=told)
+    return Ledger(clock=clock, on_event=told)

@@ -72,7 +72,7 @@ class Against(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         """Open the ledger anew on what is there."""
-        self.ledger = Ledger(self.again(), clock=self.clock, sink=self.told)
+        self.ledger = Ledger(self.again(), clock=self.clock, on_event=self.told)
 
     @rule(seconds=st.sampled_from([0.5, 1, 5]))
     def wait(self, seconds: float) -> None:

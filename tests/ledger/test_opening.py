@@ -98,7 +98,7 @@ def test_without_a_store_it_is_this_processs_own() -> None:
 def test_a_sink_may_ask_the_ledger() -> None:
     """It is told when nothing is held."""
     seen: list[Any] = []
-    ledger = Ledger(sink=lambda _: seen.append((ledger.rates().opened, len(ledger.pending()))))
+    ledger = Ledger(on_event=lambda _: seen.append((ledger.rates().opened, len(ledger.pending()))))
     ledger.resolve(ledger.open(ASKED).decision_id, select_option(ASKED, 0))
     assert seen == [(1, 1), (1, 0)]
 

@@ -20,7 +20,7 @@ def test_on_postgres(clock: Hand, told: Told) -> None:
     with running() as server:
         address = server.empty()
         with SqlStore(address, timeout=20) as one, SqlStore(address, timeout=20) as other:
-            here, there = (Ledger(each, clock=clock, sink=told) for each in (one, other))
+            here, there = (Ledger(each, clock=clock, on_event=told) for each in (one, other))
             for name, asked in {"c": CHOSEN, "r": REFUSED, "l": LATE}.items():
                 here.open(asked, decision_id=name, expires_in=60 if name == "l" else None)
             assert not there.resolve("c", select_option(CHOSEN, 1)).already_resolved

@@ -46,7 +46,7 @@ def kept(store: Any) -> list[dict[str, Any]]:
 def test_no_word_of_the_principal_is_on_the_disk_or_told(tmp_path: Path, told: Told, answer: Any) -> None:
     """With ``words=None``: neither in the file nor beside it, and in no event."""
     with SqliteStore(tmp_path / "ledger.db") as store:
-        ledger = Ledger(store, sink=told, words=None)
+        ledger = Ledger(store, on_event=told, words=None)
         ledger.open(NOTED, decision_id="d-1234")
         ledger.resolve("d-1234", answer(NOTED, WORDS))
         ledger.resolve("d-1234", answer(NOTED, WORDS))
@@ -161,7 +161,7 @@ def test_words_are_remembered_for_the_latest_only(monkeypatch: pytest.MonkeyPatc
 def opening(envelope: BindingMoment) -> list[tuple[Level, str, Any]]:
     """Return what is told when an envelope is opened: level, message, hatches."""
     told = Told()
-    Ledger(sink=told).open(envelope)
+    Ledger(on_event=told).open(envelope)
     levels = [each.event.level for each in told.events if isinstance(each, RunEvent) and hasattr(each.event, "level")]
     return [
         (level, message, fields["suppressedHatches"])

@@ -48,7 +48,7 @@ class Leaving(MemoryStore):
 )
 def test_a_sink_that_raises_takes_nothing_away(again: Callable[..., Ledger], answer: Any) -> None:
     """The decision is returned with its id, the resolution with its words, as the first; a retry knows them too."""
-    ledger = again(sink=broken)
+    ledger = again(on_event=broken)
     with pytest.warns(RuntimeWarning, match="sink raised ZeroDivisionError") as warned:
         pending = ledger.open(ASKED)
     assert "WORDS" not in str(warned[0].message)
@@ -64,11 +64,11 @@ def test_each_line_is_told_although_one_before_raised() -> None:
     told = Told()
     failing = iter([broken])
 
-    def sink(event: RunEvent) -> None:
+    def on_event(event: RunEvent) -> None:
         next(failing, told)(event)
 
     with pytest.warns(RuntimeWarning):
-        Ledger(sink=sink).open(CLOSED)
+        Ledger(on_event=on_event).open(CLOSED)
     assert told.messages() == ["decision.hatch_suppressed"]
 
 
@@ -76,12 +76,12 @@ def test_words_are_remembered_before_they_are_told_of() -> None:
     """A sink that asks for the decision finds what was said, and one that ends the process by Ctrl-C loses nothing."""
     seen: list[Any] = []
 
-    def sink(event: RunEvent) -> None:
+    def on_event(event: RunEvent) -> None:
         if isinstance(event.event, LogAppended) and event.event.message == "decision.resolved":
             seen.append(ledger.find("d"))
             raise KeyboardInterrupt
 
-    ledger = Ledger(sink=sink)
+    ledger = Ledger(on_event=on_event)
     ledger.open(ASKED, decision_id="d")
     with pytest.raises(KeyboardInterrupt):
         ledger.resolve("d", open_dialogue(ASKED, "Why?"))
@@ -110,7 +110,7 @@ def test_an_entry_that_cannot_be_read_is_left_out(told: Told) -> None:
         store._entries[key] = kept.replace(old, new)
         assert store._entries[key] != kept
         for _ in range(2):
-            assert Ledger(store, sink=told).pending() == (first, last)
+            assert Ledger(store, on_event=told).pending() == (first, last)
         with pytest.raises(StoreFailed):
             Ledger(store).find("d1")
     assert told.messages() == ["decision.unreadable"]
@@ -130,7 +130,7 @@ def test_a_line_that_cannot_be_read_is_left_out(told: Told, message: str, fields
     line = LogAppended(Level.INFO, f"decision.{message}", fields)
     store.append("emitter.ledger", [RunEvent(line, "e", "emitter.ledger", "n", "t", 0, "c")])
     for _ in range(3):
-        ledger = Ledger(store, sink=told)
+        ledger = Ledger(store, on_event=told)
         assert (ledger.pending(), ledger.rates()) == ((pending,), DecisionRates(opened=1))
     assert told.messages() == ["decision.unreadable"]
     assert told.lines() == [{"reference": "c", "line": 1}]

@@ -75,7 +75,7 @@ BROKEN: dict[str, Any] = {
 def test_no_envelope(told: Told, given: Any) -> None:
     """It is told so before anything is kept, and the others' decisions stay at hand."""
     store = MemoryStore()
-    ledger = Ledger(store, sink=told)
+    ledger = Ledger(store, on_event=told)
     good = ledger.open(ASKED)
     with pytest.raises(InputError):
         ledger.open(given, decision_id="d")
@@ -100,7 +100,7 @@ CALLS: dict[str, Callable[[Ledger], object]] = {
     "vetoes of a number": lambda ledger: ledger.refused_digests(5),  # type: ignore[arg-type]
     "a store that is none": lambda _: Ledger("x"),  # type: ignore[arg-type]
     "a store's class": lambda _: Ledger(MemoryStore),  # type: ignore[arg-type]
-    "a sink that is none": lambda _: Ledger(sink=7),  # type: ignore[arg-type]
+    "a sink that is none": lambda _: Ledger(on_event=7),  # type: ignore[arg-type]
     "a clock that is none": lambda _: Ledger(clock=7.0),  # type: ignore[arg-type]
     "thresholds that are none": lambda _: Ledger(thresholds=None),  # type: ignore[arg-type]
 }

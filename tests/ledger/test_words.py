@@ -100,7 +100,7 @@ def test_encrypted_words_are_for_those_with_the_key(tmp_path: Path, told: Told, 
     """In no file and no event they stand in the open; with another key, or none, the ledger says so."""
     write, read = KEYS[name]
     with SqliteStore(tmp_path / "ledger.db") as store:
-        ledger = Ledger(store, words=KeepWords(key=write), sink=told)
+        ledger = Ledger(store, words=KeepWords(key=write), on_event=told)
         ledger.open(ASKED, decision_id="d")
         ledger.ask_detail("d", "Zebedee's part")
         ledger.resolve("d", open_dialogue(ASKED, WORDS))
@@ -304,7 +304,7 @@ def test_encrypted_words_are_of_one_decision() -> None:
 def test_an_option_has_no_words(told: Told) -> None:
     """Nothing is kept beside it."""
     store = MemoryStore()
-    pending = Ledger(store, sink=told).open(ASKED, decision_id="d")
-    Ledger(store, sink=told).resolve("d", select_option(ASKED, 0))
+    pending = Ledger(store, on_event=told).open(ASKED, decision_id="d")
+    Ledger(store, on_event=told).resolve("d", select_option(ASKED, 0))
     assert store.find("emitter.ledger", f"words:{pending.reference}") is None
     assert "wordsUntil" not in told.lines("decision.resolved")[0]

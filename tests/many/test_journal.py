@@ -177,7 +177,7 @@ def test_a_torn_last_line_is_dropped_and_said(kept: int, place: Path, vendor: Si
     place.write_bytes(b"".join(before) + last[:kept])
 
     told: list[Any] = []
-    again = run_of(place, map(task, range(3)), sink=told.append)
+    again = run_of(place, map(task, range(3)), on_event=told.append)
     assert [each.replayed for each in again] == [True, True, False]
     assert asked_of(vendor) == {0: 1, 1: 1, 2: 2}
     said = [each for each in told if isinstance(each.event, LogAppended) and "middle of a line" in each.event.message]
@@ -366,7 +366,7 @@ def test_a_changed_job_under_an_old_key_is_stale(place: Path, vendor: Simulator)
         if isinstance(event.event, LogAppended):
             told.append(event.event.message)
 
-    changed = run_of(place, [jobs[0], Job(task(7), key="k1"), Job(task(8), key="k2")], sink=note)
+    changed = run_of(place, [jobs[0], Job(task(7), key="k1"), Job(task(8), key="k2")], on_event=note)
     items = changed.results()
 
     assert [(each.value.n, each.replayed, each.stale) for each in items] == [(n, True, n > 0) for n in range(3)]

@@ -215,7 +215,7 @@ def test_a_deadline_is_kept_while_others_are_waited_for(vendor: Simulator) -> No
                 model=MODEL,
                 client=client,
                 in_flight=1,
-                sink=crowd,
+                on_event=crowd,
                 policy=Policy(deadline=0.5),
                 clock=clock,
             )

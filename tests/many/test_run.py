@@ -112,7 +112,7 @@ def test_one_failure_loses_no_other(world: str, bad: Any, error: type[Exception]
 def test_an_error_has_its_trace_and_each_emission_a_node_of_its_own(world: str, vendor: Simulator) -> None:
     """Attempts, usage and events are those of the one emission; events can be told apart in one sink."""
     told: list[Any] = []
-    items = emitted(world, [task(0), task(1, "refuse")], sink=told.append)
+    items = emitted(world, [task(0), task(1, "refuse")], on_event=told.append)
 
     error = items[1].error
     assert isinstance(error, Refused)

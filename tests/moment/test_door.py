@@ -239,7 +239,7 @@ def test_events_reach_the_sink_as_they_happen() -> None:
     told: list[RunEvent] = []
     with serving(lambda vendor: vendor.whole(text(BOUND), 600)) as running:
         client = anthropic.Anthropic(api_key="k", base_url=running.url)
-        decision = emit_binding_moment(SITUATION, model="anthropic/claude-opus-5", client=client, sink=told.append)
+        decision = emit_binding_moment(SITUATION, model="anthropic/claude-opus-5", client=client, on_event=told.append)
 
     assert tuple(told) == decision.events
     assert [each.sequence for each in told] == list(range(len(told)))
@@ -380,12 +380,12 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
         "client= is closed.",
     ),
     "sink-as-path": (
-        {"sink": "log.jsonl"},
+        {"on_event": "log.jsonl"},
         InputError,
-        "not a function. Pass sink=to_jsonl('log.jsonl').",
+        "not a function. Pass on_event=to_jsonl('log.jsonl').",
     ),
-    "sink-of-another-type": ({"sink": 5}, InputError, "sink= is of type int, not a function of an event."),
-    "async-sink": ({"sink": _slow}, InputError, "sink= is async."),
+    "sink-of-another-type": ({"on_event": 5}, InputError, "on_event= is of type int, not a function of an event."),
+    "async-sink": ({"on_event": _slow}, InputError, "on_event= is async."),
     "clock-of-another-type": ({"clock": 5}, InputError, "clock is of type int; it must be of type Clock."),
     "address-of-another-type": ({"client": None, "base_url": 5}, InputError, "base_url is of type int"),
     "prompts-of-another-type": ({"prompts": 5}, InputError, "prompts is of type int; it must be the path of a folder."),

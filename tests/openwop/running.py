@@ -300,7 +300,7 @@ class Runs:
                 wire=WIRE,
                 client=vendor.client(MODEL, verify=False),
                 host=Acceptor(rules, self.store),
-                sink=spans,
+                on_event=spans,
                 run_id=run_id,
                 node_id=node["id"],
             )
@@ -328,7 +328,7 @@ class Runs:
                     policy=Policy(output_tokens=config.get("maxTokens"), nl_to_format=True),
                     requires=["nonexistent-capability-9b3f"] if node["typeId"] == INSUFFICIENT else [],
                     host=Acceptor(HostConfig(handlers={DOCUMENT: _completed}), self.store),
-                    sink=spans,
+                    on_event=spans,
                     run_id=run_id,
                     node_id=node["id"],
                 )

@@ -69,7 +69,7 @@ def test_redaction_adversarial__a_handler_of_the_hosts_own_tells_none() -> None:
     store, told = MemoryStore(), list[Any]()
     rules = HostConfig(secrets=Secrets.of({SECRET: VALUE}), handlers={"error": handle})
 
-    found = Acceptor(rules, store, sink=told.append).accept(error("x"), EnvelopeContext("r", "n"))
+    found = Acceptor(rules, store, on_event=told.append).accept(error("x"), EnvelopeContext("r", "n"))
 
     assert VALUE not in repr((found, told, store.events("r")))
 
@@ -106,7 +106,7 @@ def _emitted(answer: Behaviour, secrets: Secrets) -> tuple[Any, MemoryStore, lis
                 client=vendor.client(MODEL, verify=False),
                 policy=Policy(max_attempts=2),
                 host=Acceptor(HostConfig(secrets=secrets), store),
-                sink=told.append,
+                on_event=told.append,
                 run_id="r",
             )
         except EmissionError as error:

@@ -213,7 +213,7 @@ def test_a_vendor_is_told_as_the_host_calls_it(ids: dict[str, str], told_as: str
     with simulator() as vendor:
         vendor.script(*answers)
         client = vendor.client(GEMINI, verify=False)
-        asked: Any = {"model": GEMINI, "client": client, "sink": told.append, "provider_ids": ids}
+        asked: Any = {"model": GEMINI, "client": client, "on_event": told.append, "provider_ids": ids}
         emit(FORM, "Say it.", **asked)
         with pytest.raises(EmissionError):
             emit(FORM, "Say it.", **asked)

@@ -40,7 +40,7 @@ class Collected:
         self.tracers.add_span_processor(SimpleSpanProcessor(self.exporter))
         self.meters = MeterProvider([self.reader])
 
-    def sink(self, **options: Any) -> OtelSink:
+    def on_event(self, **options: Any) -> OtelSink:
         """Return a sink that tells here."""
         return to_otel(self.tracers, self.meters, **options)
 

@@ -113,9 +113,9 @@ def test_what_is_absent_is_left_out(event: Event) -> None:
 def test_no_free_text_is_told_anywhere(event: Event) -> None:
     """Whatever text stands in an event, no span, no status and no metric carries it."""
     collected = Collected()
-    with collected.sink() as sink:
+    with collected.on_event() as on_event:
         for each in story(LogAppended(Level.DEBUG, "calling", {"attempt": CANARY}), event, event):
-            sink(each)
+            on_event(each)
 
     assert any(event.type == each.name for span in collected.spans for each in span.events)
     assert not [each for each in collected.said() if "canary" in str(each) or "sk-live" in str(each)]
@@ -134,8 +134,8 @@ def test_no_free_text_is_told_anywhere(event: Event) -> None:
 def test_a_sentence_is_no_word(event: Event) -> None:
     """Where a vocabulary's word should stand and a sentence does, the conventions have a word for it."""
     collected = Collected()
-    with collected.sink() as sink:
-        sink(told(event))
+    with collected.on_event() as on_event:
+        on_event(told(event))
 
     assert attributes.OTHER in collected.said()
     assert not [each for each in collected.said() if "canary" in str(each)]

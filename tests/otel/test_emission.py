@@ -38,10 +38,10 @@ VENDORS = [
 def test_an_emission_that_comes_through(model: str, ours: str, theirs: str) -> None:
     """Three calls, of which the first met an overloaded vendor and the second was cut: three spans, one bill."""
     collected = Collected()
-    with simulator(answers=ACME) as vendor, collected.sink() as sink:
+    with simulator(answers=ACME) as vendor, collected.on_event() as on_event:
         vendor.script(Overloaded(503, retry_after=0), Cut(answer=ACME))
         situation = "From Acme the canary: 12.50."
-        emission = emit(SCHEMA, situation, model=model, client=vendor.client(model), sink=sink, clock=CLOCK)
+        emission = emit(SCHEMA, situation, model=model, client=vendor.client(model), on_event=on_event, clock=CLOCK)
 
     calls = collected.named(f"openwop.activity.{ours}")
     (node,) = collected.named("openwop.node")
@@ -72,7 +72,7 @@ def test_an_agent_that_withholds(turn: TurnAnswer) -> None:
     """Whatever the host tells of it, the emission's span is whole when the call returns."""
     collected, model = Collected(), "openai/gpt-6-sol"
     with simulator(answers=write_decision(turn)) as vendor:
-        emit_binding_moment("Shall we?", model=model, client=vendor.client(model), sink=collected.sink())
+        emit_binding_moment("Shall we?", model=model, client=vendor.client(model), on_event=collected.on_event())
 
     (node,) = collected.named("openwop.node")
     assert UNFINISHED not in (node.attributes or {})
@@ -88,7 +88,7 @@ def test_an_emission_that_fails() -> None:
             "From Acme.",
             model=model,
             client=vendor.client(model),
-            sink=collected.sink(),
+            on_event=collected.on_event(),
             policy=Policy(max_attempts=2),
         )
 

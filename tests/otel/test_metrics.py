@@ -20,9 +20,9 @@ AGAIN = RetryAttempted(2, Reason.PARSE_ERROR)
 def test_tokens_of_every_call() -> None:
     """What went in and what came out are two points of one histogram, each counted once a call."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     for each in story(CALLING, USAGE, AGAIN, CALLING, USAGE, NodeCompleted()):
-        sink(each)
+        on_event(each)
 
     assert collected.points(TOKENS) == [
         ({**ANTHROPIC, "gen_ai.token.type": "input"}, 240, 2),
@@ -42,7 +42,7 @@ def test_tokens_of_every_call() -> None:
 def test_providers_are_told_by_the_conventions_ids(provider: str, said: str, operation: str) -> None:
     """Where they have an id for the vendor it must be that one."""
     collected = Collected()
-    collected.sink()(told(ProviderUsage(provider, "m", 1, 1)))
+    collected.on_event()(told(ProviderUsage(provider, "m", 1, 1)))
 
     attributes = collected.points(TOKENS)[0][0]
     assert (attributes["gen_ai.provider.name"], attributes["gen_ai.operation.name"]) == (said, operation)
@@ -51,10 +51,10 @@ def test_providers_are_told_by_the_conventions_ids(provider: str, said: str, ope
 def test_seconds_of_every_call() -> None:
     """From the line that a call begins with to the next event; with the error's code where none answered."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     events = (CALLING, RESENT, CALLING, USAGE, AGAIN, CALLING, USAGE, NodeCompleted())
     for number, (event, second) in enumerate(zip(events, (0, 2.5, 3, 4.25, 4.25, 5, 5.5, 6), strict=True)):
-        sink(told(event, number, second))
+        on_event(told(event, number, second))
 
     assert collected.points(SECONDS) == [
         ({**ANTHROPIC, "error.type": "rate_limited"}, 2.5, 1),
@@ -65,9 +65,9 @@ def test_seconds_of_every_call() -> None:
 def test_nobody_ever_said_who_was_called() -> None:
     """A vendor that never answered is not named by any event, and so by no metric; that calls failed is told."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     for each in story(CALLING, RESENT, CALLING, NodeFailed("rate_limited", "no")):
-        sink(each)
+        on_event(each)
 
     assert collected.points(SECONDS) == [({"gen_ai.operation.name": "chat", "error.type": "rate_limited"}, 2, 2)]
     assert collected.points(TOKENS) == []
@@ -76,9 +76,9 @@ def test_nobody_ever_said_who_was_called() -> None:
 def test_a_clock_that_was_put_back() -> None:
     """A call took no time less than none."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     for number, (event, second) in enumerate(((CALLING, 60), (USAGE, 0), (NodeCompleted(), 0))):
-        sink(told(event, number, second))
+        on_event(told(event, number, second))
 
     assert [each[1:] for each in collected.points(SECONDS)] == [(0, 1)]
 
@@ -91,9 +91,9 @@ def test_a_clock_that_was_put_back() -> None:
 def test_units_and_buckets(name: str, unit: str, bounds: tuple[float, float, int]) -> None:
     """They are the conventions' own, so that other people's dashboards fit."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     for each in story(CALLING, USAGE, NodeCompleted()):
-        sink(each)
+        on_event(each)
 
     metric = collected.metrics()[name]
     edges = metric.data.data_points[0].explicit_bounds
@@ -104,9 +104,9 @@ def test_units_and_buckets(name: str, unit: str, bounds: tuple[float, float, int
 def test_a_measurement_knows_its_span() -> None:
     """An exemplar leads from a slow call in a histogram to its trace."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     for each in story(CALLING, USAGE, NodeCompleted()):
-        sink(each)
+        on_event(each)
 
     (call,) = collected.named("openwop.activity.anthropic")
     (point,) = collected.metrics()[SECONDS].data.data_points

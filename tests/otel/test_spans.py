@@ -45,9 +45,9 @@ DONE = NodeCompleted()
 def spans_of(*events: Event, **options: Any) -> Collected:
     """Return what was collected of one emission."""
     collected = Collected()
-    with collected.sink(**options) as sink:
+    with collected.on_event(**options) as on_event:
         for each in story(*events):
-            sink(each)
+            on_event(each)
     return collected
 
 
@@ -191,9 +191,9 @@ ENDS: list[tuple[str, tuple[Event, ...]]] = [
 def test_an_emission_is_one_span_and_ends_with_its_last_event(events: tuple[Event, ...]) -> None:
     """Nothing is left open, and nothing is marked as unfinished."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     for each in story(*events):
-        sink(each)
+        on_event(each)
 
     (node,) = collected.named("openwop.node")
     assert kinds(node) == [each.type for each in events]
@@ -204,9 +204,9 @@ def test_an_emission_is_one_span_and_ends_with_its_last_event(events: tuple[Even
 def test_an_envelope_of_which_a_line_tells_ends_the_emission(kind: str) -> None:
     """A host tells of some universal kinds in a log line alone: with it the emission is over."""
     collected = Collected()
-    sink = collected.sink()
-    sink(told(CALLING))
-    sink(told(LogAppended(Level.ERROR, kind), 1, 1, trust=Trust.TRUSTED))
+    on_event = collected.on_event()
+    on_event(told(CALLING))
+    on_event(told(LogAppended(Level.ERROR, kind), 1, 1, trust=Trust.TRUSTED))
 
     assert [each.name for each in collected.spans] == ["openwop.activity", "openwop.node"]
 
@@ -224,7 +224,7 @@ def test_an_envelope_of_which_a_line_tells_ends_the_emission(kind: str) -> None:
 def test_what_is_told_outside_of_an_emission_is_a_span_by_itself(event: Event) -> None:
     """Such as what an acceptor tells of an envelope that came from elsewhere: it is not kept open for more."""
     collected = Collected()
-    collected.sink()(told(event))
+    collected.on_event()(told(event))
 
     (node,) = collected.spans
     assert kinds(node) == [event.type]
@@ -234,11 +234,11 @@ def test_what_is_told_outside_of_an_emission_is_a_span_by_itself(event: Event) -
 def test_emissions_interleave() -> None:
     """Two runs at once are two spans, each with its own calls and events."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     tales = [story(CALLING, USAGE, DONE, run=run) for run in ("a", "b")]
     for pair in zip(*tales, strict=True):
         for each in pair:
-            sink(each)
+            on_event(each)
 
     nodes = collected.named("openwop.node")
     assert [(each.attributes or {})["openwop.run_id"] for each in nodes] == ["a", "b"]
@@ -250,11 +250,11 @@ def test_emissions_interleave() -> None:
 def test_many_threads() -> None:
     """Each emission is whole, whoever tells at the same time."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
 
     def emit(number: int) -> None:
         for each in story(CALLING, RESENT, CALLING, USAGE, DONE, run=f"run-{number}"):
-            sink(each)
+            on_event(each)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(emit, range(200)))
@@ -268,16 +268,16 @@ def test_many_threads() -> None:
 def test_emissions_that_never_end_do_not_pile_up() -> None:
     """Beyond so many the one that was silent for longest is ended where its last event was, and says so."""
     collected = Collected()
-    sink = collected.sink(max_open=2)
-    sink(told(CALLING, run="a"))
-    sink(told(CALLING, run="b"))
-    sink(told(USAGE, 1, 3, run="a"))
-    sink(told(CALLING, run="c"))
+    on_event = collected.on_event(max_open=2)
+    on_event(told(CALLING, run="a"))
+    on_event(told(CALLING, run="b"))
+    on_event(told(USAGE, 1, 3, run="a"))
+    on_event(told(CALLING, run="c"))
 
     (node,) = collected.named("openwop.node")
     assert (node.attributes or {})["openwop.run_id"] == "b"
     assert (node.attributes or {})["emitter.unfinished"] is True
-    sink.close()
+    on_event.close()
     ends = {str((each.attributes or {})["openwop.run_id"]): each.end_time for each in collected.named("openwop.node")}
     assert ends == {"b": BEGAN, "a": BEGAN + 3 * SECOND, "c": BEGAN}
 
@@ -285,10 +285,10 @@ def test_emissions_that_never_end_do_not_pile_up() -> None:
 def test_a_sink_that_was_closed_goes_on() -> None:
     """Closing ends what is open; it forbids nothing."""
     collected = Collected()
-    with collected.sink() as sink:
-        sink(told(CALLING))
+    with collected.on_event() as on_event:
+        on_event(told(CALLING))
     for each in story(CALLING, DONE, run="b"):
-        sink(each)
+        on_event(each)
 
     assert len(collected.named("openwop.node")) == 2
 
@@ -296,10 +296,10 @@ def test_a_sink_that_was_closed_goes_on() -> None:
 def test_the_span_is_a_child_of_what_is_current() -> None:
     """An emission stands in the trace of whoever asked for it."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     with collected.tracers.get_tracer("mine").start_as_current_span("request") as request:
-        sink(told(CALLING))
-    sink(told(DONE, 1))
+        on_event(told(CALLING))
+    on_event(told(DONE, 1))
 
     (node,) = collected.named("openwop.node")
     assert node.parent == request.get_span_context()
@@ -309,10 +309,10 @@ def test_the_span_is_a_child_of_what_is_current() -> None:
 def test_a_time_that_is_none(timestamp: str) -> None:
     """The span is told all the same, at the time at which it was heard of."""
     collected = Collected()
-    sink = collected.sink()
+    on_event = collected.on_event()
     for number, event in enumerate((CALLING, USAGE, DONE)):
         made = told(event, number)
-        sink(type(made)(made.event, made.event_id, made.run_id, made.node_id, timestamp, number, made.causation_id))
+        on_event(type(made)(made.event, made.event_id, made.run_id, made.node_id, timestamp, number, made.causation_id))
 
     assert [each.name for each in collected.spans] == ["openwop.activity.anthropic", "openwop.node"]
     assert not collected.points("gen_ai.client.operation.duration")
@@ -321,8 +321,8 @@ def test_a_time_that_is_none(timestamp: str) -> None:
 def test_half_a_character_is_not_told() -> None:
     """No exporter can write one, and it would lose all that is exported with it."""
     collected = Collected()
-    with collected.sink() as sink:
-        sink(told(CALLING, run="run-\ud800"))
+    with collected.on_event() as on_event:
+        on_event(told(CALLING, run="run-\ud800"))
 
     assert all(str(each).encode() for each in collected.said())
 
@@ -339,10 +339,10 @@ def test_what_a_processor_raises_is_logged_and_goes_no_further(caplog: pytest.Lo
     """A decision that was paid for is not lost to telemetry, and the failure is not lost either."""
     tracers = TracerProvider()
     tracers.add_span_processor(_Broken())
-    sink = to_otel(tracers)
+    on_event = to_otel(tracers)
     events: list[RunEvent] = story(CALLING, DONE)
     for each in events:
-        sink(each)
+        on_event(each)
 
     assert [record.name for record in caplog.records] == ["emitter.otel"]
     assert "node.completed" in caplog.text
@@ -351,9 +351,9 @@ def test_what_a_processor_raises_is_logged_and_goes_no_further(caplog: pytest.Lo
 
 def test_without_providers_it_tells_the_global_ones() -> None:
     """Where none is set up nothing is told, and nothing goes wrong."""
-    with to_otel() as sink:
+    with to_otel() as on_event:
         for each in story(CALLING, USAGE, DONE):
-            sink(each)
+            on_event(each)
 
 
 def test_without_its_extra() -> None:

@@ -98,14 +98,14 @@ def test_layers() -> None:
 def test_on_a_deep_stack() -> None:
     """A caller near the interpreter's own limit gets no exception either."""
 
-    def sink(left: int) -> object:
-        return sink(left - 1) if left else parse_answer('{"a":' * 150 + "1" + "}" * 150 + " x")
+    def on_event(left: int) -> object:
+        return on_event(left - 1) if left else parse_answer('{"a":' * 150 + "1" + "}" * 150 + " x")
 
     depth = 0
     frame = sys._getframe()
     while frame.f_back is not None:
         frame, depth = frame.f_back, depth + 1
-    assert sink(sys.getrecursionlimit() - depth - 120) is not None
+    assert on_event(sys.getrecursionlimit() - depth - 120) is not None
 
 
 @pytest.mark.parametrize("text", ["\ud800", '"\\ud800"', '{"a": "\\ud800"}', '\ud800 {"a": 1}', '{"\ud800": 1,}'])

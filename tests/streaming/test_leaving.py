@@ -190,7 +190,7 @@ def test_a_stream_that_nobody_keeps(wire: str) -> None:
     """One that is collected closes its response and warns of nothing."""
     server = vendor(wire)
     told: list[RunEvent] = []
-    running = opened(wire, "sync", server, FORM, sink=told.append)
+    running = opened(wire, "sync", server, FORM, on_event=told.append)
     next(running)
     del running
 
@@ -304,16 +304,16 @@ class Broken(Exception):
 def test_a_sink_that_raises(at: str, wire: str, world: str) -> None:
     """Its error rises as it is, again from result, and the response is closed."""
 
-    def sink(event: RunEvent) -> None:
+    def on_event(event: RunEvent) -> None:
         if event.type == at:
             raise Broken(event.type)
 
     server = vendor(wire)
     with pytest.raises(Broken):
-        ask(wire, world, server, FORM, sink=sink)
+        ask(wire, world, server, FORM, on_event=on_event)
     assert all(each.closed for each in server.sent)
 
-    running = opened(wire, world, vendor(wire), FORM, sink=sink)
+    running = opened(wire, world, vendor(wire), FORM, on_event=on_event)
 
     async def run() -> None:
         for _ in range(2):

@@ -78,7 +78,7 @@ def acting(digests: dict[str, str | None]) -> None:
 async def asynchronous(seen: list[RunEvent]) -> None:
     """See the types of the awaited call."""
     messages = [{"role": "user", "content": "?"}]
-    decision = await aemit_binding_moment(messages, model="google/m", sink=seen.append, run_id="r", wire="google")
+    decision = await aemit_binding_moment(messages, model="google/m", on_event=seen.append, run_id="r", wire="google")
     assert_type(decision, Emission[BindingMoment] | Withheld)
 
 

@@ -48,7 +48,7 @@ class Running:
 def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: DetailSetting = True) -> Iterator[Running]:
     """Run a site until the block ends."""
     told: list[RunEvent] = []
-    kept = Ledger(sink=told.append) if ledger is None else ledger
+    kept = Ledger(on_event=told.append) if ledger is None else ledger
     started, stop = threading.Event(), threading.Event()
     site: list[Site] = []
 

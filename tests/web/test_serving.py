@@ -52,7 +52,7 @@ def test_it_waits_for_the_answer() -> None:
 def test_nobody_answers_in_time() -> None:
     """A decision whose time is over is unresolved: no option, no veto, no consent."""
     told: list[RunEvent] = []
-    ledger = Ledger(sink=told.append)
+    ledger = Ledger(on_event=told.append)
     pending = ledger.open(VALID_MOMENT, expires_in=0.05)
     done = serve(pending, ledger, on_address=str)
 
@@ -63,7 +63,7 @@ def test_nobody_answers_in_time() -> None:
 def test_a_task_that_is_cancelled_leaves_it_open() -> None:
     """Whoever waited no longer does: that is recorded, and nothing is decided."""
     told: list[RunEvent] = []
-    ledger = Ledger(sink=told.append)
+    ledger = Ledger(on_event=told.append)
     pending = ledger.open(VALID_MOMENT)
 
     async def cancelled() -> None:

@@ -57,7 +57,7 @@ class Authority:
         limits: Names of your own limits.
         max_skew: Seconds by which the clocks sharing the store may differ. Confirms end that much earlier.
         clock: Returns seconds since 1970.
-        sink: Receives events.
+        on_event: Receives events.
         sign: Signs each line: see ``emitter.authority.signing.make_signer``.
         check: Verifies each line that is read: see ``emitter.authority.signing.make_verifier``.
         principals: Public keys of the people whose answers count; other answers authorize nothing. Defaults to the keys
@@ -77,12 +77,12 @@ class Authority:
         limits: Iterable[str] = (),
         max_skew: float = 0.0,
         clock: Callable[[], float] = time.time,
-        sink: Sink | None = None,
+        on_event: Sink | None = None,
         sign: Callable[[str], str] | None = None,
         check: Callable[[Line], None] | None = None,
         principals: Iterable[Key] = (),
     ) -> None:
-        configuration.check_dependencies(store, ledger, clock, sink)
+        configuration.check_dependencies(store, ledger, clock, on_event)
         store_or_memory, checked = MemoryStore() if store is None else store, configuration.checked_clock(clock)
         verify_answer = _answer_verifier(principals, check)
         signing = SigningCallbacks(
@@ -94,11 +94,11 @@ class Authority:
             journal=Journal(
                 store_or_memory,
                 clock=checked,
-                sink=sink,
+                on_event=on_event,
                 signing=signing,
                 max_skew=configuration.validate_max_skew(max_skew),
             ),
-            ledger=Ledger(store_or_memory, clock=checked, sink=sink, sign=sign, check=verify_answer)
+            ledger=Ledger(store_or_memory, clock=checked, on_event=on_event, sign=sign, check=verify_answer)
             if ledger is None
             else ledger,
             actor=configuration.validate_name("actor", actor),

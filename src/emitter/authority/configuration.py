@@ -170,9 +170,9 @@ def checked_clock(clock: Callable[[], float]) -> Callable[[], float]:
     return read
 
 
-def check_dependencies(store: object, ledger: object, clock: object, sink: object) -> None:
+def check_dependencies(store: object, ledger: object, clock: object, on_event: object) -> None:
     """Raise ``InputError`` for an unusable store, ledger, clock or sink; all but the clock may be None."""
-    ledger_arguments.check_collaborators(store, clock, sink, RateThresholds())
+    ledger_arguments.check_collaborators(store, clock, on_event, RateThresholds())
     if ledger is not None and not isinstance(ledger, Ledger):
         raise InputError("ledger= must be a Ledger.")
 

@@ -76,13 +76,13 @@ class Journal:
         store: Store,
         *,
         clock: Callable[[], float] = time.time,
-        sink: Sink | None = None,
+        on_event: Sink | None = None,
         signing: SigningCallbacks = UNSIGNED,
         max_skew: float = 0.0,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._sink = sink
+        self._sink = on_event
         self._signing = signing
         self._max_skew = max_skew
         self._guard = threading.Lock()

@@ -54,7 +54,7 @@ def emit_many(
     checks: Iterable[Check[T]] = (),
     examples: Iterable[T | Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Run[Emission[T]]: ...
 
@@ -75,7 +75,7 @@ def emit_many(
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Run[Emission[Any]]: ...
 
@@ -95,7 +95,7 @@ def emit_many(  # noqa: PLR0913  every one but the model has a default
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Run[Emission[Any]]:
     """Ask a model for a typed object for each of many situations.
@@ -120,7 +120,7 @@ def emit_many(  # noqa: PLR0913  every one but the model has a default
         checks: Functions that validate each object, as for ``emit``.
         examples: Example objects, as for ``emit``.
         policy: Limits on attempts, tokens, time and cost of each emission. Defaults to ``Policy()``.
-        sink: Receives every event.
+        on_event: Receives every event.
         **more: Further options of ``emit``.
 
     Returns:
@@ -132,7 +132,7 @@ def emit_many(  # noqa: PLR0913  every one but the model has a default
         Uncompilable: The vendor cannot enforce the schema.
     """
     validate_situations(situations, asynchronous=False)
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = RunOptions(in_flight, ordered, journal, progress, parse_batch(batch))
     form = document_form(schema, checks, examples, settings.kind, show_messages=settings.validator_messages)
     run_plan = plan_run(form, settings, lambda emission: emission)
@@ -155,7 +155,7 @@ def aemit_many(
     checks: Iterable[Check[T]] = (),
     examples: Iterable[T | Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncRun[Emission[T]]: ...
 
@@ -176,7 +176,7 @@ def aemit_many(
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncRun[Emission[Any]]: ...
 
@@ -196,7 +196,7 @@ def aemit_many(  # noqa: PLR0913  every one but the model has a default
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncRun[Emission[Any]]:
     """Do the same as ``emit_many`` without blocking.
@@ -204,7 +204,7 @@ def aemit_many(  # noqa: PLR0913  every one but the model has a default
     ``situations`` may be an async iterable. Returns an async iterator.
     """
     validate_situations(situations, asynchronous=True)
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = RunOptions(in_flight, ordered, journal, progress, parse_batch(batch))
     form = document_form(schema, checks, examples, settings.kind, show_messages=settings.validator_messages)
     run_plan = plan_run(form, settings, lambda emission: emission)
@@ -226,7 +226,7 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
     hatches: Hatches = OPEN_HATCHES,
     discipline: LintConfig | None = None,
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Run[Decision]:
     """Ask a model for a decision for each of many situations.
@@ -235,7 +235,7 @@ def emit_binding_moments(  # noqa: PLR0913  every one but the model has a defaul
     ``Job``.
     """
     validate_situations(situations, asynchronous=False)
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = RunOptions(in_flight, ordered, journal, progress, parse_batch(batch))
     run_plan = _plan_decisions(partial(DecisionOptions.from_arguments, hatches, decision_class, discipline), settings)
     return Run(run_plan, iter(situations), count_situations(situations), options)
@@ -256,12 +256,12 @@ def aemit_binding_moments(  # noqa: PLR0913  every one but the model has a defau
     hatches: Hatches = OPEN_HATCHES,
     discipline: LintConfig | None = None,
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncRun[Decision]:
     """Do the same as ``emit_binding_moments`` without blocking; see ``aemit_many``."""
     validate_situations(situations, asynchronous=True)
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = RunOptions(in_flight, ordered, journal, progress, parse_batch(batch))
     run_plan = _plan_decisions(partial(DecisionOptions.from_arguments, hatches, decision_class, discipline), settings)
     return AsyncRun(run_plan, iter_situations(situations), count_situations(situations), options)

@@ -68,7 +68,7 @@ def run_demo(args: argparse.Namespace) -> int:
     timeline = Timeline()
     try:
         decision = emit_binding_moment(
-            SITUATION, client=scenario.client(transport), sink=timeline, **scenario.arguments()
+            SITUATION, client=scenario.client(transport), on_event=timeline, **scenario.arguments()
         )
     except EmissionError as error:
         sys.stderr.write(f"\n{error}\n{_usage_line(error.trace.usage)}\n")

@@ -87,12 +87,12 @@ def run_accept(args: argparse.Namespace) -> int:
         strictness=_strictness(args),
         secrets=NO_SECRETS if args.secrets is None else Secrets.of(read_json(args.secrets)),
     )
-    sink = None if args.events is None else to_jsonl(args.events)
+    on_event = None if args.events is None else to_jsonl(args.events)
     if args.store == "":
         raise InputError("--store is empty.", hint="Pass a file, or remove --store.")
     with ExitStack() as stack:
         store: Store = MemoryStore() if args.store is None else stack.enter_context(SqliteStore(args.store))
-        turn = Acceptor(config, store=store, sink=sink).turn(context)
+        turn = Acceptor(config, store=store, on_event=on_event).turn(context)
         results = turn.accept_all(envelope.value for envelope in envelopes)
     _print_results(envelopes, results, as_json=args.json)
     all_accepted = all(result.status == Accepted.status for result in results)

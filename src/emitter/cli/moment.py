@@ -86,7 +86,7 @@ def run_moment(args: argparse.Namespace) -> int:
         ],
         "decision_class": args.decision_class,
         "policy": _build_policy(args),
-        "sink": timeline if args.events is None else to_all(timeline, to_jsonl(args.events)),
+        "on_event": timeline if args.events is None else to_all(timeline, to_jsonl(args.events)),
         "wire": args.wire,
         "base_url": args.base_url,
         "prompts": args.prompts,

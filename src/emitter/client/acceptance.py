@@ -228,7 +228,7 @@ def make_recorder(settings: Settings, context: EnvelopeContext, correlation_id: 
         settings.run_id,
         context.node_id,
         correlation_id,
-        settings.sink,
+        settings.on_event,
         secrets=host.config.secrets,
         store=host.store,
         trust=Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None,

@@ -54,7 +54,7 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
     after: EarlierAnswers = (),
     actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Decision:
     """Ask a model for a decision that its principal can make.
@@ -73,7 +73,7 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
             offers exactly these labels beside the model's own options. The model reads the labels but no digest. The
             envelope is then untrusted, since anyone's words may be in a label.
         policy: Limits on attempts, tokens, time and cost. Defaults to ``Policy()``.
-        sink: A function that is called with every event.
+        on_event: A function that is called with every event.
         **more: See ``emitter.client.settings.EmitOptions``.
 
     Returns:
@@ -89,7 +89,7 @@ def emit_binding_moment(  # noqa: PLR0913  every one but the model has a default
 
     Source: draft-morrison-binding-moment-envelope-00; OpenWOP ai-envelope, RFC 0032 and RFC 0033.
     """
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = DecisionOptions.from_arguments(hatches, decision_class, discipline, after, actions)
     prepared = prepare_emission(binding_moment_form(options), situation, settings)
     return to_decision(execute(prepared, settings), options.actions)
@@ -107,11 +107,11 @@ async def aemit_binding_moment(  # noqa: PLR0913  every one but the model has a 
     after: EarlierAnswers = (),
     actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Decision:
     """Async version of ``emit_binding_moment``. ``client`` is an async SDK client."""
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = DecisionOptions.from_arguments(hatches, decision_class, discipline, after, actions)
     prepared = prepare_emission(binding_moment_form(options), situation, settings)
     return to_decision(await aexecute(prepared, settings), options.actions)
@@ -130,7 +130,7 @@ def stream_binding_moment(  # noqa: PLR0913  every one but the model has a defau
     after: EarlierAnswers = (),
     actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Stream[Decision]:
     """Ask for a decision as ``emit_binding_moment`` does, and report its parts while they are written.
@@ -144,7 +144,7 @@ def stream_binding_moment(  # noqa: PLR0913  every one but the model has a defau
 
     Only ``result()`` is a decision: a ``Restart`` takes back everything that was reported.
     """
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = DecisionOptions.from_arguments(hatches, decision_class, discipline, after, actions)
     prepared = prepare_emission(binding_moment_form(options), situation, settings)
     return Stream(prepared, settings, stream_selectors(follow), partial(to_decision, actions=options.actions))
@@ -163,11 +163,11 @@ def astream_binding_moment(  # noqa: PLR0913  every one but the model has a defa
     after: EarlierAnswers = (),
     actions: Actions = NO_ACTIONS,
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncStream[Decision]:
     """Async version of ``stream_binding_moment``. ``client`` is an async SDK client."""
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     options = DecisionOptions.from_arguments(hatches, decision_class, discipline, after, actions)
     prepared = prepare_emission(binding_moment_form(options), situation, settings)
     return AsyncStream(prepared, settings, stream_selectors(follow), partial(to_decision, actions=options.actions))

@@ -35,7 +35,7 @@ def emit(
     checks: Iterable[Check[T]] = (),
     examples: Iterable[T | Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Emission[T]: ...
 
@@ -51,7 +51,7 @@ def emit(
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Emission[Any]: ...
 
@@ -66,7 +66,7 @@ def emit(  # noqa: PLR0913  every one but the model has a default
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Emission[Any]:
     """Ask a model for a typed object and return it validated.
@@ -81,7 +81,7 @@ def emit(  # noqa: PLR0913  every one but the model has a default
             False. The model is corrected with these messages, from which its own words are removed.
         examples: Valid values or documents to show to the model.
         policy: Limits on attempts, tokens, time and cost. Defaults to ``Policy()``.
-        sink: A function that is called with every event.
+        on_event: A function that is called with every event.
         **more: See ``emitter.client.settings.EmitOptions``.
 
     Returns:
@@ -96,7 +96,7 @@ def emit(  # noqa: PLR0913  every one but the model has a default
         Unreachable: The vendor could not be reached.
         CheckFailed: A check or validator of yours raised.
     """
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     form = document_form(schema, checks, examples, settings.kind, show_messages=settings.validator_messages)
     prepared = prepare_emission(form, situation, settings)
     return execute(prepared, settings)
@@ -113,7 +113,7 @@ async def aemit(
     checks: Iterable[Check[T]] = (),
     examples: Iterable[T | Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Emission[T]: ...
 
@@ -129,7 +129,7 @@ async def aemit(
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Emission[Any]: ...
 
@@ -144,11 +144,11 @@ async def aemit(  # noqa: PLR0913  every one but the model has a default
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Emission[Any]:
     """Async version of ``emit``. ``client`` is an async SDK client."""
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     form = document_form(schema, checks, examples, settings.kind, show_messages=settings.validator_messages)
     prepared = prepare_emission(form, situation, settings)
     return await aexecute(prepared, settings)
@@ -170,7 +170,7 @@ def stream(
     checks: Iterable[Check[StreamedT]] = (),
     examples: Iterable[StreamedT | Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Stream[Emission[StreamedT]]: ...
 
@@ -188,7 +188,7 @@ def stream(
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Stream[Emission[Any]]: ...
 
@@ -205,7 +205,7 @@ def stream(  # noqa: PLR0913  every one but the model has a default
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> Stream[Emission[Any]]:
     """Ask for a typed object as ``emit`` does, and report its fields while they are written.
@@ -217,7 +217,7 @@ def stream(  # noqa: PLR0913  every one but the model has a default
 
     The result, the events and the errors are those of ``emit``.
     """
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     form = document_form(schema, checks, examples, settings.kind, show_messages=settings.validator_messages)
     prepared = prepare_emission(form, situation, settings)
     return Stream(prepared, settings, stream_selectors(into, follow))
@@ -236,7 +236,7 @@ def astream(
     checks: Iterable[Check[StreamedT]] = (),
     examples: Iterable[StreamedT | Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncStream[Emission[StreamedT]]: ...
 
@@ -254,7 +254,7 @@ def astream(
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncStream[Emission[Any]]: ...
 
@@ -271,11 +271,11 @@ def astream(  # noqa: PLR0913  every one but the model has a default
     checks: Iterable[Check[Any]] = (),
     examples: Iterable[Json] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **more: Unpack[EmitOptions],
 ) -> AsyncStream[Emission[Any]]:
     """Async version of ``stream``. ``client`` is an async SDK client."""
-    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **more)
+    settings = Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **more)
     form = document_form(schema, checks, examples, settings.kind, show_messages=settings.validator_messages)
     prepared = prepare_emission(form, situation, settings)
     return AsyncStream(prepared, settings, stream_selectors(into, follow))

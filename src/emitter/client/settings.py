@@ -127,7 +127,7 @@ class Settings:
     client: object
     materials: Iterable[Material | str]
     policy: Policy
-    sink: Sink | None
+    on_event: Sink | None
     instructions: str | None = None
     prompts: str | Path | None = None
     wire: str | None = None
@@ -189,14 +189,14 @@ class Settings:
 
     def _check_sink(self) -> None:
         """Reject a sink that is not a function of an event, or that is async."""
-        sink: object = self.sink
-        if isinstance(sink, str | PathLike):
-            path = str(cast("object", sink))
-            raise InputError(f"sink= is {path!r}, not a function.", hint=f"Pass sink=to_jsonl({path!r}).")
-        if sink is not None and not callable(sink):
-            raise InputError(f"sink= is of type {type(sink).__name__}, not a function of an event.")
-        if inspect.iscoroutinefunction(sink):
-            raise InputError("sink= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
+        on_event: object = self.on_event
+        if isinstance(on_event, str | PathLike):
+            path = str(cast("object", on_event))
+            raise InputError(f"on_event= is {path!r}, not a function.", hint=f"Pass on_event=to_jsonl({path!r}).")
+        if on_event is not None and not callable(on_event):
+            raise InputError(f"on_event= is of type {type(on_event).__name__}, not a function of an event.")
+        if inspect.iscoroutinefunction(on_event):
+            raise InputError("on_event= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
 
     def _route(self, required: tuple[str, ...]) -> None:
         """Select the named model or the fallback, once: a copy of the settings is not routed again."""

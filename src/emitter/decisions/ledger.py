@@ -86,8 +86,8 @@ class Ledger:
     Args:
         store: Where decisions are kept. Defaults to memory.
         clock: Returns seconds since 1970. Processes that share a store should agree on the time.
-        sink: Receives each event that this process adds, once it is stored. Its exceptions become a ``RuntimeWarning``,
-            since the record stands.
+        on_event: Receives each event that this process adds, once it is stored. Its exceptions become a
+            ``RuntimeWarning``, since the record stands.
         thresholds: The rates from which a warning is recorded.
         words: How the principal's words are kept, so that another process can read them: as plain text for a week by
             default. With None they stay in this process's memory.
@@ -106,7 +106,7 @@ class Ledger:
         store: Store | None = None,
         *,
         clock: Callable[[], float] = time.time,
-        sink: Sink | None = None,
+        on_event: Sink | None = None,
         thresholds: RateThresholds = DEFAULT_THRESHOLDS,
         words: KeepWords | None = DEFAULT_WORDS,
         sign: Callable[[str], str] | None = None,
@@ -114,10 +114,10 @@ class Ledger:
     ) -> None:
         if words is not None and not isinstance(words, KeepWords):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"words is a {type(words).__name__}; it must be a KeepWords, or None to keep no words.")
-        ledger_arguments.check_collaborators(store, clock, sink, thresholds, must_delete=words is not None)
+        ledger_arguments.check_collaborators(store, clock, on_event, thresholds, must_delete=words is not None)
         self._sign = ledger_arguments.check_callable("sign=", sign)
         self._check = ledger_arguments.check_callable("check=", check)
-        self._log = LedgerLog(MemoryStore() if store is None else store, clock, sink, thresholds)
+        self._log = LedgerLog(MemoryStore() if store is None else store, clock, on_event, thresholds)
         self._words = words
         self._word_cache: OrderedDict[str, tuple[str, float | None]] = OrderedDict()
         self._refusals: dict[str, RefusedQuestion | None] = {}

@@ -37,7 +37,7 @@ MAX_DETAIL_LENGTH: Final = 50_000
 
 
 def check_collaborators(
-    store: object, clock: object, sink: object, thresholds: object, *, must_delete: bool = False
+    store: object, clock: object, on_event: object, thresholds: object, *, must_delete: bool = False
 ) -> None:
     """Raise ``InputError`` if a ledger cannot use these objects. A store and a sink may be None.
 
@@ -53,8 +53,8 @@ def check_collaborators(
         raise InputError("store cannot delete words.", hint="Give it a forget() method, or pass words=None.")
     if not callable(clock):
         raise InputError(f"clock is a {type(clock).__name__}; it must be a function that returns seconds since 1970.")
-    if sink is not None and not callable(sink):
-        raise InputError(f"sink is a {type(sink).__name__}; it must be a function of one event, or None.")
+    if on_event is not None and not callable(on_event):
+        raise InputError(f"on_event is a {type(on_event).__name__}; it must be a function of one event, or None.")
     if not isinstance(thresholds, RateThresholds):
         raise InputError(f"thresholds is a {type(thresholds).__name__}; it must be a RateThresholds.")
 

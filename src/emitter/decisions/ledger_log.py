@@ -392,10 +392,12 @@ class LedgerLog:
 
     __slots__ = ("__weakref__", "_clock", "_index", "_lock", "_sink", "_store", "_thresholds")
 
-    def __init__(self, store: Store, clock: Callable[[], float], sink: Sink | None, thresholds: RateThresholds) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float], on_event: Sink | None, thresholds: RateThresholds
+    ) -> None:
         self._store = store
         self._clock = clock
-        self._sink = sink
+        self._sink = on_event
         self._thresholds = thresholds
         self._lock = threading.Lock()
         self._index = LedgerIndex(thresholds)

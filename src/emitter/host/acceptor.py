@@ -179,7 +179,7 @@ class Acceptor:
         config: The kinds that the host accepts, its limits and its secrets.
         store: The outcomes by correlation id. Share a ``SqliteStore`` between processes and a ``SqlStore`` between
             machines. With None, a repeated envelope is accepted again.
-        sink: Called with every event.
+        on_event: Called with every event.
         observe: Called with every ``Acceptance``.
         now: Returns the time of an event.
         new_id: Returns a new id.
@@ -189,7 +189,7 @@ class Acceptor:
 
     config: HostConfig = field(default_factory=HostConfig)
     store: Store | None = field(default_factory=MemoryStore)
-    sink: Sink | None = None
+    on_event: Sink | None = None
     observe: Callable[[Acceptance], object] | None = None
     now: Callable[[], str] = utc_timestamp
     new_id: Callable[[], str] = generate_id
@@ -213,7 +213,7 @@ class Acceptor:
 
         Raises:
             StoreFailed: The store failed. Nothing was recorded, so the envelope can be sent again. The same holds for
-                an exception of a handler. Exceptions of ``sink`` and ``observe`` rise after the record was made.
+                an exception of a handler. Exceptions of ``on_event`` and ``observe`` rise after the record was made.
         """
         end, state = run_pipeline(self.receive(envelope, context), VALIDATION_STEPS)
         if isinstance(end, InFlightEnvelope):
@@ -315,9 +315,9 @@ class Acceptor:
         return acceptance
 
     def _send_events(self, events: tuple[RunEvent, ...]) -> None:
-        if self.sink is not None:
+        if self.on_event is not None:
             for event in events:
-                self.sink(event)
+                self.on_event(event)
 
 
 @dataclass(slots=True)

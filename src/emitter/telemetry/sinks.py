@@ -86,7 +86,7 @@ class EventRecorder:
     run_id: str
     node_id: str
     correlation_id: str
-    sink: Sink | None = None
+    on_event: Sink | None = None
     secrets: Secrets = NO_SECRETS
     store: Store | None = None
     now: Callable[[], str] = utc_timestamp
@@ -98,8 +98,8 @@ class EventRecorder:
         """Record ``event``."""
         recorded = self._renumber(event) if isinstance(event, RunEvent) else self._record(event)
         self.events.append(recorded)
-        if self.sink is not None:
-            self.sink(recorded)
+        if self.on_event is not None:
+            self.on_event(recorded)
 
     def _renumber(self, event: RunEvent) -> RunEvent:
         """Return a host's event with its number in this emission, unless a log numbers it."""
@@ -138,10 +138,10 @@ def to_jsonl(path: str | Path) -> Sink:
             f"{file_path} cannot be opened for events: {error.strerror}.", hint="Pass the path of a writable file."
         ) from error
 
-    def sink(event: RunEvent) -> None:
+    def on_event(event: RunEvent) -> None:
         _append(file_path, json.dumps(event.to_json()).encode() + b"\n")
 
-    return sink
+    return on_event
 
 
 def _append(path: Path, line: bytes) -> None:
@@ -159,21 +159,21 @@ def to_logging(logger: logging.Logger | None = None) -> Sink:
     """Return a sink that logs events, to the logger ``emitter`` by default."""
     target = logger or logging.getLogger("emitter")
 
-    def sink(event: RunEvent) -> None:
+    def on_event(event: RunEvent) -> None:
         document = event.to_json()
         target.log(_get_level(event), "%s %s", event.type, document["payload"], extra={"openwop": document})
 
-    return sink
+    return on_event
 
 
 def to_all(*sinks: Sink) -> Sink:
     """Return a sink that sends each event to all of ``sinks`` in order."""
 
-    def sink(event: RunEvent) -> None:
+    def on_event(event: RunEvent) -> None:
         for send in sinks:
             send(event)
 
-    return sink
+    return on_event
 
 
 def _get_level(event: RunEvent) -> int:

@@ -44,7 +44,7 @@ def again(
         def opened(**settings: Any) -> Authority:
             file = tmp_path / "authority.db"
             store = memory if request.param == "memory" else closing.enter_context(SqliteStore(file, timeout=20))
-            return Authority(store, **{"clock": clock, "sink": told, **settings})
+            return Authority(store, **{"clock": clock, "on_event": told, **settings})
 
         yield opened
 
@@ -52,7 +52,7 @@ def again(
 @pytest.fixture
 def authority(clock: Hand, told: Told) -> Authority:
     """Return an authority in memory, in which nothing stands."""
-    return Authority(clock=clock, sink=told)
+    return Authority(clock=clock, on_event=told)
 
 
 @pytest.fixture

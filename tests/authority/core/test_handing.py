@@ -105,7 +105,7 @@ WRONG: list[dict[str, Any]] = [
     *({"store": each} for each in ("agent.db", 5, MemoryStore)),
     *({"store": each, "ledger": Ledger()} for each in ("agent.db", MemoryStore)),
     *({"ledger": each} for each in ("", 0, [], Ledger)),
-    *({name: each} for name in ("clock", "sink", "sign", "check") for each in (5, "x", [])),
+    *({name: each} for name in ("clock", "on_event", "sign", "check") for each in (5, "x", [])),
 ]
 
 

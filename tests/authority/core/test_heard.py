@@ -48,7 +48,7 @@ def test_what_runs_here_is_not_settled() -> None:
 
 def test_what_ended_otherwise_than_it_was_settled_as_is_told() -> None:
     """Somebody elsewhere took it for dead; the receipt stands, and whoever listens hears of it."""
-    authority = Authority(sink=(events := list[Any]()).append)
+    authority = Authority(on_event=(events := list[Any]()).append)
     elsewhere = Authority(authority._context.journal._store)
 
     def tool() -> str:

@@ -94,7 +94,7 @@ def test_what_is_raised_after_a_confirm_is_raised() -> None:
 def test_what_is_raised_after_costs_nothing(name: str) -> None:
     """The act has its receipt, its value is returned, the others are called; the failure is told, without its words."""
     watching, after, told = Watching(frozenset({name})), Watching(), Told()
-    authority = Authority(hooks=[watching, after], sink=told)
+    authority = Authority(hooks=[watching, after], on_event=told)
     with pytest.warns(RuntimeWarning, match=f"^{name} raised Objects; the records are unaffected.$") as warned:
         assert _all_the_way(authority) == "done"
     assert len(warned) == 1

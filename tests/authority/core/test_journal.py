@@ -146,7 +146,7 @@ def test_a_sink_that_fails_costs_nothing(clock: Hand) -> None:
 
     authority = Authority(clock=clock)
     decision = approved(authority, asked())
-    failing = Authority(authority._context.journal._store, clock=clock, sink=broken)
+    failing = Authority(authority._context.journal._store, clock=clock, on_event=broken)
     with pytest.warns(RuntimeWarning, match="^A sink raised LookupError; the records are unaffected.$"):
         confirm_id = failing.confirm(decision, asked()).confirm_id
     with pytest.warns(RuntimeWarning):
@@ -161,7 +161,7 @@ def test_a_sink_that_fails_where_warnings_are_errors_costs_no_act(clock: Hand) -
         raise LookupError
 
     authority = Authority(clock=clock)
-    failing = Authority(authority._context.journal._store, clock=clock, sink=broken)
+    failing = Authority(authority._context.journal._store, clock=clock, on_event=broken)
     confirm_id = granted(authority).confirm_id
     assert failing.execute(confirm_id, work()) == "done"  # as all tests here are run
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]

@@ -71,7 +71,7 @@ class Process:
             hooks=[Looking()],
             max_skew=world.book.skew,
             clock=self.clock,
-            sink=world.told,
+            on_event=world.told,
         )
 
 

@@ -168,7 +168,7 @@ DESCRIBED: dict[str, Callable[[Any], Any]] = {
 def test_what_cannot_be_described_costs_no_receipt(describe: Callable[[Any], Any], strict: bool) -> None:
     """It is warned of, and told as an event without a word of it; the result of the act is answered again."""
     told = Told()
-    authority = Authority(sink=told)
+    authority = Authority(on_event=told)
     guard = authority.guard(Post().send_email, ask=approve, describe=describe)
 
     with warnings.catch_warnings():
@@ -220,7 +220,7 @@ class After:
 def test_a_hook_that_raises_after_the_act_costs_no_receipt(strict: bool) -> None:
     """Nor the result, which is answered again; each hook is called once for the act."""
     told, hooks = Told(), After()
-    authority = Authority(hooks=[hooks], sink=told)
+    authority = Authority(hooks=[hooks], on_event=told)
     guard = authority.guard(Post().send_email, ask=approve)
 
     with warnings.catch_warnings(record=not strict):

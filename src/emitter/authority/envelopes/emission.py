@@ -65,12 +65,12 @@ def emit_authorization(  # noqa: PLR0913  all but the model and the workflow hav
     client: object = None,
     materials: Iterable[Material | str] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **options: Unpack[EmitOptions],
 ) -> AuthorizationEmission:
     """Ask a model for an authorization envelope: a supported claim, text without authority, or a refusal.
 
-    ``client``, ``materials``, ``policy``, ``sink`` and further options are those of ``emit_binding_moment``.
+    ``client``, ``materials``, ``policy``, ``on_event`` and further options are those of ``emit_binding_moment``.
 
     Args:
         situation: A prompt, or a list of messages.
@@ -92,7 +92,7 @@ def emit_authorization(  # noqa: PLR0913  all but the model and the workflow hav
     """
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
     settings = _with_oracle_materials(
-        Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **options), constraints
+        Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **options), constraints
     )
     return execute(_plan_request(constraints, verify, situation, settings), settings)
 
@@ -109,13 +109,13 @@ async def aemit_authorization(  # noqa: PLR0913  all but the model and the workf
     client: object = None,
     materials: Iterable[Material | str] = (),
     policy: Policy | None = None,
-    sink: Sink | None = None,
+    on_event: Sink | None = None,
     **options: Unpack[EmitOptions],
 ) -> AuthorizationEmission:
     """Async version of ``emit_authorization``; ``client`` must be async, and ``verify`` must not be."""
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
     settings = _with_oracle_materials(
-        Settings(model, client, materials, policy or DEFAULT_POLICY, sink, **options), constraints
+        Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **options), constraints
     )
     return await aexecute(_plan_request(constraints, verify, situation, settings), settings)
 
