@@ -14,7 +14,8 @@ import httpx2
 import openai
 import pytest
 
-from emitter import BadCassette, UnexpectedRequest, emit_binding_moment
+from emitter import emit_binding_moment
+from emitter.errors import BadCassette, UnexpectedRequest
 from emitter.testing.cassettes import (
     REDACTED,
     Provenance,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import re
 import subprocess
 import sys
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -14,121 +17,52 @@ from emitter.recover import Recovered, recover
 from emitter.schema import Uncompilable, compile_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 NAMES = {
-    "AIEnvelope",
-    "Acceptor",
-    "Act",
     "AsyncEmitter",
-    "AsyncRun",
-    "AsyncStream",
     "AuthenticationError",
-    "Authority",
-    "AuthorityError",
-    "BadCassette",
-    "BadJournal",
-    "BadProfile",
-    "BadPrompt",
     "BadRequest",
-    "BadTraffic",
-    "Batch",
     "BindingMoment",
-    "CapabilityNotProvided",
-    "CheckFailed",
-    "ClarificationRequest",
-    "Clock",
-    "ConfirmRequest",
-    "Continuation",
-    "CostLimitReached",
-    "DeadlineReached",
-    "Deliberation",
-    "Dialogue",
     "Emission",
     "EmissionError",
     "Emitter",
     "EmitterError",
-    "ErrorReport",
-    "FieldComplete",
-    "FreeText",
-    "Hatches",
-    "Hold",
-    "HostConfig",
-    "Incorporate",
     "InputError",
     "Invalid",
-    "Job",
-    "JobResult",
-    "JournalFailed",
-    "Ledger",
     "LimitReached",
-    "LintConfig",
     "Material",
-    "MissingExtra",
-    "MissingKey",
     "NotFound",
-    "PendingDecision",
+    "Option",
     "Policy",
     "Prices",
-    "PromptTooLong",
-    "QuotaExhausted",
     "RateLimited",
-    "RecordingTransport",
     "Refused",
-    "Reopen",
-    "ReplayTransport",
-    "Resolution",
-    "ResolutionError",
-    "ResolvedDecision",
-    "Restart",
-    "Run",
-    "RunEvent",
-    "RunProgress",
-    "Scope",
-    "Secrets",
-    "Selected",
-    "StoreFailed",
-    "Stream",
-    "Tampered",
-    "TextDelta",
-    "TokenLimitReached",
-    "TooLong",
     "Trace",
     "Truncated",
     "Trust",
-    "Uncompilable",
-    "UnexpectedRequest",
-    "UnknownModel",
-    "UnknownModelWarning",
     "Unreachable",
-    "Unresolved",
-    "UnresolvedReason",
     "Usage",
-    "Violation",
     "Withheld",
     "aemit",
-    "aemit_authorization",
     "aemit_binding_moment",
-    "aemit_binding_moments",
     "aemit_many",
-    "answer_in_words",
     "astream",
     "astream_binding_moment",
-    "continue_after",
-    "digest",
     "emit",
-    "emit_authorization",
     "emit_binding_moment",
-    "emit_binding_moments",
     "emit_many",
-    "open_dialogue",
-    "select_option",
     "stream",
     "stream_binding_moment",
-    "to_all",
-    "to_jsonl",
-    "to_logging",
 }
+FUNCTIONS = [getattr(emitter, name) for name in sorted(NAMES) if name.islower()]
+METHODS = [
+    method
+    for client in (emitter.Emitter, emitter.AsyncEmitter)
+    for name, method in inspect.getmembers(client, inspect.isfunction)
+    if not name.startswith("_") and "close" not in name
+]
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -140,7 +74,7 @@ def loaded_by(statement: str) -> set[str]:
 
 def test_the_names_are_pinned() -> None:
     """A name that comes or goes is a decision, made here."""
-    assert set(emitter._MODULES) == NAMES
+    assert set(emitter.__all__) == {*NAMES, "__version__"}
     assert set(dir(emitter)) >= NAMES
 
 
@@ -159,6 +93,41 @@ def test_a_star_import_has_every_name_and_the_version_is_the_packages() -> None:
     assert emitter.__version__ == version("emitter")
 
 
+@pytest.mark.parametrize("function", [*FUNCTIONS, *METHODS], ids=lambda function: function.__qualname__)
+def test_help_describes_every_argument(function: Callable[..., object]) -> None:
+    """No argument hides behind ``**options``."""
+    parameters = inspect.signature(function).parameters
+    described = re.findall(r"^    (\w+): \S", inspect.getdoc(function) or "", re.MULTILINE)
+
+    assert all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters.values())
+    assert {"materials", "policy"} <= set(described)
+    if function.__doc__ and "Async version" not in function.__doc__ and "See ``emitter." not in function.__doc__:
+        assert set(described) >= set(parameters) - {"self"}
+
+
+def test_the_options_of_a_client_and_of_a_call_are_those_of_the_function() -> None:
+    """An option of ``emit`` belongs to ``Emitter`` or to ``Emitter.emit``."""
+    function = set(inspect.signature(emitter.emit).parameters)
+    client = set(inspect.signature(emitter.Emitter).parameters)
+    method = set(inspect.signature(emitter.Emitter.emit).parameters) - {"self"}
+
+    assert function | {"api_key"} == client | method
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__qualname__)
+def test_a_misspelt_option_names_the_right_one(function: Callable[..., object]) -> None:
+    """The error is a ``TypeError``, as for any function."""
+    form = [] if "binding_moment" in function.__name__ else [int]
+    misspelt: Any = {"polcy": emitter.Policy()}
+
+    async def call() -> None:
+        result = function(*form, ["?"], model="openai/gpt-6-sol", **misspelt)
+        await cast("Any", result)
+
+    with pytest.raises(TypeError, match=r"no option 'polcy'\. Did you mean 'policy'"):
+        asyncio.run(call())
+
+
 def test_a_misspelt_name_is_an_error_of_the_type_checker(tmp_path: Path) -> None:
     """What the package loads when it is first used does not make every name an existing one."""
     program = tmp_path / "program.py"
@@ -172,6 +141,16 @@ def test_a_misspelt_name_is_an_error_of_the_type_checker(tmp_path: Path) -> None
 
     assert 'Module "emitter" has no attribute "emti"' in checked.stdout
     assert "Found 1 error" in checked.stdout
+
+    checked = subprocess.run(
+        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert '"emti" is unknown import symbol' in checked.stdout
+    assert "1 error" in checked.stdout
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -39,17 +39,17 @@ class Conversation:
     trust: Trust
 
 
-def parse_conversation(situation: Messages, prompts: PromptTemplates, *, has_heading: bool = True) -> Conversation:
-    """Parse the conversation in ``situation``; raise ``InputError`` for content that cannot be shown as text.
+def parse_conversation(messages: Messages, prompts: PromptTemplates, *, has_heading: bool = True) -> Conversation:
+    """Parse the conversation in ``messages``; raise ``InputError`` for content that cannot be shown as text.
 
     If ``has_heading`` is true, a prompt that is one text is put under a heading.
     """
-    if isinstance(situation, str):
-        return _conversation_from_text(situation, prompts, has_heading=has_heading)
+    if isinstance(messages, str):
+        return _conversation_from_text(messages, prompts, has_heading=has_heading)
     system: list[str] = []
     turns: list[Message] = []
     trusts: list[Trust] = []
-    for location, message in _iter_messages(situation):
+    for location, message in _iter_messages(messages):
         role = _role_of(message, location)
         parts = message_parts(message, prompts, location)
         text = "\n\n".join(part.text for part in parts if part.text.strip())
@@ -59,7 +59,7 @@ def parse_conversation(situation: Messages, prompts: PromptTemplates, *, has_hea
         elif text and role is not None:
             turns.append(Message(role, text))
     if not turns:
-        raise InputError("The situation has no messages.", hint=_EMPTY_HINT)
+        raise InputError("messages is an empty list.", hint=_EMPTY_HINT)
     return Conversation(tuple(system), tuple(turns), combine_trust(trusts))
 
 
@@ -68,20 +68,20 @@ def combine_trust(trusts: Iterable[Trust]) -> Trust:
     return Trust.UNTRUSTED if Trust.UNTRUSTED in trusts else Trust.TRUSTED
 
 
-def _conversation_from_text(situation: str, prompts: PromptTemplates, *, has_heading: bool) -> Conversation:
-    if not situation or situation.isspace():
-        raise InputError("The situation is empty.", hint=_EMPTY_HINT)
-    text = prompts.fill("situation", situation=situation) if has_heading else situation.strip()
+def _conversation_from_text(prompt: str, prompts: PromptTemplates, *, has_heading: bool) -> Conversation:
+    if not prompt or prompt.isspace():
+        raise InputError("The prompt is empty.", hint=_EMPTY_HINT)
+    text = prompts.fill("situation", situation=prompt) if has_heading else prompt.strip()
     return Conversation((), (Message(Role.USER, text),), Trust.TRUSTED)
 
 
-def _iter_messages(situation: object) -> Iterator[tuple[str, JsonObject]]:
-    if isinstance(situation, Mapping) or as_json_object(situation) is not None:
-        raise InputError("The situation is a single object.", hint=_MESSAGES_HINT)
-    if isinstance(situation, bytes | bytearray) or not isinstance(situation, Iterable):
-        raise InputError(f"The situation is of type {type(situation).__name__}.", hint=_MESSAGES_HINT)
-    for index, item in enumerate(cast("Iterable[object]", situation)):
-        location, message = f"situation[{index}]", as_json_object(item)
+def _iter_messages(messages: object) -> Iterator[tuple[str, JsonObject]]:
+    if isinstance(messages, Mapping) or as_json_object(messages) is not None:
+        raise InputError("messages is a single object.", hint=_MESSAGES_HINT)
+    if isinstance(messages, bytes | bytearray) or not isinstance(messages, Iterable):
+        raise InputError(f"messages is of type {type(messages).__name__}.", hint=_MESSAGES_HINT)
+    for index, item in enumerate(cast("Iterable[object]", messages)):
+        location, message = f"messages[{index}]", as_json_object(item)
         if message is None:
             raise InputError(f"{location} is of type {type(item).__name__}, not a message with role and content.")
         yield location, message

@@ -253,7 +253,7 @@ def _rebuild_error(kind: type[EmissionError], message: str, members: dict[str, A
 class Refused(EmissionError):
     """The model declined to answer, or a safety system blocked the exchange."""
 
-    hint = "A refusal is never re-sent: change the situation or ask a person."
+    hint = "A refusal is never re-sent: change the prompt or ask a person."
 
 
 class Truncated(EmissionError):
@@ -269,7 +269,7 @@ class PromptTooLong(EmissionError):
     so.
     """
 
-    hint = "Shorten the situation, the material or the schema, or choose a model with a larger window."
+    hint = "Shorten the prompt, the material or the schema, or choose a model with a larger window."
 
 
 class Invalid(EmissionError):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emitter import (
-    Batch,
     Policy,
     aemit,
     aemit_binding_moment,
@@ -21,6 +20,7 @@ from emitter import (
     stream,
     stream_binding_moment,
 )
+from emitter.bulk import Batch
 from emitter.errors import EmissionError
 from emitter.host import Acceptor, HostConfig
 from emitter.models import BindingMoment, Option, Question

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import CheckFailed, EmissionError, InputError, Material, emit, emit_binding_moment, emit_many, stream
+from emitter import EmissionError, InputError, Material, emit, emit_binding_moment, emit_many, stream
+from emitter.errors import CheckFailed
 from emitter.host import Acceptor, EnvelopeContract, Trust
 from emitter.models.binding_moment import Clarification, ClarificationRequest
 from emitter.schema import Violation

@@ -15,21 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import (
-    EmissionError,
-    Hatches,
-    Invalid,
-    Policy,
-    Refused,
-    Truncated,
-    aemit,
-    emit,
-    emit_binding_moment,
-    emit_many,
-)
+from emitter import EmissionError, Invalid, Policy, Refused, Truncated, aemit, emit, emit_binding_moment, emit_many
 from emitter.errors import LimitReached
 from emitter.host import Acceptor, HostConfig, HostLimits
-from emitter.models import Deliberation
+from emitter.models import Deliberation, Hatches
 from emitter.models.binding_moment import Clarification, ClarificationRequest
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing import Cut, Malformed, Simulator, simulator, write_decision

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from emitter import EmissionError, Policy, RunEvent, aemit, astream, emit, stream
+from emitter import EmissionError, Policy, aemit, astream, emit, stream
 from emitter.adapters.clients import (
     credential_fragments,
     find_client_credentials,
@@ -28,6 +28,8 @@ from emitter.redaction import NO_SECRETS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from emitter.events import RunEvent
 
 openai = pytest.importorskip("openai")
 anthropic = pytest.importorskip("anthropic")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from emitter import PromptTooLong
 from emitter import profiles as profile
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
+from emitter.errors import PromptTooLong
 from emitter.forms.form import OutputForm
 from emitter.policy import Policy
 from emitter.profiles import WireFormat

@@ -15,11 +15,11 @@ from emitter import (
     astream_binding_moment,
     emit,
     emit_binding_moment,
-    emit_binding_moments,
     emit_many,
     stream,
     stream_binding_moment,
 )
+from emitter.bulk import emit_binding_moments
 from emitter.events import ModelCapabilitySubstituted
 from emitter.testing import Simulator, Text, simulator
 from tests.scenarios.answers import BOUND

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import MissingKey, RunEvent, emit
-from emitter.errors import CapabilityNotProvided
-from emitter.events import ModelCapabilityInsufficient, NodeFailed
+from emitter import emit
+from emitter.errors import CapabilityNotProvided, MissingKey
+from emitter.events import ModelCapabilityInsufficient, NodeFailed, RunEvent
 from tests.capability.doors import KEYS, LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, every_door, types
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import Batch, EmissionError, Policy, PromptTooLong, RunEvent, emit, emit_binding_moment, emit_many, stream
-from emitter.errors import CapabilityNotProvided
+from emitter import EmissionError, Policy, emit, emit_binding_moment, emit_many, stream
+from emitter.bulk import Batch
+from emitter.errors import CapabilityNotProvided, PromptTooLong
 from emitter.host import Acceptor
 from emitter.testing import Malformed
 from tests.capability.doors import LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, types
@@ -16,6 +17,7 @@ from tests.capability.doors import LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from emitter.events import RunEvent
     from emitter.testing import Simulator
 
 

@@ -15,7 +15,7 @@ from tests.kinds.openwop import errors, needs_schemas
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter import RunEvent
+    from emitter.events import RunEvent
     from emitter.testing import Simulator
 
 NAME = "conformance-model-capability-insufficient"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import RunEvent, emit
+from emitter import emit
 from emitter.client.settings import Settings
 from emitter.errors import CapabilityNotProvided, UnknownModel
 from emitter.policy import DEFAULT_POLICY
@@ -19,6 +19,7 @@ from tests.capability.doors import DOCUMENT, LONG, SCHEMA, SHORT, SITUATION, eve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from emitter.events import RunEvent
     from emitter.testing import Simulator
 
 

@@ -37,8 +37,8 @@ class CountingProxy:
                 self.connections += 1
                 server = socket.create_connection(self._target)
                 self._sockets += [client, server]
-                for source, on_event in ((client, server), (server, client)):
-                    threading.Thread(target=_forward, args=(source, on_event), daemon=True).start()
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(target=_forward, args=(source, target), daemon=True).start()
 
     def close(self) -> None:
         """Stop accepting and cut what is open."""
@@ -48,12 +48,12 @@ class CountingProxy:
             each.close()
 
 
-def _forward(source: socket.socket, on_event: socket.socket) -> None:
+def _forward(source: socket.socket, target: socket.socket) -> None:
     with suppress(OSError):
         while data := source.recv(65_536):
-            on_event.sendall(data)
+            target.sendall(data)
     with suppress(OSError):
-        on_event.shutdown(socket.SHUT_WR)
+        target.shutdown(socket.SHUT_WR)
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from typing_extensions import TypedDict
 
-from emitter import Policy, Uncompilable
+from emitter import Policy
+from emitter.errors import Uncompilable
 from emitter.events import Level, LogAppended
 from emitter.schema.compiler import UndeclaredProperties
 from tests.document.asking import HELD, INVOICE, Invoice, ask, every_wire, said, system

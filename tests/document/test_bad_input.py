@@ -11,7 +11,8 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from emitter import InputError, Uncompilable, UnknownModel, aemit, emit
+from emitter import InputError, aemit, emit
+from emitter.errors import Uncompilable, UnknownModel
 from emitter.models import AUTHORIZATION, AuthorizationEnvelope
 from emitter.models.authorization import Action, Measurement, Provenance, Refusal
 from tests.document.asking import FORM, HELD, TASK, Invoice
@@ -110,8 +111,8 @@ def test_a_schema_that_holds_itself_is_refused() -> None:
 
 BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model"),
-    "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
-    "no-messages": ({"situation": []}, InputError, "has no messages"),
+    "empty-situation": ({"messages": " \n"}, InputError, "The prompt is empty."),
+    "no-messages": ({"messages": []}, InputError, "is an empty list"),
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
     "wrong-client": ({"client": object()}, InputError, "needs an OpenAI client, but client= is an object."),
     "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Pass client= or base_url=, not both."),
@@ -135,7 +136,7 @@ def test_bad_input_is_told_before_anything_is_sent(
 ) -> None:
     """The same sentences in both worlds."""
     kind = openai.AsyncOpenAI if asynchronous else openai.OpenAI
-    defaults = {"situation": TASK, "model": "openai/gpt-6-sol"}
+    defaults = {"messages": TASK, "model": "openai/gpt-6-sol"}
     arguments: dict[str, Any] = {"client": kind(api_key="k", base_url="http://127.0.0.1:9/v1"), **defaults, **given}
 
     with pytest.raises(error) as raised:

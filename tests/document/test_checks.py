@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import field_validator
 
-from emitter import CheckFailed, Policy, Violation
+from emitter import Policy
+from emitter.errors import CheckFailed
 from emitter.events import NodeFailed, ProviderUsage, RetryAttempted, RetryExhausted
+from emitter.schema import Violation
 from tests.document.asking import FORM, HELD, INVOICE, ODD, Invoice, ask, every_wire, every_world, said
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tenacity import wait_incrementing
 
 from emitter import (
-    Clock,
     EmissionError,
     Policy,
     aemit,
@@ -20,6 +19,7 @@ from emitter import (
     stream,
     stream_binding_moment,
 )
+from emitter.clock import Clock
 from tests.faults.model import Invoice
 from tests.faults.row import FIRST, WIRES, Cell, Row
 

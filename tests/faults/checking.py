@@ -13,8 +13,9 @@ from tests.faults.reading import CORRECTION, budgets, restarts, seen, story
 from tests.faults.row import BILLS, WIRES
 
 if TYPE_CHECKING:
-    from emitter import RunEvent, Usage
+    from emitter import Usage
     from emitter.core.effects import Attempt
+    from emitter.events import RunEvent
     from emitter.testing.handler import SimulatedCall
     from tests.faults.asking import Found
     from tests.faults.reading import Seen

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter import Restart
 from emitter.events import (
     CapBreached,
     EnvelopeRefusal,
@@ -20,6 +19,7 @@ from emitter.events import (
     RetryAttempted,
     RetryExhausted,
 )
+from emitter.streaming import Restart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,27 +11,23 @@ import openai
 import pytest
 
 from emitter import (
-    Acceptor,
     AuthenticationError,
     BadRequest,
-    DeadlineReached,
     EmissionError,
-    HostConfig,
     NotFound,
     Policy,
-    PromptTooLong,
-    QuotaExhausted,
     RateLimited,
     Refused,
-    RunEvent,
-    Secrets,
     Unreachable,
     emit,
     emit_many,
 )
 from emitter.client.result import _ERROR_BY_CODE, _ERROR_BY_VERDICT
 from emitter.core.verdicts import FAULT_CODES
+from emitter.errors import DeadlineReached, PromptTooLong, QuotaExhausted
+from emitter.host import Acceptor, HostConfig
 from emitter.messages import FaultKind
+from emitter.redaction import Secrets
 from emitter.testing import Dropped, ErrorKind, Failed, Overloaded, PlannedError
 from tests.faults.asking import SITUATION, Waits
 from tests.faults.model import WHOLE, Denied
@@ -40,6 +36,7 @@ from tests.faults.row import WAYS, WIRES, Cell
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from emitter.events import RunEvent
     from emitter.testing import Behaviour
     from tests.faults.asking import Asking
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import Clock, FieldComplete, Policy, RunEvent
+from emitter import Policy
+from emitter.clock import Clock
 from emitter.core.verdicts import Verdict
 from emitter.messages import FaultKind
+from emitter.streaming import FieldComplete
 from emitter.testing import Overloaded, TransmissionOutcome
 from tests.faults.checking import SAYS_INPUT_FIRST, same_tokenizer
 from tests.faults.model import Lost
@@ -17,6 +19,7 @@ from tests.faults.reading import worded
 from tests.faults.row import WIRES, Cell
 
 if TYPE_CHECKING:
+    from emitter.events import RunEvent
     from emitter.testing import Behaviour
     from tests.faults.asking import Asking
 

@@ -379,7 +379,7 @@ def test_a_changed_job_under_an_old_key_is_stale(place: Path, vendor: Simulator)
 
 
 CHANGES: dict[str, dict[str, Any]] = {
-    "situation": {"situation": [{"role": "user", "content": task(0)}]},
+    "messages": {"messages": [{"role": "user", "content": task(0)}]},
     "materials": {"materials": ["a paper"]},
 }
 
@@ -389,7 +389,7 @@ def test_whatever_is_asked_of_a_job_counts(change: dict[str, Any], place: Path, 
     """A key alone does not hide it, and without one it is another job."""
     for key in ("k", None):
         run_of(place, [Job(task(0), key=key)]).results()
-        (item,) = run_of(place, [Job(**{"situation": task(0), "key": key, **change})]).results()
+        (item,) = run_of(place, [Job(**{"messages": task(0), "key": key, **change})]).results()
         assert (item.replayed, item.stale) == ((True, True) if key else (False, False))
     assert len(vendor.calls) == 3
 

@@ -273,7 +273,7 @@ def test_a_job_has_a_key_and_materials_of_its_own(world: str, vendor: Simulator)
     job = Job(task(1), key="one", materials=[Material("BLUE PAPER")])
     items = emitted(world, [task(0), job], materials=["RED PAPER"])
 
-    assert [(each.key, each.situation) for each in items] == [(None, task(0)), ("one", job)]
+    assert [(each.key, each.input) for each in items] == [(None, task(0)), ("one", job)]
     bodies = {number_in(each.body): str(each.body) for each in vendor.calls}
     assert ["RED PAPER" in bodies[n] for n in (0, 1)] == [True, True]
     assert ["BLUE PAPER" in bodies[n] for n in (0, 1)] == [False, True]

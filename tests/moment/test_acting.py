@@ -9,9 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from emitter import InputError, Job, Ledger, LintConfig, emit_binding_moment
+from emitter import InputError, emit_binding_moment
+from emitter.bulk import Job
+from emitter.checks import LintConfig
+from emitter.decisions.ledger import Ledger
 from emitter.forms.binding_moment import (
-    DecisionOptions,
+    DecisionTerms,
     actions_cache_key,
     fixed_option_violations,
     option_digests,
@@ -98,11 +101,11 @@ def test_what_can_be_offered_is_taken(actions: Actions) -> None:
 
 def test_a_softened_discipline_lets_a_label_pass() -> None:
     """What the caller's own discipline would not refuse in an envelope, it does not refuse in a label."""
-    found = DecisionOptions.from_arguments(OPEN_HATCHES, None, SOFT, (), {"Something else": DIGEST}).actions
+    found = DecisionTerms.from_arguments(OPEN_HATCHES, None, SOFT, (), {"Something else": DIGEST}).actions
 
     assert found == {"Something else": DIGEST}
     with pytest.raises(InputError, match="repeats a veto"):
-        DecisionOptions.from_arguments(OPEN_HATCHES, None, None, (), found)
+        DecisionTerms.from_arguments(OPEN_HATCHES, None, None, (), found)
 
 
 asked = binding_moment.parse_turn(BOUND, OPEN_HATCHES, None)

@@ -11,19 +11,17 @@ import pytest
 from emitter import (
     Emission,
     Invalid,
-    Job,
     Policy,
     Trust,
     Withheld,
     aemit_binding_moment,
     astream_binding_moment,
-    continue_after,
     emit,
     emit_binding_moment,
-    emit_binding_moments,
-    open_dialogue,
     stream_binding_moment,
 )
+from emitter.bulk import Job, emit_binding_moments
+from emitter.decisions import continue_after, open_dialogue
 from emitter.models import OPEN_HATCHES, BindingMoment, binding_moment
 from emitter.testing import Text
 from tests.moment.acting import ACTIONS, BACK, LEAVE, MODEL, RESUME, WORD, offering, serving

@@ -7,21 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import (
-    Acceptor,
-    Emission,
-    InputError,
-    Invalid,
-    Job,
-    JobResult,
-    Ledger,
-    emit_binding_moment,
-    emit_binding_moments,
-    emit_many,
-    select_option,
-    stream_binding_moment,
-)
-from emitter.host import Accepted, EnvelopeContext
+from emitter import Emission, InputError, Invalid, emit_binding_moment, emit_many, stream_binding_moment
+from emitter.bulk import Job, JobResult, emit_binding_moments
+from emitter.decisions import select_option
+from emitter.decisions.ledger import Ledger
+from emitter.host import Accepted, Acceptor, EnvelopeContext
 from emitter.stores import MemoryStore
 from emitter.testing import Text
 from tests.moment.acting import ACTIONS, BACK, LEAVE, MODEL, RESUME, offering, serving

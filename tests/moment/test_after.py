@@ -9,22 +9,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import (
-    Acceptor,
     Emission,
-    Hatches,
     InputError,
     Invalid,
-    Job,
-    LintConfig,
     Policy,
     Trust,
     Withheld,
     aemit_binding_moment,
     emit_binding_moment,
-    emit_binding_moments,
     emit_many,
     stream_binding_moment,
 )
+from emitter.bulk import Job, emit_binding_moments
+from emitter.checks import LintConfig
 from emitter.decisions import (
     Act,
     Hold,
@@ -38,7 +35,8 @@ from emitter.decisions import (
     open_dialogue,
     select_option,
 )
-from emitter.models import OPEN_HATCHES, BindingMoment, Option, Question, binding_moment
+from emitter.host import Acceptor
+from emitter.models import OPEN_HATCHES, BindingMoment, Hatches, Option, Question, binding_moment
 from emitter.testing import Text, simulator, write_decision
 from tests.scenarios.answers import BOUND, DELIBERATION
 

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import Emission, Hatches, InputError, Invalid, LintConfig, Policy, emit_binding_moment
+from emitter import Emission, InputError, Invalid, Policy, emit_binding_moment
+from emitter.checks import LintConfig
 from emitter.events import REMARK, LogAppended
+from emitter.models import Hatches
 from emitter.testing import Text, simulator
 from tests.scenarios.answers import BOUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter import RunEvent
+    from emitter.events import RunEvent
     from emitter.testing import Simulator
 
 MODEL = "openai/gpt-6-sol"

@@ -16,22 +16,19 @@ from google import genai
 
 from emitter import (
     Emission,
-    Hatches,
     InputError,
     Material,
-    MissingKey,
     Policy,
-    RunEvent,
     Trust,
-    UnknownModel,
-    UnknownModelWarning,
     Unreachable,
     Withheld,
     aemit_binding_moment,
     emit_binding_moment,
-    emit_binding_moments,
     stream_binding_moment,
 )
+from emitter.bulk import emit_binding_moments
+from emitter.errors import MissingKey, UnknownModel, UnknownModelWarning
+from emitter.models import Hatches
 from tests.loopback import serving, trickling
 from tests.scenarios.answers import BOUND, DELIBERATION, text
 
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from emitter.events import RunEvent
     from tests.loopback import Loopback
 
 SITUATION = "The tests are green and the release branch is cut. Shall we publish?"
@@ -118,7 +116,7 @@ def test_another_wire_can_be_asked_for(server: Loopback) -> None:
     assert [each.path for each in server.seen] == ["/v1/responses", "/v1/chat/completions"]
 
 
-@pytest.mark.filterwarnings("ignore::emitter.UnknownModelWarning")
+@pytest.mark.filterwarnings("ignore::emitter.errors.UnknownModelWarning")
 @pytest.mark.parametrize(
     ("model", "told"),
     [
@@ -310,8 +308,8 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "empty-model": ({"model": ""}, UnknownModel, "Write vendor/model"),
     "no-key": ({"model": "anthropic/claude-opus-5"}, MissingKey, "Set ANTHROPIC_API_KEY, or pass a client of your own"),
     "no-base-url": ({"model": "openai-compatible/m"}, MissingKey, "needs a base URL"),
-    "empty-situation": ({"situation": " \n"}, InputError, "The situation is empty."),
-    "no-messages": ({"situation": []}, InputError, "has no messages"),
+    "empty-situation": ({"messages": " \n"}, InputError, "The prompt is empty."),
+    "no-messages": ({"messages": []}, InputError, "is an empty list"),
     "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
     "no-such-prompts": ({"prompts": "no-such-folder"}, InputError, "is not a folder"),
     "wrong-client": (
@@ -420,7 +418,7 @@ def test_bad_input_is_told_before_anything_is_sent(
     for variables in ENVIRONMENT.values():
         for name in variables:
             monkeypatch.delenv(name, raising=False)
-    arguments = {"situation": SITUATION, "model": "openai/gpt-6-sol", **given}
+    arguments = {"messages": SITUATION, "model": "openai/gpt-6-sol", **given}
     if error is not MissingKey:
         arguments.setdefault("client", openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1"))
 

@@ -38,4 +38,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ours = Path(__file__).parent
     for each in items:
         if ours in each.path.parents:
-            each.add_marker(pytest.mark.filterwarnings("ignore::emitter.UnknownModelWarning"))
+            each.add_marker(pytest.mark.filterwarnings("ignore::emitter.errors.UnknownModelWarning"))

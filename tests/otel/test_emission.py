@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry.trace import StatusCode
 
-from emitter import Clock, EmissionError, Policy, emit, emit_binding_moment
+from emitter import EmissionError, Policy, emit, emit_binding_moment
+from emitter.clock import Clock
 from emitter.models.binding_moment import Clarification, ClarificationRequest, Deliberation, ErrorReport
 from emitter.telemetry.attributes import UNFINISHED
 from emitter.testing import Cut, Overloaded, Text, simulator, write_decision

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import (
-    Clock,
     Emission,
     EmissionError,
     Invalid,
@@ -20,6 +19,7 @@ from emitter import (
     aemit_binding_moment,
     emit_binding_moment,
 )
+from emitter.clock import Clock
 from emitter.events import (
     CapBreached,
     EnvelopeRefusal,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from emitter import Clock, EmissionError, emit_binding_moment
+from emitter import EmissionError, emit_binding_moment
+from emitter.clock import Clock
 from emitter.testing.cassettes import Provenance, RecordingTransport, save_cassette
 from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS, SITUATION, Scenario, get_scenario
 from tests.scenarios.scripts import SCRIPTS

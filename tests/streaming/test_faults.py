@@ -8,9 +8,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from emitter import EmissionError, FieldComplete, Policy, Refused, Restart, Unreachable
+from emitter import EmissionError, Policy, Refused, Unreachable
 from emitter.core.verdicts import Verdict
 from emitter.messages import FaultKind
+from emitter.streaming import FieldComplete, Restart
 from tests.adapters import bodies
 from tests.adapters.streams import STREAMS
 from tests.scenarios.vendors import VENDORS

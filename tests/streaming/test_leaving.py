@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import FieldComplete, InputError, Invalid, Policy
+from emitter import InputError, Invalid, Policy
 from emitter.core.verdicts import Verdict
 from emitter.messages import FaultKind
+from emitter.streaming import FieldComplete
 from tests.scenarios.vendors import VENDORS
 from tests.streaming.vendor import STALL, WIRES, WORLDS, Answer, Vendor, ask, opened, streamed
 

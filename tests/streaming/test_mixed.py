@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from emitter import FieldComplete, Policy
+from emitter import Policy
+from emitter.streaming import FieldComplete
 from tests.adapters.bodies import anthropic, chat, responses, said
 from tests.streaming.vendor import WORLDS, ask, streamed
 

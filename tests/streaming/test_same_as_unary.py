@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from emitter import Emission, EmissionError, FieldComplete, Policy, Restart, TextDelta, emit, emit_binding_moment
+from emitter import Emission, EmissionError, Policy, emit, emit_binding_moment
+from emitter.streaming import FieldComplete, Restart, TextDelta
 from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS, SITUATION, get_scenario, load_scenario_cassette
 from tests.adapters.test_streams import ANSWERS
 from tests.scenarios.answers import BOUND

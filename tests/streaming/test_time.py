@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from emitter import DeadlineReached, FieldComplete, Policy, Restart, Unreachable
+from emitter import Policy, Unreachable
 from emitter.core.verdicts import Verdict
+from emitter.errors import DeadlineReached
 from emitter.messages import FaultKind
+from emitter.streaming import FieldComplete, Restart
 from tests.scenarios.vendors import VENDORS
 from tests.streaming.vendor import WIRES, WORLDS, Vendor, Waits, ask, opened, streamed
 

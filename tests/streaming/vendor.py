@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from emitter import Clock, EmissionError, astream, astream_binding_moment, stream, stream_binding_moment
+from emitter import EmissionError, astream, astream_binding_moment, stream, stream_binding_moment
 from emitter.adapters.clients import create_client
+from emitter.clock import Clock
 from emitter.profiles import WireFormat, find_profile
 from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.adapters.streams import STREAMS, Frame

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from emitter import Clock, Emission, EmissionError, Policy, aemit_binding_moment, emit_binding_moment
+from emitter import Emission, EmissionError, Policy, aemit_binding_moment, emit_binding_moment
+from emitter.clock import Clock
 from emitter.profiles.model import WireFormat
 from emitter.testing import Cut, Overloaded, Simulator, Text, Violating, simulator
 from tests.scenarios.answers import BOUND

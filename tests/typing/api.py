@@ -8,27 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, assert_type
 from pydantic import BaseModel
 
 from emitter import (
-    Acceptor,
-    AIEnvelope,
     BindingMoment,
-    ClarificationRequest,
-    Deliberation,
     Emission,
     EmissionError,
-    ErrorReport,
-    FieldComplete,
-    HostConfig,
-    Job,
-    JobResult,
     Material,
     Policy,
-    Restart,
-    RunEvent,
-    Secrets,
-    TextDelta,
     Trust,
     Usage,
-    Violation,
     Withheld,
     aemit,
     aemit_binding_moment,
@@ -36,13 +22,18 @@ from emitter import (
     astream_binding_moment,
     emit,
     emit_binding_moment,
-    emit_binding_moments,
     emit_many,
     stream,
     stream_binding_moment,
 )
-from emitter.host import Acceptance, Accepted, Breached, EnvelopeContext, Gated, InvalidEnvelope
+from emitter.bulk import Job, JobResult, emit_binding_moments
+from emitter.events import RunEvent
+from emitter.host import Acceptance, Accepted, Acceptor, Breached, EnvelopeContext, Gated, HostConfig, InvalidEnvelope
+from emitter.models import AIEnvelope, ClarificationRequest, Deliberation, ErrorReport
+from emitter.redaction import Secrets
+from emitter.schema import Violation
 from emitter.stores import MemoryStore, SqliteStore, SqlStore, Store
+from emitter.streaming import FieldComplete, Restart, TextDelta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

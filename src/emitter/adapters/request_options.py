@@ -22,7 +22,7 @@ class ReservedOption(str, Enum):
     """The part of a request that ``options`` may not set; the value says what to use instead."""
 
     MODEL = "Pass model=."
-    PROMPT = "Pass the situation and materials=."
+    PROMPT = "Pass it as messages or materials=."
     INSTRUCTIONS = "Pass instructions=."
     BUDGET = "Set Policy(output_tokens=...) or Policy(max_output_tokens=...)."
     SCHEMA = "The schema that you ask for decides it."

@@ -52,7 +52,7 @@ class WorkerPool(Generic[R]):
         self._finished: asyncio.Queue[JobResult[R] | None] = asyncio.Queue()
 
     async def run(self, in_flight: int, *, ordered: bool) -> AsyncGenerator[JobResult[R]]:
-        """Yield the results, in the order of the situations or as they finish.
+        """Yield the results, in the order of the inputs or as they finish.
 
         Exceptions of the source, the journal or the callback are raised after the results of all started jobs.
         """
@@ -93,7 +93,7 @@ class WorkerPool(Generic[R]):
         if self._exhausted:
             return None
         try:
-            situation = await anext(self._source)
+            item = await anext(self._source)
         except StopAsyncIteration:
             self._stop(None)
             return None
@@ -101,7 +101,7 @@ class WorkerPool(Generic[R]):
             self._stop(error)
             return None
         self._started += 1
-        return self._runner.start(self._started - 1, situation)
+        return self._runner.start(self._started - 1, item)
 
     def _notify(self, result: JobResult[R]) -> None:
         if self._runner.journal_error is not None:
@@ -189,7 +189,7 @@ class BatchExecutor(Generic[R]):
         self._error: Exception | None = None
 
     async def run(self, context: BatchContext, *, ordered: bool) -> AsyncGenerator[JobResult[R]]:
-        """Yield the results, in the order of the situations or as they finish."""
+        """Yield the results, in the order of the inputs or as they finish."""
         async with aclosing(run_batches(context, self._iter_requests())) as running:
             async for finished in running:
                 self._ready.append(self._finish(finished))
@@ -204,20 +204,20 @@ class BatchExecutor(Generic[R]):
     async def _iter_requests(self) -> AsyncGenerator[BatchEmissionRequest]:
         """Start every job; results from the journal and failed preparations are ready at once."""
         index = 0
-        while (situation := await self._next_situation()) is not None:
-            started = self._runner.start(index, situation)
+        while (item := await self._next_input()) is not None:
+            started = self._runner.start(index, item)
             index += 1
             replayed = self._runner.replay(started)
             if replayed is not None:
                 self._ready.append(replayed)
             elif isinstance(started.plan, Exception):
-                self._ready.append(JobResult(started.index, started.key, started.situation, started.plan))
+                self._ready.append(JobResult(started.index, started.key, started.input, started.plan))
             else:
                 key = started.key if self._runner.journal is not None and started.key else str(started.index)
                 self._started[key] = started
                 yield BatchEmissionRequest(key, started.plan, started.settings)
 
-    async def _next_situation(self) -> Messages | Job | None:
+    async def _next_input(self) -> Messages | Job | None:
         try:
             return await anext(self._source)
         except StopAsyncIteration:

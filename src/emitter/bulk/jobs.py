@@ -26,18 +26,18 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A situation with its own key, materials and options.
+    """An input with its own key, materials and options.
 
     Attributes:
-        situation: A prompt or messages, as for ``emit``.
+        messages: A prompt or messages, as for ``emit``.
         key: The name of the job in a journal. The same key means the same request. Without a key, the journal uses a
             digest of the request.
-        materials: Materials for this situation, in addition to those of the run.
-        after: For decisions: what ``continue_after`` returned for earlier envelopes of this situation.
+        materials: Materials for this input, in addition to those of the run.
+        after: For decisions: what ``continue_after`` returned for earlier envelopes of this input.
         actions: For decisions: the options that do something; see ``emit_binding_moment``.
     """
 
-    situation: Messages
+    messages: Messages
     key: str | None = None
     materials: Iterable[Material | str] = ()
     after: EarlierAnswers = ()
@@ -58,9 +58,9 @@ class JobResult(Generic[R_co]):
     """The result of one job.
 
     Attributes:
-        index: The position of the situation in the input, counted from 0.
+        index: The position of the input, counted from 0.
         key: Your key, or the journal's.
-        situation: The situation, or job, that you passed.
+        input: The prompt, messages or job that you passed.
         outcome: The result, or the exception.
         replayed: The outcome was read from the journal, without a call.
         stale: The job has changed since, so the outcome answers an earlier version of it.
@@ -68,7 +68,7 @@ class JobResult(Generic[R_co]):
 
     index: int
     key: str | None
-    situation: Messages | Job
+    input: Messages | Job
     outcome: R_co | Exception
     replayed: bool = False
     stale: bool = False
@@ -91,41 +91,41 @@ class JobResult(Generic[R_co]):
         return self.result.value
 
 
-Situations: TypeAlias = "Iterable[Messages | Job]"
+Inputs: TypeAlias = "Iterable[Messages | Job]"
 """Situations or jobs. A generator is read as needed."""
-AnySituations: TypeAlias = "Situations | AsyncIterable[Messages | Job]"
-_SITUATIONS_HINT = "Pass an iterable of prompts, message lists or Jobs."
+AnyInputs: TypeAlias = "Inputs | AsyncIterable[Messages | Job]"
+_INPUTS_HINT = "Pass an iterable of prompts, message lists or Jobs."
 
 
-def validate_situations(situations: object, *, asynchronous: bool) -> None:
-    """Raise ``InputError`` unless the value is an iterable of situations."""
-    if isinstance(situations, AsyncIterable):
+def validate_inputs(inputs: object, *, asynchronous: bool) -> None:
+    """Raise ``InputError`` unless the value is an iterable of inputs."""
+    if isinstance(inputs, AsyncIterable):
         if not asynchronous:
-            raise InputError("situations is an async iterable.", hint="Call aemit_many or aemit_binding_moments.")
+            raise InputError("inputs is an async iterable.", hint="Call aemit_many or aemit_binding_moments.")
         return
-    kind = type(situations).__name__
-    if isinstance(situations, str | bytes | Mapping | Job) or not isinstance(situations, Iterable):
-        raise InputError(f"situations is a {kind}.", hint=_SITUATIONS_HINT)
+    kind = type(inputs).__name__
+    if isinstance(inputs, str | bytes | Mapping | Job) or not isinstance(inputs, Iterable):
+        raise InputError(f"inputs is a {kind}.", hint=_INPUTS_HINT)
 
 
-def count_situations(situations: object) -> int | None:
-    """Return the number of situations, or None if it is unknown."""
+def count_inputs(inputs: object) -> int | None:
+    """Return the number of inputs, or None if it is unknown."""
     try:
-        return len(cast("Any", situations))
+        return len(cast("Any", inputs))
     except TypeError:
         return None
 
 
-def to_job(situation: Messages | Job) -> Job:
-    """Return a situation as a job."""
-    return situation if isinstance(situation, Job) else Job(situation)
+def to_job(item: Messages | Job) -> Job:
+    """Return an input as a job."""
+    return item if isinstance(item, Job) else Job(item)
 
 
-def iter_situations(situations: AnySituations) -> AsyncIterator[Messages | Job]:
-    """Return the situations as an async iterator."""
-    if isinstance(situations, AsyncIterable):
-        return aiter(situations)
-    return _SyncSource(iter(situations))
+def iter_inputs(inputs: AnyInputs) -> AsyncIterator[Messages | Job]:
+    """Return the inputs as an async iterator."""
+    if isinstance(inputs, AsyncIterable):
+        return aiter(inputs)
+    return _SyncSource(iter(inputs))
 
 
 class _SyncSource(AsyncIterator["Messages | Job"]):

@@ -220,15 +220,15 @@ def build_fingerprint(form: OutputForm, settings: Settings, probe: PreparedEmiss
     )
 
 
-def _read_prompt_overrides(folder: str | Path | None) -> dict[str, str]:
+def _read_prompt_overrides(folder: str | os.PathLike[str] | None) -> dict[str, str]:
     """Return the caller's prompts, by file name."""
     files = [] if folder is None else sorted(Path(folder).glob("*.md"))
     return {file.name: file.read_text(encoding="utf-8") for file in files}
 
 
 def digest_job(job: Job) -> str:
-    """Return a digest of a job: its situation, materials, earlier answers and actions."""
-    return _digest([job.situation, list(job.materials), list(validate_continuations(job.after)), dict(job.actions)])
+    """Return a digest of a job: its messages, materials, earlier answers and actions."""
+    return _digest([job.messages, list(job.materials), list(validate_continuations(job.after)), dict(job.actions)])
 
 
 def _digest(value: Json) -> str:

@@ -28,7 +28,7 @@ class RunProgress:
 
     Attributes:
         done: Finished jobs, including failed and replayed ones.
-        total: The number of situations, or None if it is unknown.
+        total: The number of inputs, or None if it is unknown.
         calls: Calls that were sent.
         retries: Calls that were not the first of their emission.
         usage: The tokens of the calls.

@@ -134,7 +134,8 @@ async def open_client(profile: ProviderProfile, settings: Settings, in_flight: i
     async with AsyncExitStack() as stack:
         http = PooledAsyncClient(in_flight)
         stack.push_async_callback(http.aclose)
-        client = create_client(profile, asynchronous=True, base_url=settings.base_url, http_client=http)
+        key = settings.pool.api_key
+        client = create_client(profile, asynchronous=True, base_url=settings.base_url, api_key=key, http_client=http)
         stack.push_async_callback(close_client, client)
         yield getattr(client, "aio", client)
 
@@ -178,7 +179,7 @@ class JobForm(Generic[R]):
 class RunPlan(Generic[R]):
     """The common part of all emissions of a run.
 
-    ``probe`` is a prepared emission for any situation, so that wrong settings fail at once. ``make_job_form`` returns
+    ``probe`` is a prepared emission for any input, so that wrong settings fail at once. ``make_job_form`` returns
     the form of a job with earlier answers or actions of its own.
     """
 
@@ -222,7 +223,7 @@ class StartedJob(Generic[R]):
 
     index: int
     key: str | None
-    situation: Messages | Job
+    input: Messages | Job
     settings: Settings
     plan: PreparedEmission | Exception
     to_result: Callable[[Emission[Any]], R]
@@ -242,23 +243,23 @@ class JobRunner(Generic[R]):
     """The first failure to write the journal."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
 
-    def start(self, index: int, situation: Messages | Job) -> StartedJob[R]:
-        """Prepare the emission of a situation. An invalid situation becomes a failed job."""
+    def start(self, index: int, item: Messages | Job) -> StartedJob[R]:
+        """Prepare the emission of an input. An invalid item becomes a failed job."""
         settings = self.run_plan.settings
         try:
-            job = to_job(situation)
-            if isinstance(job.situation, Iterator):
-                job = replace(job, situation=list(job.situation))
+            job = to_job(item)
+            if isinstance(job.messages, Iterator):
+                job = replace(job, messages=list(job.messages))
             job_digest = None if self.journal is None else digest_job(job)
             node_id = f"{self.run_plan.probe.node_id}.{index}"
             settings = replace(settings, materials=(*settings.materials, *job.materials), node_id=node_id)
             job_form = self.run_plan.get_job_form(job)
-            plan = prepare_emission(job_form.form, job.situation, settings)
+            plan = prepare_emission(job_form.form, job.messages, settings)
             key = self._make_key(job, job_digest)
         except Exception as error:  # noqa: BLE001  the caller's objects may raise anything
-            key = situation.key if isinstance(situation, Job) else None
-            return StartedJob(index, key, situation, settings, error, self.run_plan.to_result)
-        return StartedJob(index, key, situation, settings, plan, job_form.to_result, job_digest)
+            key = item.key if isinstance(item, Job) else None
+            return StartedJob(index, key, item, settings, error, self.run_plan.to_result)
+        return StartedJob(index, key, item, settings, plan, job_form.to_result, job_digest)
 
     async def run(self, started: StartedJob[R]) -> JobResult[R]:
         """Return the result of a job. What was paid for is in the journal before."""
@@ -269,7 +270,7 @@ class JobRunner(Generic[R]):
             outcome = await self._send(started)
         except Exception as error:  # noqa: BLE001  one failure must not lose the others
             outcome = error
-        return JobResult(started.index, started.key, started.situation, outcome)
+        return JobResult(started.index, started.key, started.input, outcome)
 
     def _make_key(self, job: Job, job_digest: str | None) -> str | None:
         """Return the journal key of a job: the caller's, or its digest and a count."""
@@ -316,7 +317,7 @@ class JobRunner(Generic[R]):
         is_stale = entry.job_digest is not None and entry.job_digest != started.job_digest
         if is_stale:
             self.stats.stale_keys.append(str(started.key))
-        return JobResult(started.index, started.key, started.situation, result, replayed=True, stale=is_stale)
+        return JobResult(started.index, started.key, started.input, result, replayed=True, stale=is_stale)
 
     def finish(
         self, started: StartedJob[R], result: EmissionOutcome | Exception, events: tuple[RunEvent, ...]
@@ -330,7 +331,7 @@ class JobRunner(Generic[R]):
             finished = FinishedEmission(result, events)
             outcome = _make_result(started, finished)
             self._write_journal(started, finished, outcome)
-        return JobResult(started.index, started.key, started.situation, outcome)
+        return JobResult(started.index, started.key, started.input, outcome)
 
     async def _send(self, started: StartedJob[R]) -> R | Exception:
         plan = started.plan

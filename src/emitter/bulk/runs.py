@@ -113,7 +113,7 @@ class AsyncRun(RunCounters, Generic[R]):
         return await anext(self._iterator)
 
     async def results(self) -> list[JobResult[R]]:
-        """Return the remaining results, in the order of the situations."""
+        """Return the remaining results, in the order of the inputs."""
         async with aclosing(self._iterator):
             return sorted([result async for result in self._iterator], key=lambda result: result.index)
 
@@ -206,7 +206,7 @@ class Run(RunCounters, Generic[R]):
         return next(self._iterator)
 
     def results(self) -> list[JobResult[R]]:
-        """Return the remaining results, in the order of the situations."""
+        """Return the remaining results, in the order of the inputs."""
         return sorted(self._iterator, key=lambda result: result.index)
 
     def close(self) -> None:
@@ -235,9 +235,9 @@ class Run(RunCounters, Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """A situation on its way to the event loop. ``is_last`` marks the end."""
+    """An input on its way to the event loop. ``is_last`` marks the end."""
 
-    situation: Any = None
+    value: Any = None
     is_last: bool = False
 
 
@@ -250,7 +250,7 @@ class _EndOfRun:
 
 async def _iter_inputs(feed: asyncio.Queue[_Input]) -> AsyncGenerator[Messages | Job]:
     while not (item := await feed.get()).is_last:
-        yield item.situation
+        yield item.value
 
 
 class _LoopThread(Generic[R]):
@@ -267,7 +267,7 @@ class _LoopThread(Generic[R]):
         self._thread.start()
 
     def put(self, item: _Input) -> None:
-        """Pass a situation to the loop."""
+        """Pass an input to the loop."""
         self._call_in_loop(lambda: self._feed.put_nowait(item))
 
     def has_output(self) -> bool:
@@ -314,7 +314,7 @@ class _LoopThread(Generic[R]):
 def _relay_results(
     run: AsyncRun[R], feed: asyncio.Queue[_Input], source: Iterator[Messages | Job], window: float, client: object
 ) -> Generator[JobResult[R]]:
-    """Feed situations in while there is room, and yield the results."""
+    """Feed inputs in while there is room, and yield the results."""
     thread, feeder = _LoopThread(run, feed, client), _InputFeeder(source)
     ahead = 0
     try:
@@ -336,7 +336,7 @@ def _relay_results(
 
 
 class _InputFeeder:
-    """The situations that are not read yet. ``error`` is what reading them raised."""
+    """The inputs that are not read yet. ``error`` is what reading them raised."""
 
     def __init__(self, source: Iterator[Messages | Job]) -> None:
         self.error: Exception | None = None
@@ -347,7 +347,7 @@ class _InputFeeder:
         return not self._exhausted
 
     def feed_next(self, thread: _LoopThread[Any]) -> int:
-        """Pass the next situation on, or the end; return the number of situations."""
+        """Pass the next input on, or the end; return the number of inputs."""
         try:
             item = _Input(next(self._source))
         except StopIteration:

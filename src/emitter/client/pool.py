@@ -56,7 +56,7 @@ class ClientPool:
     """
 
     def __init__(self, *, api_key: str | None = None) -> None:
-        self._api_key = api_key
+        self.api_key = api_key
         self._reset()
 
     def _reset(self) -> None:
@@ -121,7 +121,7 @@ class ClientPool:
     def _key(self, profile: ProviderProfile, base_url: str | None) -> _ClientKey:
         if self._pid != os.getpid():  # a forked child must not share sockets with its parent
             self._reset()
-        settings = client_settings(profile, base_url=base_url, api_key=self._api_key)
+        settings = client_settings(profile, base_url=base_url, api_key=self.api_key)
         return _ClientKey(profile.name, profile.client.flavour, settings)
 
     def _open(self, clients: _Clients) -> _Clients:
@@ -130,7 +130,7 @@ class ClientPool:
         return clients
 
     def _create(self, profile: ProviderProfile, base_url: str | None, *, asynchronous: bool) -> object:
-        return create_client(profile, asynchronous=asynchronous, base_url=base_url, api_key=self._api_key)
+        return create_client(profile, asynchronous=asynchronous, base_url=base_url, api_key=self.api_key)
 
 
 DEFAULT_POOL = ClientPool()

@@ -63,6 +63,7 @@ from emitter.schema.compiler import UndeclaredProperties
 from emitter.schema.formats import FORMAT_DESCRIPTIONS
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
@@ -302,7 +303,7 @@ _LISTED_REASONS = frozenset({LossReason.UNSUPPORTED, LossReason.DEGRADED})
 """Rules that are lost for another reason are stated where they apply."""
 
 
-def load_prompts(folder: str | Path | None) -> PromptTemplates:
+def load_prompts(folder: str | os.PathLike[str] | None) -> PromptTemplates:
     """Load the prompt templates, with those of the caller's folder in place of the library's."""
     if folder is None:
         return prompt.load()

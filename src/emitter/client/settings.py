@@ -9,8 +9,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 from emitter import profiles as profile
 from emitter.adapters.clients import create_client
@@ -34,7 +35,7 @@ from emitter.errors import CapabilityNotProvided, InputError, MissingKey
 from emitter.events import Level, LogAppended
 from emitter.host import Acceptor, EnvelopeContract
 from emitter.host.config import ANY_KIND
-from emitter.policy import Policy
+from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.profiles import find_profile
 from emitter.profiles.tables import Capability, is_capability_id
 from emitter.prompts import Material
@@ -43,8 +44,8 @@ from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+    from emitter.client.options import EmitOptions
     from emitter.events import Event
     from emitter.messages import Json
     from emitter.profiles import ProviderProfile, WireFormat
@@ -57,79 +58,21 @@ _UNDECLARED_VALUES = tuple(each.value for each in UndeclaredProperties)
 _CAPABILITY_HINT = "Write one such as 'structured-output', or 'x-host-<host>-<key>' for one of your own."
 
 
-class EmitOptions(TypedDict, total=False):
-    """Less common options of an emission.
-
-    Args:
-        instructions: Text for the system prompt, after the library's own.
-        prompts: A folder whose files replace the library's prompts of the same name.
-        wire: One of the vendor's wires, such as ``"openai-chat"``, if it has several.
-        base_url: The server's address, if no client is passed.
-        options: The vendor's own parameters, such as ``{"temperature": 0}``. They are merged into the request body (for
-            Google, into the ``GenerateContentConfig``) and must not set what the library sets itself.
-        degrade: False raises ``Uncompilable`` for a schema that is too large for the vendor. By default the part that
-            does not fit is checked here only.
-        undeclared: ``"carry"`` keeps properties that an object schema does not declare, as text (the default for a JSON
-            Schema). ``"close"`` forbids them (the default for a type).
-        registry: The schemas that a JSON Schema refers to outside itself: a mapping of URIs to schemas, or a
-            ``referencing.Registry``. Nothing is fetched.
-        run_id: The id of the run in every event. Defaults to a new id.
-        node_id: The id of the node in every event.
-        clock: The clock, for tests and replays.
-        requires: The capabilities that the model must have (OpenWOP RFC 0031), such as ``["structured-output"]``. If it
-            lacks one, nothing is sent and ``CapabilityNotProvided`` is raised.
-        fallback_model: The ``provider/model`` to use if the named model lacks a required capability. At another
-            vendor it uses that vendor's environment variables: ``client``, ``base_url`` and ``wire`` apply only to the
-            named model, and so does ``options`` if the wire differs.
-        validator_messages: False withholds the messages of your validators and checks from the model.
-        provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
-        kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
-            ``vendor.emitter.document``.
-        host: The ``Acceptor`` that takes the envelope, with its kinds, limits, secrets and store. With a store, an
-            answer that was accepted before for the same ``run_id``, ``node_id``, ``turn``, prompt and form is returned
-            without asking a model. The host's ``Limits`` apply too: ``schema_rounds`` can lower
-            ``Policy.max_attempts``.
-        turn: The node's turn, within which the host counts envelopes.
-        contract: The kinds that the node may emit. An answer of another kind fails with
-            ``envelope_contract_violation``. The four universal kinds are always allowed.
-    """
-
-    instructions: str | None
-    prompts: str | Path | None
-    wire: str | None
-    base_url: str | None
-    options: Mapping[str, Json]
-    degrade: bool
-    undeclared: UndeclaredProperties | Literal["carry", "close"] | None
-    registry: SchemaRegistry | None
-    run_id: str
-    node_id: str
-    clock: Clock
-    requires: Iterable[str]
-    fallback_model: str | None
-    provider_ids: Mapping[str, str]
-    kind: str | None
-    host: Acceptor
-    turn: int
-    contract: EnvelopeContract
-    validator_messages: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The validated settings of one emission; see ``emit`` and ``EmitOptions``.
+    """The validated settings of one emission; see ``EmitOptions``.
 
     ``gate`` is the decision of the capability check and ``opening`` the events that report it. If the fallback model is
     used, ``model``, ``client``, ``base_url``, ``wire`` and ``options`` are those of the fallback.
     """
 
     model: str
-    client: object
-    materials: Iterable[Material | str]
-    policy: Policy
-    on_event: Sink | None
+    client: object = None
+    materials: Iterable[Material | str] = ()
+    policy: Policy = DEFAULT_POLICY
+    on_event: Sink | None = None
     instructions: str | None = None
-    prompts: str | Path | None = None
+    prompts: str | PathLike[str] | None = None
     wire: str | None = None
     base_url: str | None = None
     options: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
@@ -150,6 +93,19 @@ class Settings:
     pool: ClientPool = DEFAULT_POOL
     gate: GateDecision = USE_NAMED_MODEL
     opening: tuple[Event, ...] = ()
+
+    @classmethod
+    def from_options(cls, model: str, options: EmitOptions) -> Settings:
+        """Return the settings. An option that is None has its default."""
+        values: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        if isinstance(values.get("client"), ClientPool):
+            values["pool"] = values.pop("client")
+        unknown = values.keys() - _SETTING_NAMES
+        if unknown:
+            name = min(unknown)
+            hint = "".join(f" Did you mean {close!r}?" for close in get_close_matches(name, _SETTING_NAMES, 1))
+            raise TypeError(f"There is no option {name!r}.{hint}")
+        return cls(model, **values)
 
     def __post_init__(self) -> None:
         if self.client is not None and self.base_url is not None:
@@ -219,6 +175,9 @@ class Settings:
         """Return the materials; a plain text becomes a trusted one."""
         texts = check_list("materials", self.materials, (str, Material), "the texts, or Materials")
         return [text if isinstance(text, Material) else Material(cast("str", text)) for text in texts]
+
+
+_SETTING_NAMES = frozenset(item.name for item in fields(Settings))
 
 
 def _check_required(value: object) -> tuple[str, ...]:

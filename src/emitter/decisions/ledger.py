@@ -52,6 +52,8 @@ from emitter.errors import (
 from emitter.stores import MemoryStore
 from emitter.telemetry.sinks import generate_id
 
+__all__ = ["Ledger", "PendingDecision", "ResolvedDecision"]
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from types import MappingProxyType
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from emitter.prompts import PromptTemplates
 
 
-def binding_moment_form(options: DecisionOptions) -> OutputForm:
+def binding_moment_form(options: DecisionTerms) -> OutputForm:
     """Return the form of a decision."""
     return OutputForm(
         kind=BINDING_MOMENT,
@@ -83,14 +83,14 @@ def binding_moment_form(options: DecisionOptions) -> OutputForm:
     )
 
 
-def _read_turn(options: DecisionOptions, document: Json) -> ParseResult[TurnAnswer]:
+def _read_turn(options: DecisionTerms, document: Json) -> ParseResult[TurnAnswer]:
     if not binding_moment.is_recommendation_in_range(document):
         return ParseResult(violations=(_NO_SUCH_OPTION,))
     answer = binding_moment.parse_turn(document, options.hatches, options.decision_class)
     return check_content(answer, options) if isinstance(answer, BindingMoment) else ParseResult(answer)
 
 
-def _render_earlier(options: DecisionOptions, prompts: PromptTemplates) -> tuple[str, ...]:
+def _render_earlier(options: DecisionTerms, prompts: PromptTemplates) -> tuple[str, ...]:
     return (*render_history(prompts, options.after), *render_fixed_options(prompts, options.actions))
 
 
@@ -123,7 +123,7 @@ Actions: TypeAlias = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionOptions:
+class DecisionTerms:
     """The validated options of a decision.
 
     ``after`` holds the continuations of earlier envelopes, earliest first, and ``actions`` the options with actions.
@@ -167,10 +167,14 @@ class DecisionOptions:
         discipline: LintConfig | None,
         after: EarlierAnswers,
         actions: Actions,
-    ) -> DecisionOptions:
+    ) -> DecisionTerms:
         """Validate the caller's arguments."""
         chosen = DEFAULT_LINT_CONFIG if discipline is None else discipline
         return cls(hatches, decision_class, chosen, validate_continuations(after), validate_actions(actions))
+
+    def with_history(self, after: EarlierAnswers, actions: Actions) -> DecisionTerms:
+        """Return these terms for a decision with its own earlier answers and options with actions."""
+        return replace(self, after=validate_continuations(after), actions=validate_actions(actions))
 
 
 HATCH_SUPPRESSED = "hatch-suppressed"
@@ -180,7 +184,7 @@ _META_POINTER = "/meta"
 _HATCH_EXPECTED = "open, unless the revision is genuinely inapplicable (section 5.8)"
 
 
-def check_content(binding_moment: BindingMoment, options: DecisionOptions) -> ParseResult[TurnAnswer]:
+def check_content(binding_moment: BindingMoment, options: DecisionTerms) -> ParseResult[TurnAnswer]:
     """Return the envelope with its remarks, or the violations that reject it."""
     findings = lint(binding_moment, options.discipline)
     reopen_violations = find_reopen_violations(reopened_questions(options.after), binding_moment)

@@ -9,8 +9,9 @@ Names are imported on first use, because pytest imports this package in every se
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from emitter.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from emitter.testing.behaviours import Cut as Cut
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from emitter.testing.behaviours import UnknownStop as UnknownStop
     from emitter.testing.behaviours import Violating as Violating
     from emitter.testing.behaviours import write_decision as write_decision
+    from emitter.testing.cassettes import RecordingTransport as RecordingTransport
+    from emitter.testing.cassettes import ReplayTransport as ReplayTransport
     from emitter.testing.handler import SimulatedCall as SimulatedCall
     from emitter.testing.plans import Behaviour as Behaviour
     from emitter.testing.plans import EndReason as EndReason
@@ -53,27 +56,21 @@ if TYPE_CHECKING:
     from emitter.testing.plans import TransmissionOutcome as TransmissionOutcome
     from emitter.testing.simulation import Simulator as Simulator
     from emitter.testing.simulation import simulator as simulator
-
-_NAMES_BY_MODULE = {
-    "behaviours": "Cut Decoded Dropped Empty ErrorEvent Failed Fenced Filtered Forbidden InProse Malformed NotFound "
-    "NotJson Overflowed Overloaded Paused Quota Refused Stalled Text Thinking Trickled Twice Unauthorized Unended "
-    "UnknownStop Violating write_decision",
-    "handler": "SimulatedCall",
-    "plans": "Behaviour EndReason ErrorKind PlannedError PlannedResponse RawResponse ReceivedRequest Transmission "
-    "TransmissionOutcome",
-    "simulation": "Simulator simulator",
-}
-_MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name on first use."""
-    if name not in _MODULE_BY_NAME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_BY_NAME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULE_BY_NAME})
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        {
+            "behaviours": (
+                "Cut Decoded Dropped Empty ErrorEvent Failed Fenced Filtered Forbidden InProse Malformed "
+                "NotFound NotJson Overflowed Overloaded Paused Quota Refused Stalled Text Thinking Trickled "
+                "Twice Unauthorized Unended UnknownStop Violating write_decision"
+            ),
+            "cassettes": "RecordingTransport ReplayTransport",
+            "handler": "SimulatedCall",
+            "plans": (
+                "Behaviour EndReason ErrorKind PlannedError PlannedResponse RawResponse ReceivedRequest "
+                "Transmission TransmissionOutcome"
+            ),
+            "simulation": "Simulator simulator",
+        },
+    )

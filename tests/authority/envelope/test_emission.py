@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import Emission, Invalid, Material, Policy, Secrets
+from emitter import Emission, Invalid, Material, Policy
 from emitter.authority.envelopes import (
     DEFAULT_NARRATIVE,
     OracleReading,
@@ -26,6 +26,7 @@ from emitter.host import Acceptor, HostConfig
 from emitter.models import AUTHORIZATION, AIEnvelope, Trust
 from emitter.models.authorization import Narrative
 from emitter.profiles import find_profile
+from emitter.redaction import Secrets
 from emitter.schema import compile_schema
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing import Malformed, Simulator, Text, simulator

@@ -23,21 +23,21 @@ from emitter.authority.envelopes.enforcement import (
 )
 from emitter.authority.envelopes.oracles import UnverifiedClaim, validate_verify
 from emitter.client.execution import aexecute, execute
+from emitter.client.options import EmitOptions, documented_options
 from emitter.client.request import prepare_emission
 from emitter.client.result import Emission
-from emitter.client.settings import EmitOptions, Settings
+from emitter.client.settings import Settings
 from emitter.errors import InputError
 from emitter.forms.form import OutputForm
 from emitter.messages import as_mapping
 from emitter.models import AUTHORIZATION, AuthorizationEnvelope, Trust
 from emitter.models.authorization import EnforcementMode, Refusal
 from emitter.models.binding_moment import add_reasoning
-from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.prompts import Material
 from emitter.schema.results import ParseResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from typing import Unpack
 
     from emitter.authority.envelopes.oracles import OracleReading, VerifyRecord
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.models.authorization import NarrativePolicy, WorkflowDeclaration
-    from emitter.telemetry.sinks import Sink
 
 AuthorizationEmission: TypeAlias = Emission[AuthorizationEnvelope | UnverifiedClaim]
 """The emission of an authorization; only ASYNC workflows return an ``UnverifiedClaim``."""
 
 
+@documented_options(EmitOptions)
 def emit_authorization(  # noqa: PLR0913  all but the model and the workflow have a default
-    situation: Messages,
+    messages: Messages,
     *,
     model: str,
     workflow: WorkflowDeclaration,
@@ -62,18 +62,12 @@ def emit_authorization(  # noqa: PLR0913  all but the model and the workflow hav
     narrative: NarrativePolicy = DEFAULT_NARRATIVE,
     actions: Collection[str] | None = None,
     verify: VerifyRecord | None = None,
-    client: object = None,
-    materials: Iterable[Material | str] = (),
-    policy: Policy | None = None,
-    on_event: Sink | None = None,
     **options: Unpack[EmitOptions],
 ) -> AuthorizationEmission:
     """Ask a model for an authorization envelope: a supported claim, text without authority, or a refusal.
 
-    ``client``, ``materials``, ``policy``, ``on_event`` and further options are those of ``emit_binding_moment``.
-
     Args:
-        situation: A prompt, or a list of messages.
+        messages: A prompt, or a list of messages.
         model: The provider and model name, for example ``"openai/gpt-6-sol"``.
         workflow: Declares whether authority may be emitted at all.
         oracles: Readings you obtained. The model may cite them, claims must equal them, and the provenance is built
@@ -91,14 +85,13 @@ def emit_authorization(  # noqa: PLR0913  all but the model and the workflow hav
         EmissionError: ``Refused``, ``Truncated``, ``Invalid`` or ``Unreachable``, with the whole trace.
     """
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
-    settings = _with_oracle_materials(
-        Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **options), constraints
-    )
-    return execute(_plan_request(constraints, verify, situation, settings), settings)
+    settings = _with_oracle_materials(Settings.from_options(model, options), constraints)
+    return execute(_plan_request(constraints, verify, messages, settings), settings)
 
 
+@documented_options(EmitOptions)
 async def aemit_authorization(  # noqa: PLR0913  all but the model and the workflow have a default
-    situation: Messages,
+    messages: Messages,
     *,
     model: str,
     workflow: WorkflowDeclaration,
@@ -106,18 +99,12 @@ async def aemit_authorization(  # noqa: PLR0913  all but the model and the workf
     narrative: NarrativePolicy = DEFAULT_NARRATIVE,
     actions: Collection[str] | None = None,
     verify: VerifyRecord | None = None,
-    client: object = None,
-    materials: Iterable[Material | str] = (),
-    policy: Policy | None = None,
-    on_event: Sink | None = None,
     **options: Unpack[EmitOptions],
 ) -> AuthorizationEmission:
     """Async version of ``emit_authorization``; ``client`` must be async, and ``verify`` must not be."""
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
-    settings = _with_oracle_materials(
-        Settings(model, client, materials, policy or DEFAULT_POLICY, on_event, **options), constraints
-    )
-    return await aexecute(_plan_request(constraints, verify, situation, settings), settings)
+    settings = _with_oracle_materials(Settings.from_options(model, options), constraints)
+    return await aexecute(_plan_request(constraints, verify, messages, settings), settings)
 
 
 def _check_verify(constraints: AuthorizationConstraints, verify: VerifyRecord | None) -> AuthorizationConstraints:
@@ -141,12 +128,12 @@ def _with_oracle_materials(settings: Settings, constraints: AuthorizationConstra
 
 
 def _plan_request(
-    constraints: AuthorizationConstraints, verify: VerifyRecord | None, situation: Messages, settings: Settings
+    constraints: AuthorizationConstraints, verify: VerifyRecord | None, messages: Messages, settings: Settings
 ) -> PreparedEmission:
     host = settings.host
     return prepare_emission(
         build_authorization_form(constraints, lambda: EnvelopeStamp(host.new_id(), host.new_id(), host.now()), verify),
-        situation,
+        messages,
         settings,
     )
 

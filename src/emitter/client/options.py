@@ -1,0 +1,257 @@
+"""The options that the functions and clients share. Each is declared and documented once.
+
+A function takes them as ``**options: Unpack[...]``, so type checkers and editors know each one.
+``@documented_options(...)`` adds them to its signature and docstring for ``help()``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast, is_typeddict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from os import PathLike
+    from typing import ForwardRef
+
+    from emitter.checks import LintConfig
+    from emitter.clock import Clock
+    from emitter.forms.binding_moment import Actions, EarlierAnswers
+    from emitter.forms.document import Check
+    from emitter.host import Acceptor, EnvelopeContract
+    from emitter.messages import Json
+    from emitter.models import Hatches
+    from emitter.policy import Policy
+    from emitter.prompts import Material
+    from emitter.schema.compiler import UndeclaredProperties
+    from emitter.schema.references import SchemaRegistry
+    from emitter.telemetry.sinks import Sink
+
+T = TypeVar("T")
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+class EmitterOptions(TypedDict, total=False):
+    """Options of a client.
+
+    Args:
+        client: An SDK client of any flavour, which you close. By default emitter creates one from the vendor's
+            environment variables and keeps it open.
+        base_url: The server's address, if no client is passed.
+        wire: One of the vendor's wires, such as ``"openai-chat"``, if it has several.
+        on_event: A function that is called with every event.
+        instructions: Text for the system prompt, after the library's own.
+        prompts: A folder whose files replace the library's prompts of the same name.
+        options: The vendor's own parameters, such as ``{"temperature": 0}``. They are merged into the request body (for
+            Google, into the ``GenerateContentConfig``) and must not set what the library sets itself.
+        degrade: False raises ``Uncompilable`` for a schema that is too large for the vendor. By default the part that
+            does not fit is checked here only.
+        undeclared: ``"carry"`` keeps properties that an object schema does not declare, as text (the default for a JSON
+            Schema). ``"close"`` forbids them (the default for a type).
+        registry: The schemas that a JSON Schema refers to outside itself: a mapping of URIs to schemas, or a
+            ``referencing.Registry``. Nothing is fetched.
+        requires: The capabilities that the model must have (OpenWOP RFC 0031), such as ``["structured-output"]``. If it
+            lacks one, nothing is sent and ``CapabilityNotProvided`` is raised.
+        fallback_model: The ``provider/model`` to use if the named model lacks a required capability. At another
+            vendor it uses that vendor's environment variables: ``client``, ``base_url`` and ``wire`` apply only to the
+            named model, and so does ``options`` if the wire differs.
+        provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
+        validator_messages: False withholds the messages of your validators and checks from the model.
+        kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
+            ``vendor.emitter.document``.
+        contract: The kinds that the node may emit. An answer of another kind fails with
+            ``envelope_contract_violation``. The four universal kinds are always allowed.
+        host: The ``Acceptor`` that takes the envelope, with its kinds, limits, secrets and store. With a store, an
+            answer that was accepted before for the same ``run_id``, ``node_id``, ``turn``, prompt and form is returned
+            without asking a model. The host's ``Limits`` apply too: ``schema_rounds`` can lower
+            ``Policy.max_attempts``.
+        clock: The clock, for tests and replays.
+    """
+
+    client: object
+    base_url: str | None
+    wire: str | None
+    on_event: Sink | None
+    instructions: str | None
+    prompts: str | PathLike[str] | None
+    options: Mapping[str, Json] | None
+    degrade: bool
+    undeclared: UndeclaredProperties | Literal["carry", "close"] | None
+    registry: SchemaRegistry | None
+    requires: Iterable[str]
+    fallback_model: str | None
+    provider_ids: Mapping[str, str] | None
+    validator_messages: bool
+    kind: str | None
+    contract: EnvelopeContract | None
+    host: Acceptor | None
+    clock: Clock | None
+
+
+class CallOptions(TypedDict, total=False):
+    """Options of one emission.
+
+    Args:
+        materials: Texts that bear on the task, with their trust.
+        policy: Limits on attempts, tokens, time and cost. Defaults to ``Policy()``, or to the client's.
+        run_id: The id of the run in every event. Defaults to a new id.
+        node_id: The id of the node in every event.
+        turn: The node's turn, within which the host counts envelopes.
+    """
+
+    materials: Iterable[Material | str]
+    policy: Policy | None
+    run_id: str | None
+    node_id: str | None
+    turn: int
+
+
+class EmitOptions(CallOptions, EmitterOptions, total=False):
+    """Options of every function that emits."""
+
+
+class DocumentRules(TypedDict, Generic[T], total=False):
+    """Options of a typed object.
+
+    Args:
+        checks: Functions that receive a valid value and return what is wrong with it: sentences, ``Violation``s or
+            False. The model is corrected with these messages, from which its own words are removed.
+        examples: Valid values or documents to show to the model.
+    """
+
+    checks: Iterable[Check[T]]
+    examples: Iterable[T | Json]
+
+
+class DocumentCall(DocumentRules[T], CallOptions, Generic[T], total=False):
+    """Options of ``Emitter.emit``."""
+
+
+class DocumentOptions(DocumentRules[T], EmitOptions, Generic[T], total=False):
+    """Options of ``emit``."""
+
+
+class StreamSelectors(TypedDict, total=False):
+    """What a stream reports besides complete fields.
+
+    Args:
+        follow: JSON pointers to texts that are reported as ``TextDelta`` while they are written. In a decision they
+            are ``/reasoning``, ``/synopsis``, ``/offer`` and ``/question/stem``.
+    """
+
+    follow: Iterable[str]
+
+
+class DocumentSelectors(StreamSelectors, total=False):
+    """What a stream of a typed object reports.
+
+    Args:
+        into: JSON pointers to lists or objects, such as ``/lines``, whose members are reported one by one.
+    """
+
+    into: Iterable[str]
+
+
+class DocumentStreamCall(DocumentSelectors, DocumentCall[T], Generic[T], total=False):
+    """Options of ``Emitter.stream``."""
+
+
+class DocumentStreamOptions(DocumentSelectors, DocumentOptions[T], Generic[T], total=False):
+    """Options of ``stream``."""
+
+
+class DecisionRules(TypedDict, total=False):
+    """Options of decisions.
+
+    Args:
+        decision_class: A class for the envelope's ``meta``, such as ``"consent"``.
+        hatches: The vetoes that the principal has. Both are open by default.
+        discipline: The severity of each content rule, such as ``LintConfig.of({"synopsis-modal": "off"})``.
+    """
+
+    decision_class: str | None
+    hatches: Hatches
+    discipline: LintConfig | None
+
+
+class SingleDecision(DecisionRules, total=False):
+    """Options of one decision.
+
+    Args:
+        after: The continuations of earlier envelopes from ``continue_after``, earliest first. The model reads them and
+            must not repeat a refused question. The envelope is then untrusted, since they repeat a model's words.
+        actions: One to four options that do something, as label to action digest, or None for no action. The envelope
+            offers exactly these labels beside the model's own options. The model reads the labels but no digest. The
+            envelope is then untrusted, since anyone's words may be in a label.
+    """
+
+    after: EarlierAnswers
+    actions: Actions
+
+
+class DecisionCall(SingleDecision, CallOptions, total=False):
+    """Options of ``Emitter.emit_binding_moment``."""
+
+
+class DecisionOptions(SingleDecision, EmitOptions, total=False):
+    """Options of ``emit_binding_moment``."""
+
+
+class DecisionStreamCall(StreamSelectors, DecisionCall, total=False):
+    """Options of ``Emitter.stream_binding_moment``."""
+
+
+class DecisionStreamOptions(StreamSelectors, DecisionOptions, total=False):
+    """Options of ``stream_binding_moment``."""
+
+
+class _Omitted:
+    """The default of an option, which its description states."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_OMITTED = _Omitted()
+_ARGUMENT_SECTION = re.compile(r"^Args:\n((?: +.*\n)*)", re.MULTILINE)
+_ARGUMENT = re.compile(r"^ {4}(\w+): .*\n(?: {5,}.*\n)*", re.MULTILINE)
+
+
+def documented_options(source: type) -> Callable[[F], F]:
+    """Add the options of ``source`` to the signature and docstring of a function that takes ``**options``."""
+    hints: dict[str, ForwardRef] = source.__annotations__
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_OMITTED, annotation=hint.__forward_arg__)
+        for name, hint in hints.items()
+    ]
+    descriptions = _descriptions(__name__) | _descriptions(source.__module__)
+    arguments = "".join(descriptions[name] for name in hints)
+
+    def document(function: F) -> F:
+        signature = inspect.signature(function)
+        *named, _ = signature.parameters.values()
+        cast("Any", function).__signature__ = signature.replace(parameters=[*named, *options])
+        function.__doc__ = _add_arguments(function.__doc__ or "", arguments)
+        return function
+
+    return document
+
+
+def _descriptions(module: str) -> dict[str, str]:
+    """Return the description of each option, from the ``Args`` of the module's classes of options."""
+    values = list(vars(sys.modules[module]).values())
+    texts = [inspect.cleandoc(value.__doc__ or "") for value in values if is_typeddict(value)]
+    sections = [section for text in texts for section in _ARGUMENT_SECTION.findall(text + "\n")]
+    return {match[1]: match[0] for section in sections for match in _ARGUMENT.finditer(section)}
+
+
+def _add_arguments(docstring: str, descriptions: str) -> str:
+    """Add descriptions to the ``Args`` of a docstring, which follow its first paragraph if it has none."""
+    text = inspect.cleandoc(docstring)
+    if section := _ARGUMENT_SECTION.search(text + "\n"):
+        end = section.end(1)
+        return f"{text[:end].rstrip()}\n{descriptions}{text[end:]}".rstrip()
+    summary, blank, details = text.partition("\n\n")
+    return f"{summary}\n\nArgs:\n{descriptions}{blank}{details}".rstrip()

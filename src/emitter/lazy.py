@@ -1,0 +1,33 @@
+"""Load the public names of a package on first use, so that importing the package is cheap."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def lazy_exports(
+    package: str, names_by_module: Mapping[str, str]
+) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
+
+    ``names_by_module`` maps modules of the package to the names they provide, separated by spaces. Assign the result
+    under ``if not TYPE_CHECKING``: a type checker that saw ``__getattr__`` would accept every misspelt name.
+    """
+    modules = {name: module for module, names in names_by_module.items() for name in names.split()}
+
+    def load(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *modules})
+
+    return load, names, [*modules, *({"__version__"} & vars(sys.modules[package]).keys())]
