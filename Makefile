@@ -63,8 +63,8 @@ gallery: .venv/installed  ## draw the pictures of the README again (with Chromiu
 	$(BIN)/python -m examples.gallery
 
 discipline: .venv/installed  ## how well the content discipline, the handshake and the narrative scanner judge, on labelled texts
-	$(BIN)/python -m tests.decide.lint.report
-	$(BIN)/python -m tests.decide.handshake.report
+	$(BIN)/python -m tests.checks.lint.report
+	$(BIN)/python -m tests.checks.handshake.report
 	$(BIN)/python -m tests.authority.narrative.report
 
 format: .venv/installed  ## put the code into its form

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tests.authority.narrative import test_linear as narrative
-from tests.decide.lint import test_linear as discipline
+from tests.checks.lint import test_linear as discipline
 
 from emitter.checks.english import MAX_READ
 

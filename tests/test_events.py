@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from emitter import events
 from emitter.events import Event, Level, LogAppended, NodeFailed, Reason, RunEvent
-from tests.kinds.openwop import errors, needs_schemas
+from tests.models.openwop import errors, needs_schemas
 
 COUNTS = st.integers(0, 10**9)
 NAMES = st.text(min_size=1, max_size=20)

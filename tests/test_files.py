@@ -14,7 +14,7 @@ from emitter.errors import BadJournal
 from emitter.stores import SqliteStore
 from emitter.telemetry.sinks import EventRecorder, to_jsonl
 from emitter.testing.cassettes import Cassette, Provenance, save_cassette
-from tests.store.making import event, fresh
+from tests.stores.making import event, fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.stores import MemoryStore, SqliteStore, SqlStore
-from tests.store.postgres import running
+from tests.stores.postgres import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from emitter.stores import Store
-    from tests.store.postgres import Postgres
+    from tests.stores.postgres import Postgres
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,8 @@ from emitter.authority.signing import make_signer, new_key, public_jwk
 from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.errors import ConfirmExpired
 from emitter.stores import MemoryStore
-from tests.authority.core.making import act, granted, work
-from tests.ledger.asking import Hand
+from tests.authority.execution.making import act, granted, work
+from tests.decisions.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable

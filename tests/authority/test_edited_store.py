@@ -14,9 +14,9 @@ from emitter.authority.journal import read_logged_head
 from emitter.authority.signing import make_signer
 from emitter.errors import Tampered
 from emitter.stores import SqliteStore
-from tests.authority.core.making import act, granted, types, work
+from tests.authority.execution.making import act, granted, types, work
 from tests.authority.lived import KEY, Document, hashed, lived
-from tests.store.making import edited
+from tests.stores.making import edited
 
 if TYPE_CHECKING:
     import sqlite3

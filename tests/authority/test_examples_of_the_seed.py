@@ -15,7 +15,7 @@ from emitter.authority.chain import compute_genesis_hash
 from emitter.authority.schemas import SCHEMAS
 from emitter.errors import InputError, Tampered, UnknownConfirm
 from emitter.schema import Validator
-from tests.authority.core.making import act, work
+from tests.authority.execution.making import act, work
 from tests.authority.lived import hashed
 from tests.shared import SHARED
 

@@ -12,9 +12,9 @@ from emitter.authority.audit import export_lines, read_lines, report_chain
 from emitter.authority.rules import GrantEnd
 from emitter.errors import Tampered
 from emitter.stores import MemoryStore
-from tests.authority.core.making import act, approved, asked, granted, work
+from tests.authority.execution.making import act, approved, asked, granted, work
 from tests.authority.lived import TYPES, Document, chain, lived, text
-from tests.ledger.asking import Hand
+from tests.decisions.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,9 @@ from emitter.authority import Authority, StopRequest
 from emitter.authority.audit import read_lines, report_chain
 from emitter.errors import AuthorityError, InputError, Tampered
 from emitter.stores import MemoryStore
-from tests.authority.core.making import S256, act, asked, granted, work
+from tests.authority.execution.making import S256, act, asked, granted, work
 from tests.authority.lived import TYPES, Document, chain, forged, text
-from tests.ledger.asking import Hand
+from tests.decisions.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from emitter.authority.records import ChainRecord
 from emitter.authority.schemas import RECORD_TYPES, SCHEMAS
 from emitter.decisions.canonical_json import CanonicalProfile, normalize_json
 from emitter.schema import Validator
-from tests.authority.core.making import S256, act, asked
+from tests.authority.execution.making import S256, act, asked
 from tests.authority.lived import chain
 from tests.authority.schemas import FOLDER, files
 

@@ -19,9 +19,9 @@ from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import InputError, NotConsent, StoreAltered, Tampered, UnsignedAnswer
 from emitter.stores import Entry, MemoryStore, NewEntry, SqliteStore
-from tests.authority.core.making import approved, asked, granted, work
+from tests.authority.execution.making import approved, asked, granted, work
 from tests.authority.guard.parts import MOM, Post, approve, resolved, waiting
-from tests.ledger.asking import START, Hand, moment
+from tests.decisions.ledger.asking import START, Hand, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from emitter.authority.chain import verify_chain
 from emitter.authority.signing import load_key, make_signer, make_verifier, new_key, public_jwk, save_key
 from emitter.errors import InputError, Tampered
 from emitter.stores import MemoryStore
-from tests.authority.core.making import granted, work
+from tests.authority.execution.making import granted, work
 from tests.authority.lived import KEY, PUBLIC, chain
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.authority.signing import make_signer
 from emitter.stores import SqliteStore
 from tests.authority.lived import KEY, PUBLIC, chain, forged, lived, text
-from tests.store.making import edited
+from tests.stores.making import edited
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from emitter.host import STANDARD, HostConfig, HostLimits
 from emitter.host.capabilities import CapabilitySettings
 from emitter.host.capabilities import build_capabilities as document
 from emitter.profiles import load_profile, profile_names
-from tests.kinds.openwop import errors, needs_schemas
+from tests.models.openwop import errors, needs_schemas
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from emitter.decisions.ledger_words import KeepWords
 from emitter.errors import ApprovalPending, NotApproved
 from emitter.stores import SqliteStore
 from tests.cli.ledgers import found
-from tests.store.making import edited
+from tests.stores.making import edited
 from tests.terminal.moments import INVOICE
 from tests.terminal.process import Process
 from tests.terminal.window import ENTER

@@ -11,10 +11,10 @@ import pytest
 from emitter.authority import Authority, StopRequest
 from emitter.authority.signing import load_key, make_signer, public_jwk
 from emitter.stores import SqliteStore
-from tests.authority.core.making import act, approved, asked, granted, work
+from tests.authority.execution.making import act, approved, asked, granted, work
 from tests.authority.lived import TYPES, chain
 from tests.cli.ledgers import KEYS, change, found, furnish
-from tests.ledger.asking import Hand
+from tests.decisions.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from pathlib import Path

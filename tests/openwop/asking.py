@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from tests.kinds.openwop import FOLDER, errors
+from tests.models.openwop import FOLDER, errors
 from tests.openwop.host import SAMPLE, Host
 
 if TYPE_CHECKING:

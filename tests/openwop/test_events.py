@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.host import Acceptor, EnvelopeContext, HostConfig, build_follow_up
-from tests.kinds.openwop import errors, needs_schemas
+from tests.models.openwop import errors, needs_schemas
 from tests.openwop.asking import UNIVERSAL, envelope, to_run, types
 from tests.openwop.seams import RELIABILITY
 from tests.openwop.serving import advertised

@@ -10,7 +10,7 @@ from emitter import EmissionError, Policy, emit
 from emitter.host import Acceptor
 from emitter.stores import MemoryStore
 from emitter.testing import simulator
-from tests.kinds.openwop import needs_schemas
+from tests.models.openwop import needs_schemas
 from tests.openwop.asking import conforms, types
 from tests.openwop.mock_ai import Entry
 from tests.openwop.programs import NODE, ROWS, Row

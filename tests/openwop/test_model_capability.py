@@ -9,7 +9,7 @@ import pytest
 
 from emitter import InputError, emit
 from emitter.profiles.tables import Capability
-from tests.kinds.openwop import errors, needs_schemas
+from tests.models.openwop import errors, needs_schemas
 from tests.openwop.__main__ import arguments
 from tests.openwop.host import Host
 from tests.openwop.seams import NODES

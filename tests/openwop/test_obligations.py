@@ -24,7 +24,7 @@ from emitter.host.kinds import A2UI_KIND, media_kinds
 from emitter.host.registry import STANDARD
 from emitter.stores import MemoryStore
 from emitter.testing import Cut, Refused, Text, Violating, simulator
-from tests.kinds.openwop import FOLDER, needs_schemas
+from tests.models.openwop import FOLDER, needs_schemas
 from tests.openwop.asking import META, UNIVERSAL, envelope
 from tests.openwop.secrets import MARK, SECRET, VALUE
 

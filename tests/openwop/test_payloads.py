@@ -11,7 +11,7 @@ from emitter.host import STANDARD, AIEnvelope
 from emitter.host.capabilities import CapabilitySettings, build_capabilities
 from emitter.host.config import HostConfig
 from emitter.models.standard_kinds import A2UI_SCHEMA
-from tests.kinds.openwop import FOLDER, errors
+from tests.models.openwop import FOLDER, errors
 from tests.openwop.accepting import EVERYTHING
 from tests.openwop.asking import META, UNIVERSAL, envelope, to_run
 

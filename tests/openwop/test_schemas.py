@@ -15,7 +15,7 @@ from emitter.host.capabilities import CapabilitySettings, ReasoningDirective, bu
 from emitter.host.kinds import UNIVERSAL_KINDS
 from emitter.host.registry import OWN_KINDS, Posture
 from emitter.schema import Tier1Mode, VariantEdition, lint_tier1, lint_variants
-from tests.kinds.openwop import FOLDER, errors, needs_schemas
+from tests.models.openwop import FOLDER, errors, needs_schemas
 from tests.openwop.accepting import EVERYTHING
 from tests.openwop.asking import UNIVERSAL, envelope
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.host import AIEnvelope, HttpError
-from tests.kinds.openwop import errors, needs_schemas
+from tests.models.openwop import errors, needs_schemas
 from tests.openwop.asking import META, envelope
 
 if TYPE_CHECKING:

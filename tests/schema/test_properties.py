@@ -14,7 +14,7 @@ from emitter.errors import Uncompilable, Unencodable
 from emitter.schema import compile_schema
 from tests.schema.proof.laws import Subject, prove
 from tests.schema.proof.strategies import NAMES, SCALARS, VALUES, cases
-from tests.schema.rules.test_total import HOSTILE
+from tests.testing.schema_rules.test_total import HOSTILE
 from tests.work import examples
 
 LAWS = ("accepted", "decodable", "sound", "faithful", "checked", "total")

@@ -1,1 +1,1 @@
-"""Streams from the vendor to the caller."""
+"""What is told of a document while it is written."""

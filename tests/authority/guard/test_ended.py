@@ -9,7 +9,7 @@ import pytest
 from emitter.authority import Authority, StopRequest, TakeoverMode, current_action
 from emitter.errors import ConfirmExpired, ConfirmRevoked, WorkflowStopped
 from tests.authority.guard.parts import MOM, Person, Post, approve, resolved, waiting
-from tests.ledger.asking import Hand
+from tests.decisions.ledger.asking import Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable

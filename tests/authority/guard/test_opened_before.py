@@ -130,7 +130,7 @@ def test_a_decision_that_is_edited_while_somebody_is_asked_is_not_its_own() -> N
 
 def moment_of() -> BindingMoment:
     """Return an envelope that has nothing to do with any call."""
-    from tests.ledger.asking import moment as asking  # noqa: PLC0415  its name is another's here
+    from tests.decisions.ledger.asking import moment as asking  # noqa: PLC0415  its name is another's here
 
     return asking()
 

@@ -20,7 +20,7 @@ from emitter.stores import SqliteStore, SqlStore
 from tests.authority.guard.dying import read
 from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, kept, moment, proven
 from tests.authority.guard.racing import PROCESSES, THREADS
-from tests.store.postgres import running
+from tests.stores.postgres import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable

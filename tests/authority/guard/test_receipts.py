@@ -11,7 +11,7 @@ import pytest
 from emitter.authority import ActionOutcome, Authority, Effects, Result
 from emitter.errors import AlreadyUsed, InputError, PartiallyDone, Unfinished
 from tests.authority.guard.parts import MOM, Post, approve, guarded, proven
-from tests.ledger.asking import Told
+from tests.decisions.ledger.asking import Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from emitter.decisions.ledger_entries import decision_reference
 from emitter.errors import ApprovalPending, OtherCall, StoreFailed, Tampered
 from emitter.stores import SqliteStore
 from tests.authority.guard.parts import CEO, MOM, Post, kept, leave, resolved
-from tests.store.making import edited
+from tests.stores.making import edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,9 +12,9 @@ from emitter.authority.chain import compute_genesis_hash, make_line
 from emitter.authority.records import Expire, Line, format_timestamp
 from emitter.authority.rules import GrantEnd
 from emitter.errors import ConfirmExpired, DecisionExpired, EmitterError, InputError, NotApproved, Tampered
-from tests.authority.core.making import approved, asked, granted, work
+from tests.authority.execution.making import approved, asked, granted, work
 from tests.authority.guard.parts import MOM, Post, approve, kept, proven, resolved, waiting
-from tests.ledger.asking import START, Hand
+from tests.decisions.ledger.asking import START, Hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable

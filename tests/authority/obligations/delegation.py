@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.traced.form import Level, Obligation, Passage, of
 
-_CONFIRMING = "authority/core/test_confirming"
+_CONFIRMING = "authority/execution/test_confirming"
 
 CONFIRM = (
     Passage(
@@ -15,7 +15,7 @@ CONFIRM = (
             ("emitter.authority.records:Confirm", "emitter.authority.grants:grant_confirm"),
             (
                 *of(_CONFIRMING, "test_a_confirm_is_what_was_approved"),
-                *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
+                *of("authority/execution/test_model", "test_in_memory", "test_in_a_file"),
             ),
         ),
         ("699e92d2",),
@@ -68,8 +68,8 @@ CONFIRM = (
             "Ours: at each use the confirm is live, covers the act, and leaves enough of each limit, across processes.",
             ("emitter.authority.rules:check_may_begin", "emitter.authority.journal:Journal.append"),
             (
-                *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
-                *of("authority/core/test_processes", "test_what_was_done_is_what_was_granted"),
+                *of("authority/execution/test_model", "test_in_memory", "test_in_a_file"),
+                *of("authority/execution/test_processes", "test_what_was_done_is_what_was_granted"),
             ),
         ),
     ),
@@ -112,7 +112,7 @@ CONFIRM = (
             "Ours: REVOKE is a record; nothing that begins after it is authorized by the confirm.",
             ("emitter.authority.grants:revoke_confirm", "emitter.authority.context:RunningAction.check"),
             (
-                *of("authority/core/test_model", "test_in_memory"),
+                *of("authority/execution/test_model", "test_in_memory"),
                 *of("authority/guard/test_ended", "test_what_is_ended_between_approval_and_run_does_not_begin"),
             ),
         ),
@@ -127,7 +127,7 @@ STOP = (
             "A stop is deterministic, of a step or of a chain, and says who takes over.",
             ("emitter.authority.grants:stop_workflow", "emitter.authority.rules:WorkflowState.find_stop"),
             (
-                *of("authority/core/test_model", "test_in_memory", "test_in_a_file"),
+                *of("authority/execution/test_model", "test_in_memory", "test_in_a_file"),
                 *of("authority/guard/test_ended", "test_what_is_ended_between_approval_and_run_does_not_begin"),
             ),
         ),
@@ -175,7 +175,7 @@ RECEIPT = (
             "There is a record before an irreversible commit.",
             ("emitter.authority.execution:write_intent", "emitter.authority.execution:write_receipt"),
             (
-                *of("authority/core/test_killed", "test_killed_at_each_statement", "test_killed_at_any_time"),
+                *of("authority/execution/test_killed", "test_killed_at_each_statement", "test_killed_at_any_time"),
                 *of("authority/guard/test_killed", "test_killed_at_every_point"),
             ),
             note=(
@@ -195,7 +195,7 @@ RECEIPT = (
                 "emitter.authority.authority:Authority.resolve_unfinished",
             ),
             (
-                *of("authority/core/test_killed", "test_killed_inside_its_tool"),
+                *of("authority/execution/test_killed", "test_killed_inside_its_tool"),
                 *of("authority/guard/test_killed", "test_killed_again_and_again"),
             ),
         ),

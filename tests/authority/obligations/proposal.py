@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.traced.form import Level, Obligation, Passage, of
 
-_MATCHING = "authority/proposal/test_matching"
-_SHELF = "authority/proposal/test_shelf"
+_MATCHING = "authority/proposals/test_matching"
+_SHELF = "authority/proposals/test_shelf"
 
 PROPOSAL = (
     Passage(
@@ -46,7 +46,7 @@ PROPOSAL = (
                 "emitter.authority.proposals:ProposalStore.serve",
             ),
             (
-                *of("authority/proposal/test_building", "test_the_hash_is_of_the_bytes"),
+                *of("authority/proposals/test_building", "test_the_hash_is_of_the_bytes"),
                 *of(_SHELF, "test_what_is_put_is_served_verbatim", "test_what_was_edited_in_the_store_is_found"),
             ),
         ),
@@ -59,7 +59,7 @@ PROPOSAL = (
             ("emitter.authority.proposals:make_digest_object", "emitter.authority.proposals:DigestedParameter"),
             (
                 *of(
-                    "authority/proposal/test_building",
+                    "authority/proposals/test_building",
                     "test_sensitive_values_are_nowhere_in_the_document",
                     "test_long_texts_stand_as_digests_with_an_excerpt",
                     "test_large_values_stand_as_digests_whatever_they_are",
@@ -77,7 +77,7 @@ PROPOSAL = (
             "A person is shown the call, in the recommended sections.",
             ("emitter.authority.proposals:Display",),
             of(
-                "authority/proposal/test_display",
+                "authority/proposals/test_display",
                 "test_a_call_is_shown_in_the_recommended_sections",
                 "test_no_text_of_a_call_is_markup",
             ),
@@ -91,7 +91,7 @@ PROPOSAL = (
             ("emitter.authority.rules:check_may_begin", "emitter.authority.execution:load_retained_result"),
             (
                 *of("authority/guard/test_results", "test_the_same_call_is_answered_with_what_it_returned"),
-                *of("authority/core/test_model", "test_in_memory"),
+                *of("authority/execution/test_model", "test_in_memory"),
             ),
         ),
     ),
@@ -102,7 +102,7 @@ PROPOSAL = (
             "r3_granted is matched before r3_per_call, and what is in neither is rejected; r3_conditional is read as "
             "the older name (9.1).",
             ("emitter.authority.proposals:decide_access", "emitter.authority.proposals:per_call_operations"),
-            of("authority/proposal/test_claims", "test_the_draft_s_order", "test_granted_comes_first"),
+            of("authority/proposals/test_claims", "test_the_draft_s_order", "test_granted_comes_first"),
         ),
     ),
     Passage(

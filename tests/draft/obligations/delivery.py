@@ -14,7 +14,7 @@ DELIVERY = (
             (
                 *of("mcp/test_attach", "test_the_payload_is_not_touched", "test_without_an_envelope_nothing_is_added"),
                 *of("mcp/test_extension", "test_a_decision_is_added_to_any_tool"),
-                *of("render/delivered/test_delivery", "test_an_envelope_beside_a_payload"),
+                *of("render/test_delivery", "test_an_envelope_beside_a_payload"),
             ),
         ),
         ("bb704660",),
@@ -44,7 +44,7 @@ DELIVERY = (
             ("emitter.render.delivery:read_tool_result",),
             (
                 *of("mcp/test_tool", "test_a_tool_that_emits_sometimes_is_conformant"),
-                *of("render/delivered/test_delivery", "test_an_envelope_is_found_wherever_a_host_left_it"),
+                *of("render/test_delivery", "test_an_envelope_is_found_wherever_a_host_left_it"),
             ),
         ),
         ("303b91e5",),
@@ -69,7 +69,7 @@ DELIVERY = (
             "An envelope is for one principal, and no broadcast.",
             ("emitter.decisions.ledger:Ledger",),
             (
-                *of("ledger/test_races", "test_of_many_processes_one_resolves"),
+                *of("decisions/ledger/test_races", "test_of_many_processes_one_resolves"),
                 *of("mcp/test_transports", "test_an_envelope_goes_to_the_caller_alone"),
             ),
             beyond=(

@@ -33,7 +33,7 @@ ENVELOPE = (
             ("emitter.models.binding_moment:BindingMoment",),
             (
                 *of(
-                    "decide/wellformed/test_wellformed",
+                    "decisions/envelope_parsing/test_wellformed",
                     "test_a_well_formed_envelope_is_read",
                     "test_a_malformed_envelope_is_told_by_place_and_reason",
                 ),
@@ -49,7 +49,7 @@ ENVELOPE = (
             ("emitter.models.binding_moment:Meta",),
             (
                 *of(
-                    "decide/wellformed/test_wellformed",
+                    "decisions/envelope_parsing/test_wellformed",
                     "test_a_well_formed_envelope_is_read",
                     "test_a_malformed_envelope_is_told_by_place_and_reason",
                 ),
@@ -69,8 +69,11 @@ ENVELOPE = (
             "What is not well-formed is malformed.",
             ("emitter.decisions.envelope_parsing:parse_moment",),
             (
-                *of("decide/wellformed/test_wellformed", "test_a_malformed_envelope_is_told_by_place_and_reason"),
-                *of("decide/wellformed/test_hostile", "test_anything_at_all_is_malformed_and_no_exception"),
+                *of(
+                    "decisions/envelope_parsing/test_wellformed",
+                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                ),
+                *of("decisions/envelope_parsing/test_hostile", "test_anything_at_all_is_malformed_and_no_exception"),
             ),
         ),
         ("74f87193",),
@@ -87,7 +90,7 @@ ENVELOPE = (
             (
                 *contract("test_a_malformed_decision_falls_back"),
                 *of(
-                    "render/delivered/test_delivery",
+                    "render/test_delivery",
                     "test_a_malformed_envelope_is_discarded",
                     "test_an_envelope_with_anything_in_it_is_whole_or_discarded",
                 ),

@@ -13,9 +13,9 @@ HANDSHAKE = (
             "Who cannot commit emits no binding moment.",
             ("emitter.client.binding_moments:Withheld",),
             (
-                *of("moment/test_door", "test_a_veto_is_a_success"),
-                *of("moment/test_after", "test_deliberation_after_a_veto_is_a_success"),
-                *of("moment/test_discipline", "test_a_rule_that_stays_broken_is_invalid"),
+                *of("forms/binding_moment/test_door", "test_a_veto_is_a_success"),
+                *of("forms/binding_moment/test_after", "test_deliberation_after_a_veto_is_a_success"),
+                *of("forms/binding_moment/test_discipline", "test_a_rule_that_stays_broken_is_invalid"),
             ),
         ),
         ("2f6ffc2f",),
@@ -27,8 +27,8 @@ HANDSHAKE = (
             "It returns where it stands, and asks leave to go on.",
             ("emitter.models.binding_moment:Deliberation",),
             (
-                *of("moment/test_door", "test_a_veto_is_a_success"),
-                *of("test_prompt", "test_what_no_rule_can_find_is_asked_of_the_model"),
+                *of("forms/binding_moment/test_door", "test_a_veto_is_a_success"),
+                *of("test_prompts", "test_what_no_rule_can_find_is_asked_of_the_model"),
             ),
         ),
         (
@@ -50,7 +50,7 @@ HANDSHAKE = (
             ),
             (
                 *of(
-                    "moment/test_after",
+                    "forms/binding_moment/test_after",
                     "test_the_same_question_is_refused",
                     "test_the_same_question_to_the_end_is_no_envelope",
                     "test_a_choice_that_takes_nothing_up_is_refused",
@@ -58,12 +58,12 @@ HANDSHAKE = (
                     "test_what_the_principal_said_is_in_the_prompt",
                 ),
                 *of(
-                    "decide/handshake/test_promise",
+                    "checks/handshake/test_promise",
                     "test_the_same_question_is_not_put_again",
                     "test_the_objection_is_taken_up",
                     "test_the_veto_is_not_taken_away",
                 ),
-                *of("decide/handshake/test_question", "test_precision_and_recall_do_not_fall"),
+                *of("checks/handshake/test_question", "test_precision_and_recall_do_not_fall"),
             ),
             note=(
                 "By the measures that are stated there: near-duplicates count, and taken up is what shows a word of "
@@ -82,8 +82,8 @@ HANDSHAKE = (
                 "emitter.decisions.resolution:continue_after",
             ),
             (
-                *of("decide/resolution/test_wire", "test_the_forms", "test_what_was_built_comes_back"),
-                *of("decide/continuation/test_continuation", "test_each_resolution_means_one_thing"),
+                *of("decisions/resolution/test_wire", "test_the_forms", "test_what_was_built_comes_back"),
+                *of("decisions/test_continuation", "test_each_resolution_means_one_thing"),
                 *contract(
                     "test_a_selection_comes_back",
                     "test_an_answer_in_ones_own_words_comes_back_where_it_may",

@@ -84,7 +84,7 @@ RENDERER = (
             ("emitter.render:get_renderer",),
             (
                 *of("render/text/test_formats", "test_every_format_has_a_renderer_of_its_name"),
-                *of("render/kit/test_kit", "test_a_broken_surface_fails_with_the_sentence_that_it_breaks"),
+                *of("testing/surfaces/test_kit", "test_a_broken_surface_fails_with_the_sentence_that_it_breaks"),
             ),
         ),
         ("81ed381f",),
@@ -107,7 +107,7 @@ RENDERER = (
             ("emitter.render.delivery:present",),
             (
                 *of(
-                    "render/delivered/test_delivery",
+                    "render/test_delivery",
                     "test_a_surface_without_room_falls_back",
                     "test_anything_can_be_delivered",
                 ),

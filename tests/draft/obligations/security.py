@@ -11,7 +11,7 @@ SECURITY = (
             Level.MAY,
             "A decision and its resolution may be recorded as events.",
             ("emitter.decisions.ledger:Ledger",),
-            (*of("ledger/test_privacy", "test_what_is_told_of_a_decision"),),
+            (*of("decisions/ledger/test_privacy", "test_what_is_told_of_a_decision"),),
         ),
         ("ee48bc2c",),
     ),
@@ -40,7 +40,7 @@ SECURITY = (
             ),
             (
                 *of(
-                    "ledger/test_rates",
+                    "decisions/ledger/test_rates",
                     "test_each_agent_and_class_has_rates_of_its_own",
                     "test_a_rate_that_comes_to_its_threshold_is_told",
                     "test_nobody_hides_behind_many_classes",
@@ -59,8 +59,8 @@ SECURITY = (
                 "emitter.decisions.ledger:Ledger",
             ),
             (
-                *of("moment/test_discipline", "test_a_suppressed_hatch_is_always_told"),
-                *of("ledger/test_privacy", "test_a_closed_hatch_is_always_an_event"),
+                *of("forms/binding_moment/test_discipline", "test_a_suppressed_hatch_is_always_told"),
+                *of("decisions/ledger/test_privacy", "test_a_closed_hatch_is_always_an_event"),
             ),
         ),
         ("cc7f332d",),
@@ -89,7 +89,7 @@ SECURITY = (
             Level.SHOULD,
             "Findings hold what the decision needs and no more.",
             ("emitter.prompts:binding_moment_prompt",),
-            (*of("test_prompt", "test_what_no_rule_can_find_is_asked_of_the_model"),),
+            (*of("test_prompts", "test_what_no_rule_can_find_is_asked_of_the_model"),),
             beyond="Asked of the model; no rule finds what a decision does not need.",
         ),
         ("5c87cef6",),
@@ -101,9 +101,9 @@ SECURITY = (
             "A free answer is the principal's: it is kept for a limited time or not at all, and in no event.",
             ("emitter.decisions.ledger:Ledger", "emitter.decisions.ledger_words:KeepWords"),
             (
-                *of("ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),
+                *of("decisions/ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),
                 *of(
-                    "ledger/test_words",
+                    "decisions/ledger/test_words",
                     "test_words_are_deleted_when_their_time_is_over",
                     "test_encrypted_words_are_for_those_with_the_key",
                 ),

@@ -11,7 +11,7 @@ ACCEPTING = (
         "The order of checks is shape, kind, payload, contract, limits, redaction, deduplication, handler.",
         ("emitter.host.pipeline:STEPS",),
         of(
-            "accept/test_order",
+            "host/test_order",
             "test_the_steps_stand_in_the_normative_order",
             "test_of_two_defects_the_earlier_is_told",
             "test_a_defect_is_told_with_its_code",
@@ -23,7 +23,7 @@ ACCEPTING = (
         "Every event of an envelope has its correlation id as its cause.",
         ("emitter.host.pipeline:record_envelope", "emitter.host.pipeline:get_event_subject"),
         (
-            *of("accept/test_route", "test_an_event_is_a_whole_document", "test_a_refusal_has_a_cause"),
+            *of("host/test_route", "test_an_event_is_a_whole_document", "test_a_refusal_has_a_cause"),
             *of(
                 "openwop/test_correlation_replay",
                 "test_ai_envelope_correlation_replay__every_event_is_caused_by_its_envelope",
@@ -38,12 +38,12 @@ ACCEPTING = (
         ("emitter.host.validation:deduplicate", "emitter.stores:SqliteStore", "emitter.stores:SqlStore"),
         (
             *of(
-                "accept/test_dedup",
+                "host/test_dedup",
                 "test_a_repetition_is_the_first_again",
                 "test_of_many_threads_one_handles",
                 "test_of_two_processes_one_handles",
             ),
-            *of("store/test_killed", "test_killed_at_each_statement"),
+            *of("stores/test_killed", "test_killed_at_each_statement"),
             *of(
                 "openwop/test_correlation_replay",
                 "test_ai_envelope_correlation_replay__a_persisted_outcome_is_known_to_another_process",
@@ -58,7 +58,7 @@ ACCEPTING = (
         ("emitter.host.validation:reuse_outcome",),
         (
             *of(
-                "accept/test_dedup",
+                "host/test_dedup",
                 "test_another_kind_under_the_same_id_conflicts",
                 "test_of_two_kinds_at_once_one_is_accepted",
             ),
@@ -71,9 +71,9 @@ ACCEPTING = (
         "An envelope from untrusted content is untrusted, and so is every event of it.",
         ("emitter.host.validation:get_effective_trust", "emitter.conversation:combine_trust"),
         (
-            *of("accept/test_route", "test_every_event_has_the_trust_of_its_envelope"),
-            *of("accept/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
-            *of("moment/test_door", "test_one_untrusted_material_taints"),
+            *of("host/test_route", "test_every_event_has_the_trust_of_its_envelope"),
+            *of("host/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
+            *of("forms/binding_moment/test_door", "test_one_untrusted_material_taints"),
             *of(
                 "openwop/test_trust",
                 "test_ai_envelope_trust_boundary_propagation__is_stated_and_reaches_every_event",
@@ -93,7 +93,7 @@ ACCEPTING = (
                 "test_ai_envelope_trust_boundary_propagation__an_approval_does_not_advance_on_what_was_recorded",
                 "test_a2ui_untrusted_blocks_approval__it_holds_of_what_the_node_had_read",
             ),
-            *of("accept/test_dedup", "test_an_approval_does_not_advance_on_what_was_recorded_as_untrusted"),
+            *of("host/test_dedup", "test_an_approval_does_not_advance_on_what_was_recorded_as_untrusted"),
         ),
         note="The gate belongs to the engine: it sets `EnvelopeContext.approving` and obeys the outcome.",
     ),
@@ -103,10 +103,10 @@ ACCEPTING = (
         "Secrets are removed at any depth, including open objects, before anything is recorded.",
         ("emitter.host.validation:redact_secrets", "emitter.redaction:Secrets"),
         (
-            *of("redact/test_json", "test_value", "test_keys", "test_deep"),
-            *of("redact/test_laws", "test_never_told"),
+            *of("redaction/test_json", "test_value", "test_keys", "test_deep"),
+            *of("redaction/test_laws", "test_never_told"),
             *of(
-                "accept/test_no_secret_leaves",
+                "host/test_no_secret_leaves",
                 "test_no_secret_comes_out",
                 "test_no_secret_comes_out_of_a_refusal",
                 "test_an_id_that_holds_a_secret_is_refused",
@@ -146,8 +146,8 @@ ACCEPTING = (
         "A kind outside the node's contract fails the node, and the error names it and the allowed kinds.",
         ("emitter.host.validation:check_contract", "emitter.host.pipeline:build_refusal_events"),
         (
-            *of("accept/test_route", "test_what_is_refused_is_told"),
-            *of("accept/test_emissions", "test_a_kind_outside_the_nodes_contract_fails_the_node"),
+            *of("host/test_route", "test_what_is_refused_is_told"),
+            *of("host/test_emissions", "test_a_kind_outside_the_nodes_contract_fails_the_node"),
             *of(
                 "openwop/test_permission",
                 "test_ai_envelope_contract_refusal__fails_the_node_with_what_was_refused",
@@ -160,7 +160,7 @@ ACCEPTING = (
         "A replay has the same attempts, tokens and recovery paths; a difference is reported.",
         ("emitter.host.replay:find_divergences",),
         (
-            *of("accept/test_replay", "test_what_must_be_told_again", "test_any_single_mutation_is_told"),
+            *of("host/test_replay", "test_what_must_be_told_again", "test_any_single_mutation_is_told"),
             *of("openwop/test_runs", "test_replay_divergence_at_refusal__the_same_answers_diverge_nowhere"),
         ),
     ),

@@ -12,9 +12,9 @@ SHOULD = (
         "Payload schemas stay inside the portable subset.",
         ("emitter.schema.tier1:lint_tier1", "emitter.host.registry:Posture"),
         (
-            *of("accept/catalogue/test_published", "test_it_is_inside_the_portable_floor"),
+            *of("host/kinds/test_published", "test_it_is_inside_the_portable_floor"),
             *of(
-                "accept/catalogue/test_posture",
+                "host/kinds/test_posture",
                 "test_outside_the_subset_is_told_on_the_kind",
                 "test_a_strict_host_refuses_what_is_outside",
             ),
@@ -32,9 +32,9 @@ SHOULD = (
         ("emitter.models.binding_moment:TURN_SCHEMA", "emitter.prompts:binding_moment_prompt"),
         (
             *of("schema/test_turn", "test_reasoning_comes_first"),
-            *of("accept/test_capabilities", "test_our_prompts_ask_for_reasoning_firmly"),
+            *of("host/test_capabilities", "test_our_prompts_ask_for_reasoning_firmly"),
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__it_is_an_optional_text"),
-            *of("document/test_emit", "test_nothing_is_put_into_a_form_of_the_callers"),
+            *of("forms/document/test_emit", "test_nothing_is_put_into_a_form_of_the_callers"),
         ),
         beyond="A caller's own form (`emit`) is used as it is, without an added `reasoning`.",
     ),
@@ -67,7 +67,7 @@ SHOULD = (
         (
             *of("faults/test_requests", "test_the_fragment_is_written_from_the_validator_alone"),
             *of("openwop/test_obligations", "test_what_was_wrong_goes_back_to_the_model"),
-            *of("accept/test_follow_up", "test_what_is_to_be_mended"),
+            *of("host/test_follow_up", "test_what_is_to_be_mended"),
         ),
     ),
     Obligation(
@@ -76,7 +76,7 @@ SHOULD = (
         "A model that asks for a schema receives it.",
         ("emitter.host.model_text:build_follow_up", "emitter.prompts:render_schema_reply"),
         of(
-            "accept/test_follow_up",
+            "host/test_follow_up",
             "test_the_schema_that_was_asked_for",
             "test_every_kind_has_a_schema_to_show",
             "test_a_replay_shows_the_schema_too",
@@ -92,8 +92,8 @@ SHOULD = (
             "emitter.host.observability:observe_acceptances",
         ),
         (
-            *of("otel/test_attributes", "test_an_event_says_what_the_table_names", "test_the_table_is_total"),
-            *of("accept/test_telemetry", "test_what_is_said_of_an_acceptance"),
+            *of("telemetry/test_attributes", "test_an_event_says_what_the_table_names", "test_the_table_is_total"),
+            *of("host/test_telemetry", "test_what_is_said_of_an_acceptance"),
         ),
         note="With the extra `otel`. The words of a refusal are left out.",
     ),
@@ -102,7 +102,7 @@ SHOULD = (
         Level.SHOULD,
         "Media have a text for people who cannot see or hear them.",
         ("emitter.host.kinds:check_alt_text",),
-        of("accept/catalogue/test_media", "test_a_text_for_it_should_be_there"),
+        of("host/kinds/test_media", "test_a_text_for_it_should_be_there"),
         note="A missing one is a warning.",
     ),
     Obligation(
@@ -110,7 +110,7 @@ SHOULD = (
         Level.SHOULD,
         "Discarding with a warning is not for production.",
         ("emitter.host.config:EnvelopeContract",),
-        of("accept/test_route", "test_what_is_refused_is_told"),
+        of("host/test_route", "test_what_is_refused_is_told"),
         note="A node fails unless its contract says otherwise.",
     ),
     Obligation(
@@ -118,14 +118,14 @@ SHOULD = (
         Level.SHOULD,
         "Kinds have a namespace, including those from before there were any.",
         ("emitter.host.registry:LEGACY_IDS",),
-        of("accept/catalogue/test_naming", "test_a_name_from_before_namespaces_needs_a_word"),
+        of("host/kinds/test_naming", "test_a_name_from_before_namespaces_needs_a_word"),
     ),
     Obligation(
         "S11",
         Level.SHOULD,
         "The emitter fills `meta` and the correlation id.",
         ("emitter.models.envelope:make_correlation_id", "emitter.client.acceptance:EnvelopeSubmitter"),
-        of("moment/test_door", "test_the_envelope_is_what_was_asked_for"),
+        of("forms/binding_moment/test_door", "test_the_envelope_is_what_was_asked_for"),
     ),
     Obligation(
         "S12",
@@ -148,8 +148,8 @@ MAY = (
         "Envelopes are extracted from fenced JSON in a text.",
         ("emitter.host.model_text:extract_documents", "emitter.host:Turn.accept_text"),
         (
-            *of("accept/test_extract", "test_fences", "test_direct", "test_what_was_rendered_is_extracted"),
-            *of("accept/test_turn", "test_a_text_is_taken_apart"),
+            *of("host/test_extract", "test_fences", "test_direct", "test_what_was_rendered_is_extracted"),
+            *of("host/test_turn", "test_a_text_is_taken_apart"),
         ),
     ),
     Obligation(
@@ -170,7 +170,7 @@ MAY = (
         "A `schema.response` may count as an envelope of the turn.",
         ("emitter.host:Turn",),
         (
-            *of("accept/test_turn", "test_what_comes_is_counted"),
+            *of("host/test_turn", "test_what_comes_is_counted"),
             *of("openwop/test_kinds", "test_ai_envelope_universal_kinds__the_counter_policy_is_what_a_turn_does"),
         ),
         note="In a `Turn` it counts, and that is advertised.",
@@ -194,7 +194,7 @@ MAY = (
         Level.MAY,
         "Outcomes are remembered in memory.",
         ("emitter.stores:MemoryStore",),
-        of("accept/test_dedup", "test_a_repetition_is_the_first_again"),
+        of("host/test_dedup", "test_a_repetition_is_the_first_again"),
         note="The default of an `Acceptor`.",
     ),
 )

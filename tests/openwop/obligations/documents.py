@@ -12,7 +12,7 @@ DOCUMENTS = (
         ("emitter.models.envelope:AIEnvelope", "emitter.host.validation:check_shape"),
         (
             *of("openwop/test_shape", "test_ai_envelope_shape__both_schemas_refuse_what_is_closed_or_required"),
-            *of("accept/test_never_raises", "test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it"),
+            *of("host/test_never_raises", "test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it"),
             *of(
                 "openwop/test_obligations",
                 "test_what_a_vendor_adds_stands_in_the_payload",
@@ -30,7 +30,7 @@ DOCUMENTS = (
         (
             *of("openwop/test_obligations", "test_an_envelope_says_when_it_was_made"),
             *of("openwop/test_shape", "test_ai_envelope_shape__a_time_that_is_none_is_invalid"),
-            *of("accept/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
+            *of("host/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
         ),
         note="As v1 allows, a missing `meta.source` is read as `ai-generation`, with a warning.",
     ),
@@ -57,7 +57,7 @@ DOCUMENTS = (
                 "test_ai_envelope_universal_kinds__each_is_advertised",
             ),
             *of("openwop/test_permission", "test_ai_envelope_contract_refusal__a_universal_kind_passes_every_contract"),
-            *of("accept/test_capabilities", "test_the_universal_four_are_listed_with_any_other"),
+            *of("host/test_capabilities", "test_the_universal_four_are_listed_with_any_other"),
         ),
     ),
     Obligation(
@@ -67,7 +67,7 @@ DOCUMENTS = (
         ("emitter.host.registry:validate_kind_id",),
         (
             *of(
-                "accept/catalogue/test_naming",
+                "host/kinds/test_naming",
                 "test_a_name_without_namespace_is_refused",
                 "test_a_reserved_name_is_refused",
             ),
@@ -80,8 +80,8 @@ DOCUMENTS = (
         "Each kind has a JSON Schema (2020-12) at its canonical address.",
         ("emitter.host.kinds:EnvelopeKind.build_document", "emitter.host.asgi:create_discovery_app"),
         (
-            *of("accept/catalogue/test_published", "test_it_is_a_canonical_document"),
-            *of("accept/test_asgi", "test_each_schema_is_served_at_its_canonical_path"),
+            *of("host/kinds/test_published", "test_it_is_a_canonical_document"),
+            *of("host/test_asgi", "test_each_schema_is_served_at_its_canonical_path"),
             *of("openwop/test_serving", "test_each_kinds_schema_is_served_at_its_canonical_address"),
         ),
         note="The application of the extra `asgi` serves it, or your own with `EnvelopeKind.build_document`.",
@@ -92,7 +92,7 @@ DOCUMENTS = (
         "The host advertises a version for each kind, and refuses a higher one.",
         ("emitter.host.kinds:KindRegistry.versions", "emitter.host.validation:check_kind"),
         (
-            *of("accept/catalogue/test_standard", "test_versions_are_those_advertised"),
+            *of("host/kinds/test_standard", "test_versions_are_those_advertised"),
             *of("openwop/test_kinds", "test_ai_envelope_schema_drift__a_higher_version_is_refused"),
         ),
         note="A kind registered with `version=None` advertises none, so N7 and N8 do not apply to it.",
@@ -114,7 +114,7 @@ DOCUMENTS = (
         "Variants are an `anyOf` whose branches differ in one required field with one fixed string, never a `oneOf`.",
         ("emitter.host.kind_schemas:find_ambiguous_variants", "emitter.schema.tier1:lint_variants"),
         (
-            *of("accept/catalogue/test_variants", "test_variants_that_no_field_tells_apart_are_refused"),
+            *of("host/kinds/test_variants", "test_variants_that_no_field_tells_apart_are_refused"),
             *of("openwop/test_schemas", "test_envelope_variant_discriminator_static__every_served_schema_has_tags"),
         ),
     ),
@@ -130,12 +130,12 @@ DOCUMENTS = (
         (
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__it_is_an_optional_text"),
             *of(
-                "accept/catalogue/test_register",
+                "host/kinds/test_register",
                 "test_no_payload_is_refused_for_want_of_reasoning",
                 "test_what_else_is_wrong_is_told_without_the_reasoning",
                 "test_null_is_no_reasoning_in_the_kinds_that_come_with_the_library",
             ),
-            *of("kinds/test_turn", "test_reasoning_may_be_missing"),
+            *of("models/test_turn", "test_reasoning_may_be_missing"),
             *of(
                 "openwop/test_redaction",
                 "test_envelope_reasoning_secret_redaction__nothing_is_routed_by_it",

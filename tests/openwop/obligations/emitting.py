@@ -18,7 +18,7 @@ EMITTING = (
                 "openwop/test_runs",
                 "test_envelope_completion_distinguishes_truncation__a_cut_answer_that_holds_is_cut",
             ),
-            *of("profile/test_stops", "test_a_stop_table_holds_the_sdks_literals_and_no_others"),
+            *of("profiles/test_stops", "test_a_stop_table_holds_the_sdks_literals_and_no_others"),
         ),
     ),
     Obligation(
@@ -141,7 +141,7 @@ EMITTING = (
         "A host that advertises the reliability events lists those for exhaustion and refusal.",
         ("emitter.host.capabilities:list_reliability_events",),
         (
-            *of("accept/test_capabilities", "test_the_reliability_events_are_listed_truthfully"),
+            *of("host/test_capabilities", "test_the_reliability_events_are_listed_truthfully"),
             *of("openwop/test_events", "test_envelope_refusal_shape__the_two_that_must_be_told_are_advertised"),
         ),
     ),

@@ -12,7 +12,7 @@ HOSTING = (
         "long as the log, and bundles refer to them.",
         ("emitter.host.kinds:media_kinds", "emitter.host.observability:build_debug_bundle"),
         (
-            *of("accept/catalogue/test_media", "test_an_asset_that_is_not", "test_any_bytes_are_taken_up_to_the_cap"),
+            *of("host/kinds/test_media", "test_an_asset_that_is_not", "test_any_bytes_are_taken_up_to_the_cap"),
             *of(
                 "openwop/test_payloads",
                 "test_media_url_inline_cap__goes_by_url_or_small_and_inline",
@@ -33,14 +33,14 @@ HOSTING = (
         ("emitter.host.kinds:A2UI_KIND", "emitter.host:EnvelopeReassembler", "emitter.host.pipeline:STORE_ONLY_STEPS"),
         (
             *of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
-            *of("accept/catalogue/test_a2ui", "test_a_surface_that_is_not", "test_an_unknown_version_is_told_apart"),
+            *of("host/kinds/test_a2ui", "test_a_surface_that_is_not", "test_an_unknown_version_is_told_apart"),
             *of(
                 "openwop/test_obligations",
                 "test_a_surface_does_nothing_before_it_is_whole",
                 "test_content_that_a_host_cannot_show_fails_no_node",
             ),
             *of(
-                "accept/test_dedup",
+                "host/test_dedup",
                 "test_content_that_the_host_cannot_show_is_stored",
                 "test_stored_content_holds_no_secret_and_states_its_trust",
                 "test_what_the_node_may_not_emit_is_not_stored",
@@ -60,7 +60,7 @@ HOSTING = (
         ("emitter.host:Turn", "emitter.host.validation:check_limits"),
         (
             *of(
-                "accept/test_turn",
+                "host/test_turn",
                 "test_all_are_taken_in_order",
                 "test_one_too_many_is_breached",
                 "test_a_text_is_taken_apart",
@@ -68,7 +68,7 @@ HOSTING = (
                 "test_a_repetition_that_is_refused_is_counted",
             ),
             *of(
-                "accept/test_emissions_kept",
+                "host/test_emissions_kept",
                 "test_a_hosts_envelopes_per_turn_bind_the_emissions_of_a_turn",
                 "test_a_hosts_clarification_rounds_bind_the_emissions_of_a_node",
                 "test_an_emission_under_way_counts",

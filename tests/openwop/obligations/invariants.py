@@ -5,9 +5,7 @@ from __future__ import annotations
 from tests.openwop.obligations.form import Invariant
 from tests.traced.form import of
 
-_OUT = of(
-    "accept/test_no_secret_leaves", "test_no_secret_comes_out", "test_no_place_and_no_way_of_writing_is_overlooked"
-)
+_OUT = of("host/test_no_secret_leaves", "test_no_secret_comes_out", "test_no_place_and_no_way_of_writing_is_overlooked")
 _NO_PROMPT = "The library has no `prompt.composed` event and reports nothing about a composed prompt."
 
 INVARIANTS = (
@@ -45,8 +43,8 @@ INVARIANTS = (
         "model-capability-substituted-no-credential-disclosure",
         "The event of a substituted model contains no credentials.",
         (
-            *of("capability/test_required", "test_model_capability_substituted_no_credential_disclosure"),
-            *of("capability/test_gate", "test_no_event_says_whether_there_are_credentials"),
+            *of("core/capability_gate/test_required", "test_model_capability_substituted_no_credential_disclosure"),
+            *of("core/capability_gate/test_gate", "test_no_event_says_whether_there_are_credentials"),
         ),
     ),
     Invariant(
@@ -84,58 +82,58 @@ INVARIANTS = (
         "A tool's result is untrusted, and nothing changes that.",
         (
             *of("test_conversation", "test_what_a_tool_returned_is_fenced_and_taints"),
-            *of("accept/test_route", "test_every_event_has_the_trust_of_its_envelope"),
-            *of("accept/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
+            *of("host/test_route", "test_every_event_has_the_trust_of_its_envelope"),
+            *of("host/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
         ),
     ),
     Invariant(
         "artifact-schema-compile-bounded",
         "Registering or compiling a schema takes bounded work.",
         (
-            *of("accept/catalogue/test_bounds", "test_a_bomb_is_refused_at_once"),
+            *of("host/kinds/test_bounds", "test_a_bomb_is_refused_at_once"),
             *of("schema/compile/test_bounded", "test_a_schema_that_multiplies_is_compiled_in_bounded_work"),
         ),
     ),
     Invariant(
         "secret-leakage-eventlog-payload",
         "No secret in the log.",
-        (*_OUT, *of("accept/test_route", "test_what_a_handler_tells_is_struck_through")),
+        (*_OUT, *of("host/test_route", "test_what_a_handler_tells_is_struck_through")),
     ),
     Invariant(
         "secret-leakage-otel-exception",
         "No secret in the error of a span.",
-        of("otel/test_attributes", "test_no_free_text_is_told_anywhere", "test_a_sentence_is_no_word"),
+        of("telemetry/test_attributes", "test_no_free_text_is_told_anywhere", "test_a_sentence_is_no_word"),
     ),
     Invariant(
         "secret-leakage-otel-attribute",
         "No secret in an attribute.",
         (
             *of("openwop/test_adversarial", "test_secret_leakage_otel_attribute__no_span_of_a_run_holds_a_secret"),
-            *of("accept/test_telemetry", "test_through_an_acceptor"),
+            *of("host/test_telemetry", "test_through_an_acceptor"),
         ),
     ),
     Invariant(
         "secret-leakage-error-envelope",
         "No secret in a refusal or an error.",
         (
-            *of("accept/test_no_secret_leaves", "test_no_secret_comes_out_of_a_refusal"),
+            *of("host/test_no_secret_leaves", "test_no_secret_comes_out_of_a_refusal"),
             *of("openwop/test_redaction", "test_ai_envelope_redaction__a_refusal_repeats_no_secret"),
-            *of("accept/test_emissions", "test_no_secret_comes_out_of_what_a_check_finds"),
-            *of("accept/test_asgi", "test_what_is_not_there_is_told_in_openwops_form"),
+            *of("host/test_emissions", "test_no_secret_comes_out_of_what_a_check_finds"),
+            *of("host/test_asgi", "test_what_is_not_there_is_told_in_openwops_form"),
         ),
     ),
     Invariant(
         "secret-leakage-debug-bundle",
         "No secret in a debug bundle.",
-        of("accept/test_bundle", "test_a_bundle_holds_no_secret"),
+        of("host/test_bundle", "test_a_bundle_holds_no_secret"),
     ),
     Invariant(
         "secret-leakage-stream-chunk",
         "No secret in the chunks of a stream.",
         (
             *of("openwop/test_obligations", "test_a_stream_tells_no_secret"),
-            *of("accept/test_emissions", "test_no_secret_comes_out_of_the_place_of_a_slot"),
-            *of("accept/test_no_secret_leaves", "test_no_secret_comes_out_of_chunks"),
+            *of("host/test_emissions", "test_no_secret_comes_out_of_the_place_of_a_slot"),
+            *of("host/test_no_secret_leaves", "test_no_secret_comes_out_of_chunks"),
         ),
     ),
     Invariant(
@@ -146,7 +144,7 @@ INVARIANTS = (
     Invariant(
         "cost-attribution-allowlist-redaction",
         "Only listed attributes of a call's cost are exported.",
-        of("otel/test_attributes", "test_an_event_says_what_the_table_names", "test_the_table_is_total"),
+        of("telemetry/test_attributes", "test_an_event_says_what_the_table_names", "test_the_table_is_total"),
     ),
     Invariant(
         "a2ui-action-confinement",
@@ -174,7 +172,7 @@ INVARIANTS = (
         "A surface reaches no network.",
         (
             *of("openwop/test_payloads", "test_a2ui_surface_shape__the_catalogue_is_closed"),
-            *of("accept/catalogue/test_published", "test_it_refers_to_nothing_outside"),
+            *of("host/kinds/test_published", "test_it_refers_to_nothing_outside"),
         ),
         beyond="A surface cannot contain an address; rendering it is up to others.",
     ),

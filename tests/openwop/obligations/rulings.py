@@ -17,7 +17,7 @@ RULINGS = (
         "`partial` is a boolean in the text, an object in the schema.",
         "It is the object `{isPartial, index, total}`.",
         (
-            *of("accept/test_partial", "test_fragments_are_joined"),
+            *of("host/test_partial", "test_fragments_are_joined"),
             *of("openwop/test_obligations", "test_a_surface_does_nothing_before_it_is_whole"),
         ),
     ),
@@ -38,8 +38,8 @@ RULINGS = (
         "Deduplication comes last before the handler in the text, right after the shape in the reference host.",
         "It comes last: an invalid repetition is refused like any other envelope.",
         (
-            *of("accept/test_order", "test_of_two_defects_the_earlier_is_told"),
-            *of("accept/test_dedup", "test_what_comes_before_dedup_is_looked_at_again"),
+            *of("host/test_order", "test_of_two_defects_the_earlier_is_told"),
+            *of("host/test_dedup", "test_what_comes_before_dedup_is_looked_at_again"),
         ),
     ),
     Ruling(
@@ -55,9 +55,9 @@ RULINGS = (
                 "test_one_attempt_means_one_call",
                 "test_a_breach_tells_how_many_retries_were_allowed",
             ),
-            *of("accept/test_emissions_kept", "test_schema_rounds_are_the_lesser_of_policy_and_host"),
+            *of("host/test_emissions_kept", "test_schema_rounds_are_the_lesser_of_policy_and_host"),
             *of(
-                "accept/test_capabilities",
+                "host/test_capabilities",
                 "test_the_calls_of_an_emission_are_the_lesser_of_policy_and_rounds",
             ),
         ),
@@ -80,7 +80,7 @@ RULINGS = (
         "`google`, the library's own id.",
         (
             *of("openwop/test_obligations", "test_a_vendor_is_told_as_the_host_calls_it"),
-            *of("capability/test_doors", "test_events_call_a_vendor_as_the_host_does"),
+            *of("core/capability_gate/test_doors", "test_events_call_a_vendor_as_the_host_does"),
         ),
     ),
     Ruling(
@@ -101,7 +101,7 @@ RULINGS = (
         "The schemas decide.",
         (
             *of("openwop/test_schemas", "test_envelope_reasoning_shape__an_acknowledgement_has_none"),
-            *of("accept/catalogue/test_published", "test_each_schema_accepts_and_refuses_what_openwops_does"),
+            *of("host/kinds/test_published", "test_each_schema_accepts_and_refuses_what_openwops_does"),
         ),
     ),
     Ruling(
@@ -110,8 +110,8 @@ RULINGS = (
         "The strict subset applies if a host asks for it; a schema for a vendor is compiled to what the "
         "vendor accepts.",
         (
-            *of("accept/catalogue/test_posture", "test_outside_the_subset_is_told_on_the_kind"),
-            *of("accept/catalogue/test_published", "test_it_compiles_for_every_vendor"),
+            *of("host/kinds/test_posture", "test_outside_the_subset_is_told_on_the_kind"),
+            *of("host/kinds/test_published", "test_it_compiles_for_every_vendor"),
         ),
     ),
     Ruling(
@@ -120,7 +120,7 @@ RULINGS = (
         "Each vendor's limits are data of its profile, with source and date; the table is a profile of its "
         "own, `tier1`.",
         (
-            *of("profile/test_loading", "test_every_fact_has_a_source_and_a_date"),
+            *of("profiles/test_loading", "test_every_fact_has_a_source_and_a_date"),
             *of("schema/test_tier1", "test_every_vector_is_met_exactly"),
         ),
     ),
@@ -131,7 +131,7 @@ RULINGS = (
         "and are converted back.",
         (
             *of("schema/compile/test_objects", "test_a_map", "test_an_open_object_with_names"),
-            *of("accept/catalogue/test_published", "test_it_compiles_for_every_vendor"),
+            *of("host/kinds/test_published", "test_it_compiles_for_every_vendor"),
         ),
     ),
     Ruling(
@@ -158,7 +158,7 @@ RULINGS = (
         "The version is a number and the time is required; a missing source is read as `ai-generation`.",
         (
             *of("openwop/test_obligations", "test_a_version_is_a_number_and_meta_is_whole"),
-            *of("accept/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
+            *of("host/test_route", "test_what_is_amiss_and_taken_is_warned_of"),
         ),
     ),
     Ruling(
@@ -168,7 +168,7 @@ RULINGS = (
         "Only an envelope that was accepted, or stored without being rendered, fixes the kind of its id. "
         "After a refusal, another kind may have the same id: the model is asked again, and may answer with "
         "`error`.",
-        of("accept/test_dedup", "test_a_refused_envelope_reserves_no_correlation_id"),
+        of("host/test_dedup", "test_a_refused_envelope_reserves_no_correlation_id"),
     ),
     Ruling(
         20,
@@ -182,7 +182,7 @@ RULINGS = (
         "Media have a `url` or `base64`; the schema allows both, and neither.",
         "The kind's schema decides: both or neither are accepted with a warning. Each source must be valid: a "
         "web address, or base64 of the stated size, within the limit.",
-        of("accept/catalogue/test_media", "test_an_asset_that_is_taken", "test_an_asset_should_have_one_source"),
+        of("host/kinds/test_media", "test_an_asset_that_is_taken", "test_an_asset_should_have_one_source"),
     ),
     Ruling(
         22,
@@ -192,7 +192,7 @@ RULINGS = (
         "renderer ignores the hint.",
         (
             *of("openwop/test_payloads", "test_envelope_rendering_hint__is_closed"),
-            *of("accept/test_never_raises", "test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it"),
+            *of("host/test_never_raises", "test_the_shape_is_taken_exactly_where_openwop_s_schema_takes_it"),
         ),
     ),
 )

@@ -22,7 +22,7 @@ from slack_sdk.models.views import View
 
 from emitter.models.standard_kinds import A2UI_SCHEMA
 from emitter.render.slack import BLOCK_COST, MAX_MESSAGE_COST, visible_texts
-from tests.kinds import openwop
+from tests.models import openwop
 
 FOLDER = Path(__file__).parents[3] / ".." / "shared" / "schemas" / "renderers"
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from emitter.errors import Uncompilable
 from emitter.schema import compile_schema
 from tests.schema.compile.lens import ALL, CLOSED, GOOGLE, broken, lens
-from tests.schema.rules.corpora import checker
 from tests.shared import lines
+from tests.testing.schema_rules.corpora import checker
 
 if TYPE_CHECKING:
     from tests.shared import Line

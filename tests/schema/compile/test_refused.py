@@ -12,7 +12,7 @@ from emitter.schema import compile_schema
 from emitter.schema.compiler import MAX_SCHEMA_LENGTH, MAX_SCHEMA_VALUES
 from tests.schema.compile.forms import TEXT, array, closed, loose, refer
 from tests.schema.compile.lens import ALL, OPENAI, lens
-from tests.schema.rules.test_total import deep
+from tests.testing.schema_rules.test_total import deep
 
 NOT_JSON = {
     "nan": {"type": "number", "maximum": math.nan},

@@ -31,7 +31,7 @@ from tests.schema.proof.request import missing
 from tests.schema.proof.sizes import excess
 from tests.schema.proof.texts import texts
 from tests.schema.proof.verdict import Report, differing
-from tests.schema.rules.test_compiled import CHECKERS
+from tests.testing.schema_rules.test_compiled import CHECKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from tests.schema.proof.corpora import Case
 from tests.schema.proof.laws import Subject, hold
 from tests.schema.proof.request import words
 from tests.schema.proof.verdict import LAWS, Report
-from tests.schema.rules.shapes import TEXT, closed
+from tests.testing.schema_rules.shapes import TEXT, closed
 
 COUNTS = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
 CASE = Case("counts", COUNTS, valid=[{"a": 1, "b": 2}, {}], invalid=[{"a": -1}, [], {"a": 0.5}])

@@ -13,7 +13,7 @@ from tests.schema.proof.corpora import Case
 from tests.schema.proof.table import COLUMNS, groups, page, rows
 from tests.schema.proof.verdict import Report, same
 from tests.schema.proof.workers import Task, proofs
-from tests.schema.rules.shapes import TEXT, closed, many
+from tests.testing.schema_rules.shapes import TEXT, closed, many
 
 if TYPE_CHECKING:
     from pathlib import Path

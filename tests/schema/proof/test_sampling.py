@@ -16,7 +16,7 @@ from emitter.testing.constrained_decoding import (
     parse_document,
 )
 from tests.schema.compile.work import at_most
-from tests.schema.rules.shapes import TEXT, closed, nested
+from tests.testing.schema_rules.shapes import TEXT, closed, nested
 
 TREE = {"$ref": "#/$defs/n", "$defs": {"n": closed(v=TEXT, c={"type": "array", "items": {"$ref": "#/$defs/n"}})}}
 SCHEMAS: dict[str, Any] = {

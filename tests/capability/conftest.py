@@ -1,3 +1,0 @@
-"""What the tests of capabilities share."""
-
-from tests.capability.doors import vendor as vendor  # noqa: PLC0414  a fixture

@@ -1,0 +1,1 @@
+"""Streams from the vendor to the caller."""

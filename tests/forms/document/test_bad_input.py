@@ -1,0 +1,151 @@
+"""What cannot be asked for is told in one sentence, before anything is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import openai
+import pytest
+from pydantic import BaseModel
+
+from emitter import InputError, aemit, emit
+from emitter.errors import Uncompilable, UnknownModel
+from emitter.models import AUTHORIZATION, AuthorizationEnvelope
+from emitter.models.authorization import Action, Measurement, Provenance, Refusal
+from tests.forms.document.asking import FORM, HELD, TASK, Invoice
+
+
+class Plain:
+    """A class that says nothing of its members."""
+
+
+class Claimed(BaseModel):
+    """A form with an authorization envelope in it."""
+
+    notes: list[str]
+    claims: dict[str, list[Measurement | Refusal]]
+
+
+class Ours(Measurement):
+    """A measurement of the caller's own type."""
+
+
+@dataclass
+class Rests:
+    """What a claim of the caller's own rests on."""
+
+    on: Provenance | None
+
+
+class Later(BaseModel):
+    """A model that names what is nowhere."""
+
+    next: "Nowhere"  # type: ignore[name-defined]  # noqa: F821
+
+
+AUTHORITY: dict[str, object] = {
+    "a claim": Measurement,
+    "a refusal": Refusal,
+    "any kind": AuthorizationEnvelope,
+    "a list of claims": list[Action],
+    "a claim in a form": Claimed,
+    "a claim of the caller's own type": Ours,
+    "a provenance": Rests,
+}
+
+
+@pytest.mark.parametrize("schema", AUTHORITY.values(), ids=AUTHORITY.keys())
+def test_no_model_grants_authority(schema: object) -> None:
+    """What it wrote would be taken for an envelope, with oracles that nobody asked."""
+    with pytest.raises(InputError, match="cannot write an authorization envelope"):
+        emit(schema, TASK, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="none"))
+
+
+def test_no_document_is_an_authorization() -> None:
+    """Whatever its schema is."""
+    with pytest.raises(InputError, match="cannot write an authorization envelope"):
+        emit(FORM, TASK, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="none"), kind=AUTHORIZATION)
+
+
+async def _slow(_: object) -> None:
+    """Find nothing, later."""
+
+
+NO_SCHEMAS: dict[str, tuple[object, str]] = {
+    "nothing": (None, "a schema is a JSON Schema as a dict, or a type such as a pydantic model; this is of type None"),
+    "text": ('{"type": "object"}', "this is of type str"),
+    "bytes": (b"{}", "this is of type bytes"),
+    "a number": (5, "pydantic can make no JSON Schema of int"),
+    "a list": ([FORM], "pydantic can make no JSON Schema of list"),
+    "a value of the model": (Invoice.model_validate(HELD), "pydantic can make no JSON Schema of Invoice"),
+    "a class that is no schema": (Plain, "pydantic can make no JSON Schema of Plain"),
+    "a function": (Callable[[int], int], "pydantic can make no JSON Schema of"),
+    "an undefined name": (Later, "pydantic can make no JSON Schema of Later"),
+    "not a number": ({"type": "number", "maximum": float("nan")}, "the schema is not JSON"),
+    "a set": ({"enum": {1, 2}}, "the schema is not JSON"),
+    "half a character": ({"title": "\ud83d"}, "the schema is not JSON"),
+}
+
+
+@pytest.mark.parametrize(("schema", "told"), NO_SCHEMAS.values(), ids=NO_SCHEMAS.keys())
+def test_what_is_no_schema_is_refused(schema: object, told: str) -> None:
+    """Its own error, at the root, in a plain sentence."""
+    with pytest.raises(Uncompilable) as raised:
+        emit(schema, TASK, model="openai/gpt-6-sol")
+
+    assert raised.value.pointer == ""
+    assert told in str(raised.value)
+
+
+def test_a_schema_that_holds_itself_is_refused() -> None:
+    """A circle of dicts has no end, and is told instead of followed."""
+    circle: dict[str, Any] = {"type": "object"}
+    circle["properties"] = {"again": circle}
+
+    with pytest.raises(Uncompilable, match="contains itself"):
+        emit(circle, TASK, model="openai/gpt-6-sol")
+
+
+BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
+    "no-vendor": ({"model": "my-model"}, UnknownModel, "Write vendor/model"),
+    "empty-situation": ({"messages": " \n"}, InputError, "The prompt is empty."),
+    "no-messages": ({"messages": []}, InputError, "is an empty list"),
+    "unknown-wire": ({"wire": "telex"}, InputError, "It has openai-responses, openai-chat"),
+    "wrong-client": ({"client": object()}, InputError, "needs an OpenAI client, but client= is an object."),
+    "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Pass client= or base_url=, not both."),
+    "policy-as-dict": ({"policy": {"max_attempts": 1}}, InputError, "it must be of type Policy."),
+    "materials-as-text": ({"materials": "abc"}, InputError, "materials must be a list."),
+    "one-check": ({"checks": print}, InputError, "checks must be a list. Put the functions into one."),
+    "checks-as-text": ({"checks": "abc"}, InputError, "checks must be a list."),
+    "no-check": ({"checks": [5]}, InputError, "checks[0] is of type int, not a function of the value."),
+    "async-check": ({"checks": [_slow]}, InputError, "checks[0] is async."),
+    "instructions-of-another-type": ({"instructions": 5}, InputError, "instructions is of type int, not text."),
+    "half-instructions": ({"instructions": "\ud83d"}, InputError, "instructions holds a lone surrogate."),
+    "unknown-undeclared": ({"undeclared": "drop"}, InputError, "it must be one of carry, close, or None."),
+    "empty-node-id": ({"node_id": ""}, InputError, "must not be empty"),
+}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize(("given", "error", "told"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_told_before_anything_is_sent(
+    given: dict[str, Any], error: type[InputError], told: str, asynchronous: bool
+) -> None:
+    """The same sentences in both worlds."""
+    kind = openai.AsyncOpenAI if asynchronous else openai.OpenAI
+    defaults = {"messages": TASK, "model": "openai/gpt-6-sol"}
+    arguments: dict[str, Any] = {"client": kind(api_key="k", base_url="http://127.0.0.1:9/v1"), **defaults, **given}
+
+    with pytest.raises(error) as raised:
+        asyncio.run(aemit(FORM, **arguments)) if asynchronous else emit(FORM, **arguments)
+
+    assert told in str(raised.value)
+
+
+def test_an_unknown_argument_is_a_type_error() -> None:
+    """A misspelt argument is not swallowed."""
+    with pytest.raises(TypeError, match="chekcs"):
+        emit(FORM, TASK, model="openai/gpt-6-sol", chekcs=())  # type: ignore[call-overload]

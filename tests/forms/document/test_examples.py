@@ -1,0 +1,140 @@
+"""Examples: checked before anything is sent, and shown in the vendor's own form."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Any
+
+import pytest
+from pydantic import AliasPath, BaseModel, Field
+
+from emitter import InputError
+from emitter.profiles import load_profile
+from emitter.schema import compile_schema
+from emitter.schema.python_types import resolve_schema
+from tests.forms.document.asking import FORM, HELD, INVOICE, ODD, Invoice, ask, every_wire, said, system
+
+OPTIONAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "note": {"type": "string"}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+
+
+@every_wire
+@pytest.mark.parametrize("example", [INVOICE, HELD], ids=["instance", "json"])
+def test_an_example_stands_in_the_system_prompt(wire: str, example: object) -> None:
+    """An instance of the model or its JSON: the model is shown the same document."""
+    asked = ask(wire, [said(HELD)], examples=[example])
+
+    assert system(asked.bodies[0]).endswith(f"into your answer.\n\n{json.dumps(HELD)}")
+
+
+def test_several_examples_stand_apart() -> None:
+    """Each has a line of its own."""
+    asked = ask("anthropic", [said(HELD)], FORM, examples=iter([HELD, {**HELD, "vendor": "Äcme"}]))
+
+    assert f"{json.dumps(HELD)}\n\n{{" in asked.bodies[0]["system"]
+    assert "Äcme" in asked.bodies[0]["system"]
+
+
+def test_without_examples_nothing_is_said_of_them() -> None:
+    """No empty heading."""
+    assert "# Examples" not in ask("anthropic", [said(HELD)]).bodies[0]["system"]
+
+
+@every_wire
+def test_an_example_is_shown_as_the_vendor_writes_it(wire: str) -> None:
+    """What the compiled schema makes of it is what the model must write, so that is what it sees."""
+    vendor = {"openai-responses": "openai", "openai-chat": "openai"}.get(wire, wire)
+    encoded = compile_schema(OPTIONAL, load_profile(vendor)).encode({"name": "a"})
+    asked = ask(wire, [said(encoded)], OPTIONAL, examples=[{"name": "a"}])
+
+    assert system(asked.bodies[0]).endswith(json.dumps(encoded))
+    assert asked.value == {"name": "a"}
+
+
+class Dated(Invoice):
+    """An invoice with what JSON has no form for."""
+
+    sent: dt.datetime
+
+
+def test_an_instance_is_written_as_json_reads_it() -> None:
+    """Dates and the like stand in the example as the model must write them."""
+    sent = dt.datetime(2027, 1, 2, 3, 4, tzinfo=dt.UTC)
+    example = Dated(vendor="Acme", total=1, due=dt.date(2027, 1, 31), sent=sent)
+    written = {"vendor": "Acme", "total": 1, "due": "2027-01-31", "sent": "2027-01-02T03:04:00Z"}
+    asked = ask("anthropic", [said(written)], Dated, examples=[example])
+
+    assert asked.bodies[0]["system"].endswith(json.dumps(written))
+    assert asked.value == example
+
+
+def _odd(_: object) -> None:
+    raise ZeroDivisionError(ODD)
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "breaks the schema": ({"examples": [HELD, {**HELD, "total": -1}]}, "examples[1] does not hold: /total: minimum: 0"),
+    "lacks a property": ({"examples": [{}]}, 'examples[0] does not hold: /: required: the property "due"'),
+    "breaks a validator": ({"examples": [{**HELD, "vendor": ODD}]}, "examples[0] does not hold: /vendor: value_error"),
+    "breaks a check": ({"examples": [HELD], "checks": [lambda _: "Never."]}, "does not hold: /: check: Never."),
+    "a check raises": (
+        {"examples": [HELD], "checks": [_odd]},
+        "check _odd raised ZeroDivisionError on examples[0]",
+    ),
+    "is no JSON": ({"examples": [{1, 2}]}, "examples[0] is neither JSON nor a value of the schema's type"),
+    "is another model": ({"examples": [object()]}, "examples[0] is neither JSON"),
+    "no number": ({"examples": [float("nan")]}, "examples[0] is neither JSON"),
+    "half a character": ({"examples": [{**HELD, "vendor": "\ud83d"}]}, "examples[0] does not hold"),
+    "one, not a list": ({"examples": HELD}, "examples must be a list. Put the documents"),
+    "text": ({"examples": json.dumps(HELD)}, "examples must be a list."),
+    "an instance": ({"examples": 5}, "examples must be a list."),
+}
+
+
+@pytest.mark.parametrize(("given", "told"), BAD.values(), ids=BAD.keys())
+def test_a_bad_example_is_told_before_anything_is_sent(given: dict[str, Any], told: str) -> None:
+    """The sentence names its index, and the rule that it breaks."""
+    with pytest.raises(InputError) as raised:
+        ask("openai-chat", [], **given)
+
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize("schema", [Invoice, FORM], ids=["model", "schema"])
+def test_an_example_is_no_ones_to_change(schema: object) -> None:
+    """What the caller handed over stays as it was."""
+    example = dict(HELD)
+    ask("google", [said(HELD)], schema, examples=[example])
+
+    assert example == HELD
+    assert resolve_schema(schema).schema
+
+
+class Aliased(BaseModel):
+    """Read and written under different names."""
+
+    amount: int = Field(validation_alias="total", serialization_alias="sum")
+
+
+class Nesting(BaseModel):
+    """Holds such a one, and a field that is read from inside another."""
+
+    first: Aliased
+    others: list[Aliased] = []
+    city: str = Field(validation_alias=AliasPath("address", "city"))
+
+
+@pytest.mark.parametrize("wire", ["openai-responses", "anthropic"])
+def test_examples_have_the_names_that_documents_have(wire: str) -> None:
+    """A value is shown under the names that it is read by, at every depth."""
+    value = Nesting.model_validate({"first": {"total": 1}, "others": [{"total": 2}], "address": {"city": "Bonn"}})
+    document = {"first": {"total": 1}, "others": [{"total": 2}], "city": "Bonn"}
+    asked = ask(wire, [said(document)], Nesting, examples=[value])
+
+    assert json.dumps(document) in system(asked.bodies[0])
+    assert asked.value == value

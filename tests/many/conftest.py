@@ -1,3 +1,0 @@
-"""What the tests of many emissions share."""
-
-from tests.many.asking import vendor as vendor  # noqa: PLC0414  a fixture
