@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import FrameType
 
 
@@ -18,6 +19,29 @@ FULL = os.environ.get("EMITTER_TESTS") == "full"
 def examples(full: int) -> int:
     """Return how many examples a property test draws: ``full`` under ``make check-all``, a fifth of it otherwise."""
     return full if FULL else max(min(full, 10), full // 5)
+
+
+def covering(*axes: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return the cells of a grid that a test runs: all of them under ``make check-all``.
+
+    Otherwise it is a covering set: every two values of two axes stand together in at least one cell.
+    """
+    values = [list(axis) for axis in axes]
+    grid = list(product(*(range(len(axis)) for axis in values)))
+    if not FULL:
+        grid = _covering(grid)
+    return [tuple(axis[at] for axis, at in zip(values, cell, strict=True)) for cell in grid]
+
+
+def _covering(grid: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    pairs = {cell: set(combinations(enumerate(cell), 2)) for cell in grid}
+    covered, chosen = set[Any](), set[tuple[int, ...]]()
+    for gain in range(max(map(len, pairs.values())), 0, -1):
+        for cell in grid:
+            if len(pairs[cell] - covered) >= gain:
+                chosen.add(cell)
+                covered |= pairs[cell]
+    return sorted(chosen)
 
 
 class TooMuchWorkError(AssertionError):

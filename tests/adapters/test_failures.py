@@ -17,6 +17,7 @@ from emitter.messages import Fault, FaultKind, ModelResponse
 from emitter.profiles import WireFormat
 from tests.adapters.bodies import VENDORS, text
 from tests.adapters.sending import URL, Line, Vendor, fault, request, saying, send
+from tests.work import covering
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -181,11 +182,10 @@ REDIRECTS = {
 }
 
 
-@WORLDS
-@WIRES
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("to", REDIRECTS)
-def test_a_redirect_is_not_followed(wire: WireFormat, world: str, status: int, to: str) -> None:
+@pytest.mark.parametrize(
+    ("to", "status", "wire", "world"), covering(REDIRECTS, (301, 302, 303, 307, 308), WireFormat, ("sync", "async"))
+)
+def test_a_redirect_is_not_followed(to: str, status: int, wire: WireFormat, world: str) -> None:
     """Neither the prompt nor a key goes to another address; asking again would change nothing."""
     found = fault(
         wire, world, Vendor(lambda sent: httpx2.Response(status, headers={"location": REDIRECTS[to] or str(sent.url)}))

@@ -22,6 +22,7 @@ from emitter import (
     emit,
     emit_many,
 )
+from emitter.bulk import Batch
 from emitter.client.result import _ERROR_BY_CODE, _ERROR_BY_VERDICT
 from emitter.core.verdicts import FAULT_CODES
 from emitter.errors import DeadlineReached, PromptTooLong, QuotaExhausted
@@ -167,8 +168,8 @@ def test_an_error_with_the_vendors_words_crosses_a_process(asking: Asking) -> No
     assert again.request_id == error.request_id
 
 
-@pytest.mark.parametrize("batch", [False, True], ids=["calls", "batch"])
-def test_many_emissions_tell_the_same(batch: bool, asking: Asking, tmp_path: Path) -> None:
+@pytest.mark.parametrize("batch", [False, Batch(poll=0.01)], ids=["calls", "batch"])
+def test_many_emissions_tell_the_same(batch: bool | Batch, asking: Asking, tmp_path: Path) -> None:
     """An item's error has what the single call's has, also by way of the vendor's batches."""
     asking.vendor.reset()
     asking.vendor.script(Denied(PlannedError(ErrorKind.BAD_REQUEST, SAID, param="temperature")))
@@ -178,7 +179,7 @@ def test_many_emissions_tell_the_same(batch: bool, asking: Asking, tmp_path: Pat
 
     assert isinstance(item.error, BadRequest)
     assert (item.error.vendor_message, item.error.param) == (SAID, "temperature")
-    assert (item.error.__cause__ is None) == batch
+    assert (item.error.__cause__ is None) == bool(batch)
 
 
 def answering(status: int, body: str, content_type: str = "application/json") -> openai.OpenAI:

@@ -1,7 +1,12 @@
-"""The matrix: each row of the tables on each wire in each way, and a share of them with a form of the caller's own."""
+"""The matrix: the rows of the tables on each wire in each way, and a share of them with a form of the caller's own.
+
+Unless everything is wanted, a row is played once on each wire, in each way once or more, and on every cell for which
+it makes an exception.
+"""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +18,7 @@ from tests.faults.table_answers import ANSWERS
 from tests.faults.table_limits import LIMITS
 from tests.faults.table_network import NETWORK
 from tests.faults.table_service import SERVICE
+from tests.work import covering
 
 if TYPE_CHECKING:
     from tests.faults.asking import Asking
@@ -28,9 +34,17 @@ AS_A_FORM = (
 
 def cells() -> list[object]:
     """Return every cell; one that is not played, or known to be red, says why."""
-    made = [Cell(fault, wire, way) for fault in TABLE for wire in WIRES for way in WAYS]
-    made += [Cell(fault, wire, way, "form") for fault in AS_A_FORM for wire in WIRES for way in WAYS]
+    chosen = {Cell(*each) for each in covering(TABLE, WIRES, WAYS)}
+    made = [Cell(*each) for each in product(TABLE, WIRES, WAYS)]
+    made = [each for each in made if each in chosen or _is_exceptional(each)]
+    made += [Cell(*each, "form") for each in covering(AS_A_FORM, WIRES, WAYS)]
     return [pytest.param(each, marks=marks(each, TABLE[each.fault]), id=str(each)) for each in made]
+
+
+def _is_exceptional(cell: Cell) -> bool:
+    """Tell whether the row has something to say of just this cell, or cannot be played in every way."""
+    row, words = TABLE[cell.fault], {cell.wire, cell.way, *WAYS[cell.way]}
+    return bool(row.without) or any(" " in key and words.issuperset(key.split()) for key in row.but)
 
 
 @pytest.mark.filterwarnings("ignore:.* is not a valid FinishReason:UserWarning")  # google's SDK reads streams itself

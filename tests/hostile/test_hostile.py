@@ -19,7 +19,7 @@ from tests.hostile.report import FORM, MODES, SMALL, grid, perform, sample
 from tests.hostile.report import FULL as LARGE
 from tests.hostile.shapes import WIRES, events, shapes, unary
 from tests.hostile.shapes import stream as written
-from tests.work import FULL, examples
+from tests.work import FULL, covering, examples
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -67,10 +67,7 @@ def _zeros(usage: Any) -> Any:
     return {name: _zeros(value) for name, value in usage.items()} if isinstance(usage, dict) else 0
 
 
-@pytest.mark.parametrize("limit", _LIMITS)
-@pytest.mark.parametrize("said", _UNPAID)
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(("wire", "mode", "said", "limit"), covering(WIRES, MODES, _UNPAID, _LIMITS))
 def test_limits_hold_where_the_vendor_does_not_say_the_cost(wire: str, mode: str, said: str, limit: str) -> None:
     """A whole answer without usage is estimated, as a broken one is, so that the limits of all calls end the loop."""
     bad = json.loads(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,7 +39,6 @@ from emitter.testing.scenarios import (
     SCENARIO_MODELS,
     SCENARIOS,
     SITUATION,
-    Scenario,
     get_scenario,
     load_scenario_cassette,
     make_replay_transport,
@@ -76,8 +76,10 @@ class Played:
         return self.result.trace
 
 
-def play(asked: Scenario, world: str) -> Played:
-    """Play a scene through the vendor's own SDK."""
+@cache
+def play(scenario: str, wire: str, world: str) -> Played:
+    """Play a scene through the vendor's own SDK, once for all tests that look at it."""
+    asked = get_scenario(scenario, wire)
     tape, waits = make_replay_transport(asked), list[float]()
 
     async def asleep(seconds: float) -> None:
@@ -220,7 +222,7 @@ every_world = pytest.mark.parametrize("world", WORLDS)
 @every_scene
 def test_tells_exactly_these_events(scenario: str, wire: str, world: str) -> None:
     """The whole sequence of events is pinned, in order, with calls and budgets."""
-    played = play(get_scenario(scenario, wire), world)
+    played = play(scenario, wire, world)
 
     assert [line(each) for each in played.events] == [each.format(**WORDS[wire]) for each in EVENTS[scenario]]
     assert played.tape.unused() == ()
@@ -230,7 +232,7 @@ def test_tells_exactly_these_events(scenario: str, wire: str, world: str) -> Non
 @every_scene
 def test_ends_as_it_should(scenario: str, wire: str, world: str) -> None:
     """A scenario ends in a binding moment, in a veto, or in its own error with a code."""
-    result = play(get_scenario(scenario, wire), world).result
+    result = play(scenario, wire, world).result
 
     assert type(result) is ENDS.get(scenario, Emission)
     if isinstance(result, EmissionError):
@@ -240,7 +242,7 @@ def test_ends_as_it_should(scenario: str, wire: str, world: str) -> None:
 @every_scene
 def test_both_worlds_tell_the_same(scenario: str, wire: str) -> None:
     """The sync and the async driver tell equal events and count equal attempts."""
-    one, other = (play(get_scenario(scenario, wire), world) for world in WORLDS)
+    one, other = (play(scenario, wire, world) for world in WORLDS)
 
     assert one.events == other.events
     assert one.result.trace.attempts == other.result.trace.attempts
@@ -250,7 +252,7 @@ def test_both_worlds_tell_the_same(scenario: str, wire: str) -> None:
 @every_scene
 def test_usage_adds_up(scenario: str, wire: str) -> None:
     """The usage told is the sum over attempts, and the sum over events."""
-    played = play(get_scenario(scenario, wire), "sync")
+    played = play(scenario, wire, "sync")
     told = [each for each in played.events if isinstance(each, ProviderUsage)]
     usage = played.result.trace.usage
 
@@ -263,7 +265,7 @@ def test_usage_adds_up(scenario: str, wire: str) -> None:
 @pytest.mark.parametrize("scenario", ["refused", "filtered"])
 def test_a_refusal_makes_exactly_one_call(scenario: str, wire: str) -> None:
     """A refusal is never re-sent, and its words reach neither the error nor an event."""
-    played = play(get_scenario(scenario, wire), "sync")
+    played = play(scenario, wire, "sync")
 
     assert len(load_scenario_cassette(get_scenario(scenario, wire)).interactions) == 1
     assert len(played.result.trace.attempts) == 1
@@ -320,7 +322,7 @@ def test_a_correction_replaces_its_predecessor(wire: str) -> None:
 @every_world
 def test_an_overload_waits_as_long_as_the_vendor_asks(wire: str, world: str) -> None:
     """Retry-After is honoured, and the fault costs no schema round."""
-    played = play(get_scenario("overloaded-then-bound", wire), world)
+    played = play("overloaded-then-bound", wire, world)
 
     assert len(played.waits) == 1
     assert played.waits[0] >= 1.0
@@ -330,7 +332,7 @@ def test_an_overload_waits_as_long_as_the_vendor_asks(wire: str, world: str) -> 
 @every_wire
 def test_the_decision_is_what_the_model_wrote(wire: str) -> None:
     """The value holds the eight slots, the caller's class and open hatches; the envelope holds the value."""
-    result = play(get_scenario("bound", wire), "sync").result
+    result = play("bound", wire, "sync").result
 
     assert isinstance(result, Emission)
     assert result.value.question.recommended.label == "Resume from partition 62 now"

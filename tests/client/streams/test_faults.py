@@ -16,6 +16,7 @@ from tests.adapters import bodies
 from tests.adapters.streams import STREAMS
 from tests.client.streams.vendor import WIRES, WORLDS, Answer, Told, ask, streamed, whole
 from tests.scenarios.vendors import VENDORS
+from tests.work import covering
 
 every_wire = pytest.mark.parametrize("wire", WIRES)
 every_world = pytest.mark.parametrize("world", WORLDS)
@@ -58,19 +59,17 @@ def test_a_stream_without_its_end(wire: str, world: str) -> None:
         assert found.trace.usage.estimated or not any(isinstance(each, FieldComplete) for each in found.told)
 
 
-@every_world
-@every_wire
-@pytest.mark.parametrize(
-    ("error", "kind"),
-    [
-        (httpx2.ReadError("cut"), FaultKind.CONNECTION),
-        (httpx2.RemoteProtocolError("cut"), FaultKind.CONNECTION),
-        (httpx2.ReadTimeout("slow"), FaultKind.TIMEOUT),
-    ],
-    ids=["read", "protocol", "timeout"],
-)
-def test_a_connection_that_is_cut_anywhere(wire: str, world: str, error: Exception, kind: FaultKind) -> None:
+CUTS: dict[str, tuple[Exception, FaultKind]] = {
+    "read": (httpx2.ReadError("cut"), FaultKind.CONNECTION),
+    "protocol": (httpx2.RemoteProtocolError("cut"), FaultKind.CONNECTION),
+    "timeout": (httpx2.ReadTimeout("slow"), FaultKind.TIMEOUT),
+}
+
+
+@pytest.mark.parametrize(("wire", "name", "world"), covering(WIRES, CUTS, WORLDS))
+def test_a_connection_that_is_cut_anywhere(wire: str, name: str, world: str) -> None:
     """At any event the cut is a fault, and what had been written counts."""
+    error, kind = CUTS[name]
     pieces = good(wire, 9).pieces
     for kept in range(len(pieces) + 1):
         found = ask(wire, world, [Answer([*pieces[:kept], error])], FORM, policy=ONCE)
@@ -167,11 +166,10 @@ BODIES = {
 }
 
 
-@every_world
-@every_wire
-@pytest.mark.parametrize("content_type", ["text/html", "text/event-stream"])
-@pytest.mark.parametrize("name", BODIES)
-def test_what_is_no_stream(name: str, content_type: str, wire: str, world: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "wire", "content_type", "world"), covering(BODIES, WIRES, ("text/html", "text/event-stream"), WORLDS)
+)
+def test_what_is_no_stream(name: str, wire: str, content_type: str, world: str) -> None:
     """HTML, nothing, half of something: a fault of the protocol."""
     found = ask(wire, world, [whole(BODIES[name], headers={"content-type": content_type})], FORM, policy=ONCE)
 
@@ -307,10 +305,11 @@ def test_a_stream_that_is_not_utf8_is_a_fault(wire: str, world: str) -> None:
     assert found.trace.usage == ask(wire, world, [good(wire)], FORM, policy=ONCE).trace.usage
 
 
-@every_world
-@every_wire
-@pytest.mark.parametrize("before", ["\ufeff", ": comment\n\n", "\ufeff: comment\r\n\r\n", "retry: 3\nid: 7\n\n"])
-def test_what_may_stand_before_the_first_event(wire: str, world: str, before: str) -> None:
+BEFORE = ("\ufeff", ": comment\n\n", "\ufeff: comment\r\n\r\n", "retry: 3\nid: 7\n\n")
+
+
+@pytest.mark.parametrize(("before", "wire", "world"), covering(BEFORE, WIRES, WORLDS))
+def test_what_may_stand_before_the_first_event(before: str, wire: str, world: str) -> None:
     """A byte order mark, comments and fields that nobody needs are no part of the answer."""
     found = ask(wire, world, [Answer([before.encode(), *good(wire).pieces])], FORM)
     assert found.result.value == DOCUMENT
@@ -326,11 +325,10 @@ BESIDE = {
 }
 
 
-@every_world
-@every_wire
-@pytest.mark.parametrize("name", BESIDE)
-@pytest.mark.parametrize("place", ["before-the-end", "after-the-end"])
-def test_an_error_beside_a_complete_answer(name: str, place: str, wire: str, world: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "wire", "place", "world"), covering(BESIDE, WIRES, ("before-the-end", "after-the-end"), WORLDS)
+)
+def test_an_error_beside_a_complete_answer(name: str, wire: str, place: str, world: str) -> None:
     """An error among the events is a fault, whatever else they say, with what the answer cost."""
     pieces = list(good(wire).pieces)
     at = len(pieces) if place == "after-the-end" else 2

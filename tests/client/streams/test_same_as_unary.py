@@ -14,6 +14,7 @@ from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS, SITUATION, get
 from tests.adapters.test_streams import ANSWERS
 from tests.client.streams.vendor import JSON, WIRES, WORLDS, Answer, Told, Vendor, Waits, ask, opened, streamed, whole
 from tests.scenarios.answers import BOUND
+from tests.work import covering
 
 every_wire = pytest.mark.parametrize("wire", WIRES)
 every_world = pytest.mark.parametrize("world", WORLDS)
@@ -64,11 +65,8 @@ def same(found: Told, other: Any) -> None:
         assert found.result.value == other.value
 
 
-@every_world
-@every_wire
-@pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("size", [1, 40])
-def test_every_scenario(scenario: str, wire: str, world: str, size: int) -> None:
+@pytest.mark.parametrize(("scenario", "wire", "size", "world"), covering(SCENARIOS, WIRES, (1, 40), WORLDS))
+def test_every_scenario(scenario: str, wire: str, size: int, world: str) -> None:
     """Verdicts, values, usage, attempts and events agree, and each further call is told as a restart."""
     arguments = {each: value for each, value in get_scenario(scenario, wire).arguments().items() if each != "wire"}
     played = [each.response for each in load_scenario_cassette(get_scenario(scenario, wire)).interactions]

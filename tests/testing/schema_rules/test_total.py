@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from emitter.testing import vendor_rules
 from emitter.testing.schema_rules import MAX_VIOLATIONS
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,12 +89,13 @@ def chain(links: int) -> object:
     return {"$ref": "#/$defs/d0", "$defs": names}
 
 
+WIDE = 100_000 if FULL else 10_000
 HOSTILE: dict[str, object] = {
     "deep arrays": deep(100_000, "items"),
     "deep unions": deep(100_000, "anyOf"),
     "doubling": bomb(45),
     "chain of references": chain(3_000),
-    "wide": {"type": "object", "properties": {str(each): True for each in range(100_000)}},
+    "wide": {"type": "object", "properties": {str(each): True for each in range(WIDE)}},
     "large enum": {"type": "string", "enum": [*range(100_000)]},
     "large numbers": {"type": "array", "minItems": 10**5000, "enum": [10**5000], "const": 10**5000},
     "deep value": {"additionalProperties": deep(5_000, "x"), "type": deep(5_000, "x"), "default": deep(5_000, "x")},
