@@ -5,6 +5,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/sh
 
+# The tests start hundreds of processes, which read what the first of them compiled.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help demo test check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark clean
 
 help:  ## list the commands

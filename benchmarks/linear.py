@@ -11,17 +11,26 @@ from typing import TYPE_CHECKING
 
 from tests.authority.narrative import test_linear as narrative
 from tests.checks.lint import test_linear as discipline
+from tests.host.test_extract import HOSTILE
+from tests.recover.test_bounds import FRAMES, UNITS
 
 from emitter.checks.english import MAX_READ
+from emitter.host.model_text import extract_documents
+from emitter.recover import parse_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _RUNS = 5
 _WANTED = 8.0
 """Between linear and quadratic; small texts are measured less exactly."""
 _FLOOR = 0.002
 """Seconds under which a reading says nothing."""
+
+
+_FRAMED = {
+    f"{before}…{after}": lambda text, frame=(before, after): parse_answer(text.join(frame)) for before, after in FRAMES
+}
 
 
 def seconds(read: Callable[[str], object], text: str) -> float:
@@ -34,12 +43,24 @@ def seconds(read: Callable[[str], object], text: str) -> float:
     return best
 
 
+def _named(units: Iterable[str]) -> dict[str, str]:
+    return {ascii(each): each for each in units}
+
+
 def main() -> int:
     """Print the worst growth of each reader; return 1 if one is above what is wanted."""
     worst = 0.0
     for name, readers, pieces, many, length in (
         ("content discipline", discipline.READERS, discipline.HOSTILE, discipline.many, MAX_READ),
         ("narrative scanner", narrative.READERS, narrative.HOSTILE, narrative.many, narrative.LARGE),
+        ("recovery", _FRAMED, {ascii(each): each for each in UNITS}, narrative.many, 12_000),
+        (
+            "extraction",
+            {"documents": extract_documents},
+            {ascii(each): each for each in HOSTILE},
+            narrative.many,
+            20_000,
+        ),
     ):
         for reader, read in readers.items():
             found = []

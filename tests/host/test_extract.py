@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import process_time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from emitter.host.model_text import MAX_DOCUMENTS, MAX_REPAIRS, ExtractedDocument, extract_documents
 from emitter.recover import RecoveryPath
-from tests.work import examples
+from tests.work import count_lines, examples
 
 ONE, TWO = {"type": "a", "payload": 1}, {"type": "b", "payload": [2]}
 A, B = json.dumps(ONE), json.dumps(TWO)
@@ -231,22 +231,15 @@ HOSTILE = (
 
 @pytest.mark.parametrize("unit", HOSTILE, ids=[ascii(each) for each in HOSTILE])
 def test_linear(unit: str) -> None:
-    """Four times the text takes far less than the sixteenfold of a quadratic search."""
-
-    def cost(size: int) -> float:
-        text, times = unit * (size // len(unit)), list[float]()
-        for _ in range(3):
-            begin = process_time()
-            extract_documents(text)
-            times.append(process_time() - begin)
-        return min(times)
-
-    assert cost(20_000) < 12 * max(cost(5_000), 0.005)
+    """Four times the text takes four times the lines of Python, not the sixteenfold of a quadratic search."""
+    short, long = (unit * (size // len(unit)) for size in (5_000, 20_000))
+    lines = count_lines(partial(extract_documents, short))
+    count_lines(partial(extract_documents, long), limit=5 * lines + 1_000)
 
 
-def test_the_worst_blocks_take_seconds_at_most() -> None:
-    """However many blocks there are that are hard to repair, their cost is bounded."""
-    begin = process_time()
-    found = extract_documents(fenced('["' + '["x" "y" ' * 222 + '"]') * 1_000)
-    assert len(found) == MAX_DOCUMENTS + 1
-    assert process_time() - begin < 10  # unbounded, these take minutes
+def test_only_so_many_hard_blocks_cost_a_repair() -> None:
+    """However many blocks there are that are hard to repair, the work on them is bounded."""
+    hard = fenced('["' + '["x" "y" ' * 60 + '"]')
+    some, many = (count_lines(partial(extract_documents, hard * times)) for times in (MAX_REPAIRS, 20 * MAX_REPAIRS))
+    assert many < 2 * some
+    assert len(extract_documents(hard * 1_000)) == MAX_DOCUMENTS + 1
