@@ -1,6 +1,7 @@
-"""The README's tables, made from ``results.json``: ``python -m benchmarks.table`` prints them between their marks.
+"""Make the tables of README.md and docs/benchmark.md from ``results.json``.
 
-``--write`` puts them into the README, ``--check`` exits with 1 where the README says something else.
+``python -m benchmarks.table`` prints them. ``--write`` puts them between the marks of each page, and ``--check`` exits
+with 1 if a page differs.
 """
 
 from __future__ import annotations
@@ -17,20 +18,40 @@ from benchmarks.summary import Target, standings, targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
 BEGIN = "<!-- benchmark: made by `python -m benchmarks.table --write`, never by hand -->"
 END = "<!-- /benchmark -->"
-README = ROOT / "README.md"
 _HEAD = (
     *("library", "right", "told the truth", "wrong value", "`None`"),
     *("cuts cured", "calls for a refusal", "tokens billed", "CPU ms a call"),
 )
+_SHORT_HEAD = ("library", "right value", "true cause named", "wrong value", "cut answers cured", "calls for a refusal")
 _CONTENDERS = {EMITTER.name: overhead.MOMENT, SDK.name: overhead.TYPED}
 
 
 def tables(results: Mapping[str, Any]) -> str:
     """Return both tables, with what was measured and what was not, between the marks."""
     return "\n".join([BEGIN, *_told(results), "", *libraries(results), "", *speeds(results), END])
+
+
+def summary(results: Mapping[str, Any]) -> str:
+    """Return the README's table, between the marks: each library with its defaults."""
+    rows = [
+        (
+            each.title,
+            *(str(each.right), str(each.truth), str(each.wrong + each.nothing)),
+            each.cured,
+            number(each.refusal_calls),
+        )
+        for each in standings(results["faults"])
+        if "retries=" not in each.title
+    ]
+    return "\n".join([BEGIN, *markdown(_SHORT_HEAD, rows), END])
+
+
+PAGES = {ROOT / "README.md": summary, ROOT / "docs" / "benchmark.md": tables}
+"""The pages with tables, and what makes them."""
 
 
 def libraries(results: Mapping[str, Any]) -> Iterator[str]:
@@ -98,23 +119,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print, compare or write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.table", description=__doc__)
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--check", action="store_true", help="compare with the README")
-    choice.add_argument("--write", action="store_true", help="put them into the README, between the marks")
+    choice.add_argument("--check", action="store_true", help="compare with the pages")
+    choice.add_argument("--write", action="store_true", help="put them into the pages, between the marks")
     options = parser.parse_args(arguments)
-    made = tables(load())
+    results = load()
+    return max(_update(page, make(results), options) for page, make in PAGES.items())
+
+
+def _update(page: Path, made: str, options: argparse.Namespace) -> int:
+    """Print, compare or write the tables of one page."""
     if not (options.check or options.write):
         say(made)
         return 0
-    text = README.read_text("utf-8")
+    text = page.read_text("utf-8")
     place = _current(text)
     if place is None:
-        note(f"the README has no marks; put these two lines where the tables shall stand:\n{BEGIN}\n{END}")
+        note(f"{page.name} has no marks. Put these two lines where the tables belong:\n{BEGIN}\n{END}")
         return 1
     if options.write:
-        README.write_text(text[: place[0]] + made + text[place[1] :], "utf-8")
-        return 0
-    if text[place[0] : place[1]] != made:
-        note("the README's tables are not those of benchmarks/results.json: run python -m benchmarks.table --write")
+        page.write_text(text[: place[0]] + made + text[place[1] :], "utf-8")
+    elif text[place[0] : place[1]] != made:
+        note(f"{page.name} differs from benchmarks/results.json. Run python -m benchmarks.table --write")
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""The README's tables are compared with the numbers, and replaced between their marks."""
+"""The tables of README.md and docs/benchmark.md equal the recorded numbers."""
 
 from __future__ import annotations
 
@@ -15,41 +15,38 @@ pytestmark = pytest.mark.skipif(not FILE.exists(), reason="benchmarks/results.js
 
 
 @pytest.fixture
-def readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a README of its own, with the marks and an old table between them."""
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a page of its own, with an outdated table between the marks."""
     path = tmp_path / "README.md"
     path.write_text(f"Before.\n\n{table.BEGIN}\nold\n{table.END}\n\nAfter.\n", "utf-8")
-    monkeypatch.setattr(table, "README", path)
+    monkeypatch.setattr(table, "PAGES", {path: table.summary})
     return path
 
 
-def test_an_old_table_is_told(readme: Path) -> None:
-    """A README that says something else is an error, and stays as it is."""
-    before = readme.read_text("utf-8")
+def test_an_outdated_table_is_an_error(page: Path) -> None:
+    """The check fails, and changes nothing."""
+    before = page.read_text("utf-8")
 
     assert table.main(["--check"]) == 1
-    assert readme.read_text("utf-8") == before
+    assert page.read_text("utf-8") == before
 
 
-def test_a_written_table_is_current(readme: Path) -> None:
-    """What was written passes the check, and nothing around it was touched."""
+def test_a_written_table_is_current(page: Path) -> None:
+    """A written table passes the check, and the text around it is unchanged."""
     assert table.main(["--write"]) == 0
     assert table.main(["--check"]) == 0
-    text = readme.read_text("utf-8")
+    text = page.read_text("utf-8")
     assert (text.startswith("Before.\n\n"), text.endswith("\n\nAfter.\n")) == (True, True)
 
 
-def test_a_readme_without_marks_is_told(readme: Path) -> None:
-    """Nothing is written where nobody said where."""
-    readme.write_text("No marks.\n", "utf-8")
+def test_a_page_without_marks_is_an_error(page: Path) -> None:
+    """Nothing is written without marks."""
+    page.write_text("No marks.\n", "utf-8")
 
     assert table.main(["--write"]) == 1
-    assert readme.read_text("utf-8") == "No marks.\n"
+    assert page.read_text("utf-8") == "No marks.\n"
 
 
-def test_the_readme_says_what_was_measured() -> None:
-    """The README's own tables are those of the kept numbers."""
-    if table.BEGIN not in table.README.read_text("utf-8"):
-        pytest.skip("the README has no benchmark tables yet")
-
+def test_the_pages_show_what_was_measured() -> None:
+    """The committed tables are those of the recorded numbers."""
     assert table.main(["--check"]) == 0

@@ -323,10 +323,10 @@ def test_what_a_run_cost_is_counted() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"situations": "one text"}, "situations is a str"),
-        ({"situations": {"role": "user"}}, "situations is a dict"),
-        ({"situations": 7}, "situations is a int"),
-        ({"situations": Job("one")}, "situations is a Job"),
+        ({"inputs": "one text"}, "inputs is a str"),
+        ({"inputs": {"role": "user"}}, "inputs is a dict"),
+        ({"inputs": 7}, "inputs is a int"),
+        ({"inputs": Job("one")}, "inputs is a Job"),
         ({"in_flight": 0}, "in_flight is 0"),
         ({"in_flight": True}, "in_flight is True"),
         ({"in_flight": 2.5}, "in_flight is 2.5"),
@@ -340,11 +340,11 @@ def test_what_a_run_cost_is_counted() -> None:
 )
 def test_what_could_never_be_asked_is_refused_at_once(world: str, wrong: dict[str, Any], said: str) -> None:
     """Nothing is read or sent, and the error is not one of each item."""
-    given: dict[str, Any] = {"schema": Numbered, "situations": [task(0)], "model": MODEL, **wrong}
+    given: dict[str, Any] = {"schema": Numbered, "inputs": [task(0)], "model": MODEL, **wrong}
     make: Any = emit_many if world == "sync" else aemit_many
 
     with pytest.raises(EmitterError, match=said):
-        make(given.pop("schema"), given.pop("situations"), **given)
+        make(given.pop("schema"), given.pop("inputs"), **given)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ MESSAGES = [{"role": "user", "content": "Shall we ship?"}]
         ('[{"role": "user", "content": "Shall', "starts like JSON messages but is not JSON"),
         ('[{"role": "user", "content": "a"},,]', "starts like JSON messages but is not JSON"),
         ('{"messages": [{"role": "user"', "starts like JSON messages but is not JSON"),
-        ("[]", "has no messages"),
+        ("[]", "is an empty list"),
     ],
     ids=["cut", "stray comma", "cut object", "empty"],
 )

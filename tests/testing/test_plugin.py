@@ -27,6 +27,7 @@ def test_it_is_light() -> None:
 
     assert [each for each in done.stdout.split() if each.startswith("emitter")] == [
         "emitter",
+        "emitter.lazy",
         "emitter.testing",
         "emitter.testing.plugin",
     ]
