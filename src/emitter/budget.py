@@ -67,7 +67,7 @@ class ContextWindow:
     """A model's context window.
 
     Attributes:
-        size: The window in tokens.
+        size: The window in tokens, for input and output together.
         typical_answer: The tokens of a typical answer, which must fit.
         load_tokenizer: Returns the model's tokenizer if one is available, else None. It is called only if an exact
             count can change the result.
@@ -77,6 +77,13 @@ class ContextWindow:
     size: int
     typical_answer: int
     load_tokenizer: Callable[[], Callable[[str], int] | None]
+    max_input: int | None = None
+    """The largest prompt in tokens, if it is smaller than the window."""
+
+    @property
+    def longest_prompt(self) -> int:
+        """The largest prompt in tokens, without regard to the answer."""
+        return self.size if self.max_input is None else self.max_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +103,15 @@ def fit_to_window(token_budget: TokenBudget, texts: Sequence[str], window: Conte
     Raises:
         ContextWindowExceededError: By a certain count, not even a typical answer fits.
     """
-    if sum(map(len, texts)) * _MAX_TOKENS_PER_CHARACTER + _REQUEST_OVERHEAD + token_budget.ceiling <= window.size:
+    most = sum(map(len, texts)) * _MAX_TOKENS_PER_CHARACTER + _REQUEST_OVERHEAD
+    if most + token_budget.ceiling <= window.size and most <= window.longest_prompt:
         return token_budget
     low, high = sum(map(estimate_min_tokens, texts)), sum(map(estimate_max_tokens, texts)) + _REQUEST_OVERHEAD
-    if high + token_budget.initial > window.size and (count_tokens := window.load_tokenizer()) is not None:
+    is_close = high + token_budget.initial > window.size or high > window.longest_prompt
+    if is_close and (count_tokens := window.load_tokenizer()) is not None:
         low = high = sum(map(count_tokens, texts))
     minimum_answer = min(window.typical_answer, token_budget.initial)
-    if low + minimum_answer > window.size:
+    if low + minimum_answer > window.size or low > window.longest_prompt:
         raise _window_exceeded(low, minimum_answer, window)
     room = max(window.size - (low if token_budget.is_explicit else high), minimum_answer)
     budget = min(token_budget.initial, room)
@@ -110,6 +119,10 @@ def fit_to_window(token_budget: TokenBudget, texts: Sequence[str], window: Conte
 
 
 def _window_exceeded(prompt: int, answer: int, window: ContextWindow) -> ContextWindowExceededError:
+    if window.max_input is not None and prompt > window.max_input:
+        return ContextWindowExceededError(
+            f"The prompt has at least {prompt:,} tokens, but {window.model} reads at most {window.max_input:,}."
+        )
     return ContextWindowExceededError(
         f"The prompt has at least {prompt:,} tokens and its answer needs {answer:,}, "
         f"but the window of {window.model} holds {window.size:,}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +57,20 @@ def test_a_prompt_that_leaves_no_room_is_refused(*, words: bool) -> None:
     """The message names prompt, answer and window."""
     with pytest.raises(ContextWindowExceededError, match=r"at least 10 tokens .* needs 50, .* a/model holds 59\."):
         fit_to_window(TokenBudget(500, 900), [TEN], window(59, words=words))
+
+
+@pytest.mark.parametrize("words", [True, False], ids=["counted", "estimated"])
+def test_a_prompt_above_the_largest_input_is_refused(*, words: bool) -> None:
+    """A window with room to spare does not help where the input has a limit of its own."""
+    narrow = replace(window(100_000, words=words), max_input=9)
+    with pytest.raises(ContextWindowExceededError, match=r"at least 10 tokens, but a/model reads at most 9\."):
+        fit_to_window(TokenBudget(500, 900), [TEN], narrow)
+
+
+def test_the_largest_input_leaves_the_budget_alone() -> None:
+    """A prompt that it allows shrinks no budget."""
+    narrow = replace(window(100_000, words=True), max_input=10)
+    assert fit_to_window(TokenBudget(500, 900), [TEN], narrow) == TokenBudget(500, 900)
 
 
 def test_a_huge_prompt_is_refused() -> None:

@@ -81,8 +81,8 @@ def test_a_model_provides_what_its_facts_say(name: str, model: str, provides: se
 )
 def test_a_window_that_is_assumed_is_no_long_one(name: str, model: str) -> None:
     """What is supposed of strangers lets a request through; it is no fact to rely on."""
-    limits = profile.load_profile(name).model_limits(model)
-    assert (limits.match, limits.elastic) == ("*", True)
+    loaded = profile.load_profile(name)
+    assert (loaded.is_known_model(model), loaded.model_limits(model).elastic) == (False, True)
     assert L not in of(name, model)
 
 

@@ -33,20 +33,37 @@ MODEL_LISTS = {
         ("openai", "gpt-4o-mini", 128_000, 16_384),
         ("openai", "gpt-4-0613", 8_192, 8_192),
         ("openai", "o4-mini", 200_000, 100_000),
+        ("openai", "gpt-6.9-nova", 1_050_000, 128_000),
+        ("openai", "gpt-7-sol", 1_050_000, 128_000),
         ("openai", "something-else", 128_000, 16_384),
         ("azure-openai", "gpt-35-turbo", 16_385, 4_096),
         ("azure-openai", "gpt-4.1", 1_047_576, 32_768),
         ("anthropic", "claude-opus-5-5", 1_000_000, 128_000),
+        ("anthropic", "claude-opus-6-1", 1_000_000, 128_000),
+        ("anthropic", "claude-unheard-of", 200_000, 64_000),
         ("anthropic", "claude-sonnet-4-6", 1_000_000, 128_000),
+        ("anthropic", "us.anthropic.claude-opus-5-5-v1:0", 1_000_000, 128_000),
+        ("anthropic", "anthropic.claude-haiku-5-5", 1_000_000, 128_000),
+        ("anthropic", "eu.anthropic.claude-opus-5", 1_000_000, 128_000),
+        ("anthropic", "global.anthropic.claude-sonnet-5-v1:0", 1_000_000, 128_000),
+        ("anthropic", "anthropic.claude-sonnet-6-20270101-v1:0", 1_000_000, 128_000),
         ("anthropic", "claude-haiku-4-5-20251001", 200_000, 64_000),
         ("anthropic", "claude-opus-4-1-20250805", 200_000, 32_000),
         ("anthropic", "claude-sonnet-4-20250514", 200_000, 64_000),
         ("anthropic", "claude-3-haiku-20240307", 200_000, 4_096),
         ("anthropic", "us.anthropic.claude-haiku-4-5-20251001-v1:0", 200_000, 64_000),
         ("google", "gemini-3.8-flash", 1_048_576, 65_535),
+        ("google", "gemini-4-argon", 1_048_576, 65_535),
         ("google", "models/gemini-2.0-flash", 1_048_576, 8_192),
+        ("google", "gemma-3-27b-it", 128_000, 8_192),
         ("groq", "openai/gpt-oss-120b", 131_072, 32_768),
+        ("groq", "unheard-of", 131_072, 32_768),
         ("deepseek", "deepseek-v4-pro", 1_000_000, 384_000),
+        ("deepseek", "deepseek-flash", 1_000_000, 384_000),
+        ("deepseek", "unheard-of", 1_000_000, 65_536),
+        ("mistral", "mistral-medium-3.5", 262_144, 256_000),
+        ("mistral", "mistral-medium-3-5-2604", 262_144, 256_000),
+        ("mistral", "mistral-large-4", 1_048_576, 256_000),
     ],
 )
 def test_a_model_has_its_limits(name: str, model: str, context: int, max_output: int) -> None:
@@ -56,11 +73,44 @@ def test_a_model_has_its_limits(name: str, model: str, context: int, max_output:
 
 
 @pytest.mark.parametrize(
+    ("name", "model", "max_input"),
+    [
+        ("openai", "gpt-6.1-sol", 922_000),
+        ("openai", "gpt-6.2-sol", 922_000),
+        ("openai", "gpt-5.5", 922_000),
+        ("openai", "gpt-5.4-nano", 272_000),
+        ("openai", "gpt-5.1", 272_000),
+        ("openai", "gpt-5-pro", 128_000),
+        ("openai", "gpt-4.1", None),
+        ("azure-openai", "gpt-5", 272_000),
+        ("anthropic", "claude-opus-5-5", None),
+        ("google", "gemini-3.8-flash", None),
+    ],
+)
+def test_a_model_may_read_less_than_its_window_holds(name: str, model: str, max_input: int | None) -> None:
+    """Where a vendor states the largest input apart, it is a limit of its own."""
+    limits = profile.load_profile(name).model_limits(model)
+    assert limits.max_input == max_input
+    assert limits.longest_prompt == (max_input or limits.context)
+
+
+@pytest.mark.parametrize("name", profile.profile_names())
+def test_input_and_output_fill_the_window_at_most(name: str) -> None:
+    """A largest input is below the window, and a row that states one states a window that holds it."""
+    for row in profile.load_profile(name).models:
+        assert row.max_input is None or row.max_input < row.context
+
+
+@pytest.mark.parametrize(
     ("name", "model", "mode", "strict"),
     [
         ("openai", "gpt-6-sol", OutputMode.JSON_SCHEMA, True),
         ("openai", "gpt-4o-2024-05-13", OutputMode.TOOL, True),
         ("anthropic", "claude-sonnet-5-5", OutputMode.JSON_SCHEMA, True),
+        ("anthropic", "claude-unheard-of", OutputMode.JSON_SCHEMA, True),
+        ("anthropic", "us.anthropic.claude-opus-5-5-v1:0", OutputMode.JSON_SCHEMA, True),
+        ("anthropic", "anthropic.claude-haiku-5-5", OutputMode.JSON_SCHEMA, True),
+        ("anthropic", "anthropic.claude-opus-4-8-v1:0", OutputMode.TOOL, False),
         ("anthropic", "claude-sonnet-4-20250514", OutputMode.TOOL, False),
         ("anthropic", "claude-sonnet-4@20250514", OutputMode.TOOL, False),
         ("anthropic", "claude-haiku-4-5@20251001", OutputMode.TOOL, False),
@@ -82,6 +132,34 @@ def test_a_model_has_its_output_mode(name: str, model: str, mode: OutputMode, *,
     loaded = profile.load_profile(name)
     assert loaded.preferred_output_mode(loaded.default_wire, model) is mode
     assert loaded.sends_strict(loaded.default_wire, model) is strict
+
+
+@pytest.mark.parametrize(
+    ("model", "forced"),
+    [
+        ("claude-opus-5", True),
+        ("claude-sonnet-5", True),
+        ("claude-haiku-5-5", True),
+        ("claude-opus-4-8", True),
+        ("claude-opus-5-5", False),
+        ("claude-opus-5-5-20260922", False),
+        ("claude-sonnet-5-5", False),
+        ("claude-fable-5-1", False),
+        ("claude-mythos-5-2", False),
+        ("claude-opus-5-9", False),
+        ("claude-opus-6", False),
+        ("claude-unheard-of", False),
+        ("anthropic.claude-opus-5", True),
+        ("us.anthropic.claude-haiku-5-5", True),
+        ("us.anthropic.claude-opus-5-5-v1:0", False),
+        ("anthropic.claude-fable-5-2", False),
+        ("anthropic.claude-unheard-of-v1:0", False),
+    ],
+)
+def test_a_tool_is_forced_only_where_it_is_known_to_be_taken(*, model: str, forced: bool) -> None:
+    """The newer Claude models answer a forced tool with 400; a model that we do not know may too."""
+    modes = profile.load_profile("anthropic").output_modes(WireFormat.ANTHROPIC, model)
+    assert (OutputMode.TOOL in modes) is forced
 
 
 @pytest.mark.parametrize("name", profile.profile_names())
@@ -243,7 +321,7 @@ MEANT = {
     "gemni-2.5-flash": "Did you mean 'google/gemini-2.5'?",
     "openai": "Did you mean 'openai/…'?",
     "openai/": "Did you mean 'openai/…'?",
-    "meta/llama-9": "hint: Write vendor/model; the vendors are anthropic",
+    "meta/unheard-of-9": "hint: Write vendor/model; the vendors are anthropic",
     "": "hint: Write vendor/model",
 }
 

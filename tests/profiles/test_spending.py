@@ -30,6 +30,7 @@ FACTS: dict[str, Any] = {
         pytest.param({"think": {"effort": "HIGH"}}, None, 99, id="a word in capitals"),
         pytest.param({"effort": "none"}, "high", 0, id="told not to, by the second path"),
         pytest.param({"think": {"effort": "low"}, "effort": "high"}, None, 10, id="the first path wins"),
+        pytest.param({"think": {"effort": "high"}, "effort": "none"}, "high", 0, id="told not to, beside an effort"),
         pytest.param({"think": {"effort": "banana"}, "effort": "high"}, None, 99, id="an unknown word is passed over"),
         pytest.param({"think": {"tokens": 7, "effort": "high"}}, "low", 7, id="a number wins over a word"),
         pytest.param({"think": {"tokens": 0}}, "low", 0, id="no tokens"),

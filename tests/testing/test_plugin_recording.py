@@ -134,7 +134,8 @@ from emitter import emit
 
 def test_it(emitter_client):
     model = "anthropic/claude-sonnet-5-5"
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"],
+              "additionalProperties": False}
     assert isinstance(emit(schema, "How many?", model=model, client=emitter_client(model)).value["n"], int)
 """
     with simulator() as vendor, pytest.MonkeyPatch.context() as patch:

@@ -470,6 +470,7 @@ def _model_budget(compiled: Compiled, target: tuple[ProviderProfile, WireFormat]
         size=limits.context,
         typical_answer=max(cost.answer.typical, minimum),
         load_tokenizer=partial(_exact_counter, profile.token_encoding(model)),
+        max_input=limits.max_input,
     )
     default_thinking = profile.thinking_tokens(wire, model, {})
     return _ModelBudget(cost, limits.max_output, minimum, default_thinking, None if limits.elastic else window)

@@ -177,7 +177,8 @@ def _enforces_discriminators(profile: ProviderProfile, wire: WireFormat, model: 
 def _has_long_context(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  all of the table are asked alike
     """Return whether the window is long. The window that is assumed for unknown models does not count."""
     limits = profile.model_limits(model)
-    return limits.context >= LONG_CONTEXT and not (limits.elastic and limits.match == "*")
+    is_assumed = not limits.known or (limits.elastic and limits.match == "*")
+    return limits.longest_prompt >= LONG_CONTEXT and not is_assumed
 
 
 def _has_reasoning(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  as above

@@ -6,6 +6,7 @@ A profile holds facts, never code. Every table of facts names its ``source`` and
 
 from __future__ import annotations
 
+from decimal import Decimal
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
@@ -99,20 +100,29 @@ class ModelLimits(SourcedTable):
     """The limits of the models whose name matches ``match``, a case-sensitive shell pattern.
 
     Attributes:
-        context: The context window in tokens.
+        context: The context window in tokens, for input and output together.
+        max_input: The largest input in tokens, if it is smaller than the window.
         elastic: The window may be larger than ``context``, because of a setting or because its size is not known.
             Prompts are then not checked against it.
         max_output: The largest output in tokens.
         modes: Restricts the wire's output modes.
         strict: Overrides the wire's strict flag.
+        known: False for a family whose limits are assumed. Callers are warned, as for a model without a row.
     """
 
     match: str
     context: Annotated[int, Field(ge=1)]
+    max_input: Annotated[int, Field(ge=1)] | None = None
     elastic: bool = False
     max_output: Annotated[int, Field(ge=1)]
     modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)] | None = None
     strict: bool | None = None
+    known: bool = True
+
+    @property
+    def longest_prompt(self) -> int:
+        """The largest input in tokens."""
+        return self.context if self.max_input is None else self.max_input
 
 
 class WireProfile(ProfileTable):
@@ -125,10 +135,22 @@ class WireProfile(ProfileTable):
 
 
 class BatchLimits(SourcedTable):
-    """The largest batch of a provider, as a number of requests and as bytes."""
+    """The largest batch of a provider, as a number of requests and as bytes.
+
+    Attributes:
+        price: The price of a request in a batch, as a share of its price outside one.
+    """
 
     requests: Annotated[int, Field(ge=1)]
     bytes: Annotated[int, Field(ge=1)]
+    price: Annotated[Decimal, Field(gt=0, le=1)]
+
+
+class PriceList(SourcedTable):
+    """The provider in ``genai-prices`` that lists the models whose name matches ``match``."""
+
+    match: str
+    provider: str
 
 
 class _ModelRow(Protocol):
@@ -158,6 +180,7 @@ class ProviderProfile(ProfileTable):
         thinkers: Models that think by default.
         encodings: Models with a published tokenizer.
         capabilities: Capabilities of models that no other table implies.
+        prices: The price lists of models.
         aliases: Other names of the provider.
         listed: False for a profile that does not stand for a provider.
     """
@@ -173,6 +196,7 @@ class ProviderProfile(ProfileTable):
     thinkers: tuple[ReasoningModel, ...] = ()
     encodings: tuple[TokenEncoding, ...] = ()
     capabilities: tuple[ModelCapabilities, ...] = ()
+    prices: tuple[PriceList, ...] = ()
     batches: BatchLimits | None = None
     aliases: tuple[str, ...] = ()
     listed: bool = True
@@ -195,12 +219,23 @@ class ProviderProfile(ProfileTable):
 
     def is_known_model(self, model: str) -> bool:
         """Tell whether the limits of ``model`` are known, or the server has only default limits."""
-        return self.model_limits(model).match != "*" or len(self.models) == 1
+        limits = self.model_limits(model)
+        return (limits.known and limits.match != "*") or len(self.models) == 1
 
     def token_encoding(self, model: str) -> str | None:
         """Return the published encoding of ``model``, or None."""
         row = _first_match(self.encodings, model)
         return None if row is None else row.encoding
+
+    def price_list(self, model: str) -> str | None:
+        """Return the provider in ``genai-prices`` that lists ``model``, or None."""
+        row = _first_match(self.prices, model)
+        return None if row is None else row.provider
+
+    @property
+    def batch_price(self) -> Decimal:
+        """The price of a request in a batch, as a share of its price outside one."""
+        return Decimal(1) if self.batches is None else self.batches.price
 
     def thinking_tokens(self, wire: WireFormat, model: str, options: Mapping[str, Json]) -> int:
         """Return the tokens of the output budget to reserve for thinking under the caller's ``options``."""

@@ -131,7 +131,8 @@ class ThinkingBudget(SourcedTable):
         counted: The output budget includes thinking.
         tokens: Paths of options that set the length of thinking as a number.
         effort: Paths of options that set it as a word. A number wins over a word.
-        allowances: The tokens to reserve for each word, in lower case.
+        allowances: The tokens to reserve for each word, in lower case. A word with none turns thinking off, whatever
+            the other options say. Otherwise the first path with a known word counts.
         beside_forced_tool: The model may think when it is forced to call a function.
     """
 
@@ -148,9 +149,11 @@ class ThinkingBudget(SourcedTable):
         for number in (_value_at_path(options, path) for path in self.tokens):
             if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
                 return number
-        words = (str(_value_at_path(options, path) or "").lower() for path in self.effort)
-        word = next((effort for effort in words if effort in self.allowances), default_effort)
-        return 0 if word is None else self.allowances.get(word, 0)
+        words = [str(_value_at_path(options, path) or "").lower() for path in self.effort]
+        known = [self.allowances[word] for word in words if word in self.allowances]
+        if not known:
+            return self.allowances.get(default_effort or "", 0)
+        return known[0] if all(known) else 0
 
 
 class ReasoningModel(SourcedTable):

@@ -116,7 +116,7 @@ def _find_limit_error(request: ReceivedRequest) -> PlannedError | None:
     if request.budget is not None and request.budget > limits.max_output:
         message = wire.MAX_BUDGET_MESSAGE.format(budget=request.budget, limit=limits.max_output)
         return PlannedError(ErrorKind.BAD_REQUEST, message)
-    return PlannedError(ErrorKind.OVERFLOWED) if request.input_tokens > limits.context else None
+    return PlannedError(ErrorKind.OVERFLOWED) if request.input_tokens > limits.longest_prompt else None
 
 
 def _find_schema_error(request: ReceivedRequest) -> PlannedError | None:

@@ -276,7 +276,7 @@ def write_error(planned_error: PlannedError, request: ReceivedRequest) -> ErrorR
     """Return the error response."""
     status, kind, message = _ERRORS[planned_error.kind]
     if planned_error.kind is ErrorKind.OVERFLOWED:
-        limit = load_limits(PROFILE, request.model).context
+        limit = load_limits(PROFILE, request.model).longest_prompt
         message = message.format(tokens=max(request.input_tokens, limit + 1), limit=limit)
     text = planned_error.message or message.replace("{model}", request.model)
     request_id = f"req_{ID_PLACEHOLDER}"

@@ -275,7 +275,7 @@ def write_error(planned_error: PlannedError, request: ReceivedRequest) -> ErrorR
         return ErrorResponse(200, _make_blocked_body(request), headers)
     status, kind = _ERROR_CODES[planned_error.kind]
     seconds = get_retry_seconds(planned_error.retry_after)
-    limit = load_limits(PROFILE, request.model).context
+    limit = load_limits(PROFILE, request.model).longest_prompt
     message = planned_error.message or _ERROR_MESSAGES[planned_error.kind].format(
         model=request.model,
         wait=f"{seconds:g}s",
