@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from decimal import Decimal
     from typing import Any
 
 
@@ -178,6 +179,11 @@ class TraceLike(Protocol):
     """The trace of a failed emission; see ``emitter.client.result.Trace``."""
 
     @property
+    def cost(self) -> Decimal | None:
+        """The cost of all calls in US dollars, or None."""
+        ...
+
+    @property
     def attempts(self) -> Sequence[Any]:
         """The calls that were made, in order."""
         ...
@@ -230,6 +236,11 @@ class EmissionError(EmitterError):
         self.param = param
         self.request_id = request_id
         self.retry_after = retry_after
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The cost of all calls in US dollars, or None if the model has no price; see ``trace.no_cost_reason``."""
+        return self.trace.cost
 
     def __str__(self) -> str:
         return " ".join(filter(None, (Exception.__str__(self), self._vendor_text(), self.hint)))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Protocol
 
 from emitter.errors import InputError
 
@@ -25,7 +26,7 @@ the largest output of most models, at up to 262 bytes per token.
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The price of a million tokens, in a currency of your choice.
+    """The price of a million tokens in US dollars.
 
     Args:
         input: The price of input tokens.
@@ -46,18 +47,28 @@ class Prices:
             if price is not None and not 0 <= price < math.inf:
                 raise InputError(f"Prices.{item.name} is {price!r}; it must be 0 or more.")
 
-    def cost_of(self, usage: Usage) -> float:
-        """Return the cost of ``usage``."""
-        read_price = self.input if self.cache_read is None else self.cache_read
-        write_price = self.input if self.cache_write is None else self.cache_write
-        plain = usage.input - usage.cache_read - usage.cache_write
+    def cost_of(self, usage: Usage, calls: int = 1) -> Decimal:  # noqa: ARG002  the number of calls changes nothing
+        """Return the cost of ``usage`` in US dollars. Cached tokens and thinking are included."""
+        plain = max(usage.input - usage.cache_read - usage.cache_write, 0)
         parts = (
-            plain * self.input,
-            usage.cache_read * read_price,
-            usage.cache_write * write_price,
-            usage.output * self.output,
+            (plain, self.input),
+            (usage.cache_read, self.input if self.cache_read is None else self.cache_read),
+            (usage.cache_write, self.input if self.cache_write is None else self.cache_write),
+            (usage.output, self.output),
         )
-        return sum(parts) / _TOKENS_PER_PRICE
+        return sum((Decimal(str(price)) * tokens for tokens, price in parts), Decimal(0)) / _TOKENS_PER_PRICE
+
+
+class PriceTable(Protocol):
+    """The prices of a model."""
+
+    def cost_of(self, usage: Usage, calls: int = 1) -> Decimal:
+        """Return the cost in US dollars of ``usage``, which belongs to ``calls`` calls with prompts of similar length.
+
+        Raises:
+            InputError: The model has no price.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +83,9 @@ class Policy:
         max_faults: The most retries after transport faults (0 to 16).
         max_total_tokens: The limit on the input and output of all calls. A call that could exceed it gets a smaller
             output budget, or is not made.
-        max_cost: The limit on the cost of all calls, at ``prices``. It works like ``max_total_tokens``.
-        prices: The prices for ``max_cost``.
+        max_cost: The limit on the cost of all calls in US dollars. It works like ``max_total_tokens``. If neither
+            ``prices`` nor ``genai-prices`` has a price for the model, ``InputError`` is raised before the first call.
+        prices: The prices of the model. Defaults to those of ``genai-prices`` (``pip install 'emitter[prices]'``).
         nl_to_format: True allows two more calls after the last attempt broke the schema: one for the answer in plain
             words, and one that converts the words to the schema (Tam et al., arXiv 2408.02442).
         max_retry_after: The longest wait that a vendor may ask for, in seconds.
@@ -91,7 +103,7 @@ class Policy:
     max_faults: int = 4
     max_total_tokens: int | None = None
     max_cost: float | None = None
-    prices: Prices | None = None
+    prices: PriceTable | None = None
     nl_to_format: bool = False
     max_retry_after: float = 60.0
     timeout: float = 600.0
@@ -103,10 +115,10 @@ class Policy:
             value = getattr(self, name)
             if value is not None:
                 _check_range(name, value, low, high)
-        if self.max_cost is not None and not isinstance(self.prices, Prices):
+        if self.prices is not None and not hasattr(self.prices, "cost_of"):
             raise InputError(
-                "Policy.max_cost is set, and no prices.",
-                hint="Pass prices=Prices(input=…, output=…), per million tokens.",
+                f"Policy.prices is {self.prices!r}.",
+                hint="Pass Prices(input=…, output=…), in US dollars per million tokens.",
             )
         for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline)):
             _check_number("Policy", name, seconds)

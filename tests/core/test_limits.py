@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -127,13 +128,12 @@ def test_prices_are_per_million_and_know_the_cache() -> None:
     """Cached parts of the input have prices of their own, or that of the input."""
     usage = Usage(input=1_000_000, output=500_000, cache_read=200_000, cache_write=100_000)
 
-    assert Prices(3, 15).cost_of(usage) == pytest.approx(3 + 7.5)
-    assert Prices(3, 15, cache_read=0.3, cache_write=3.75).cost_of(usage) == pytest.approx(2.1 + 0.06 + 0.375 + 7.5)
+    assert Prices(3, 15).cost_of(usage) == Decimal("10.5")
+    assert Prices(3, 15, cache_read=0.3, cache_write=3.75).cost_of(usage) == Decimal("10.035")
 
 
 BAD: dict[str, tuple[type, dict[str, Any], str]] = {
-    "cost-without-prices": (Policy, {"max_cost": 1.0}, "no prices"),
-    "cost-with-a-dict": (Policy, {"max_cost": 1.0, "prices": {"input": 1}}, "no prices"),
+    "prices-as-a-dict": (Policy, {"max_cost": 1.0, "prices": {"input": 1}}, "in US dollars per million tokens"),
     "no-tokens": (Policy, {"max_total_tokens": 0}, "must be 1 or more"),
     "half-a-token": (Policy, {"max_total_tokens": 1.5}, "whole number"),
     "negative-cost": (Policy, {"max_cost": -1, "prices": PRICES}, "must be 0 or more"),

@@ -110,7 +110,8 @@ def emit_many(
     """
     validate_inputs(inputs, asynchronous=False)
     run_options = _pop_run_options(options)
-    return Run(_plan_documents(form, model, options), iter(inputs), count_inputs(inputs), run_options)
+    plan = _plan_documents(form, model, options, batched=run_options.batch is not None)
+    return Run(plan, iter(inputs), count_inputs(inputs), run_options)
 
 
 @overload
@@ -132,7 +133,8 @@ def aemit_many(
     """Async version of ``emit_many``. ``inputs`` may be an async iterable. Returns an async iterator."""
     validate_inputs(inputs, asynchronous=True)
     run_options = _pop_run_options(options)
-    return AsyncRun(_plan_documents(form, model, options), iter_inputs(inputs), count_inputs(inputs), run_options)
+    plan = _plan_documents(form, model, options, batched=run_options.batch is not None)
+    return AsyncRun(plan, iter_inputs(inputs), count_inputs(inputs), run_options)
 
 
 @documented_options(DecisionBulkOptions)
@@ -147,7 +149,8 @@ def emit_binding_moments(inputs: Inputs, *, model: str, **options: Unpack[Decisi
     """
     validate_inputs(inputs, asynchronous=False)
     run_options = _pop_run_options(options)
-    return Run(_plan_decisions(model, options), iter(inputs), count_inputs(inputs), run_options)
+    plan = _plan_decisions(model, options, batched=run_options.batch is not None)
+    return Run(plan, iter(inputs), count_inputs(inputs), run_options)
 
 
 @documented_options(DecisionBulkOptions)
@@ -157,7 +160,8 @@ def aemit_binding_moments(
     """Async version of ``emit_binding_moments``; see ``aemit_many``."""
     validate_inputs(inputs, asynchronous=True)
     run_options = _pop_run_options(options)
-    return AsyncRun(_plan_decisions(model, options), iter_inputs(inputs), count_inputs(inputs), run_options)
+    plan = _plan_decisions(model, options, batched=run_options.batch is not None)
+    return AsyncRun(plan, iter_inputs(inputs), count_inputs(inputs), run_options)
 
 
 def _pop_run_options(options: BulkOptions) -> RunOptions:
@@ -170,16 +174,19 @@ def _pop_run_options(options: BulkOptions) -> RunOptions:
     )
 
 
-def _plan_documents(form: object, model: str, options: DocumentBulkOptions[Any]) -> RunPlan[Emission[Any]]:
+def _plan_documents(
+    form: object, model: str, options: DocumentBulkOptions[Any], *, batched: bool
+) -> RunPlan[Emission[Any]]:
     wanted, settings = document_settings(form, model, options)
-    return plan_run(wanted, settings, lambda emission: emission)
+    return plan_run(wanted, settings, lambda emission: emission, batched=batched)
 
 
-def _plan_decisions(model: str, options: DecisionBulkOptions) -> RunPlan[Decision]:
+def _plan_decisions(model: str, options: DecisionBulkOptions, *, batched: bool) -> RunPlan[Decision]:
     terms = pop_terms(options)
 
     def make_job_form(job: Job) -> JobForm[Decision]:
         job_terms = terms.with_history(job.after, job.actions)
         return JobForm(binding_moment_form(job_terms), partial(to_decision, actions=job_terms.actions))
 
-    return plan_run(binding_moment_form(terms), Settings.from_options(model, options), to_decision, make_job_form)
+    settings = Settings.from_options(model, options)
+    return plan_run(binding_moment_form(terms), settings, to_decision, make_job_form, batched=batched)

@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.errors import InputError
 from emitter.messages import Usage
+from emitter.prices import sum_costs
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from decimal import Decimal
 
     from emitter.bulk.limiter import AdaptiveLimiter
     from emitter.core.effects import EmissionOutcome
     from emitter.core.verdicts import Verdict
+    from emitter.policy import PriceTable
+
+_LENGTH_STEP = 1000
+"""Calls are summed by the length of their prompts, because long prompts may have prices of their own."""
+_NO_CALLS = (Usage(), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +61,14 @@ class RunStats:
 
     Attributes:
         usage: The tokens of this run's calls.
+        prices: The prices that ``cost`` is computed with.
         journal_usage: The tokens that the journal recorded before this run.
         stale_keys: Keys of jobs that have changed since their answers were written to the journal.
     """
 
-    def __init__(self, total: int | None) -> None:
+    def __init__(self, total: int | None, prices: PriceTable | None = None) -> None:
         self.total = total
+        self.prices = prices
         self.done = 0
         self.failed = 0
         self.replayed = 0
@@ -70,6 +79,7 @@ class RunStats:
         self.verdicts: Counter[Verdict] = Counter()
         self.notices: list[str] = []
         self.stale_keys: list[str] = []
+        self._usage_by_length: dict[int, tuple[Usage, int]] = {}
 
     def __repr__(self) -> str:
         counts = f"done={self.done}, failed={self.failed}, replayed={self.replayed}, calls={self.calls}"
@@ -79,6 +89,24 @@ class RunStats:
         """Count the cost of an emission, whatever its result."""
         self.usage += outcome.usage
         self.verdicts.update(attempt.verdict for attempt in outcome.attempts)
+        for attempt in outcome.attempts:
+            if attempt.usage is not None:
+                length = (attempt.usage.input - 1) // _LENGTH_STEP
+                usage, calls = self._usage_by_length.get(length, _NO_CALLS)
+                self._usage_by_length[length] = (usage + attempt.usage, calls + 1)
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The cost of this run's calls in US dollars so far, or None if the model has no price.
+
+        It is computed at the prices of the moment at which you read it.
+        """
+        return sum_costs(self.prices, self._usage_by_length.values()).cost
+
+    @property
+    def no_cost_reason(self) -> str | None:
+        """The reason why ``cost`` is None, and what to pass."""
+        return sum_costs(self.prices, self._usage_by_length.values()).reason
 
     def add_call(self, number: int) -> None:
         """Count a call, the ``number``-th of its emission."""

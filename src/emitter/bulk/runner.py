@@ -15,12 +15,14 @@ from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
 from emitter.bulk.limiter import Permit
 from emitter.client.execution import AsyncDriver, driver_outcome, emission_recorder
 from emitter.client.request import prepare_emission
-from emitter.client.result import complete
+from emitter.client.result import complete, emission_prices
+from emitter.client.settings import resolve_model
 from emitter.client.transport import Connection, UnaryCall
 from emitter.core.emission import run_emission
 from emitter.errors import InputError, JournalFailed
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
+from emitter.prices import prices_in_batch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -208,9 +210,15 @@ def plan_run(
     settings: Settings,
     to_result: Callable[[Emission[Any]], R],
     make_job_form: Callable[[Job], JobForm[R]] | None = None,
+    *,
+    batched: bool = False,
 ) -> RunPlan[R]:
     """Return the plan of a run. Raises ``InputError`` or ``Uncompilable`` for settings that never work."""
     resolved = replace(settings, materials=tuple(settings.resolve_materials()))
+    if batched:
+        target = resolve_model(settings.model, settings.client, settings.wire)
+        prices = prices_in_batch(settings.policy, target.profile, target.model)
+        resolved = replace(resolved, policy=replace(settings.policy, prices=prices))
     return RunPlan(form, resolved, to_result, prepare_emission(form, "…", resolved), make_job_form)
 
 
@@ -365,7 +373,10 @@ class JobRunner(Generic[R]):
 
 
 def _make_result(started: StartedJob[R], finished: FinishedEmission) -> R | Exception:
+    if isinstance(started.plan, Exception):
+        return started.plan
     try:
-        return started.to_result(complete(finished.outcome, finished.events))
+        prices = emission_prices(started.plan, started.settings)
+        return started.to_result(complete(finished.outcome, finished.events, prices))
     except Exception as error:  # noqa: BLE001  it belongs to this result
         return error

@@ -23,11 +23,13 @@ from emitter.bulk.progress import RunStats
 from emitter.bulk.runner import JobRunner, open_client, release_connections
 from emitter.client.execution import emission_recorder, require_usable_client
 from emitter.client.request import warn_unknown_model
+from emitter.client.result import emission_prices
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+    from decimal import Decimal
     from os import PathLike
     from types import TracebackType
     from typing import Self
@@ -79,6 +81,11 @@ class RunCounters:
         return self._stats.usage
 
     @property
+    def cost(self) -> Decimal | None:
+        """The cost of all calls of this run in US dollars, or None if the model has no price; see ``stats``."""
+        return self._stats.cost
+
+    @property
     def calls(self) -> int:
         """The number of calls that this run has sent."""
         return self._stats.calls
@@ -103,7 +110,7 @@ class AsyncRun(RunCounters, Generic[R]):
         warn_unknown_model(run_plan.probe)
         if options.batch is not None:
             get_batch_vendor(run_plan.probe.profile)
-        self._stats = RunStats(total)
+        self._stats = RunStats(total, emission_prices(run_plan.probe, run_plan.settings))
         self._iterator = _iter_results(run_plan, source, options, self._stats)
 
     def __aiter__(self) -> AsyncIterator[JobResult[R]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
 from emitter.adapters.clients import check_client
 from emitter.client.acceptance import make_recorder
 from emitter.client.request import warn_unknown_model
-from emitter.client.result import complete
+from emitter.client.result import complete, emission_prices
 from emitter.client.transport import Connection, UnaryCall
 from emitter.clock import retry_delay
 from emitter.core.effects import EffectGenerator, EmissionOutcome, EmitEvent, SendRequest, Sleep
@@ -43,7 +43,7 @@ def execute(prepared: PreparedEmission, settings: Settings) -> Emission[Any]:
         send = partial(UnaryCall, Connection.for_emission(prepared, settings, client))
         effects = run_emission(prepared.emission_request, settings.policy)
         outcome = run_driver(SyncDriver(effects, send, record, settings.time_limits()))
-    return complete(outcome, tuple(record.events))
+    return complete(outcome, tuple(record.events), emission_prices(prepared, settings))
 
 
 async def aexecute(prepared: PreparedEmission, settings: Settings) -> Emission[Any]:
@@ -54,7 +54,7 @@ async def aexecute(prepared: PreparedEmission, settings: Settings) -> Emission[A
         send = partial(UnaryCall, Connection.for_emission(prepared, settings, client))
         effects = run_emission(prepared.emission_request, settings.policy)
         outcome = await arun_driver(AsyncDriver(effects, send, record, settings.time_limits()))
-    return complete(outcome, tuple(record.events))
+    return complete(outcome, tuple(record.events), emission_prices(prepared, settings))
 
 
 def emission_recorder(prepared: PreparedEmission, settings: Settings) -> EventRecorder:

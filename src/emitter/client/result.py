@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from emitter.core.effects import total_usage
@@ -26,27 +27,56 @@ from emitter.errors import (
     Unreachable,
 )
 from emitter.messages import FaultKind
+from emitter.prices import CostSummary, ListedPrices, sum_costs
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from emitter.client.request import PreparedEmission
+    from emitter.client.settings import Settings
     from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
     from emitter.messages import Usage
     from emitter.models import AIEnvelope
+    from emitter.policy import PriceTable
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The calls and events of an emission, in order."""
+    """The calls and events of an emission, in order.
+
+    ``prices`` are those that ``cost`` is computed with.
+    """
 
     attempts: tuple[Attempt, ...]
     events: tuple[RunEvent, ...]
+    prices: PriceTable | None = field(default=None, repr=False, compare=False)
 
     @property
     def usage(self) -> Usage:
         """The token usage of all calls."""
         return total_usage(self.attempts)
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The cost of all calls in US dollars, or None if the model has no price; see ``no_cost_reason``.
+
+        It is an estimate where ``usage.estimated`` is true.
+        """
+        return self._cost_summary().cost
+
+    @property
+    def no_cost_reason(self) -> str | None:
+        """The reason why ``cost`` is None, and what to pass."""
+        return self._cost_summary().reason
+
+    def _cost_summary(self) -> CostSummary:
+        prices = self.prices
+        if isinstance(prices, ListedPrices) and self.events:
+            prices = replace(prices, at=datetime.fromisoformat(self.events[-1].timestamp))
+        return sum_costs(prices, ((attempt.usage, 1) for attempt in self.attempts if attempt.usage is not None))
 
 
 class HasTrace:
@@ -69,6 +99,11 @@ class HasTrace:
     def usage(self) -> Usage:
         """The token usage of all calls."""
         return self.trace.usage
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The cost of all calls in US dollars, or None if the model has no price; see ``trace.no_cost_reason``."""
+        return self.trace.cost
 
 
 @dataclass(frozen=True)
@@ -110,9 +145,14 @@ _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
 """The error class of a code that has its own; any other fault is ``Unreachable``."""
 
 
-def complete(outcome: EmissionOutcome, events: tuple[RunEvent, ...]) -> Emission[Any]:
+def emission_prices(prepared: PreparedEmission, settings: Settings) -> PriceTable:
+    """Return the prices of an emission: the caller's, or those that are listed for the model."""
+    return settings.policy.prices or ListedPrices(prepared.profile.name, prepared.emission_request.request.model)
+
+
+def complete(outcome: EmissionOutcome, events: tuple[RunEvent, ...], prices: PriceTable) -> Emission[Any]:
     """Return the emission of a successful outcome, or raise the error that it ended in."""
-    trace = Trace(outcome.attempts, events)
+    trace = Trace(outcome.attempts, events, prices)
     if outcome.failure is not None:
         raise _make_error(outcome.failure, trace) from outcome.failure.cause
     if outcome.envelope is None:

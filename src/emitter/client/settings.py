@@ -36,6 +36,7 @@ from emitter.events import Level, LogAppended
 from emitter.host import Acceptor, EnvelopeContract
 from emitter.host.config import ANY_KIND
 from emitter.policy import DEFAULT_POLICY, Policy
+from emitter.prices import require_listed_prices
 from emitter.profiles import find_profile
 from emitter.profiles.tables import Capability, is_capability_id
 from emitter.prompts import Material
@@ -127,6 +128,10 @@ class Settings:
             find_profile(self.fallback_model)
         if required and self.gate is USE_NAMED_MODEL:
             self._route(required)
+        if self.policy.max_cost is not None and self.policy.prices is None:
+            target = resolve_model(self.model, self.client, self.wire)
+            prices = require_listed_prices(target.profile, target.model)
+            object.__setattr__(self, "policy", replace(self.policy, prices=prices))
 
     def _check_types(self) -> None:
         kinds = {"host": Acceptor, "turn": int, "provider_ids": Mapping, "clock": Clock, "contract": EnvelopeContract}

@@ -16,7 +16,7 @@ from emitter.client.execution import (
     sdk_client,
 )
 from emitter.client.request import warn_unknown_model
-from emitter.client.result import Trace, complete
+from emitter.client.result import Trace, complete, emission_prices
 from emitter.client.transport import Connection, StreamCall, StreamRedactor
 from emitter.core.emission import run_emission
 from emitter.errors import InputError
@@ -63,7 +63,8 @@ class _StreamRun(Generic[R]):
     def trace(self) -> Trace:
         """The calls and events so far."""
         outcome = self._driver.outcome if self._driver else None
-        return Trace(outcome.attempts if outcome else (), tuple(self._record.events))
+        attempts = outcome.attempts if outcome else ()
+        return Trace(attempts, tuple(self._record.events), emission_prices(self._plan, self._settings))
 
     def run(self) -> Generator[StreamEvent]:
         """Yield progress events, and store the result."""
@@ -107,7 +108,9 @@ class _StreamRun(Generic[R]):
         return partial(StreamCall, Connection.for_emission(self._plan, self._settings, client, self._slots))
 
     def _set_result(self, driver: SyncDriver | AsyncDriver) -> None:
-        emission: Any = complete(driver_outcome(driver), tuple(self._record.events))
+        emission: Any = complete(
+            driver_outcome(driver), tuple(self._record.events), emission_prices(self._plan, self._settings)
+        )
         self._result = self._finish(emission) if self._finish else emission
 
 

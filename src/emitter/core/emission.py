@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -231,7 +232,7 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
         input=max(input_counts) if input_counts else state.emission_request.count_input_tokens(request),
         output=state.emission_request.min_output_tokens,
     )
-    fitted = cap_budget(request, total_usage(tuple(state.attempts)), expected, state.policy)
+    fitted = cap_budget(request, total_usage(tuple(state.attempts)), expected, state.policy, len(input_counts))
     last = state.attempts[-1] if state.attempts else None
     if (
         isinstance(fitted, ModelRequest)
@@ -240,7 +241,8 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
         and fitted.max_output_tokens <= last.budget
     ):
         return cap_budget(
-            request, total_usage(tuple(state.attempts)), Usage(expected.input, last.budget + 1), state.policy
+            *(request, total_usage(tuple(state.attempts)), Usage(expected.input, last.budget + 1)),
+            *(state.policy, len(input_counts)),
         )
     return fitted
 
@@ -255,7 +257,8 @@ class LimitBreach:
     observed: float
 
     def __str__(self) -> str:
-        return f"{_SETTING_NAMES[self.kind]} is {self.limit:g}; another call would come to {self.observed:g}"
+        unit = " US dollars" if self.kind == _COST_LIMIT else ""
+        return f"{_SETTING_NAMES[self.kind]} is {self.limit:g}{unit}; another call would come to {self.observed:g}"
 
 
 _TOKEN_LIMIT, _COST_LIMIT = "budget-tokens", "budget-cost"
@@ -269,32 +272,33 @@ def has_limits(policy: Policy) -> bool:
     return policy.max_total_tokens is not None or policy.max_cost is not None
 
 
-def cap_budget(request: ModelRequest, spent: Usage, expected: Usage, policy: Policy) -> ModelRequest | LimitBreach:
+def cap_budget(
+    request: ModelRequest, spent: Usage, expected: Usage, policy: Policy, calls: int = 1
+) -> ModelRequest | LimitBreach:
     """Lower the request's output budget to what the limits allow, or return the limit that allows too little.
 
-    ``spent`` is the usage of all calls so far. ``expected`` is the next call's input and the smallest output worth a
-    call.
+    ``spent`` is the usage of all ``calls`` so far. ``expected`` is the next call's input and the smallest output worth
+    a call.
     """
     budget = request.max_output_tokens
-    for room, reached in _remaining_room(spent, expected, policy):
+    for room, reached in _remaining_room(spent, expected, policy, max(calls, 1)):
         if room < expected.output:
             return reached
         budget = min(budget, room)
     return request if budget == request.max_output_tokens else with_output_budget(request, budget)
 
 
-def _remaining_room(spent: Usage, expected: Usage, policy: Policy) -> Iterator[tuple[int, LimitBreach]]:
+def _remaining_room(spent: Usage, expected: Usage, policy: Policy, calls: int) -> Iterator[tuple[int, LimitBreach]]:
     """Yield for each limit the output tokens it allows, and the breach to report if they are too few."""
-    least = spent + expected
     if policy.max_total_tokens is not None:
         room = policy.max_total_tokens - spent.total - expected.input
-        yield room, _make_breach(_TOKEN_LIMIT, policy.max_total_tokens, least.total)
+        yield room, _make_breach(_TOKEN_LIMIT, policy.max_total_tokens, (spent + expected).total)
     if policy.max_cost is not None and policy.prices is not None:
-        prices = policy.prices
-        left = policy.max_cost - prices.cost_of(spent) - prices.cost_of(replace(expected, output=0))
-        one = prices.cost_of(Usage(output=1))
-        room = math.floor(min(left / one, _UNBOUNDED)) if one else _UNBOUNDED if left >= 0 else -1
-        yield room, _make_breach(_COST_LIMIT, policy.max_cost, prices.cost_of(least))
+        cost_of, so_far = policy.prices.cost_of, policy.prices.cost_of(spent, calls)
+        prompt = cost_of(replace(expected, output=0))
+        left, one = Decimal(str(policy.max_cost)) - so_far - prompt, cost_of(replace(expected, output=1)) - prompt
+        room = min(math.floor(left / one), _UNBOUNDED) if one else _UNBOUNDED if left >= 0 else -1
+        yield room, _make_breach(_COST_LIMIT, policy.max_cost, float(so_far + cost_of(expected)))
 
 
 def _make_breach(kind: str, limit: float, observed: float) -> LimitBreach:
