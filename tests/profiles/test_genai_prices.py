@@ -1,4 +1,4 @@
-"""The windows of the tables, compared with those of the ``genai-prices`` package.
+"""The tables, compared with the ``genai-prices`` package: windows, and prices for the models of the vendors' SDKs.
 
 A difference is either mended or named here, with its reason.
 """
@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from genai_prices.data import providers
 
+from emitter.errors import InputError
+from emitter.messages import Usage
+from emitter.prices import ListedPrices
 from emitter.profiles import load_profile
 
 if TYPE_CHECKING:
@@ -82,3 +85,37 @@ def test_a_window_is_theirs_or_the_difference_has_a_reason(window: Window) -> No
 def test_a_difference_that_is_gone_is_not_named(match: str) -> None:
     """The table holds what differs today."""
     assert any(fnmatchcase(each.name, match) and each.ours != each.theirs for each in ALL)
+
+
+SDK_MODELS = {
+    "openai": pytest.importorskip("openai.types.shared.chat_model").ChatModel,
+    "anthropic": pytest.importorskip("anthropic.types.model").Model,
+}
+WITHOUT_A_PRICE = {
+    "anthropic/claude-mythos-5": "of this family the package lists 5.2 alone",
+    "anthropic/claude-mythos-5-1": "of this family the package lists 5.2 alone",
+    "anthropic/claude-mythos-preview": "of this family the package lists 5.2 alone",
+}
+"""The package has no price, because of this."""
+
+
+def _strings(annotation: object) -> set[str]:
+    """Return the strings of every ``Literal`` inside ``annotation``."""
+    inner = getattr(annotation, "__args__", ())
+    return {each for each in inner if isinstance(each, str)}.union(*(_strings(each) for each in inner))
+
+
+def _has_price(name: str, model: str) -> bool:
+    try:
+        return ListedPrices(name, model).cost_of(Usage(1000, 1000)) > 0
+    except InputError:
+        return False
+
+
+@pytest.mark.parametrize("name", SDK_MODELS)
+def test_every_model_of_the_sdk_has_a_price(name: str) -> None:
+    """Or is named above; one whose price was added since is not."""
+    models = _strings(SDK_MODELS[name])
+    assert len(models) > 20
+    missing = {f"{name}/{model}" for model in models if not _has_price(name, model)}
+    assert missing == {model for model in WITHOUT_A_PRICE if model.startswith(f"{name}/")}
