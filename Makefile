@@ -1,5 +1,5 @@
 # Two commands on a fresh machine with python3, make and git: `make demo` and `make test`.
-# Everything is installed into .venv; nothing else on the machine is touched.
+# Each target installs what it needs into .venv; nothing else on the machine is touched.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,25 +8,42 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark clean
+.PHONY: help demo test size check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
 
-.venv/installed: pyproject.toml constraints.txt
-	@echo 'installing into .venv (a minute or so)'
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("emitter needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv .venv || $(PYTHON) -m virtualenv --quiet .venv || { \
 	  echo "python3 cannot make a virtual environment: install its venv module (on Debian: apt-get install python3-venv)" >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all]' --group dev
+	@$@ -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' || { rm -rf .venv; exit 1; }
+
+.venv/demo: pyproject.toml constraints.txt | $(BIN)/python
+	@echo 'installing what the demo needs into .venv'
+	@$(INSTALL) '.[openai,terminal]'
 	@touch $@
 
-demo: .venv/installed  ## run the main job with no key and no network
+.venv/test: pyproject.toml constraints.txt | $(BIN)/python
+	@echo 'installing what the tests need into .venv'
+	@$(INSTALL) . --group test
+	@touch .venv/demo $@
+
+.venv/installed: pyproject.toml constraints.txt | $(BIN)/python
+	@echo 'installing what developing needs into .venv (a minute or so)'
+	@$(INSTALL) . --group dev
+	@touch .venv/demo .venv/test $@
+
+demo: .venv/demo  ## run the main job with no key and no network
 	$(BIN)/emitter demo
 
-test: .venv/installed  ## run the tests
+test: .venv/test  ## run the tests
 	$(BIN)/python -m pytest --quiet --numprocesses auto
+
+size:  ## how many packages are installed in .venv, and how large they are
+	@echo "$$($(BIN)/python -m pip list --format freeze --disable-pip-version-check | wc -l) packages, $$(du -sm .venv | cut -f1) MB"
 
 lint: .venv/installed  ## look for mistakes and for style
 	$(BIN)/ruff check .
@@ -90,7 +107,7 @@ recovery: .venv/installed  ## how well recovery agrees with a corpus of malforme
 	@echo 'installing the peers that are measured beside this library'
 	@$(BIN)/python -m venv .venv/peers
 	@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev --group peers
+	@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group dev --group peers
 	@touch $@
 
 benchmarks: .venv/peers/installed  ## measure validation, compiling, and the peers' schema helpers beside ours

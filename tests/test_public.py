@@ -130,6 +130,7 @@ def test_a_misspelt_option_names_the_right_one(function: Callable[..., object]) 
 
 def test_a_misspelt_name_is_an_error_of_the_type_checker(tmp_path: Path) -> None:
     """What the package loads when it is first used does not make every name an existing one."""
+    pytest.importorskip("mypy")
     program = tmp_path / "program.py"
     program.write_text("from emitter import emit, emti\n")
     checked = subprocess.run(

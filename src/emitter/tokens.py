@@ -1,7 +1,8 @@
 """Count tokens.
 
-The count is exact if the encoding's rank file is in tiktoken's cache, and otherwise an estimate that is never too low.
-Nothing is downloaded and no file is removed: tiktoken's own loader could do both, so only its encoder is used.
+The count is exact if tiktoken is installed and has the encoding's rank file in its cache, and otherwise an estimate
+that is never too low. Nothing is downloaded and no file is removed: tiktoken's own loader could do both, so only its
+encoder is used.
 """
 
 from __future__ import annotations
@@ -124,12 +125,14 @@ def _find_encoding(name: str, *, load: bool) -> tiktoken.Encoding | None:
 
 
 def _load_encoding(name: str, rank_file: _RankFile) -> tiktoken.Encoding | None:
-    """Return the encoding, or None if its file is missing or is not the published one."""
+    """Return the encoding, or None if tiktoken or its file is missing, or the file is not the published one."""
     content = _read_rank_file(rank_file)
     if content is None:
         return None
-    import tiktoken  # noqa: PLC0415 - 20 ms that only an exact count is worth
-
+    try:
+        import tiktoken  # noqa: PLC0415  an extra, and 20 ms that only an exact count is worth
+    except ImportError:
+        return None
     merges = {
         base64.b64decode(token): int(rank) for token, _, rank in (line.partition(b" ") for line in content.splitlines())
     }

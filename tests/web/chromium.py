@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page
 
+_playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+expect = _playwright.expect
 PLACE = Path("/usr/bin/chromium")
 NEEDS_CHROMIUM = pytest.mark.skipif(not PLACE.exists(), reason=f"needs a Chromium at {PLACE}")
 _ARGUMENTS = [
@@ -34,7 +35,7 @@ addEventListener("securitypolicyviolation", (event) => window.violations.push(ev
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Run a browser until the block ends."""
-    with sync_playwright() as playwright:
+    with _playwright.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=PLACE, args=_ARGUMENTS)
         try:
             yield browser

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import expect
 
 from emitter.decisions import Dialogue, FreeText, Selected, digest
 from emitter.render.layout import build_layout
 from emitter.testing.sample_moments import VALID_MOMENT, fill_every_slot
-from tests.web.chromium import NEEDS_CHROMIUM, Tab, chromium, tab
+from tests.web.chromium import NEEDS_CHROMIUM, Tab, chromium, expect, tab
 from tests.web.running import Running, running
 
 if TYPE_CHECKING:
