@@ -18,7 +18,7 @@ from emitter import EmissionError, Policy, emit
 from emitter.events import CapBreached, NodeCompleted, NodeFailed, ReplayDivergedAtRefusal
 from emitter.host import Acceptor, EnvelopeContext, HostConfig, Secrets
 from emitter.host.replay import REPLAY_DIVERGED_AT_REFUSAL, find_divergence_events
-from emitter.models.envelope import DOCUMENT
+from emitter.models import DOCUMENT
 from emitter.telemetry import to_otel
 from emitter.telemetry.sinks import EventRecorder, generate_id, utc_timestamp
 from emitter.testing import Text, simulator

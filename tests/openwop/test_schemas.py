@@ -12,8 +12,8 @@ import pytest
 from emitter.errors import InputError
 from emitter.host import register_kind
 from emitter.host.capabilities import CapabilitySettings, ReasoningDirective, build_capabilities
-from emitter.host.kinds import UNIVERSAL_KINDS
-from emitter.host.registry import OWN_KINDS, Posture
+from emitter.host.kinds import OWN_KINDS, UNIVERSAL_KINDS
+from emitter.host.registry import Posture
 from emitter.schema import Tier1Mode, VariantEdition, lint_tier1, lint_variants
 from tests.models.openwop import FOLDER, errors, needs_schemas
 from tests.openwop.accepting import EVERYTHING

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from emitter.recover import RecoveryPath, parse_answer, recover
-from emitter.recover.lenient_parser import MAX_STRING_LAYERS
+from emitter.recover.answer import MAX_STRING_LAYERS
 from emitter.strict_json import MAX_JSON_DEPTH
 from tests.work import count_lines
 

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     WithJsonSchema,
     model_validator,
@@ -34,6 +32,7 @@ from emitter.decisions.canonical_json import (
     signed_selection,
     signing_digest,
 )
+from emitter.models.envelope import REJECT_NULL, ClosedModel
 
 if TYPE_CHECKING:
     from typing import Self
@@ -49,10 +48,8 @@ _DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIMESTAMP_PATTERN: Final = rf"^{_DATE_PATTERN}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?Z$"
 
 
-class AuthorityRecord(BaseModel):
+class AuthorityRecord(ClosedModel):
     """A closed, frozen, strict model that leaves absent members out of its JSON."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @classmethod
     def from_members(cls, **members: object) -> Self:
@@ -79,12 +76,6 @@ def _check_unicode(text: str) -> str:
     if LONE_SURROGATE.search(text):
         raise ValueError("the text contains a lone surrogate")
     return text
-
-
-def _reject_null(value: object) -> object:
-    if value is None:
-        raise ValueError("an absent member must be left out, not null")
-    return value
 
 
 def _check_timestamp(text: str) -> str:
@@ -176,7 +167,6 @@ Amounts: TypeAlias = Annotated[
     WithJsonSchema(_AMOUNTS_SCHEMA),
 ]
 """An amount for each limit: an integer, or a ``Decimal`` of money, which is serialized as text such as ``"7.5"``."""
-REJECT_NULL: Final = BeforeValidator(_reject_null)
 
 
 class RiskLevel(str, Enum):

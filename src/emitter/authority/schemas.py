@@ -29,8 +29,7 @@ from emitter.authority.records import (
     Timestamp,
 )
 from emitter.host.kind_schemas import make_portable, map_subschemas
-from emitter.host.kinds import DIALECT
-from emitter.host.registry import STANDARD
+from emitter.host.kinds import DIALECT, STANDARD
 from emitter.models import AUTHORIZATION
 from emitter.models.authorization import WorkflowDeclaration
 

@@ -24,8 +24,8 @@ from emitter.host import (
     extract_documents,
 )
 from emitter.host.capabilities import CapabilitySettings, build_capabilities, list_usable_providers
-from emitter.host.kinds import A2UI_KIND, media_kinds
-from emitter.host.registry import STANDARD, Posture, register_kind
+from emitter.host.kinds import A2UI_KIND, STANDARD, media_kinds
+from emitter.host.registry import Posture, register_kind
 from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
 from emitter.policy import Policy

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from emitter.client.request import PreparedEmission
     from emitter.client.result import Emission
     from emitter.client.settings import Settings
-    from emitter.streaming import StreamEvent
-    from emitter.streaming.field_stream import StreamSelection
+    from emitter.streaming import StreamEvent, StreamSelection
 
 R = TypeVar("R")
 _NO_RESULT = "The stream was closed before its end, so it has no result."

@@ -15,6 +15,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from emitter import recover
 from emitter.core.effects import (
     Attempt,
     Effect,
@@ -59,7 +60,7 @@ from emitter.events import (
     RetryExhausted,
 )
 from emitter.messages import CallResult, Fault, ModelRequest, ModelResponse, Usage, with_output_budget
-from emitter.recover import RecoveryPath, Stance, classify_prose, strip_thinking
+from emitter.recover.answer import RecoveryPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -398,7 +399,7 @@ def emit_in_two_steps(
         answer, current = described
         if current.verdict is not Verdict.COMPLETE or not isinstance(answer, ModelResponse):
             return (yield from end_with_verdict(state, current, counted))
-        words = strip_thinking(answer.text)
+        words = recover.strip_thinking(answer.text)
     converted = yield from _send_until_answered(state, fallback.convert(request, words), None)
     if isinstance(converted, EmissionOutcome):
         return converted
@@ -412,12 +413,12 @@ def _plain_words(answer: CallResult, classification: ClassifiedAnswer) -> str | 
     """Return the text of an answer in plain words; None for a broken document or a refusal."""
     if classification.verdict is not Verdict.MALFORMED or not isinstance(answer, ModelResponse):
         return None
-    text = strip_thinking(answer.text)
+    text = recover.strip_thinking(answer.text)
     fit = (
         text.strip()
         and not answer.arguments
         and not _DOCUMENT_START.match(text)
-        and classify_prose(text) is not Stance.RETRACTED
+        and recover.classify_prose(text) is not recover.Stance.RETRACTED
     )
     return text if fit else None
 
@@ -426,8 +427,10 @@ def _classify_words(answer: CallResult, contract: DocumentContract) -> Classifie
     if isinstance(answer, Fault):
         return ClassifiedAnswer(Verdict.FAULTED)
     verdict = VERDICT_BY_STOP[answer.stop]
-    words = strip_thinking(answer.text)
-    unfit = verdict is Verdict.COMPLETE and (not words.strip() or classify_prose(words) is Stance.RETRACTED)
+    words = recover.strip_thinking(answer.text)
+    unfit = verdict is Verdict.COMPLETE and (
+        not words.strip() or recover.classify_prose(words) is recover.Stance.RETRACTED
+    )
     return ClassifiedAnswer(Verdict.MALFORMED if unfit else verdict)
 
 

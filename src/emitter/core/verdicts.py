@@ -16,18 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from emitter import recover
 from emitter.events import Reason
 from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, StopReason, with_output_budget
-from emitter.recover import (
-    Ambiguous,
-    Recovered,
-    RecoveryPath,
-    Retracted,
-    Stance,
-    classify_prose,
-    parse_answer,
-    strip_thinking,
-)
+from emitter.recover.answer import Ambiguous, Recovered, RecoveryPath, Retracted, parse_answer
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.schema.results import CallbackFailure, ParseResult
 from emitter.schema.validator import LONE_SURROGATE, Violation
@@ -174,8 +166,14 @@ def extract_document(reply: ModelResponse) -> Recovered | Retracted | None:
     first = calls[0]
     if first is None or not all(call is not None and json_equal(call.value, first.value) for call in calls):
         return None
-    stance = classify_prose(strip_thinking(reply.text))
-    return Retracted() if stance is Stance.RETRACTED else replace(first, doubtful=stance is Stance.DOUBTFUL)
+    if not reply.text:
+        return replace(first, doubtful=False)
+    stance = recover.classify_prose(recover.strip_thinking(reply.text))
+    return (
+        Retracted()
+        if stance is recover.Stance.RETRACTED
+        else replace(first, doubtful=stance is recover.Stance.DOUBTFUL)
+    )
 
 
 def _parse_arguments(arguments: Json) -> Recovered | None:

@@ -51,8 +51,7 @@ from emitter.render.safe_text import MAX_WORD_WIDTH, to_compact_skeleton, to_sin
 from emitter.schema import Violation
 from emitter.schema.compiler import ImmutableSchema
 from emitter.schema.results import ParseResult
-from emitter.streaming import FieldComplete
-from emitter.streaming.field_stream import StreamSelection
+from emitter.streaming import FieldComplete, StreamSelection
 from emitter.visible_text import visible_text
 
 if TYPE_CHECKING:

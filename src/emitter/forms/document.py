@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
@@ -22,9 +22,8 @@ from emitter.arguments import check_list
 from emitter.errors import InputError
 from emitter.forms.form import OutputForm
 from emitter.messages import as_mapping
-from emitter.models import AUTHORIZATION, DOCUMENT, AuthorizationEnvelope
-from emitter.models.authorization import Provenance
 from emitter.models.envelope import document_payload
+from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
 from emitter.schema import Violation
 from emitter.schema.json_data import escape_pointer_token
 from emitter.schema.message_redaction import MAX_MESSAGE_LENGTH, collect_source_text, redact_message
@@ -37,7 +36,7 @@ from emitter.schema.results import (
     ParseResult,
 )
 from emitter.schema.validator import property_names
-from emitter.streaming.field_stream import StreamSelection, parse_pointer
+from emitter.streaming import StreamSelection, parse_pointer
 
 if TYPE_CHECKING:
     from typing import Any
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from emitter.models import AIEnvelope
     from emitter.schema.message_redaction import SourceText
     from emitter.schema.python_types import SchemaSource
-    from emitter.streaming.scanner import DocumentPath
+    from emitter.streaming import DocumentPath
 
 
 def document_form(
@@ -265,7 +264,6 @@ def _container_paths(pointers: list[str]) -> set[DocumentPath]:
     return {path[:end] for path in paths for end in range(1, len(path) + 1)}
 
 
-_RESERVED_TYPES: Final[tuple[type, ...]] = (*get_args(AuthorizationEnvelope), Provenance)
 _RESERVED_HINT: Final = "Use emit_authorization, which builds the envelope from your oracles' readings."
 
 
@@ -285,7 +283,7 @@ def _is_reserved_type(kind: object) -> bool:
 def _contains_reserved(schema: object) -> bool:
     """Return whether pydantic creates values of the reserved types for this type."""
     adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", schema))
-    return any(issubclass(cls, _RESERVED_TYPES) for cls in _iter_classes(adapter.core_schema))
+    return any(getattr(cls, "grants_authority", False) is True for cls in _iter_classes(adapter.core_schema))
 
 
 def _iter_classes(core_schema: object) -> Iterable[type]:

@@ -14,9 +14,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from emitter.errors import InputError
-from emitter.host.kinds import KindRegistry
+from emitter.host.kinds import STANDARD, KindRegistry
 from emitter.host.outcomes import RefusalMode
-from emitter.host.registry import STANDARD
 from emitter.models.envelope import MAX_ID_LENGTH, Trust
 from emitter.models.standard_kinds import UNIVERSAL_SCHEMAS
 from emitter.redaction import NO_SECRETS, Secrets

@@ -11,7 +11,7 @@ import binascii
 import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -22,8 +22,12 @@ from emitter.messages import as_list, as_mapping
 from emitter.models.standard_kinds import (
     A2UI_SCHEMA,
     A2UI_SURFACE,
+    AUTHORIZATION,
+    BINDING_MOMENT,
     CATALOG_VERSION,
     CLARIFICATION_REQUEST,
+    DELIBERATION,
+    DOCUMENT,
     MAX_INLINE_BYTES,
     MEDIA_SCHEMAS,
     UNIVERSAL_SCHEMAS,
@@ -102,6 +106,14 @@ class EnvelopeKind:
     advisory_rules: tuple[PayloadRule, ...] = field(default=(), repr=False)
     version_property: str | None = None
     findings: tuple[Tier1Finding, ...] = field(default=(), repr=False)
+
+    def with_version(self, version: int | None) -> EnvelopeKind:
+        """Return the kind with another version to advertise."""
+        if version == self.version:
+            return self
+        other = copy.copy(self)
+        object.__setattr__(other, "version", version)
+        return other
 
     @cached_property
     def _validator(self) -> Validator:
@@ -275,7 +287,7 @@ class KindRegistry(Mapping[str, EnvelopeKind]):
         for kind in (*UNIVERSAL_KINDS, *kinds):
             if kind.id in by_id:
                 raise InputError(f"The registry already has a kind {kind.id}.", hint="List each kind once.")
-            by_id[kind.id] = replace(kind, version=(versions or {}).get(kind.id, kind.version))
+            by_id[kind.id] = kind.with_version((versions or {}).get(kind.id, kind.version))
         self._kinds: Final = by_id
         self.ids: Final = tuple(by_id)
         """``Capabilities.supportedEnvelopes``."""
@@ -320,6 +332,38 @@ class KindRegistry(Mapping[str, EnvelopeKind]):
         return tuple(self.values())[len(UNIVERSAL_KINDS) :]
 
 
+class _OwnKind(EnvelopeKind):
+    """A kind of this library. Its schema is made from the payload's model when it is first read."""
+
+    def __init__(self, **members: Any) -> None:
+        fields: Any = {"schema": {}, **members}
+        super().__init__(**fields)
+        if "schema" not in members:
+            del self.__dict__["schema"]
+
+    @cached_property
+    def schema(self) -> dict[str, Json]:  # pyright: ignore[reportIncompatibleVariableOverride]  frozen, so never set
+        """The canonical schema."""
+        from emitter.host.payloads import payload_schema  # noqa: PLC0415  models of four payloads, of which one is used
+
+        return canonicalize_schema(self.id, payload_schema(self.id))
+
+
+def _check_authorization(payload: Json) -> Iterable[Violation]:
+    from emitter.host.payloads import check_authorization  # noqa: PLC0415  as above
+
+    return check_authorization(payload)
+
+
+OWN_KINDS: Final = (
+    _OwnKind(id=BINDING_MOMENT, version=1, rules=(check_option_range,)),
+    _OwnKind(id=DELIBERATION, version=1),
+    _OwnKind(id=DOCUMENT, version=1),
+    _OwnKind(id=AUTHORIZATION, version=1, rules=(_check_authorization,)),
+)
+"""``vendor.emitter.`` ``binding-moment``, ``deliberation``, ``document`` and ``authorization``."""
+STANDARD: Final = KindRegistry(OWN_KINDS)
+"""OpenWOP's universal four and this library's own kinds."""
 A2UI_KIND: Final = EnvelopeKind(
     A2UI_SURFACE,
     1,

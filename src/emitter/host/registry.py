@@ -1,4 +1,4 @@
-"""The standard registry of kinds, and ``register_kind`` to add a host's own.
+"""``register_kind`` adds a host's own kind to a registry.
 
 Source: ai-envelope.md, "Vendor-namespaced kinds" and "Schema discipline"; structured-output-subset.md for the
 lint.
@@ -8,91 +8,18 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Final
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any, Final
 
 from emitter.errors import InputError
-from emitter.host.kind_schemas import format_findings, make_portable, make_type_rule, map_subschemas, validate_schema
-from emitter.host.kinds import (
-    EnvelopeKind,
-    KindRegistry,
-    PayloadRule,
-    canonicalize_schema,
-    check_option_range,
-)
-from emitter.messages import as_list
-from emitter.models import (
-    AUTHORIZATION,
-    BINDING_MOMENT,
-    DELIBERATION,
-    DOCUMENT,
-    AuthorizationEnvelope,
-    BindingMoment,
-    Deliberation,
-)
-from emitter.models.binding_moment import ClosedModel
-from emitter.models.standard_kinds import MAX_KIND_LENGTH, REASONING_SCHEMA, UNIVERSAL_SCHEMAS
+from emitter.host.kind_schemas import format_findings, make_type_rule, validate_schema
+from emitter.host.kinds import STANDARD, EnvelopeKind, KindRegistry, canonicalize_schema
+from emitter.models.standard_kinds import MAX_KIND_LENGTH, UNIVERSAL_SCHEMAS
 from emitter.schema import Tier1Mode, lint_tier1
 from emitter.schema.python_types import resolve_schema
 
 if TYPE_CHECKING:
     from emitter.schema import Tier1Finding
 
-
-class _Reasoned(ClosedModel):
-    """The optional first property of the library's own payloads."""
-
-    reasoning: Annotated[str, Field(description=REASONING_SCHEMA["description"])] = ""
-
-
-class _BindingMoment(_Reasoned):
-    """A decision, ready for its principal."""
-
-    binding_moment: BindingMoment
-
-
-class _Deliberation(Deliberation, _Reasoned):
-    """The agent cannot commit yet: its state, what is missing, and the permission it asks for."""
-
-
-class _Document(ClosedModel):
-    """A document, and the caller's name for its schema."""
-
-    name: str
-    document: Any
-
-
-class _Authorization(_Reasoned):
-    """What may be shown as established and its grounds, or the reason why nothing is."""
-
-    authorization: Annotated[AuthorizationEnvelope, Field(discriminator="kind")]
-
-
-def _make_kind(kind_id: str, payload: type[ClosedModel], *rules: PayloadRule) -> EnvelopeKind:
-    schema = map_subschemas(make_portable(payload.model_json_schema()), _strip_pydantic_keywords)
-    return EnvelopeKind(kind_id, 1, canonicalize_schema(kind_id, schema), rules)
-
-
-def _strip_pydantic_keywords(node: dict[str, Any]) -> dict[str, Any]:
-    """Remove titles, defaults, and the null that an absent property never is."""
-    keywords = {name: value for name, value in node.items() if name not in {"title", "default"}}
-    branches = [branch for branch in as_list(keywords.get("anyOf")) if branch != {"type": "null"}]
-    if len(branches) != 1:
-        return keywords
-    del keywords["anyOf"]
-    return {**keywords, **branches[0]}
-
-
-OWN_KINDS: Final = (
-    _make_kind(BINDING_MOMENT, _BindingMoment, check_option_range),
-    _make_kind(DELIBERATION, _Deliberation),
-    _make_kind(DOCUMENT, _Document),
-    _make_kind(AUTHORIZATION, _Authorization, make_type_rule(resolve_schema(_Authorization).parse)),
-)
-"""``vendor.emitter.`` ``binding-moment``, ``deliberation``, ``document`` and ``authorization``."""
-STANDARD: Final = KindRegistry(OWN_KINDS)
-"""OpenWOP's universal four and this library's own kinds."""
 LEGACY_IDS: Final = frozenset({"prd.create", "theme.create", "tasks.create"})
 """Names from before OpenWOP 1.1 had namespaces, for ``legacy=True``."""
 _ID_PART = "[A-Za-z0-9][A-Za-z0-9_-]*"

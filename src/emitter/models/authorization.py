@@ -14,7 +14,7 @@ import json
 import re
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, NoReturn, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -27,7 +27,8 @@ from pydantic import (
     model_validator,
 )
 
-from emitter.models.binding_moment import ClosedModel, Text
+from emitter.models.binding_moment import Text
+from emitter.models.envelope import REJECT_NULL, ClosedModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,12 +44,6 @@ _RFC3339_PATTERN: Final = (
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)"
     r"(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
 )
-
-
-def _reject_null(value: Json) -> Json:
-    if value is None:
-        raise ValueError("an absent member must be left out, not null")
-    return value
 
 
 def _check_exact_integer(value: Json) -> Json:
@@ -79,7 +74,6 @@ def _check_date(timestamp: str) -> str:
     return timestamp
 
 
-REJECT_NULL: Final = BeforeValidator(_reject_null)
 NonEmptyText: TypeAlias = Annotated[Text, Field(min_length=1)]
 Timestamp: TypeAlias = Annotated[str, Field(pattern=_RFC3339_PATTERN), AfterValidator(_check_date)]
 Number: TypeAlias = Annotated[
@@ -155,6 +149,8 @@ class OracleVerificationRecord(AuthorizationModel):
 class Provenance(AuthorizationModel):
     """The basis of a claim: at least one oracle, the envelopes it derives from, its time and its id."""
 
+    grants_authority: ClassVar[bool] = True
+    """A type for whose values no model may be asked."""
     oracle_records: Annotated[tuple[OracleVerificationRecord, ...], Field(strict=False, min_length=1)]
     derived_from: Annotated[tuple[NonEmptyText, ...] | None, Field(strict=False), REJECT_NULL] = None
     generated_at: Timestamp
@@ -242,8 +238,6 @@ class WorkflowDeclaration(AuthorizationModel):
         return self.authoritative_intent is AuthoritativeIntent.AUTHORITATIVE
 
 
-AUTHORIZATION: Final = "vendor.emitter.authorization"
-"""The id of the kind, whose payload is ``{reasoning?, authorization}``."""
 _NO_TEXT_MESSAGE: Final = "An authorization envelope has no text form. Handle each kind with handle_envelope(...)."
 
 
@@ -252,6 +246,8 @@ class _EnvelopeVariant(AuthorizationModel):
 
     Its ``repr`` shows the kind and ids only.
     """
+
+    grants_authority: ClassVar[bool] = True
 
     def __str__(self) -> NoReturn:
         raise TypeError(_NO_TEXT_MESSAGE)

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from emitter.messages import as_mapping
+from emitter.models.envelope import REJECT_NULL, ClosedModel
+from emitter.models.standard_kinds import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,22 +23,8 @@ if TYPE_CHECKING:
 
     from emitter.messages import Json
 
-BINDING_MOMENT = "vendor.emitter.binding-moment"
-"""The kind's id; its payload is ``{reasoning?, binding_moment}``."""
 MIN_OPTIONS = 2
 MAX_OPTIONS = 4
-
-
-class ClosedModel(BaseModel):
-    """A closed, frozen object without type coercion. An absent member is left out, never null."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-def _reject_null(value: Json) -> Json:
-    if value is None:
-        raise ValueError("an absent member must be left out, not null")
-    return value
 
 
 def _reject_lone_surrogate(text: str) -> str:
@@ -97,8 +85,8 @@ class Question(ClosedModel):
 class Meta(ClosedModel):
     """Optional information for surfaces (section 5.9)."""
 
-    decision_class: Annotated[Text | None, BeforeValidator(_reject_null)] = None
-    calibration_note: Annotated[Text | None, BeforeValidator(_reject_null)] = None
+    decision_class: Annotated[Text | None, REJECT_NULL] = None
+    calibration_note: Annotated[Text | None, REJECT_NULL] = None
 
 
 class BindingMoment(ClosedModel):
@@ -109,16 +97,11 @@ class BindingMoment(ClosedModel):
     recommendations: Annotated[tuple[Text, ...], Field(strict=False)]
     offer: Text
     question: Question
-    meta: Annotated[Meta | None, BeforeValidator(_reject_null)] = None
+    meta: Annotated[Meta | None, REJECT_NULL] = None
 
     def to_json(self) -> dict[str, Json]:
         """Return the wire form, without absent members."""
         return self.model_dump(mode="json", exclude_none=True)
-
-
-DELIBERATION = "vendor.emitter.deliberation"
-CLARIFICATION_REQUEST = "clarification.request"
-ERROR = "error"
 
 
 class Deliberation(ClosedModel):

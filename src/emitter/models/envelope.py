@@ -74,39 +74,45 @@ def _reject_null(value: object) -> object:
     return value
 
 
-class _ClosedCamelModel(BaseModel):
-    """A closed, frozen object whose members are in camel case on the wire."""
+class ClosedModel(BaseModel):
+    """A closed, frozen object without type coercion. An absent member is left out, never null."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, validate_by_name=True, validate_by_alias=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+
+class _CamelModel(ClosedModel):
+    """An object whose members are in camel case on the wire."""
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
 
 Integer = Annotated[int, BeforeValidator(_integral_float_to_int)]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_LENGTH)]
-_OMIT_NULL = BeforeValidator(_reject_null)
+REJECT_NULL = BeforeValidator(_reject_null)
 
 
-class RenderingHint(_ClosedCamelModel):
+class RenderingHint(_CamelModel):
     """The preferred display of the payload. A reader that does not know a value shows plain text."""
 
-    display: Annotated[DisplayHint | None, Field(strict=False), _OMIT_NULL] = None
-    mime_type: Annotated[str | None, Field(alias="mimeType"), _OMIT_NULL] = None
-    lang: Annotated[str | None, _OMIT_NULL] = None
-    alt: Annotated[str | None, _OMIT_NULL] = None
-    title: Annotated[str | None, _OMIT_NULL] = None
+    display: Annotated[DisplayHint | None, Field(strict=False), REJECT_NULL] = None
+    mime_type: Annotated[str | None, Field(alias="mimeType"), REJECT_NULL] = None
+    lang: Annotated[str | None, REJECT_NULL] = None
+    alt: Annotated[str | None, REJECT_NULL] = None
+    title: Annotated[str | None, REJECT_NULL] = None
 
 
-class EnvelopeMeta(_ClosedCamelModel):
+class EnvelopeMeta(_CamelModel):
     """The origin and time of an envelope. ``ts`` is ISO 8601 in UTC, ``traceparent`` is W3C trace context."""
 
     source: Annotated[EnvelopeSource, Field(strict=False)]
     ts: Annotated[str, AfterValidator(_check_utc_timestamp)]
-    content_trust: Annotated[Trust | None, Field(alias="contentTrust", strict=False), _OMIT_NULL] = None
-    traceparent: Annotated[str | None, _OMIT_NULL] = None
-    label: Annotated[str | None, Field(max_length=256), _OMIT_NULL] = None
-    rendering: Annotated[RenderingHint | None, _OMIT_NULL] = None
+    content_trust: Annotated[Trust | None, Field(alias="contentTrust", strict=False), REJECT_NULL] = None
+    traceparent: Annotated[str | None, REJECT_NULL] = None
+    label: Annotated[str | None, Field(max_length=256), REJECT_NULL] = None
+    rendering: Annotated[RenderingHint | None, REJECT_NULL] = None
 
 
-class PartialInfo(_ClosedCamelModel):
+class PartialInfo(_CamelModel):
     """The position of a chunk: ``index`` starts at 0, and ``total`` is -1 if it is unknown."""
 
     is_partial: Annotated[bool, Field(alias="isPartial")]
@@ -114,17 +120,17 @@ class PartialInfo(_ClosedCamelModel):
     total: Annotated[Integer, Field(ge=-1)]
 
 
-class AIEnvelope(_ClosedCamelModel):
+class AIEnvelope(_CamelModel):
     """One typed emission. Ids are opaque strings of 1 to 128 characters; ``payload`` is any JSON value."""
 
     type: Annotated[str, Field(min_length=1, max_length=256)]
     schema_version: Annotated[Integer, Field(alias="schemaVersion", ge=0)] = 0
     envelope_id: Annotated[Id, Field(alias="envelopeId")]
     correlation_id: Annotated[Id, Field(alias="correlationId")]
-    node_id: Annotated[Id | None, Field(alias="nodeId"), _OMIT_NULL] = None
+    node_id: Annotated[Id | None, Field(alias="nodeId"), REJECT_NULL] = None
     payload: Any
     meta: EnvelopeMeta
-    partial: Annotated[PartialInfo | None, _OMIT_NULL] = None
+    partial: Annotated[PartialInfo | None, REJECT_NULL] = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the wire form, without absent members."""
@@ -141,10 +147,6 @@ def _short_digest(kind: str) -> str:
     return hashlib.sha256(kind.encode()).hexdigest()[:8]
 
 
-DOCUMENT = "vendor.emitter.document"
-"""The kind's id; its payload is ``{name, document}``."""
-
-
 def document_payload(name: str, document: Json) -> dict[str, Json]:
-    """Return the envelope's payload."""
+    """Return the payload of a plain document's envelope."""
     return {"name": name, "document": document}

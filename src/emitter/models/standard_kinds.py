@@ -11,15 +11,20 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from emitter.models import binding_moment
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CLARIFICATION_REQUEST: Final = binding_moment.CLARIFICATION_REQUEST
+CLARIFICATION_REQUEST: Final = "clarification.request"
 SCHEMA_REQUEST: Final = "schema.request"
 SCHEMA_RESPONSE: Final = "schema.response"
-ERROR: Final = binding_moment.ERROR
+ERROR: Final = "error"
+BINDING_MOMENT: Final = "vendor.emitter.binding-moment"
+"""The payload is ``{reasoning?, binding_moment}``."""
+DELIBERATION: Final = "vendor.emitter.deliberation"
+DOCUMENT: Final = "vendor.emitter.document"
+"""The payload is ``{name, document}``."""
+AUTHORIZATION: Final = "vendor.emitter.authorization"
+"""The payload is ``{reasoning?, authorization}``."""
 MAX_KIND_LENGTH: Final = 256
 """The most characters of a kind's id."""
 REASONING_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(

@@ -11,7 +11,7 @@ import re
 import tomllib
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,13 +25,14 @@ from emitter.profiles.model import WireFormat as WireFormat
 from emitter.profiles.model import WireProfile as WireProfile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from importlib.resources.abc import Traversable
 
     from pydantic_core import ErrorDetails
 
 TomlTable = dict[str, Any]
 _PREPENDED_LISTS = frozenset({"rules", "models", "thinkers", "encodings", "capabilities", "prices"})
+_OWN_KEYS = ("abstract", "extends")
 _NOT_INHERITED = ("aliases", "listed")
 _MAX_EXTENDS = 8
 
@@ -39,12 +40,18 @@ _MAX_EXTENDS = 8
 @cache
 def profile_names() -> tuple[str, ...]:
     """Return the names of all usable profiles in alphabetical order, including unlisted ones."""
-    stems = sorted(
-        file.name.removesuffix(".toml")
-        for file in find_data_folder("providers").iterdir()
-        if file.name.endswith(".toml")
-    )
-    return tuple(stem for stem in stems if not _read_toml(find_data_folder("providers"), stem).get("abstract", False))
+    return tuple(name for name in _file_names() if not _packaged_toml(name).get("abstract", False))
+
+
+@cache
+def _file_names() -> tuple[str, ...]:
+    files = find_data_folder("providers").iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
+@cache
+def _packaged_toml(name: str) -> TomlTable:
+    return _read_toml(find_data_folder("providers"), name)
 
 
 @cache
@@ -54,15 +61,19 @@ def load_profile(name: str) -> ProviderProfile:
     Raises:
         BadProfile: There is no such profile, or it is invalid. The message names the file, the key and allowed values.
     """
-    if name not in profile_names():
+    if not _is_profile(name):
         raise BadProfile(f"There is no profile {name!r}.", hint=f"Choose one of {', '.join(profile_names())}.")
-    return load_profile_from(find_data_folder("providers"), name)
+    return _build_profile(name, _packaged_toml)
+
+
+def _is_profile(name: str) -> bool:
+    return name in _file_names() and not _packaged_toml(name).get("abstract", False)
 
 
 @cache
 def listed_profile_names() -> tuple[str, ...]:
     """Return the names of the profiles of actual providers and servers."""
-    return tuple(name for name in profile_names() if load_profile(name).listed)
+    return tuple(name for name in profile_names() if _packaged_toml(name).get("listed", True))
 
 
 def find_profile(model: str) -> tuple[ProviderProfile, str]:
@@ -87,8 +98,9 @@ def find_profile(model: str) -> tuple[ProviderProfile, str]:
 @lru_cache(maxsize=256)
 def _find_profile_name(model: str) -> tuple[str, str] | None:
     vendor, name = _split_model_name(model)
-    if vendor in _profiles_by_alias():
-        return (_profiles_by_alias()[vendor], name) if name else None
+    profile = vendor if _is_profile(vendor) else _profiles_by_alias().get(vendor)  # the aliases are in all the files
+    if profile is not None:
+        return (profile, name) if name else None
     owner = _profile_of_bare_model(model.strip())
     return None if owner is None else (owner, model.strip())
 
@@ -101,14 +113,14 @@ def _split_model_name(model: str) -> tuple[str, str]:
 
 @cache
 def _profiles_by_alias() -> Mapping[str, str]:
-    aliases = {alias: name for name in profile_names() for alias in load_profile(name).aliases}
+    aliases = {alias: name for name in profile_names() for alias in _packaged_toml(name).get("aliases", ())}
     return MappingProxyType({**aliases, **{name: name for name in profile_names()}})
 
 
 @cache
 def _model_patterns() -> tuple[tuple[str, str], ...]:
     """Return the profile name and pattern of every model row that a profile does not inherit."""
-    own = [(name, _read_toml(find_data_folder("providers"), name).get("models", [])) for name in listed_profile_names()]
+    own = [(name, _packaged_toml(name).get("models", [])) for name in listed_profile_names()]
     return tuple((name, row["match"].lstrip("*")) for name, rows in own for row in rows if row["match"] != "*")
 
 
@@ -139,31 +151,23 @@ def _suggest_model(model: object) -> str:
 
 def load_profile_from(directory: Traversable, name: str) -> ProviderProfile:
     """Return the profile ``name`` from a folder of your own; may raise ``BadProfile``."""
-    merged = _read_with_parents(directory, name)
-    merged.pop("abstract", None)
+    return _build_profile(name, partial(_read_toml, directory))
+
+
+def _build_profile(name: str, read_table: Callable[[str], TomlTable]) -> ProviderProfile:
+    chain = [read_table(name)]
+    while (parent := chain[-1].get("extends")) is not None:
+        if len(chain) == _MAX_EXTENDS:
+            raise BadProfile(f"providers/{name}.toml: extends: a cycle, or more than {_MAX_EXTENDS} profiles.")
+        chain.append(read_table(parent))
+    merged: TomlTable = {}
+    for table in reversed(chain):
+        dropped = _OWN_KEYS if table is chain[0] else (*_OWN_KEYS, *_NOT_INHERITED)
+        merged = _merge_tables(merged, {key: value for key, value in table.items() if key not in dropped})
     try:
         return ProviderProfile.model_validate({"name": name, **merged})
     except ValidationError as error:
         raise BadProfile("\n".join(_describe_error(name, detail) for detail in error.errors())) from error
-
-
-def _read_with_parents(directory: Traversable, name: str) -> TomlTable:
-    chain: list[TomlTable] = []
-    current: str | None = name
-    while current is not None:
-        if len(chain) == _MAX_EXTENDS:
-            raise BadProfile(f"providers/{name}.toml: extends: a cycle, or more than {_MAX_EXTENDS} profiles.")
-        table = _read_toml(directory, current)
-        current = table.pop("extends", None)
-        chain.append(table)
-    merged: TomlTable = {}
-    for table in chain[1:]:
-        for key in _NOT_INHERITED:
-            table.pop(key, None)
-    for table in reversed(chain):
-        table.pop("abstract", None)
-        merged = _merge_tables(merged, table)
-    return merged
 
 
 def _read_toml(directory: Traversable, name: str) -> TomlTable:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ProfileTable(BaseModel):
     """A table that rejects unknown keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def __hash__(self) -> int:
         """Hash by identity: a profile is loaded once, and caches use it as a key."""

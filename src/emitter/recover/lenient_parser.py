@@ -381,8 +381,6 @@ DOCUMENT_START: Final = re.compile(
 """A bracket at which a document may begin; any other bracket belongs to the prose."""
 PROSE_SIGN: Final = re.compile(r"`{3,}|[{}\[\]<\uff1c\u25c1\u27e8]|&lt;")
 """The signs at which the scan of the prose stops."""
-MAX_STRING_LAYERS: Final = 3
-"""The number of JSON strings in which a document may be wrapped."""
 
 
 class LenientParseError(Exception):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
+from functools import cache
 from typing import Final
 from unicodedata import normalize
 
@@ -28,9 +29,10 @@ def classify_prose(prose: str) -> Stance:
     words = _SPACES.sub(" ", plain.translate(_TURKISH_LETTERS))
     # A line break may end a sentence or interrupt it.
     readings = (words, _LINE_BREAKS.sub(" ", words)) if "\n" in words else (words,)
-    if any(_RETRACTED.search(reading) or _RETRACTED_UNSPACED.search(reading) for reading in readings):
+    retracted, unspaced = _any_of(_ENGLISH, _OTHER_LANGUAGES), _any_of(_UNSPACED_LANGUAGES)
+    if any(retracted.search(reading) or unspaced.search(reading) for reading in readings):
         return Stance.RETRACTED
-    return Stance.DOUBTFUL if any(map(_DOUBTFUL.search, readings)) else Stance.PLAIN
+    return Stance.DOUBTFUL if any(map(_any_of(_DOUBT_PHRASES).search, readings)) else Stance.PLAIN
 
 
 _WORD = re.compile(r"\w")
@@ -190,6 +192,9 @@ _DOUBT_PHRASES: Final = (
     r"\b(?:извините|простите|вибачте)\b|к сожалению|на жаль",
     r"抱歉|对不起|對不起|申し訳|ごめん|残念|죄송|미안|أعتذر|آسف|माफ|xin lỗi",
 )
-_RETRACTED = re.compile("|".join((*_ENGLISH, *_OTHER_LANGUAGES)))
-_RETRACTED_UNSPACED = re.compile("|".join(_UNSPACED_LANGUAGES))
-_DOUBTFUL = re.compile("|".join(_DOUBT_PHRASES))
+
+
+@cache
+def _any_of(*tables: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of all phrases, compiled when a text is first classified."""
+    return re.compile("|".join(phrase for table in tables for phrase in table))

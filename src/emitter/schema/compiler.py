@@ -34,7 +34,6 @@ from emitter.schema.python_types import resolve_schema
 from emitter.schema.recursion import prune_empty, unroll_recursion
 from emitter.schema.references import (
     ReferenceResolver,
-    bundle_schemas,
     check_complexity,
     collect_rules,
     find_dangling_reference,
@@ -114,6 +113,8 @@ def compile_schema(
         provider_profile.subset, bool(degrade), None if undeclared is None else _parse_undeclared(undeclared)
     )
     if registry is not None and isinstance(schema, Mapping):
+        from emitter.schema.registry import bundle_schemas  # noqa: PLC0415  few schemas come with others
+
         schema = bundle_schemas(cast("Mapping[str, Any]", schema), registry)
     if isinstance(schema, ImmutableSchema):
         return _compile_immutable(schema, _with_default(options, typed=False))

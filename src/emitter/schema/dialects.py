@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import jsonschema_rs
-from referencing import jsonschema as specifications
 
 from emitter.messages import as_list, as_mapping
 from emitter.schema.json_data import child_pointer
@@ -21,8 +20,6 @@ from emitter.schema.nodes import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from referencing import Specification
 
     from emitter.messages import Json
 
@@ -48,10 +45,10 @@ _DRAFT2020 = (_DRAFT2019 - {"additionalItems", "$recursiveRef"}) | {"prefixItems
 
 @dataclass(frozen=True)
 class SchemaDraft:
-    """One draft of JSON Schema."""
+    """One draft of JSON Schema. ``uri`` is what ``$schema`` says."""
 
     name: str
-    specification: Specification[Any]
+    uri: str
     validator: Any
     keywords: frozenset[str]
     ref_ignores_siblings: bool = False
@@ -62,32 +59,41 @@ class SchemaDraft:
 
 DRAFT4 = SchemaDraft(
     "draft4",
-    specifications.DRAFT4,
+    "http://json-schema.org/draft-04/schema",
     jsonschema_rs.Draft4Validator,
     _DRAFT4,
     ref_ignores_siblings=True,
     identifier="id",
 )
-DRAFT6 = SchemaDraft("draft6", specifications.DRAFT6, jsonschema_rs.Draft6Validator, _DRAFT6, ref_ignores_siblings=True)
-DRAFT7 = SchemaDraft("draft7", specifications.DRAFT7, jsonschema_rs.Draft7Validator, _DRAFT7, ref_ignores_siblings=True)
+DRAFT6 = SchemaDraft(
+    "draft6",
+    "http://json-schema.org/draft-06/schema",
+    jsonschema_rs.Draft6Validator,
+    _DRAFT6,
+    ref_ignores_siblings=True,
+)
+DRAFT7 = SchemaDraft(
+    "draft7",
+    "http://json-schema.org/draft-07/schema",
+    jsonschema_rs.Draft7Validator,
+    _DRAFT7,
+    ref_ignores_siblings=True,
+)
 DRAFT201909 = SchemaDraft(
-    "draft2019-09", specifications.DRAFT201909, jsonschema_rs.Draft201909Validator, _DRAFT2019 | {"dependencies"}
+    "draft2019-09",
+    "https://json-schema.org/draft/2019-09/schema",
+    jsonschema_rs.Draft201909Validator,
+    _DRAFT2019 | {"dependencies"},
 )
 DRAFT202012 = SchemaDraft(
     "draft2020-12",
-    specifications.DRAFT202012,
+    "https://json-schema.org/draft/2020-12/schema",
     jsonschema_rs.Draft202012Validator,
     _DRAFT2020 | {"dependencies"},
     tuple_keyword="prefixItems",
     rest_keyword="items",
 )
-_BY_URI = {
-    "http://json-schema.org/draft-04/schema": DRAFT4,
-    "http://json-schema.org/draft-06/schema": DRAFT6,
-    "http://json-schema.org/draft-07/schema": DRAFT7,
-    "https://json-schema.org/draft/2019-09/schema": DRAFT201909,
-    "https://json-schema.org/draft/2020-12/schema": DRAFT202012,
-}
+_BY_URI = {draft.uri: draft for draft in (DRAFT4, DRAFT6, DRAFT7, DRAFT201909, DRAFT202012)}
 
 
 def detect_draft(schema: Json) -> SchemaDraft:

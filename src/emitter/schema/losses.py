@@ -96,7 +96,7 @@ class Appendix:
         schema = sources[0].schema if len(sources) == 1 else {"allOf": [part.schema for part in sources]}
         return sources[0]._replace(schema=schema)
 
-    def quote_rule(self, rule: Rule, resolver: Resolver[Any], limit: int = MAX_LOSS_VALUE_LENGTH) -> str:
+    def quote_rule(self, rule: Rule, resolver: Resolver[Any] | None, limit: int = MAX_LOSS_VALUE_LENGTH) -> str:
         """Return the words by which a description refers to the value of a keyword."""
         if rule.value.__class__ not in _CONTAINER_TYPES:
             text = json.dumps(rule.value, ensure_ascii=False)
@@ -240,7 +240,7 @@ class LossLog:
         self._add_nested(parts_in_rule(rule, self._scope, node.parts))
         return f"{rule.keyword} {self.appendix.quote_rule(rule, self.resolver_for(rule, node))}"
 
-    def resolver_for(self, rule: Rule, node: Node) -> Resolver[Any]:
+    def resolver_for(self, rule: Rule, node: Node) -> Resolver[Any] | None:
         """Return the resolver for the references in a rule of `node`."""
         return next(
             (part.resolver for part in node.parts if part.pointer == rule.pointer), self._scope.root_part.resolver

@@ -7,43 +7,36 @@ References never leave the document, except to the drafts' own metaschemas and t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from referencing import Registry, Resource, exceptions
-
-from emitter.errors import InputError, Uncompilable
+from emitter.errors import Uncompilable
 from emitter.messages import as_list, as_mapping
-from emitter.schema.dialects import DATA_KEYWORDS, NAMED_SCHEMA_KEYWORDS, detect_draft
 from emitter.schema.json_data import child_pointer
 from emitter.schema.nodes import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from referencing import Registry
     from referencing._core import Resolver
 
     from emitter.schema.dialects import SchemaDraft
+    from emitter.schema.registry import DocumentRegistry
 
 _NAME_SEPARATORS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
+SchemaRegistry: TypeAlias = "Mapping[str, Any] | Registry[Any]"
+"""Schemas by URI, or a registry of the `referencing` package."""
+
+
 class SchemaPart(NamedTuple):
-    """A schema in the document, its pointer, and the resolver for its references."""
+    """A schema in the document, its pointer, and the resolver for its references (None: the document's own)."""
 
     schema: Any
     pointer: str
-    resolver: Resolver[Any]
-
-
-def _load_metaschema(uri: str) -> Resource[Any]:
-    # Imported only if needed, because it reads a dozen files. The package has no types.
-    registry: Registry[Any] = import_module("jsonschema_specifications").REGISTRY
-    try:
-        return registry[uri]
-    except KeyError as error:
-        raise exceptions.NoSuchResource(ref=uri) from error  # type: ignore[call-arg]  # mypy sees no attrs class in it
+    resolver: Resolver[Any] | None
 
 
 class ReferenceResolver:
@@ -53,14 +46,17 @@ class ReferenceResolver:
         self._schema = schema
         self._draft = draft
         self._pointers: dict[int, str] | None = None
-        registry: Any = Registry(retrieve=cast("Any", _load_metaschema))  # type: ignore[call-arg]  # nor in this
-        self._resource = draft.specification.create_resource(schema)
-        self._start = registry.resolver_with_root(self._resource)
+
+    @cached_property
+    def _document(self) -> DocumentRegistry:
+        from emitter.schema.registry import DocumentRegistry  # noqa: PLC0415  many schemas have no reference and no id
+
+        return DocumentRegistry(self._schema, self._draft)
 
     @property
     def root_part(self) -> SchemaPart:
         """The whole document."""
-        return SchemaPart(self._schema, "", self._start)
+        return SchemaPart(self._schema, "", None)
 
     def iter_parts(self) -> Iterator[SchemaPart]:
         """Yield everything in the document that may be a schema."""
@@ -82,16 +78,15 @@ class ReferenceResolver:
         """Return a subschema of `part`. An id of its own changes the base of its references."""
         resolver = part.resolver
         if schema.__class__ is dict and isinstance(schema.get(self._draft.identifier), str):
-            resolver = resolver.in_subresource(self._draft.specification.create_resource(schema))
+            resolver = self._document.enter(schema, resolver)
         return SchemaPart(schema, pointer, resolver)
 
     def resolve(self, part: SchemaPart, keyword: str) -> SchemaPart:
         """Return the target of the reference in `part`. Raises `Uncompilable` if there is none."""
         reference = part.schema[keyword]
-        try:
-            resolved = part.resolver.lookup(reference)
-        except (exceptions.Unresolvable, exceptions.NoSuchResource, ValueError, TypeError, LookupError) as error:
-            raise Uncompilable(child_pointer(part.pointer, keyword), _unresolved_message(reference)) from error
+        resolved = self._document.lookup(reference, part.resolver)
+        if resolved is None:
+            raise Uncompilable(child_pointer(part.pointer, keyword), _unresolved_message(reference))
         return SchemaPart(resolved.contents, self._pointer_to(resolved.contents, reference), resolved.resolver)
 
     def resolve_or_none(self, part: SchemaPart) -> SchemaPart | None:
@@ -277,111 +272,3 @@ def _complexity(part: SchemaPart, scope: ReferenceResolver, known: dict[int, int
             children.append(target)
         known[id(schema)] = 1 + sum(_complexity(child, scope, known, depth + 1) for child in children)
     return known[id(schema)]
-
-
-SchemaRegistry: TypeAlias = "Mapping[str, Any] | Registry[Any]"
-"""Schemas by URI, or a registry of the `referencing` package."""
-_IDENTITY_KEYWORDS = frozenset({"$schema", "$id", "id"})
-_INVALID_REGISTRY = "registry must be a mapping of URIs to schemas, or a referencing.Registry"
-
-
-def bundle_schemas(schema: Mapping[str, Any], registry: SchemaRegistry) -> Mapping[str, Any]:
-    """Return a schema with the external schemas that it refers to.
-
-    References that the registry does not contain are kept, and rejected by the compiler.
-    """
-    untyped: Any = registry
-    if not isinstance(untyped, Mapping | Registry):
-        raise InputError(f"{_INVALID_REGISTRY}, not a {type(untyped).__name__}.")
-    return _SchemaBundler(schema, detect_draft(cast("Any", schema)), _schemas_by_uri(registry)).bundle()
-
-
-def _schemas_by_uri(registry: SchemaRegistry) -> dict[str, Any]:
-    """Return the schemas by URI. The retrieval function of a registry is not used."""
-    mapping = cast("Mapping[str, Any]", registry)
-    entries = {uri: mapping[uri] for uri in mapping}
-    return {
-        uri: cast("Resource[Any]", entry).contents if isinstance(entry, Resource) else entry
-        for uri, entry in entries.items()
-    }
-
-
-class _SchemaBundler:
-    def __init__(self, schema: Mapping[str, Any], draft: SchemaDraft, resources: dict[str, Any]) -> None:
-        self._schema = schema
-        self._draft = draft
-        resource = draft.specification.create_resource(cast("Any", schema))
-        registry_type: Any = Registry
-        specification: Any = draft.specification
-        registry = registry_type().with_resources(
-            (uri, Resource.from_contents(resource, default_specification=specification))
-            for uri, resource in resources.items()
-        )
-        self._root_resolver = registry.resolver_with_root(resource)
-        self._own_schemas = {id(each) for each in _iter_objects(schema)}
-        self._names: dict[int, str] = {}
-        self._pending: list[tuple[str, Any, Resolver[Any]]] = []
-        self._used_names = set(cast("Mapping[str, Any]", schema.get("$defs", {})))
-
-    def bundle(self) -> Mapping[str, Any]:
-        """Return the bundled schema, or the original one if it has no external references."""
-        bundled = self._copy(self._schema, self._root_resolver, top=True)
-        added: dict[str, Any] = {}
-        while self._pending:
-            name, schema, resolver = self._pending.pop()
-            added[name] = self._copy(schema, resolver, outside=True)
-        return {**bundled, "$defs": {**bundled.get("$defs", {}), **added}} if added else self._schema
-
-    def _copy(self, node: Any, resolver: Resolver[Any], *, outside: bool = False, top: bool = False) -> Any:
-        if isinstance(node, list):
-            return [self._copy(each, resolver, outside=outside) for each in cast("list[Any]", node)]
-        if not isinstance(node, Mapping):
-            return node
-        table = cast("Mapping[str, Any]", node)
-        if not top and isinstance(table.get(self._draft.identifier), str):
-            resolver = resolver.in_subresource(self._draft.specification.create_resource(cast("Any", table)))
-        copy: dict[str, Any] = {}
-        for key, value in table.items():
-            if outside and key in _IDENTITY_KEYWORDS and isinstance(value, str):
-                continue  # a base URI would change the targets of rewritten references
-            if key == "$ref" and isinstance(value, str):
-                copy[key] = self._rewrite_reference(value, resolver)
-            elif key in NAMED_SCHEMA_KEYWORDS and isinstance(value, Mapping):
-                schemas = cast("Mapping[str, Any]", value)
-                copy[key] = {name: self._copy(one, resolver, outside=outside) for name, one in schemas.items()}
-            else:
-                copy[key] = value if key in DATA_KEYWORDS else self._copy(value, resolver, outside=outside)
-        return copy
-
-    def _rewrite_reference(self, reference: str, resolver: Resolver[Any]) -> str:
-        """Return the reference inside the bundle that replaces `reference`, if there is one."""
-        try:
-            resolved = resolver.lookup(reference)
-        except (exceptions.Unresolvable, exceptions.NoSuchResource, ValueError, TypeError, LookupError):
-            return reference
-        if id(resolved.contents) in self._own_schemas:
-            return reference
-        key = id(resolved.contents)
-        if key not in self._names:
-            self._names[key] = self._unique_name(definition_name(reference))
-            self._pending.append((self._names[key], resolved.contents, resolved.resolver))
-        return f"#/$defs/{self._names[key]}"
-
-    def _unique_name(self, base_name: str) -> str:
-        name, count = base_name, 1
-        while name in self._used_names:
-            count += 1
-            name = f"{base_name}_{count}"
-        self._used_names.add(name)
-        return name
-
-
-def _iter_objects(schema: Any) -> Iterator[Any]:
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Mapping):
-            yield node
-            pending.extend(cast("Mapping[str, Any]", node).values())
-        elif isinstance(node, list):
-            pending.extend(cast("list[Any]", node))

@@ -1,4 +1,4 @@
-"""The events of a streamed emission: completed fields, text deltas and restarts."""
+"""The events of a streamed emission, and the selection of what it reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from emitter.core.verdicts import Verdict
+    from emitter.messages import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +44,27 @@ class Restart:
 
 
 StreamEvent: TypeAlias = FieldComplete | TextDelta | Restart
+EventFactory: TypeAlias = "Callable[[str, Json], FieldComplete | None]"
+DocumentPath: TypeAlias = "tuple[str | int, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSelection:
+    """The parts of a document to stream.
+
+    Attributes:
+        containers: Paths of the containers below the root whose members are reported one by one.
+        text_pointers: Pointers of strings that are reported as they are written.
+        new_event_factory: Called for each answer. The result turns a pointer and its valid JSON into an event, or None.
+        display_pointer: Returns the pointer to report for one of ``text_pointers``.
+    """
+
+    containers: tuple[DocumentPath, ...] = ()
+    text_pointers: tuple[str, ...] = ()
+    new_event_factory: Callable[[], EventFactory] = lambda: FieldComplete
+    display_pointer: Callable[[str], str] = str
+
+
+def parse_pointer(pointer: str) -> DocumentPath:
+    """Return the path of a JSON pointer."""
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.removeprefix("/").split("/"))

@@ -6,9 +6,8 @@ and validated as the whole document would be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from emitter.errors import InputError, Uncompilable
 from emitter.messages import as_list, as_mapping
@@ -17,7 +16,7 @@ from emitter.schema.codec.containers import REST_MEMBER, item_member_name
 from emitter.schema.dialects import detect_draft
 from emitter.schema.json_data import escape_pointer_token
 from emitter.schema.validator import Validator
-from emitter.streaming import FieldComplete, TextDelta
+from emitter.streaming import FieldComplete, TextDelta, parse_pointer
 from emitter.streaming.partial_schema import (
     admits_type,
     discriminator_values,
@@ -25,37 +24,20 @@ from emitter.streaming.partial_schema import (
     relax_schema,
     schemas_at,
 )
-from emitter.streaming.scanner import CompletedMember, DocumentPath, JsonScanner, StringUnescaper
+from emitter.streaming.scanner import CompletedMember, JsonScanner, StringUnescaper
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from emitter.messages import Json
     from emitter.schema import Compiled
+    from emitter.streaming import DocumentPath, EventFactory, StreamSelection
 
-EventFactory: TypeAlias = "Callable[[str, Json], FieldComplete | None]"
 _CACHE_SIZE = 256
 """The number of schemas whose validators are cached."""
 _TEXT_PROBE = "[1]"
 """A string that is also a list if it is decoded as JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class StreamSelection:
-    """The parts of a document to stream.
-
-    Attributes:
-        containers: Paths of the containers below the root whose members are reported one by one.
-        text_pointers: Pointers of strings that are reported as they are written.
-        new_event_factory: Called for each answer. The result turns a pointer and its valid JSON into an event, or None.
-        display_pointer: Returns the pointer to report for one of ``text_pointers``.
-    """
-
-    containers: tuple[DocumentPath, ...] = ()
-    text_pointers: tuple[str, ...] = ()
-    new_event_factory: Callable[[], EventFactory] = lambda: FieldComplete
-    display_pointer: Callable[[str], str] = str
 
 
 class FieldStream:
@@ -185,11 +167,6 @@ class FieldStreamReader:
         ]
         self._siblings.add(member.path, value)
         yield from (event for event in events if event is not None)
-
-
-def parse_pointer(pointer: str) -> DocumentPath:
-    """Return the path of a JSON pointer."""
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.removeprefix("/").split("/"))
 
 
 def _pointer_step(step: str | int) -> str:

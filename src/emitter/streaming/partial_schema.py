@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from emitter.messages import Json
     from emitter.schema.dialects import SchemaDraft
-    from emitter.streaming.scanner import DocumentPath
+    from emitter.streaming import DocumentPath
 
 _MEMBER_KEYWORDS = (
     *("type", "const", "enum"),

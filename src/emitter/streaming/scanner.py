@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from emitter.recover.thinking_blocks import ThinkingFilter
 from emitter.strict_json import unescape_string
@@ -16,7 +16,9 @@ from emitter.strict_json import unescape_string
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-DocumentPath: TypeAlias = tuple[str | int, ...]
+    from emitter.streaming import DocumentPath
+
+
 """The path of a part from the root."""
 _BLANK = re.compile(r"[ \t\n\r]*")
 _IN_STRING = re.compile(r'["\\]')

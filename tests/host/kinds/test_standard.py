@@ -12,8 +12,7 @@ from hypothesis import given
 from pydantic import ValidationError
 
 from emitter.errors import InputError
-from emitter.host.kinds import A2UI_KIND, UNIVERSAL_KINDS, KindRegistry, media_kinds
-from emitter.host.registry import OWN_KINDS, STANDARD
+from emitter.host.kinds import A2UI_KIND, OWN_KINDS, STANDARD, UNIVERSAL_KINDS, KindRegistry, media_kinds
 from emitter.models import BindingMoment, Deliberation, binding_moment
 from emitter.models.standard_kinds import UNIVERSAL_SCHEMAS
 from tests.host.kinds.near import near, often
