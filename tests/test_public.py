@@ -160,14 +160,25 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = emitter.emit_binding_momentum  # type: ignore[attr-defined]
 
 
-def test_importing_loads_no_vendor_sdk_and_nothing_heavy() -> None:
-    """Not the package, and not its main function either."""
-    heavy = {"openai", "anthropic", "google.genai", "httpx2", "httpx", "tiktoken", "json_repair", "pydantic"}
+@pytest.mark.parametrize("name", ["emit", "emit_binding_moment", "Policy", "InputError"])
+def test_importing_a_name_loads_the_standard_library_and_few_modules(name: str) -> None:
+    """The engine, pydantic and the SDKs are loaded by the first emission."""
+    loaded = loaded_by(f"from emitter import {name}") - loaded_by("pass")
 
-    assert not heavy & loaded_by("import emitter")
-    assert not {"openai", "anthropic", "google.genai", "tiktoken", "json_repair"} & loaded_by(
-        "from emitter import emit, emit_binding_moment"
-    )
+    assert {module.partition(".")[0] for module in loaded} - sys.stdlib_module_names == {"emitter"}
+    assert len([module for module in loaded if module.startswith("emitter")]) <= 10
+    assert "asyncio" not in loaded
+
+
+def test_the_engine_loads_neither_a_vendors_sdk_nor_what_few_emissions_need() -> None:
+    """A client brings its own SDK; a repair, a reference or a retry brings what it needs."""
+    loaded = loaded_by("import emitter.client; emitter.client.execute, emitter.client.prepare_emission")
+    packages = {module.partition(".")[0] for module in loaded}
+
+    assert not packages & {"openai", "anthropic", "google", "httpx2", "httpx", "mcp", "starlette", "uvicorn", "tqdm"}
+    assert not packages & {"sqlalchemy", "sqlite3", "jsonschema", "referencing", "json_repair", "tiktoken", "tenacity"}
+    assert len([module for module in loaded if module.startswith("emitter")]) <= 90
+    assert not {"emitter.authority", "emitter.mcp", "emitter.web", "emitter.bulk", "emitter.testing"} & loaded
 
 
 def test_the_fixed_paths_hold() -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from emitter.api import Emitter as Emitter
     from emitter.bulk import aemit_many as aemit_many
     from emitter.bulk import emit_many as emit_many
-    from emitter.client.binding_moments import Withheld as Withheld
     from emitter.client.binding_moments import aemit_binding_moment as aemit_binding_moment
     from emitter.client.binding_moments import astream_binding_moment as astream_binding_moment
     from emitter.client.binding_moments import emit_binding_moment as emit_binding_moment
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from emitter.client.documents import stream as stream
     from emitter.client.result import Emission as Emission
     from emitter.client.result import Trace as Trace
+    from emitter.client.result import Withheld as Withheld
     from emitter.errors import AuthenticationError as AuthenticationError
     from emitter.errors import BadRequest as BadRequest
     from emitter.errors import EmissionError as EmissionError
@@ -55,10 +55,10 @@ else:
             "api": "AsyncEmitter Emitter",
             "bulk": "aemit_many emit_many",
             "client.binding_moments": (
-                "Withheld aemit_binding_moment astream_binding_moment emit_binding_moment stream_binding_moment"
+                "aemit_binding_moment astream_binding_moment emit_binding_moment stream_binding_moment"
             ),
             "client.documents": "aemit astream emit stream",
-            "client.result": "Emission Trace",
+            "client.result": "Emission Trace Withheld",
             "errors": (
                 "AuthenticationError BadRequest EmissionError EmitterError InputError Invalid LimitReached "
                 "NotFound RateLimited Refused Truncated Unreachable"

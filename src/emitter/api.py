@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from emitter.bulk.jobs import AnyInputs, Inputs
     from emitter.bulk.runs import AsyncRun, Run
-    from emitter.client.binding_moments import Decision
-    from emitter.client.result import Emission
+    from emitter.client.result import Decision, Emission
     from emitter.client.streams import AsyncStream, Stream
     from emitter.conversation import Messages
 

@@ -10,8 +10,7 @@ import pytest
 import tenacity
 
 from emitter.bulk import Job, aemit_binding_moments, aemit_many, emit_binding_moments, emit_many
-from emitter.client.binding_moments import Withheld
-from emitter.client.result import Emission
+from emitter.client.result import Emission, Withheld
 from emitter.clock import Clock
 from emitter.core.verdicts import Verdict
 from emitter.errors import CheckFailed, EmitterError, InputError, Invalid, MissingKey, Refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from emitter.client.binding_moments import Decision
+    from emitter.client.result import Decision
 
 EMIT = "emit_binding_moment"
 DETAIL = "answer_detail"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.client.binding_moments import Withheld
+from emitter.client.result import Withheld
 from emitter.decisions import parse_moment
 from emitter.errors import InputError
 from emitter.mcp import sdk

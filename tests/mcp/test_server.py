@@ -29,7 +29,7 @@ from tests.mcp.talking import ERAS, Person, called, listed, talk, wire
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.client.binding_moments import Decision
+    from emitter.client.result import Decision
     from emitter.messages import Json
     from emitter.models import BindingMoment
 

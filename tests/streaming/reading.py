@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emitter.forms.document import stream_selectors
+from emitter.forms.document import document_selectors
 from emitter.schema import compile_schema
 from emitter.schema.json_data import escape_pointer_token
 from emitter.streaming import FieldComplete, TextDelta
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def reader(schema: Any, profile: str, into: Iterable[str] = (), follow: Iterable[str] = ()) -> FieldStreamReader:
     """Return the reader of one answer to a schema."""
-    return FieldStream(compile_schema(schema, profile), stream_selectors(into, follow)).new_reader()
+    return FieldStream(compile_schema(schema, profile), document_selectors(into, follow)).new_reader()
 
 
 def told(reading: FieldStreamReader, pieces: Iterable[str]) -> list[FieldComplete | TextDelta]:

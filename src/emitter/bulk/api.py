@@ -12,7 +12,7 @@ from emitter.bulk.executors import parse_batch
 from emitter.bulk.jobs import AnyInputs, Inputs, Job, count_inputs, iter_inputs, validate_inputs
 from emitter.bulk.runner import JobForm, plan_run
 from emitter.bulk.runs import AsyncRun, Run, RunOptions
-from emitter.client.binding_moments import Decision, pop_terms, to_decision
+from emitter.client.binding_moments import pop_terms, to_decision
 from emitter.client.documents import document_settings
 from emitter.client.options import (
     CallOptions,
@@ -23,7 +23,7 @@ from emitter.client.options import (
     documented_options,
 )
 from emitter.client.settings import Settings
-from emitter.forms.binding_moment import binding_moment_form
+from emitter.forms.binding_moment import NO_ACTIONS, binding_moment_form
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from emitter.bulk.batches.emissions import Batch
     from emitter.bulk.progress import ProgressCallback
     from emitter.bulk.runner import RunPlan
-    from emitter.client.result import Emission
+    from emitter.client.result import Decision, Emission
 
 T = TypeVar("T")
 
@@ -182,11 +182,12 @@ def _plan_documents(
 
 
 def _plan_decisions(model: str, options: DecisionBulkOptions, *, batched: bool) -> RunPlan[Decision]:
-    terms = pop_terms(options)
+    terms = pop_terms(options, (), NO_ACTIONS)
 
     def make_job_form(job: Job) -> JobForm[Decision]:
         job_terms = terms.with_history(job.after, job.actions)
         return JobForm(binding_moment_form(job_terms), partial(to_decision, actions=job_terms.actions))
 
     settings = Settings.from_options(model, options)
-    return plan_run(binding_moment_form(terms), settings, to_decision, make_job_form, batched=batched)
+    finish = partial(to_decision, actions=NO_ACTIONS)
+    return plan_run(binding_moment_form(terms), settings, finish, make_job_form, batched=batched)

@@ -14,8 +14,7 @@ from emitter.prompts import Material
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.client.binding_moments import Withheld
-    from emitter.client.result import Emission
+    from emitter.client.result import Emission, Withheld
     from emitter.conversation import Messages
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from emitter.errors import EmissionError, MissingExtra
 if TYPE_CHECKING:
     import argparse
 
-    from emitter.client.binding_moments import Decision, Withheld
+    from emitter.client.result import Decision, Withheld
     from emitter.mcp.server import EmitFunction
     from emitter.models import BindingMoment
 

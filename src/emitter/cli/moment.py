@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from emitter.client.binding_moments import Decision, Withheld
+    from emitter.client.result import Decision, Withheld
     from emitter.client.streams import Stream
     from emitter.events import RunEvent
     from emitter.messages import Json

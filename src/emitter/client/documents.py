@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from emitter.client.execution import aexecute, execute
+from emitter import client, forms
 from emitter.client.options import DocumentOptions, DocumentStreamOptions, documented_options
-from emitter.client.request import prepare_emission
-from emitter.client.settings import Settings
-from emitter.client.streams import AsyncStream, Stream
-from emitter.forms.document import document_form, stream_selectors
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from emitter.client.result import Emission
+    from emitter.client import AsyncStream, Emission, Settings, Stream
     from emitter.conversation import Messages
     from emitter.forms.form import OutputForm
 
@@ -51,7 +47,7 @@ def emit(form: object, messages: Messages, *, model: str, **options: Unpack[Docu
         CheckFailed: A check or validator of yours raised.
     """
     wanted, settings = document_settings(form, model, options)
-    return execute(prepare_emission(wanted, messages, settings), settings)
+    return client.execute(client.prepare_emission(wanted, messages, settings), settings)
 
 
 @overload
@@ -72,7 +68,7 @@ async def aemit(
 ) -> Emission[Any]:
     """Async version of ``emit``. ``client`` is an async SDK client."""
     wanted, settings = document_settings(form, model, options)
-    return await aexecute(prepare_emission(wanted, messages, settings), settings)
+    return await client.aexecute(client.prepare_emission(wanted, messages, settings), settings)
 
 
 @overload
@@ -105,9 +101,9 @@ def stream(
     Returns:
         The stream. Its result, events and errors are those of ``emit``.
     """
-    selection = stream_selectors(options.pop("into", ()), options.pop("follow", ()))
+    selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
     wanted, settings = document_settings(form, model, options)
-    return Stream(prepare_emission(wanted, messages, settings), settings, selection)
+    return client.Stream(client.prepare_emission(wanted, messages, settings), settings, selection)
 
 
 @overload
@@ -127,13 +123,14 @@ def astream(
     form: object, messages: Messages, *, model: str, **options: Unpack[DocumentStreamOptions[Any]]
 ) -> AsyncStream[Emission[Any]]:
     """Async version of ``stream``. ``client`` is an async SDK client."""
-    selection = stream_selectors(options.pop("into", ()), options.pop("follow", ()))
+    selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
     wanted, settings = document_settings(form, model, options)
-    return AsyncStream(prepare_emission(wanted, messages, settings), settings, selection)
+    return client.AsyncStream(client.prepare_emission(wanted, messages, settings), settings, selection)
 
 
 def document_settings(form: object, model: str, options: DocumentOptions[Any]) -> tuple[OutputForm, Settings]:
     """Return the form and the settings of an emission of a typed object."""
     checks, examples = options.pop("checks", ()), options.pop("examples", ())
-    settings = Settings.from_options(model, options)
-    return document_form(form, checks, examples, settings.kind, show_messages=settings.validator_messages), settings
+    settings = client.Settings.from_options(model, options)
+    show_messages = settings.validator_messages
+    return forms.document_form(form, checks, examples, settings.kind, show_messages=show_messages), settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from emitter.core.effects import total_usage
 from emitter.core.verdicts import FAULT_CODES, Verdict
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
     from emitter.messages import Usage
-    from emitter.models import AIEnvelope
+    from emitter.models import AIEnvelope, BindingMoment, ClarificationRequest, Deliberation, ErrorReport
     from emitter.policy import PriceTable
 
 T = TypeVar("T")
@@ -119,6 +119,26 @@ class Emission(HasTrace, Generic[T]):
     trace: Trace
     actions: tuple[str | None, ...] = ()
 
+
+@dataclass(frozen=True)
+class Withheld(HasTrace):
+    """The agent's veto: it chose not to bind. This is a success of the turn, not a failure.
+
+    ``reason`` is a deliberation (the agent asks leave to go on), a clarification request or an error report.
+    """
+
+    reason: Deliberation | ClarificationRequest | ErrorReport
+    envelope: AIEnvelope
+    trace: Trace
+
+    @property
+    def actions(self) -> tuple[str | None, ...]:
+        """Always empty: nothing is offered."""
+        return ()
+
+
+Decision: TypeAlias = "Emission[BindingMoment] | Withheld"
+"""The result of ``emit_binding_moment``."""
 
 _ERROR_BY_VERDICT: dict[Verdict, type[EmissionError]] = {
     Verdict.REFUSED: Refused,

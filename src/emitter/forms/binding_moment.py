@@ -417,7 +417,7 @@ _STREAMED_RECOMMENDATION = "/question/recommended_idx"
 _STREAMED_TEXTS = ("reasoning", "synopsis", "offer", "question/stem")
 
 
-def stream_selectors(follow: object) -> StreamSelection:
+def decision_selectors(follow: object) -> StreamSelection:
     """Return the parts to report. ``follow`` names texts that are reported while they are written."""
     pointers = [_check_followed(pointer) for pointer in check_list("follow", follow, (str,), "the pointers")]
     return StreamSelection(

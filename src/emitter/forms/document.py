@@ -245,7 +245,7 @@ def _single_line(text: str) -> str:
     return line if len(line) <= MAX_MESSAGE_LENGTH else f"{line[:MAX_MESSAGE_LENGTH]}…"
 
 
-def stream_selectors(expand: object, follow: object) -> StreamSelection:
+def document_selectors(expand: object, follow: object) -> StreamSelection:
     """Return the parts to report; raise ``InputError`` for a value that is not a JSON pointer."""
     containers = [_check_pointer("into", pointer) for pointer in check_list("into", expand, (str,), "the pointers")]
     texts = [_check_pointer("follow", pointer) for pointer in check_list("follow", follow, (str,), "the pointers")]

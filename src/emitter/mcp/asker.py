@@ -31,7 +31,7 @@ from emitter.render import elicitation
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from emitter.client.binding_moments import Withheld
+    from emitter.client.result import Withheld
     from emitter.decisions import Resolution
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import PendingDecision

@@ -19,7 +19,7 @@ from emitter.render import text_formats
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from emitter.client.binding_moments import Withheld
+    from emitter.client.result import Withheld
     from emitter.decisions import Continuation
     from emitter.decisions.ledger_entries import DetailRequest
     from emitter.messages import Json

@@ -19,7 +19,7 @@ import uvicorn
 from anyio.to_thread import run_sync
 from pydantic import BaseModel, WithJsonSchema
 
-from emitter.client.binding_moments import Withheld
+from emitter.client.result import Withheld
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.decisions.resolution import RESOLUTION_SCHEMA
 from emitter.errors import AlreadyResolved, EmitterError, InputError, UnknownDecision
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
     from typing import TextIO
 
-    from emitter.client.binding_moments import Decision
+    from emitter.client.result import Decision
     from emitter.decisions import Continuation
     from emitter.messages import Json
     from emitter.models import BindingMoment

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, U
 
 from pydantic_core import to_jsonable_python
 
-from emitter.client.binding_moments import Withheld
-from emitter.client.result import Emission
+from emitter.client.result import Emission, Withheld
 from emitter.decisions.envelope_parsing import MOMENT_FIELD
 from emitter.errors import EmitterError, InputError
 from emitter.mcp import sdk

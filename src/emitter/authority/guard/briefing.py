@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from emitter.authority.proposals.proposal import Proposal
     from emitter.authority.records import ConfirmRequest
-    from emitter.client.binding_moments import Withheld
+    from emitter.client.result import Withheld
     from emitter.conversation import Messages
     from emitter.messages import Json
 
