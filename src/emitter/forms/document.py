@@ -288,8 +288,8 @@ def _contains_reserved(schema: object) -> bool:
 
 def _iter_classes(core_schema: object) -> Iterable[type]:
     match core_schema:
-        case dict():
-            for name, member in cast("dict[str, object]", core_schema).items():
+        case Mapping():  # not always a dict: a model with ``defer_build`` builds its schema here
+            for name, member in cast("Mapping[str, object]", core_schema).items():
                 if name == "metadata":
                     continue
                 if name == "cls" and isinstance(member, type):

@@ -9,7 +9,7 @@ from typing import Any
 
 import openai
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from emitter import InputError, aemit, emit
 from emitter.errors import Uncompilable, UnknownModel
@@ -27,6 +27,14 @@ class Claimed(BaseModel):
 
     notes: list[str]
     claims: dict[str, list[Measurement | Refusal]]
+
+
+class Deferred(BaseModel):
+    """A form whose schema is not built before it is needed."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    claim: Measurement
 
 
 class Ours(Measurement):
@@ -54,6 +62,7 @@ AUTHORITY: dict[str, object] = {
     "a claim in a form": Claimed,
     "a claim of the caller's own type": Ours,
     "a provenance": Rests,
+    "a claim in a form that is built later": Deferred,
 }
 
 
