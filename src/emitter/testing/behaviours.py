@@ -131,18 +131,29 @@ class Cut:
         return self.complete_at_tokens is not None and (budget is None or budget >= self.complete_at_tokens)
 
 
+class _ChangedAnswer:
+    """The answer of another behaviour, changed; errors stay as they are."""
+
+    __slots__ = ()
+    answer: Behaviour
+
+    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
+        """Return the changed answer."""
+        planned = self.answer.plan(request)
+        return self._change(planned) if isinstance(planned, PlannedResponse) else planned
+
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Thinking:
+class Thinking(_ChangedAnswer):
     """An answer after this many tokens of thinking. They are billed and count towards the budget."""
 
     tokens: int
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the answer with its thinking."""
-        planned = self.answer.plan(request)
-        if not isinstance(planned, PlannedResponse):
-            return planned
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
         return replace(planned, thinking_tokens=planned.thinking_tokens + self.tokens)
 
 
@@ -184,15 +195,14 @@ class Paused:
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownStop:
+class UnknownStop(_ChangedAnswer):
     """A complete answer with an unknown stop reason."""
 
     reason: str = "quillious"
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the answer with this stop reason."""
-        return _replace_in_answer(self.answer.plan(request), end_reason=self.reason)
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        return replace(planned, end_reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,48 +223,34 @@ class Violating:
 
 
 @dataclass(frozen=True, slots=True)
-class Fenced:
+class Fenced(_ChangedAnswer):
     """The document in a Markdown fence."""
 
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the fenced document."""
-        return _wrap_text(self.answer.plan(request), "```json\n{}\n```")
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        return replace(planned, text=f"```json\n{planned.text}\n```")
 
 
 @dataclass(frozen=True, slots=True)
-class InProse:
+class InProse(_ChangedAnswer):
     """The document with prose around it."""
 
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the document in prose."""
-        return _wrap_text(
-            self.answer.plan(request), "Here is what you asked for:\n\n{}\n\nTell me if you need anything else."
-        )
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        text = f"Here is what you asked for:\n\n{planned.text}\n\nTell me if you need anything else."
+        return replace(planned, text=text)
 
 
 @dataclass(frozen=True, slots=True)
-class Twice:
+class Twice(_ChangedAnswer):
     """The same document twice in one answer, or two calls of a forced function."""
 
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the document twice."""
-        return _wrap_text(self.answer.plan(request), "{}\n{}")
-
-
-def _wrap_text(outcome: PlannedOutcome, template: str) -> PlannedOutcome:
-    if not isinstance(outcome, PlannedResponse):
-        return outcome
-    return replace(outcome, text=template.replace("{}", outcome.text))
-
-
-def _replace_in_answer(outcome: PlannedOutcome, **changes: Any) -> PlannedOutcome:
-    return replace(outcome, **changes) if isinstance(outcome, PlannedResponse) else outcome
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        return replace(planned, text=f"{planned.text}\n{planned.text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,20 +352,18 @@ class Overflowed(_ErrorBehaviour):
 
 
 @dataclass(frozen=True, slots=True)
-class Stalled:
+class Stalled(_ChangedAnswer):
     """The response stops before the headers, or ``after_bytes`` of its body, until the client disconnects."""
 
     after_bytes: int | None = None
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the answer that stalls."""
-        transmission = Transmission(TransmissionOutcome.STALLED, self.after_bytes)
-        return _replace_in_answer(self.answer.plan(request), transmission=transmission)
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        return replace(planned, transmission=Transmission(TransmissionOutcome.STALLED, self.after_bytes))
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(_ChangedAnswer):
     """The connection is cut ``after_bytes`` of the body; None: before the headers.
 
     The last byte of a body and the last event of a stream are never sent.
@@ -378,14 +372,12 @@ class Dropped:
     after_bytes: int | None = 200
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the answer that is cut off."""
-        transmission = Transmission(TransmissionOutcome.DISCONNECTED, self.after_bytes)
-        return _replace_in_answer(self.answer.plan(request), transmission=transmission)
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        return replace(planned, transmission=Transmission(TransmissionOutcome.DISCONNECTED, self.after_bytes))
 
 
 @dataclass(frozen=True, slots=True)
-class Trickled:
+class Trickled(_ChangedAnswer):
     """After ``after_bytes`` of the body, spaces or comments arrive slowly and without end.
 
     A stream stops after the last event within those bytes, so that no event is torn.
@@ -394,10 +386,8 @@ class Trickled:
     after_bytes: int = 0
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the answer that trickles."""
-        transmission = Transmission(TransmissionOutcome.TRICKLED, self.after_bytes)
-        return _replace_in_answer(self.answer.plan(request), transmission=transmission)
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        return replace(planned, transmission=Transmission(TransmissionOutcome.TRICKLED, self.after_bytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,28 +402,23 @@ class NotJson:
 
 
 @dataclass(frozen=True, slots=True)
-class Unended:
+class Unended(_ChangedAnswer):
     """A stream without its last events, or an answer without a stop reason."""
 
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return the answer without its end."""
-        return _replace_in_answer(self.answer.plan(request), end_reason=EndReason.MISSING)
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
+        return replace(planned, end_reason=EndReason.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorEvent:
+class ErrorEvent(_ChangedAnswer):
     """An error under HTTP 200: in a stream after half of the answer, otherwise instead of it."""
 
     error: PlannedError = _OVERLOADED_ERROR
     answer: Behaviour = DECODED
 
-    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
-        """Return half of the answer and the error."""
-        planned = self.answer.plan(request)
-        if not isinstance(planned, PlannedResponse):
-            return planned
+    def _change(self, planned: PlannedResponse) -> PlannedResponse:
         return replace(planned, text=planned.text[: len(planned.text) // 2], error=self.error)
 
 
