@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
@@ -103,6 +102,8 @@ class Settings:
             values["pool"] = values.pop("client")
         unknown = values.keys() - _SETTING_NAMES
         if unknown:
+            from difflib import get_close_matches  # noqa: PLC0415  only a misspelt option needs it
+
             name = min(unknown)
             hint = "".join(f" Did you mean {close!r}?" for close in get_close_matches(name, _SETTING_NAMES, 1))
             raise TypeError(f"There is no option {name!r}.{hint}")

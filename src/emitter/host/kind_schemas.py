@@ -13,19 +13,21 @@ import json
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote
 
+from emitter import schema as schemas
 from emitter.errors import InputError
 from emitter.host.kinds import DIALECT
 from emitter.messages import as_list, as_mapping
-from emitter.schema import Tier1Finding, Validator, VariantEdition, Violation, lint_variants
 from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS
 from emitter.schema.json_data import escape_pointer_token
 from emitter.schema.references import ReferenceResolver, check_complexity
+from emitter.schema.validator import Validator, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from emitter.host.kinds import PayloadRule
     from emitter.messages import Json
+    from emitter.schema import Tier1Finding
     from emitter.schema.python_types import SchemaSource
     from emitter.schema.results import ParseResult
 
@@ -144,8 +146,8 @@ _VARIANT_FIX = (
 
 def find_ambiguous_variants(schema: dict[str, Any]) -> tuple[Tier1Finding, ...]:
     """Return the unions that use ``oneOf``, or whose branches no single field distinguishes."""
-    return lint_variants(schema, VariantEdition.V2) or tuple(
-        Tier1Finding(f"{pointer}/anyOf", "anyOf-branches-not-told-apart", None, _VARIANT_FIX)
+    return schemas.lint_variants(schema, schemas.VariantEdition.V2) or tuple(
+        schemas.Tier1Finding(f"{pointer}/anyOf", "anyOf-branches-not-told-apart", None, _VARIANT_FIX)
         for pointer, node in iter_subschemas(schema)
         if "anyOf" in node and not _are_distinguishable(list(filter(_is_object_schema, _iter_branches(schema, node))))
     )

@@ -32,12 +32,13 @@ from emitter.models.standard_kinds import (
     MEDIA_SCHEMAS,
     UNIVERSAL_SCHEMAS,
 )
-from emitter.schema import Tier1Finding, Validator, Violation
+from emitter.schema.validator import Validator, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from emitter.messages import Json
+    from emitter.schema import Tier1Finding
 
 _SCHEMES = frozenset({"http", "https"})
 _BASE_URL_HINT = "Write it like https://host.example, without credentials, query and fragment."

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
@@ -135,6 +134,8 @@ def _profile_of_bare_model(name: str) -> str | None:
 
 def _suggest_model(model: object) -> str:
     """Return a question that suggests a similar model, or an empty string."""
+    from difflib import get_close_matches  # noqa: PLC0415  only a misspelt name needs it
+
     if not isinstance(model, str) or not model.strip():
         return ""
     vendor, name = _split_model_name(model)
