@@ -25,9 +25,8 @@ PARTIAL = "pydantic_core partial"
 FLOOR = "httpx2 stream"
 PEER_WIRES = ("openai-chat", "anthropic")
 """Where the peers are measured; ours and the SDKs are on every wire."""
-_REPEATED = 3
 _SHORT = 1.0
-"""Seconds below which a measurement is made three times, and the least counts."""
+"""Seconds below which a measurement is made several times."""
 _BUDGET = 32_000
 
 
@@ -58,14 +57,17 @@ class Long:
         return self._written[key]
 
 
-def measured(sizes: Sequence[int], cap: float) -> list[Point]:
-    """Measure at ``sizes`` in kilobytes; what takes more than ``cap`` processor seconds is left, and extrapolated."""
+def measured(sizes: Sequence[int], cap: float, runs: int = 3) -> list[Point]:
+    """Measure at ``sizes`` in kilobytes; what takes more than ``cap`` processor seconds is left, and extrapolated.
+
+    A measurement that is over soon is made in so many ``runs``, and the least counts.
+    """
     with Runners() as runners, ExitStack() as stack:
         urls = {size: stack.enter_context(simulator(answers=Long(size * KILO), keep=1)).url for size in sizes}
         return [
             point
             for library, name, wire in _contests()
-            for point in _line(runners.of(library), (name, wire), urls, cap)
+            for point in _line(runners.of(library), (name, wire), urls, (cap, runs))
         ]
 
 
@@ -83,20 +85,21 @@ def _contests() -> Iterator[tuple[Library, str, str]]:
     yield from ((each, each.contender, wire) for each in PEERS if not each.absent for wire in PEER_WIRES)
 
 
-def _line(runner: Runner, who: tuple[str, str], urls: Mapping[int, str], cap: float) -> list[Point]:
+def _line(runner: Runner, who: tuple[str, str], urls: Mapping[int, str], bounds: tuple[float, int]) -> list[Point]:
     points: list[Point] = []
+    cap, runs = bounds
     for size, url in urls.items():
         stopped = bool(points) and points[-1].estimated
         job = {"contender": who[0], "wire": who[1], "url": url, "size": size * KILO, "cap": cap, "budget": _BUDGET}
-        seconds = None if stopped else _measured(runner, job, warm=bool(points))
+        seconds = None if stopped else _measured(runner, job, runs, warm=bool(points))
         points.append(Point(*who, size, *((seconds,) if seconds is not None else (_beyond(points, size, cap), True))))
     return points
 
 
-def _measured(runner: Runner, job: dict[str, Any], *, warm: bool) -> float | None:
-    """Return the least seconds of one to three runs; None where it was too long."""
+def _measured(runner: Runner, job: dict[str, Any], runs: int, *, warm: bool) -> float | None:
+    """Return the least seconds of the runs; None where it was too long."""
     best: float | None = None
-    for count in range(_REPEATED + (not warm)):
+    for count in range(runs + (not warm)):
         try:
             told = runner.ask("stream", 3 * job["cap"] + 30, **job)
         except Lost:

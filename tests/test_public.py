@@ -18,7 +18,6 @@ from emitter.schema import Uncompilable, compile_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 NAMES = {
     "AsyncEmitter",
@@ -128,34 +127,8 @@ def test_a_misspelt_option_names_the_right_one(function: Callable[..., object]) 
         asyncio.run(call())
 
 
-def test_a_misspelt_name_is_an_error_of_the_type_checker(tmp_path: Path) -> None:
-    """What the package loads when it is first used does not make every name an existing one."""
-    pytest.importorskip("mypy")
-    program = tmp_path / "program.py"
-    program.write_text("from emitter import emit, emti\n")
-    checked = subprocess.run(
-        [sys.executable, "-m", "mypy", "--follow-imports=silent", f"--cache-dir={tmp_path}", str(program)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert 'Module "emitter" has no attribute "emti"' in checked.stdout
-    assert "Found 1 error" in checked.stdout
-
-    checked = subprocess.run(
-        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(program)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert '"emti" is unknown import symbol' in checked.stdout
-    assert "1 error" in checked.stdout
-
-
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    """A misspelt name fails as it does in any module."""
+    """A misspelt name fails as it does in any module; ``tests/typing/misspelt.py`` is for type checkers."""
     with pytest.raises(AttributeError, match="has no attribute 'emit_binding_momentum'"):
         _ = emitter.emit_binding_momentum  # type: ignore[attr-defined]
 

@@ -21,26 +21,26 @@ def examples(full: int) -> int:
     return full if FULL else max(min(full, 10), full // 5)
 
 
-def covering(*axes: Iterable[Any]) -> list[tuple[Any, ...]]:
+def covering(*axes: Iterable[Any], strength: int = 2) -> list[tuple[Any, ...]]:
     """Return the cells of a grid that a test runs: all of them under ``make check-all``.
 
-    Otherwise it is a covering set: every two values of two axes stand together in at least one cell.
+    Otherwise it is a covering array: any values of ``strength`` axes stand together in at least one cell.
     """
     values = [list(axis) for axis in axes]
     grid = list(product(*(range(len(axis)) for axis in values)))
     if not FULL:
-        grid = _covering(grid)
+        grid = _covering(grid, strength)
     return [tuple(axis[at] for axis, at in zip(values, cell, strict=True)) for cell in grid]
 
 
-def _covering(grid: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    pairs = {cell: set(combinations(enumerate(cell), 2)) for cell in grid}
+def _covering(grid: list[tuple[int, ...]], strength: int) -> list[tuple[int, ...]]:
+    parts = {cell: set(combinations(enumerate(cell), strength)) for cell in grid}
     covered, chosen = set[Any](), set[tuple[int, ...]]()
-    for gain in range(max(map(len, pairs.values())), 0, -1):
+    for gain in range(max(map(len, parts.values())), 0, -1):
         for cell in grid:
-            if len(pairs[cell] - covered) >= gain:
+            if len(parts[cell] - covered) >= gain:
                 chosen.add(cell)
-                covered |= pairs[cell]
+                covered |= parts[cell]
     return sorted(chosen)
 
 

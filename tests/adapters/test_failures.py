@@ -63,10 +63,8 @@ TRANSPORT = {
 }
 
 
-@WORLDS
-@WIRES
-@pytest.mark.parametrize("name", TRANSPORT)
-def test_transport(wire: WireFormat, world: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "wire", "world"), covering(TRANSPORT, WireFormat, ("sync", "async")))
+def test_transport(name: str, wire: WireFormat, world: str) -> None:
     """A connection that fails is a fault without a status, and never an exception."""
     server, kind = TRANSPORT[name]
     found = fault(wire, world, Vendor(server.reply))
@@ -76,10 +74,8 @@ def test_transport(wire: WireFormat, world: str, name: str) -> None:
 BODIES = {"html": "<html>hello</html>", "empty": "", "cut": '{"choices": [', "text": "upstream said no", "list": "[]"}
 
 
-@WORLDS
-@WIRES
-@pytest.mark.parametrize("name", BODIES)
-def test_a_good_status_with_a_bad_body(wire: WireFormat, world: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "wire", "world"), covering(BODIES, WireFormat, ("sync", "async")))
+def test_a_good_status_with_a_bad_body(name: str, wire: WireFormat, world: str) -> None:
     """What is no answer under 200 is a fault of the protocol, whatever its content type says."""
     for kind in ("application/json", "text/html"):
         found = fault(wire, world, saying(BODIES[name], content_type=kind))
@@ -109,10 +105,8 @@ ERRORS = {
 }
 
 
-@WORLDS
-@WIRES
-@pytest.mark.parametrize("status", STATUSES)
-def test_an_error_status(wire: WireFormat, world: str, status: int) -> None:
+@pytest.mark.parametrize(("status", "wire", "world"), covering(STATUSES, WireFormat, ("sync", "async")))
+def test_an_error_status(status: int, wire: WireFormat, world: str) -> None:
     """The status decides where the body says nothing, and the request was sent once."""
     for body in ERRORS.values():
         found = fault(wire, world, saying(body, status))

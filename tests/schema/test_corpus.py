@@ -11,13 +11,14 @@ from emitter import profiles as profile
 from tests.schema.proof.corpora import SCHEMASTORE, SUITE, chosen, read
 from tests.schema.proof.laws import Subject, prove
 from tests.schema.proof.verdict import LAWS
+from tests.work import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.schema.proof.verdict import Report
 
-SIZES = {SUITE: 100, SCHEMASTORE: 14}
+SIZES = {SUITE: examples(100), SCHEMASTORE: examples(14)}
 """How many schemas of each corpus a profile is tried on; another part for each profile."""
 SAMPLES = 3
 

@@ -17,6 +17,7 @@ from emitter.bulk.batches import Batch, BatchJournal
 from emitter.core.verdicts import Verdict
 from tests.bulk.asking import asked_of, task
 from tests.bulk.batches.asking import MODELS, OPENAI, Came, Setting, ran, vendor
+from tests.work import covering
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,10 +104,10 @@ def resumed(desk: BatchSimulatorHandler, running: Any, setting: Setting) -> None
     assert desk.batches.submitted == 5
 
 
-@every_wire
-@pytest.mark.parametrize("after", [False, True], ids=["unsent", "unheard"])
-def test_killed_at_any_request(model: str, after: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("wire", "how"), covering(MODELS, ("unsent", "unheard"), strength=1))
+def test_killed_at_any_request(wire: str, how: str, tmp_path: Path) -> None:
     """Before the request reached the vendor, and after it did but its answer was never heard."""
+    model, after = MODELS[wire], how == "unheard"
     with vendor() as (running, _):
         requests, _ = whole(running.url, Setting(model=model, journal=tmp_path / "whole"))
     for last in range(1, requests + 1):
@@ -118,10 +119,10 @@ def test_killed_at_any_request(model: str, after: bool, tmp_path: Path) -> None:
             resumed(desk, running, setting)
 
 
-@every_wire
-@pytest.mark.parametrize("how", ["before", "within", "after"])
-def test_killed_at_any_line_of_the_journal(model: str, how: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("wire", "how"), covering(MODELS, ("before", "within", "after"), strength=1))
+def test_killed_at_any_line_of_the_journal(wire: str, how: str, tmp_path: Path) -> None:
     """Before a line is written, in the middle of it, and before anything is done after it."""
+    model = MODELS[wire]
     with vendor() as (running, _):
         _, lines = whole(running.url, Setting(model=model, journal=tmp_path / "whole"))
     assert lines > 8

@@ -13,6 +13,7 @@ from emitter.schema import compile_schema
 from tests.schema.compile.forms import TEXT, WHOLE, Form, array, closed, either, refer
 from tests.schema.compile.lens import ALL, OPENAI, broken
 from tests.schema.compile.work import at_most
+from tests.work import FULL
 
 CALLS = 3_000_000
 """Half as much again as the hardest of these takes; most take a hundredth."""
@@ -46,7 +47,9 @@ BOMBS: dict[str, Any] = {
     "not": chained(60, lambda each: {"allOf": [{"not": each}, {"not": each}]}),
     "if": chained(60, lambda each: {"if": each, "then": each, "else": each}),
     "unions-together": {"type": "object", "allOf": unions(30)},
-    "unions-of-unions": deep(10, lambda each: {"type": "object", "anyOf": [each, {"properties": {"p": each}}]}),
+    "unions-of-unions": deep(
+        10 if FULL else 8, lambda each: {"type": "object", "anyOf": [each, {"properties": {"p": each}}]}
+    ),
     "sets-of-definitions": {
         "$ref": "#/$defs/A",
         "$defs": {

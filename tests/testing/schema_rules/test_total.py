@@ -89,7 +89,7 @@ def chain(links: int) -> object:
     return {"$ref": "#/$defs/d0", "$defs": names}
 
 
-WIDE = 100_000 if FULL else 10_000
+WIDE = 100_000 if FULL else 3_000
 HOSTILE: dict[str, object] = {
     "deep arrays": deep(100_000, "items"),
     "deep unions": deep(100_000, "anyOf"),
