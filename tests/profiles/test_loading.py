@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,26 +15,10 @@ from emitter.messages import OutputMode
 from emitter.profiles.tables import SourcedTable
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from emitter.profiles.model import ProviderProfile
 
-ALL = (
-    "anthropic",
-    "azure-openai",
-    "deepseek",
-    "google",
-    "groq",
-    "llama-cpp",
-    "mistral",
-    "ollama",
-    "openai",
-    "openai-compatible",
-    "openrouter",
-    "plain",
-    "tier1",
-    "vllm",
-)
+ALL = profile.profile_names()
+FILES = sorted((Path(__file__).parents[2] / "providers").glob("*.toml"))
 
 WHOLE = """
 title = "Vendor"
@@ -98,9 +83,10 @@ def facts(value: object, path: str) -> list[tuple[str, SourcedTable]]:
     return found
 
 
-def test_every_profile_is_listed() -> None:
-    """The list holds every vendor and no abstract ground."""
-    assert profile.profile_names() == ALL
+def test_every_file_is_a_profile_but_the_common_ground() -> None:
+    """A vendor's file is all that a new vendor takes; what every profile inherits is none itself."""
+    assert [each.stem for each in FILES if each.stem not in ALL] == ["base"]
+    assert len(ALL) == len(FILES) - 1
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
@@ -29,18 +31,19 @@ RECORDED = {"failed:insufficient_quota"}
 """Seen in an answer, absent from the SDK."""
 NUMBERS = {str(number) for number in (*range(9), 11)}
 """Numbers of the protobuf enum that mean the same class on the Gemini API and on Vertex AI."""
-EXTRAS = {
-    "vllm": {"abort", "error", "repetition"},
-    "ollama": {"load", "unload"},
-    "mistral": {"model_length", "error"},
-    "deepseek": {"insufficient_system_resource"},
-    "openrouter": {"error"},
-    "groq": set[str](),
-    "llama-cpp": set[str](),
-    "openai-compatible": set[str](),
-    "azure-openai": set[str](),
-}
-"""What a server says beyond the literals of the openai package."""
+PROVIDERS = Path(__file__).parents[2] / "providers"
+COMPATIBLE = [
+    name
+    for name in profile.listed_profile_names()
+    if name != "openai" and WireFormat.OPENAI_CHAT in profile.load_profile(name).wires
+]
+"""The vendors that take OpenAI's wire: a new one is here as soon as its file is."""
+
+
+def own_reasons(name: str) -> set[str]:
+    """Return what a compatible vendor's own file says beyond the literals of the openai package."""
+    file = tomllib.loads((PROVIDERS / f"{name}.toml").read_text("utf-8"))
+    return set(file.get("wires", {}).get("openai-chat", {}).get("stops", {}).get("reasons", {}))
 
 
 def literals(annotation: Any) -> set[str]:
@@ -88,7 +91,7 @@ def google() -> set[str]:
         ("openai", WireFormat.OPENAI_RESPONSES, responses, EMPTY | REFUSAL | RECORDED),
         ("anthropic", WireFormat.ANTHROPIC, anthropic, EMPTY),
         ("google", WireFormat.GOOGLE, google, EMPTY | NUMBERS),
-        *((name, WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | more) for name, more in EXTRAS.items()),
+        *((name, WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | own_reasons(name)) for name in COMPATIBLE),
     ],
 )
 def test_a_stop_table_holds_the_sdks_literals_and_no_others(
