@@ -82,15 +82,18 @@ class ModelRequest:
 
 
 class StopReason(str, Enum):
-    """The meaning of a provider's stop reason. ``providers/*.toml`` maps every raw reason to one of these."""
+    """The meaning of a provider's stop reason. ``providers/*.toml`` maps every raw reason to one of these.
 
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    OVERFLOWED = "overflowed"
+    The order counts: if an answer has several reasons, the first of these is its meaning.
+    """
+
     REFUSED = "refused"
-    PAUSED = "paused"
-    UNKNOWN = "unknown"
     FAULTED = "faulted"
+    OVERFLOWED = "overflowed"
+    TRUNCATED = "truncated"
+    UNKNOWN = "unknown"
+    PAUSED = "paused"
+    COMPLETE = "complete"
 
 
 @dataclass(frozen=True, slots=True)

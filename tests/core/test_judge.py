@@ -148,6 +148,11 @@ def test_tables_are_total(table: dict[object, object], keys: type) -> None:
     assert set(table) == set(keys)  # type: ignore[call-overload]
 
 
+def test_no_stop_has_the_name_of_a_fault() -> None:
+    """A rule of ``providers/*.toml`` names either of them by its value alone."""
+    assert not {each.value for each in StopReason} & {each.value for each in FaultKind}
+
+
 def test_a_fault_is_never_read() -> None:
     """A fault has no text to be misread."""
     assert classify(Fault(FaultKind.PROTOCOL, VALID), CONTRACT).verdict is Verdict.FAULTED

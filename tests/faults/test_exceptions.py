@@ -24,7 +24,7 @@ from emitter import (
 )
 from emitter.bulk import Batch
 from emitter.client.result import _ERROR_BY_CODE, _ERROR_BY_VERDICT
-from emitter.core.verdicts import FAULT_CODES
+from emitter.core.verdicts import FAULT_CODES, Verdict
 from emitter.errors import DeadlineReached, PromptTooLong, QuotaExhausted
 from emitter.host import Acceptor, HostConfig
 from emitter.messages import FaultKind
@@ -110,7 +110,11 @@ def test_every_code_of_a_fault_has_a_class() -> None:
     unreachable = {each for each in FaultKind if FAULT_CODES[each] not in _ERROR_BY_CODE}
 
     assert {FAULT_CODES[each] for each in unreachable} == {"provider_unavailable", "cancelled"}
-    assert set(map(str, _ERROR_BY_VERDICT.values())) & {str(Unreachable), str(PromptTooLong)}
+
+
+def test_every_verdict_has_a_class() -> None:
+    """All but the one that is no error."""
+    assert set(_ERROR_BY_VERDICT) == set(Verdict) - {Verdict.COMPLETE}
 
 
 def test_retries_keep_the_last_cause(asking: Asking) -> None:

@@ -49,15 +49,7 @@ _CODE_PATTERN = re.compile(r"[\w.:/-]{1,100}")
 _MAX_LINE_LENGTH = 1000
 _MAX_ERROR_FIELDS = 8
 _MAX_COUNT = 1 << 40
-_WORST_FIRST = (
-    StopReason.REFUSED,
-    StopReason.FAULTED,
-    StopReason.OVERFLOWED,
-    StopReason.TRUNCATED,
-    StopReason.UNKNOWN,
-    StopReason.PAUSED,
-    StopReason.COMPLETE,
-)
+_WORST_FIRST = tuple(StopReason)
 
 
 def collect_stop_reasons(*values: Json) -> tuple[str, ...]:

@@ -144,9 +144,14 @@ _ERROR_BY_VERDICT: dict[Verdict, type[EmissionError]] = {
     Verdict.REFUSED: Refused,
     Verdict.TRUNCATED: Truncated,
     Verdict.OVERFLOWED: PromptTooLong,
+    Verdict.VIOLATED: Invalid,
+    Verdict.MALFORMED: Invalid,
+    Verdict.PAUSED: Invalid,
+    Verdict.UNKNOWN: Invalid,
     Verdict.FAULTED: Unreachable,
     Verdict.UNCHECKED: CheckFailed,
 }
+"""Covers every ``Verdict`` but COMPLETE."""
 _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
     "token_limit_reached": TokenLimitReached,
     "cost_limit_reached": CostLimitReached,
@@ -188,7 +193,7 @@ _ERROR_HINTS = {
 
 
 def _make_error(failure: EmissionFailure, trace: Trace) -> EmissionError:
-    kind = _ERROR_BY_CODE.get(failure.code) or _ERROR_BY_VERDICT.get(failure.verdict, Invalid)
+    kind = _ERROR_BY_CODE.get(failure.code) or _ERROR_BY_VERDICT[failure.verdict]
     last = trace.attempts[-1] if trace.attempts else None
     fault, report = (last.fault, last.report) if last else (None, None)
     return kind(

@@ -542,10 +542,10 @@ def failure_message(emission_request: EmissionRequest, last: Attempt, classifica
             return f"{classification.raised.callback} raised {type(classification.raised.error).__name__}"
         case Verdict.OVERFLOWED | Verdict.REFUSED:
             return _VERDICT_MESSAGES[classification.verdict]
-        case Verdict.PAUSED | Verdict.UNKNOWN:
+        case Verdict.VIOLATED | Verdict.MALFORMED:
+            return f"No answer was valid: {describe_violations(classification)}"
+        case _:
             return (
                 f"The vendor stopped with {last.stop[:60]!r}, which is not a complete answer, "
                 "twice or on the last allowed call"
             )
-        case _:
-            return f"No answer was valid: {describe_violations(classification)}"

@@ -115,16 +115,8 @@ class ClassifiedAnswer:
     remarks: tuple[Violation, ...] = ()
 
 
-VERDICT_BY_STOP: dict[StopReason, Verdict] = {
-    StopReason.COMPLETE: Verdict.COMPLETE,
-    StopReason.TRUNCATED: Verdict.TRUNCATED,
-    StopReason.OVERFLOWED: Verdict.OVERFLOWED,
-    StopReason.REFUSED: Verdict.REFUSED,
-    StopReason.PAUSED: Verdict.PAUSED,
-    StopReason.UNKNOWN: Verdict.UNKNOWN,
-    StopReason.FAULTED: Verdict.FAULTED,
-}
-"""The verdict for each stop reason; it covers every ``StopReason``."""
+VERDICT_BY_STOP: dict[StopReason, Verdict] = {stop: Verdict(stop.value) for stop in StopReason}
+"""The verdict for each stop reason, which has the same name. The verdict on a complete answer is only the first."""
 RETRACTED = Violation(
     "", "retracted", "the document alone, with no words that take it back; to refuse, words alone, with no document"
 )
@@ -275,7 +267,7 @@ REMEDIES: dict[Verdict, RemedyRule] = {
     Verdict.FAULTED: RemedyRule(Remedy.BACKOFF),
     Verdict.UNCHECKED: RemedyRule(Remedy.NONE, None, TerminalCode.UNCHECKED),
 }
-"""Covers every ``Verdict``."""
+"""Covers every ``Verdict``. The error class of each is in ``emitter.client.result``."""
 FAULT_CODES: dict[FaultKind, str] = {
     FaultKind.RATE_LIMIT: "rate_limited",
     FaultKind.QUOTA: "provider_quota_exhausted",
