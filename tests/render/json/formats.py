@@ -65,6 +65,8 @@ def _mended(schema: Any) -> Any:
 
 
 def _file(name: str) -> Any:
+    if not FOLDER.is_dir():
+        pytest.skip("../shared/schemas/renderers is absent")
     return json.loads((FOLDER / name).read_text("utf-8"))
 
 
@@ -138,13 +140,3 @@ def slack_view(view: Any) -> None:
     for each in made.blocks or []:
         each.validate_json()
     assert made.to_dict() == view
-
-
-FORMATS = {
-    "slack": slack,
-    "adaptive-card": adaptive_card,
-    "a2ui": a2ui,
-    "openwop-surface": openwop_surface,
-    "elicitation": elicitation,
-}
-"""What finds faults in a drawing, by the surface's name."""

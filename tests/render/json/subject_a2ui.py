@@ -6,16 +6,24 @@ from typing import Any
 
 from emitter.render import a2ui
 from emitter.render.layout import HatchKind
-from emitter.testing.surfaces import RendererSubject, ShownOption
+from emitter.testing.sample_moments import FEW_MOMENTS
+from emitter.testing.surfaces import ShownOption
+from tests.render.json import formats
 from tests.render.json.reading import CLOSED, read_markdown
+from tests.render.json.subject import JsonSubject
 
 Document = Any
 
 
-class A2uiSubject(RendererSubject[Document]):
+class A2uiSubject(JsonSubject):
     """A client of A2UI: it reads texts as Markdown, keeps the data model, and resolves an event's context."""
 
     renderer = a2ui.A2UI_RENDERER
+    moments = FEW_MOMENTS  # every text is read by a reader of Markdown, which takes its time
+
+    def faults(self, drawn: Document) -> list[str]:
+        """Return what breaks the format."""
+        return formats.a2ui(drawn)
 
     def text(self, drawn: Document) -> str:
         """Return what the tree shows, from the root on."""

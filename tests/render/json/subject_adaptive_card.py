@@ -6,16 +6,22 @@ from typing import Any
 
 from emitter.render import adaptive_card
 from emitter.render.layout import HatchKind
-from emitter.testing.surfaces import RendererSubject, ShownOption
+from emitter.testing.surfaces import ShownOption
+from tests.render.json import formats
 from tests.render.json.reading import CLOSED, read_markdown
+from tests.render.json.subject import JsonSubject
 
 Document = Any
 
 
-class AdaptiveCardSubject(RendererSubject[Document]):
+class AdaptiveCardSubject(JsonSubject):
     """A host of Adaptive Cards: it shows runs as they are, merges inputs into data, and sends an invoke."""
 
     renderer = adaptive_card.RENDERER
+
+    def faults(self, drawn: Document) -> list[str]:
+        """Return what breaks the format."""
+        return formats.adaptive_card(drawn)
 
     def text(self, drawn: Document) -> str:
         """Return what the body shows."""

@@ -6,17 +6,23 @@ from typing import Any
 
 from emitter.render import a2ui, elicitation
 from emitter.render.layout import HatchKind
-from emitter.testing.surfaces import RendererSubject, ShownOption
+from emitter.testing.surfaces import ShownOption
+from tests.render.json import formats
 from tests.render.json.reading import CLOSED
+from tests.render.json.subject import JsonSubject
 
 Document = Any
 _CAREFUL = "Careful: "
 
 
-class OpenwopSurfaceSubject(RendererSubject[Document]):
+class OpenwopSurfaceSubject(JsonSubject):
     """A host of OpenWOP: it shows components from top to bottom, and collects values under their ids."""
 
     renderer = a2ui.OPENWOP_RENDERER
+
+    def faults(self, drawn: Document) -> list[str]:
+        """Return what breaks the format."""
+        return formats.openwop_surface(drawn)
 
     def text(self, drawn: Document) -> str:
         """Return what the components show."""
@@ -67,10 +73,14 @@ def _values(drawn: Document) -> list[str]:
     return [each["value"] for each in select["options"]]
 
 
-class ElicitationSubject(RendererSubject[Document]):
+class ElicitationSubject(JsonSubject):
     """A client of MCP that shows the message and a form, for a person who fills it in."""
 
     renderer = elicitation.RENDERER
+
+    def faults(self, drawn: Document) -> list[str]:
+        """Return what breaks the format."""
+        return formats.elicitation(drawn)
 
     def text(self, drawn: Document) -> str:
         """Return the message and the titles of the form."""

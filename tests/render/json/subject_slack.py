@@ -8,15 +8,22 @@ from typing import Any
 
 from emitter.render import slack
 from emitter.render.layout import HatchKind
-from emitter.testing.surfaces import RendererSubject, ShownOption
+from emitter.testing.surfaces import ShownOption
+from tests.render.json import formats
+from tests.render.json.subject import JsonSubject
 
 Document = Any
 
 
-class SlackSubject(RendererSubject[Document]):
+class SlackSubject(JsonSubject):
     """Slack's client, for a person who presses buttons and sends modals."""
 
     renderer = slack.RENDERER
+    has_room = False
+
+    def faults(self, drawn: Document) -> list[str]:
+        """Return what breaks the format."""
+        return formats.slack(drawn)
 
     def text(self, drawn: Document) -> str:
         """Return what the blocks show, with entities read."""

@@ -1,4 +1,4 @@
-"""Every surface of JSON as a person meets it, by its name.
+"""Every surface of JSON as a person meets it, by its name: the classes in the modules ``subject_*`` beside this one.
 
 Each host is the least one that follows its format: it interprets no more than the format says, and it echoes what a
 real one echoes.
@@ -6,12 +6,22 @@ real one echoes.
 
 from __future__ import annotations
 
-from tests.render.json.subject_a2ui import A2uiSubject
-from tests.render.json.subject_adaptive_card import AdaptiveCardSubject
-from tests.render.json.subject_forms import ElicitationSubject, OpenwopSurfaceSubject
-from tests.render.json.subject_slack import SlackSubject
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-SUBJECTS = {
-    each.renderer.name: each
-    for each in (SlackSubject(), AdaptiveCardSubject(), A2uiSubject(), OpenwopSurfaceSubject(), ElicitationSubject())
-}
+from tests.render.json.subject import JsonSubject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def _found() -> Iterator[JsonSubject]:
+    for file in sorted(Path(__file__).parent.glob("subject_*.py")):
+        module = import_module(f"{__name__.rpartition('.')[0]}.{file.stem}")
+        for each in vars(module).values():
+            if isinstance(each, type) and issubclass(each, JsonSubject) and each.__module__ == module.__name__:
+                yield each()
+
+
+SUBJECTS = {each.renderer.name: each for each in _found()}

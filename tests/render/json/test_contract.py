@@ -1,41 +1,20 @@
-"""Every surface of JSON keeps the draft's contract for renderers."""
+"""Every surface of JSON keeps the draft's contract for renderers, and every format is held to it."""
 
 from __future__ import annotations
 
-from emitter.testing.sample_moments import FEW_MOMENTS
+from emitter.render import FORMATS
 from emitter.testing.surfaces import SurfaceContract
-from tests.render.json.subject_a2ui import A2uiSubject
-from tests.render.json.subject_adaptive_card import AdaptiveCardSubject
-from tests.render.json.subject_forms import ElicitationSubject, OpenwopSurfaceSubject
-from tests.render.json.subject_slack import SlackSubject
+from tests.render.json.subjects import SUBJECTS
+
+for subject in SUBJECTS.values():
+    name = f"Test{type(subject).__name__.removesuffix('Subject')}"
+    attributes = {"__module__": __name__, "__doc__": type(subject).__doc__}
+    globals()[name] = type(name, (SurfaceContract,), {**attributes, "subject": subject, "moments": subject.moments})
+
+OTHERS = {"text", "markdown", "notification", "html"}
+"""The formats that are no JSON, which have contracts of their own beside these."""
 
 
-class TestSlack(SurfaceContract):
-    """Slack Block Kit."""
-
-    subject = SlackSubject()
-
-
-class TestAdaptiveCard(SurfaceContract):
-    """Adaptive Card."""
-
-    subject = AdaptiveCardSubject()
-
-
-class TestA2ui(SurfaceContract):
-    """A2UI; every text is read by a reader of Markdown, which takes its time."""
-
-    subject = A2uiSubject()
-    moments = FEW_MOMENTS
-
-
-class TestOpenwopSurface(SurfaceContract):
-    """OpenWOP's surface."""
-
-    subject = OpenwopSurfaceSubject()
-
-
-class TestElicitation(SurfaceContract):
-    """MCP's form; that a result names no envelope is the protocol's, whose requests do."""
-
-    subject = ElicitationSubject()
+def test_every_format_has_a_subject() -> None:
+    """A new one is held to the contract and to the laws of all surfaces, or is missing here."""
+    assert {*SUBJECTS, *OTHERS} == set(FORMATS)

@@ -1,0 +1,26 @@
+"""What every surface of JSON tells of itself to the tests that are the same for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from emitter.testing.sample_moments import ORDINARY_MOMENTS
+from emitter.testing.surfaces import RendererSubject
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.models import BindingMoment
+
+
+class JsonSubject(RendererSubject[Any]):
+    """A surface that is drawn as JSON. A subclass in a module ``subject_*`` is found by every test of all surfaces."""
+
+    moments: ClassVar[Mapping[str, BindingMoment]] = ORDINARY_MOMENTS
+    """The decisions for the contract's tests."""
+    has_room: ClassVar[bool] = True
+    """Whether it draws decisions of any length."""
+
+    def faults(self, drawn: Any) -> list[str]:
+        """Return what breaks the format in a drawing, or raise it."""
+        raise NotImplementedError
