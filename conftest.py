@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
 _COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 settings.register_profile("same", _COMMON, derandomize=True, max_examples=examples(100))  # on every machine
 settings.register_profile("fresh", _COMMON, derandomize=False, max_examples=examples(100))
+
+
+# Google's SDK reads the certificates of all the world's authorities for each client, which takes longer than most
+# tests. No test reaches another machine, so the one of nobody is enough.
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "tests" / "data" / "certificate.pem")
 
 
 def pytest_configure(config: pytest.Config) -> None:
