@@ -54,9 +54,10 @@ class ListedPrices:
         return round(cost_per_call * calls, _PLACES)
 
     def _calculate(self, tokens: dict[str, Decimal]) -> Decimal:
-        prices, provider = _load_genai_prices(), load_profile(self.profile).price_list(self.model)
+        provider = load_profile(self.profile).price_list(self.model)
         if provider is None:
             raise InputError(f"emitter knows no price list for {self.profile}/{self.model}.", hint=_PRICES_HINT)
+        prices = _load_genai_prices()
         for name in dict.fromkeys((self.model, self.model.rpartition("/")[2])):
             try:
                 found = prices.calc_price(

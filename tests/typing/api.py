@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, assert_type
 
 from pydantic import BaseModel
@@ -47,6 +48,7 @@ def sync() -> None:
     assert_type(decision, Emission[BindingMoment] | Withheld)
     assert_type(decision.envelope, AIEnvelope)
     assert_type(decision.usage, Usage)
+    assert_type(decision.cost, Decimal | None)
     assert_type(decision.events, tuple[RunEvent, ...])
     match decision:
         case Emission(value=moment):
