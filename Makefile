@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark clean
+.PHONY: help demo test size check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
@@ -133,6 +133,9 @@ peers: $(PEERS:%=.venv/peer-%/installed)  ## install the libraries that the benc
 benchmark: .venv/installed  ## run examples/benchmark.ipynb in full, with the peers that are installed: a quarter of an hour
 	BENCHMARK=full $(BIN)/python -m benchmarks.notebook
 	$(BIN)/python -m benchmarks.table --write
+
+overhead: .venv/installed  ## what one warm emission costs beside the SDK's lowest call, and where the time goes: a minute
+	$(BIN)/python -m benchmarks.overhead
 
 clean:  ## remove what was installed
 	rm -rf .venv

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import threading
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+    from multiprocessing.connection import Connection
     from typing import Self
 
 _HEAD_ENDS = b"\r\n\r\n"
@@ -49,6 +53,28 @@ class Canned:
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
+
+
+@contextmanager
+def serving(bodies: list[bytes]) -> Generator[list[str]]:
+    """Yield the addresses of servers, one for each body, in a process of their own."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve_until_closed, args=(theirs, bodies), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        yield ours.recv()
+    finally:
+        ours.close()
+        process.join()
+
+
+def _serve_until_closed(connection: Connection, bodies: list[bytes]) -> None:
+    with ExitStack() as stack:
+        connection.send([stack.enter_context(Canned(body, 0)).url for body in bodies])
+        with suppress(EOFError):
+            connection.recv()
 
 
 class _Connection(asyncio.Protocol):

@@ -1,4 +1,4 @@
-"""Many emissions at once: ``aemit_many``, and ``httpx2`` alone with the same bound."""
+"""Many emissions at once: ``aemit_many``, ``aemit``, and ``httpx2`` alone with the same bound."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import psutil
 from benchmarks.runners.sdk_clients import KEY
 from benchmarks.runners.talk import talk
 from benchmarks.runners.task import BUDGET, MODELS, PROMPT, WHOLE, Moment
-from emitter import Policy
+from emitter import Policy, aemit
 from emitter.bulk import aemit_many
 
 if TYPE_CHECKING:
@@ -57,9 +57,26 @@ def _situations(total: int) -> Iterator[str]:
     return (f"{PROMPT} This is case {index}." for index in range(total))
 
 
-async def _ours(job: Mapping[str, Any]) -> AsyncIterator[bool]:
+def _client(job: Mapping[str, Any]) -> openai.AsyncOpenAI:
     http = openai.DefaultAsyncHttpxClient(limits=_limits(job))
-    async with openai.AsyncOpenAI(base_url=f"{job['url']}/v1", api_key=KEY, http_client=http) as client:
+    return openai.AsyncOpenAI(base_url=f"{job['url']}/v1", api_key=KEY, http_client=http)
+
+
+async def _single(job: Mapping[str, Any]) -> AsyncIterator[bool]:
+    """Await single emissions, by as many workers as may be in flight."""
+    async with _client(job) as client:
+        model, policy = f"openai/{MODELS['openai-responses']}", Policy(output_tokens=BUDGET)
+
+        async def ask(situation: str) -> bool:
+            emission = await aemit(Moment, situation, model=model, client=client, policy=policy)
+            return emission.value.model_dump() == WHOLE
+
+        async for each in _bounded((ask(each) for each in _situations(job["total"])), job["flight"]):
+            yield each
+
+
+async def _ours(job: Mapping[str, Any]) -> AsyncIterator[bool]:
+    async with _client(job) as client:
         run = aemit_many(
             Moment,
             list(_situations(job["total"])),
@@ -111,4 +128,4 @@ async def _bounded(waiting: Iterator[Coroutine[Any, Any, bool]], bound: int) -> 
 
 
 if __name__ == "__main__":
-    talk({"aemit_many": Load(_ours), "httpx2": Load(_floor)})
+    talk({"aemit_many": Load(_ours), "aemit": Load(_single), "httpx2": Load(_floor)})
