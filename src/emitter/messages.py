@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -243,9 +243,9 @@ def with_output_budget(request: ModelRequest, max_output_tokens: int) -> ModelRe
 
 def as_mapping(value: Json) -> Mapping[str, Json]:
     """Return ``value`` if it is an object, else an empty mapping."""
-    return cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]  cast() is a call
 
 
 def as_list(value: Json) -> list[Json]:
     """Return ``value`` if it is a list, else an empty list."""
-    return cast("list[Json]", value) if isinstance(value, list) else []
+    return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]

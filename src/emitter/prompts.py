@@ -168,6 +168,7 @@ def binding_moment_prompt(prompts: PromptTemplates) -> str:
     )
 
 
+@lru_cache(maxsize=16)
 def document_prompt(prompts: PromptTemplates) -> str:
     """Return the system prompt for a document."""
     return prompts.fill("document")

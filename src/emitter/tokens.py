@@ -103,7 +103,7 @@ def count_request_tokens(request: ModelRequest, encoding: str | None) -> int:
 
 def request_texts(request: ModelRequest, schema: str | None = None) -> tuple[str, ...]:
     """Return the texts of the request's input. ``schema`` is the schema as text, if it is known already."""
-    texts = (request.system, *(message.text for message in request.all_messages()))
+    texts = (request.system, *[message.text for message in request.all_messages()])
     if request.output.mode not in _MODES_WITH_SCHEMA:
         return texts
     return (*texts, json.dumps(request.output.schema, ensure_ascii=False) if schema is None else schema)

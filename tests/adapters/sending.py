@@ -12,10 +12,11 @@ import httpx2
 
 from emitter import profiles as profile
 from emitter.adapters.clients import create_client
-from emitter.client.transport import Connection as Through
+from emitter.client.settings import ModelTarget
 from emitter.client.transport import UnaryCall
 from emitter.clock import Clock
 from emitter.messages import Fault, Message, ModelRequest, OutputFormat, OutputMode, Role
+from emitter.policy import Policy
 from tests.adapters.bodies import VENDORS
 
 if TYPE_CHECKING:
@@ -84,17 +85,20 @@ class Line:
 def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None) -> CallResult:
     """Send a request and return its answer."""
     facts = profile.load_profile(line.vendor)
-    plan = cast("PreparedEmission", SimpleNamespace(profile=facts, wire=line.wire))
+    settings = SimpleNamespace(clock=Clock(), policy=Policy(max_response_bytes=MAX_BYTES))
+    plan = cast(
+        "PreparedEmission", SimpleNamespace(target=ModelTarget(facts, line.wire, asked.model), settings=settings)
+    )
     http = vendor.http_client(line.world)
     asynchronous = line.world == "async"
     used = client or create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
-        exchange = UnaryCall(Through(plan, used, Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
+        exchange = UnaryCall(plan, used, asked, TIMEOUT)
         list(exchange)
         return exchange.answer
 
     async def run() -> CallResult:
-        exchange = UnaryCall(Through(plan, getattr(used, "aio", used), Clock(), max_bytes=MAX_BYTES), asked, TIMEOUT)
+        exchange = UnaryCall(plan, getattr(used, "aio", used), asked, TIMEOUT)
         async for _ in exchange:
             pass
         return exchange.answer

@@ -15,7 +15,6 @@ from emitter import EmissionError, Policy, aemit, astream, emit, stream
 from emitter.adapters.clients import (
     credential_fragments,
     find_client_credentials,
-    find_credentials,
     find_error_credentials,
     find_request_credentials,
 )
@@ -224,8 +223,7 @@ def test_what_the_client_holds_is_struck_out_of_later_answers(name: str) -> None
     """The answers of a batch come with another request than the one that they answer."""
     model, _, made = CLIENTS[name]
     client = made(httpx2.Client(transport=httpx2.MockTransport(echoing)))
-    keys = find_credentials(load_profile(model.partition("/")[0]), client)
-    found = AnswerRedactor(NO_SECRETS, lambda: keys)(
+    found = AnswerRedactor(NO_SECRETS, load_profile(model.partition("/")[0]), client)(
         Fault(FaultKind.BAD_REQUEST, "", report=ProviderErrorDetails(f"no {TOKEN}"))
     )
 

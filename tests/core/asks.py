@@ -20,7 +20,7 @@ from emitter.messages import (
     StopReason,
     Usage,
 )
-from emitter.schema import compile_schema
+from emitter.schema import Violation, compile_schema
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -53,18 +53,40 @@ def request(**changes: Any) -> ModelRequest:
     return ModelRequest(**{**given, **changes})
 
 
+class Writer:
+    """Writes a correction that shows its violations, and asks in two calls."""
+
+    def __init__(self) -> None:
+        self.counted: list[ModelRequest] = []
+
+    def count_tokens(self, request: ModelRequest) -> int:
+        """Return what every request is expected to put in."""
+        self.counted.append(request)
+        return INPUT
+
+    def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
+        """Name the violations."""
+        fragment = "; ".join(f"{each.pointer} {each.rule}" for each in violations) or "no document"
+        return replace(request, correction=fragment)
+
+    def describe(self, request: ModelRequest) -> ModelRequest:
+        """Ask in plain words."""
+        return replace(request, output=replace(request.output, mode=OutputMode.TEXT), correction=None)
+
+    def convert(self, request: ModelRequest, words: str) -> ModelRequest:
+        """Put words into the form."""
+        return replace(request, messages=(Message(Role.USER, words),), correction=None)
+
+
 def ask(**changes: Any) -> EmissionRequest:
-    """Return what is asked, with a correction that shows which violations it was given."""
+    """Return what is asked, with a writer of its own."""
     asked = EmissionRequest(
         provider="vendor",
         request=request(),
         contract=DocumentContract(COMPILED),
-        write_correction=lambda violations: (
-            "; ".join(f"{each.pointer} {each.rule}" for each in violations) or "no document"
-        ),
+        writer=Writer(),
         max_budget=CEILING,
         kind="vendor.test.answer",
-        count_input_tokens=lambda _: INPUT,
     )
     return replace(asked, **changes)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from emitter.client.execution import EmissionRun, adrive, drive
+from emitter.client.transport import AnswerRedactor
 from emitter.core.effects import EmissionOutcome, EmissionRequest, EmitEvent, SendRequest, Sleep
 from emitter.core.emission import run_emission
 from emitter.policy import Policy
+from emitter.profiles import load_profile
+from emitter.redaction import NO_SECRETS
 from tests.core.asks import ask
 
 if TYPE_CHECKING:
@@ -16,6 +21,23 @@ if TYPE_CHECKING:
     from emitter.core.verdicts import Verdict
     from emitter.events import Event
     from emitter.messages import CallResult, ModelRequest
+
+
+NO_REDACTION = AnswerRedactor(NO_SECRETS, load_profile("openai"), None)
+
+
+def driven(world: str, run: EmissionRun, send: Any) -> EmissionOutcome:
+    """Drive a run to its outcome, in either world."""
+
+    async def drive_in_loop() -> None:
+        async for _ in adrive(run, send):
+            pass
+
+    if world == "async":
+        asyncio.run(drive_in_loop())
+    else:
+        list(drive(run, send))
+    return run.result()
 
 
 @dataclass

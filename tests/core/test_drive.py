@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 import tenacity
 
-from emitter.client.execution import AsyncDriver, SyncDriver, arun_driver, run_driver
+from emitter.client.execution import EmissionRun
 from emitter.clock import Clock, TimeLimits
 from emitter.core.emission import run_emission
 from emitter.errors import InputError
 from emitter.policy import Policy
 from tests.core import asks
+from tests.core.driving import NO_REDACTION, driven
 from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ def drive(
     def send(_: ModelRequest, timeout: float) -> Scripted:
         return Scripted(lambda: time.answer(left, timeout))
 
-    if world == "async":
-        return asyncio.run(arun_driver(AsyncDriver(steps, send, lambda _: None, limits)))
-    return run_driver(SyncDriver(steps, send, lambda _: None, limits))
+    return driven(world, EmissionRun(steps, lambda _: None, limits, NO_REDACTION), send)
 
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.client.execution import AsyncDriver, SyncDriver, arun_driver, run_driver
+from emitter.client.execution import EmissionRun
 from emitter.clock import Clock, TimeLimits
 from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
 from emitter.core.emission import run_emission
@@ -20,7 +19,7 @@ from emitter.messages import Fault, FaultKind, Usage
 from emitter.policy import Policy
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask
-from tests.core.driving import Ran, by_hand
+from tests.core.driving import NO_REDACTION, Ran, by_hand, driven
 from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ def sync(script: Sequence[CallResult], policy: Policy | None = None) -> Ran:
         return Scripted(lambda: next(left))
 
     limits = TimeLimits(1.0, clock=Clock(sleep=ran.waits.append, wait=lambda _: 0.0))
-    ran.outcome = run_driver(SyncDriver(run_emission(ask(), policy or Policy()), send, ran.events.append, limits))
+    run = EmissionRun(run_emission(ask(), policy or Policy()), ran.events.append, limits, NO_REDACTION)
+    ran.outcome = driven("sync", run, send)
     return ran
 
 
@@ -54,9 +54,8 @@ def asynchronous(script: Sequence[CallResult], policy: Policy | None = None) -> 
         ran.waits.append(seconds)
 
     limits = TimeLimits(1.0, clock=Clock(async_sleep=asleep, wait=lambda _: 0.0))
-    ran.outcome = asyncio.run(
-        arun_driver(AsyncDriver(run_emission(ask(), policy or Policy()), send, ran.events.append, limits))
-    )
+    run = EmissionRun(run_emission(ask(), policy or Policy()), ran.events.append, limits, NO_REDACTION)
+    ran.outcome = driven("async", run, send)
     return ran
 
 

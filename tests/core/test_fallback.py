@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,25 +15,13 @@ from tests.core.asks import ask, reply
 from tests.core.driving import by_hand
 
 if TYPE_CHECKING:
-    from emitter.messages import CallResult, ModelRequest
+    from emitter.messages import CallResult
 
 VALUE = {"kind": "answer", "count": 2}
 WORDS = reply(StopReason.COMPLETE, "There are two of them.")
 
 
-class Fallback:
-    """Asks in plain words, then puts the words into the form."""
-
-    def describe(self, request: ModelRequest) -> ModelRequest:
-        """Ask in plain words."""
-        return replace(request, output=replace(request.output, mode=OutputMode.TEXT), correction=None)
-
-    def convert(self, request: ModelRequest, words: str) -> ModelRequest:
-        """Put words into the form."""
-        return replace(request, messages=(Message(Role.USER, words),), correction=None)
-
-
-ASK = ask(fallback=Fallback())
+ASK = ask()
 POLICY = Policy(nl_to_format=True)
 
 ENGAGED: dict[str, tuple[list[CallResult], int, str | None]] = {

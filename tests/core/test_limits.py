@@ -16,7 +16,7 @@ from emitter.events import CapBreached, NodeFailed, RetryExhausted
 from emitter.messages import Usage
 from emitter.policy import Policy, Prices
 from tests.core import asks
-from tests.core.asks import FIRST, INPUT, SPENT, ask
+from tests.core.asks import FIRST, INPUT, SPENT, Writer, ask
 from tests.core.driving import by_hand
 
 if TYPE_CHECKING:
@@ -94,13 +94,13 @@ def test_a_fault_that_cost_nothing_leaves_the_limit_as_it_was() -> None:
 
 def test_what_a_request_puts_in_is_only_counted_where_it_matters() -> None:
     """Without limits nothing is counted, and with them not once the vendor has said it."""
-    counted: list[int] = []
-    asked = ask(count_input_tokens=lambda _: counted.append(1) or INPUT)
+    writer = Writer()
+    asked = ask(writer=writer)
     by_hand([asks.WRONG_TYPE, asks.WHOLE], Policy(), asked)
-    assert not counted
+    assert not writer.counted
 
     by_hand([asks.WRONG_TYPE, asks.WHOLE], Policy(max_total_tokens=10_000), asked)
-    assert len(counted) == 1
+    assert len(writer.counted) == 1
 
 
 @given(

@@ -108,6 +108,21 @@ def check_client(client: object, profile: ProviderProfile, model: str, *, asynch
 
     A client is recognised by its methods, so that a wrapper around a client is accepted.
     """
+    if not _is_sdk_client(cast("Any", type(client)), profile.client.sdk, asynchronous=asynchronous):
+        _check_wrapper(client, profile, model, asynchronous=asynchronous)
+    if _is_closed(client, asynchronous=asynchronous):
+        raise InputError("client= is closed.", hint="Pass an open one, or leave it out.")
+
+
+@lru_cache(maxsize=64)
+def _is_sdk_client(kind: type, sdk: Sdk, *, asynchronous: bool) -> bool:
+    """Return whether a class is the SDK's own and of the right kind, so that its objects need no look."""
+    if kind.__module__.partition(".")[0] != _SDK_MODULES[sdk].partition(".")[0]:
+        return False
+    return kind.__name__.startswith("Async") is asynchronous and _send_method(kind, sdk) is not None
+
+
+def _check_wrapper(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:
     hint = f"Pass client={_example_client(profile, asynchronous=asynchronous)}, or leave it out."
     if isinstance(client, type):
         raise InputError(f"client= is the class {_qualified_name(client)}, not a client.", hint=hint)
@@ -127,8 +142,6 @@ def check_client(client: object, profile: ProviderProfile, model: str, *, asynch
             f"client= is {_with_article(client_name)}, which blocks, and this call needs an async one.",
             hint=f"{hint.removesuffix('.')}; or call the function that blocks, such as emit.",
         )
-    if _is_closed(client, asynchronous=asynchronous):
-        raise InputError("client= is closed.", hint="Pass an open one, or leave it out.")
 
 
 _SDK_TITLES = {Sdk.OPENAI: "OpenAI", Sdk.ANTHROPIC: "Anthropic", Sdk.GOOGLE: "Google"}
@@ -256,10 +269,13 @@ _MIN_PATH_FRAGMENT = 16
 
 def find_request_credentials(request: httpx2.Request) -> tuple[str, ...]:
     """Return the values of a request that may be credentials."""
-    url = request.url
-    query = url.params.multi_items() if url.query else ()
-    values = _sensitive_values(request.headers.multi_items(), query)
-    return (*values, url.password) if url.password else values
+    url, headers = request.url, request.headers
+    values = [value.decode(headers.encoding) for name, value in headers.raw if not _is_harmless(name)]
+    if url.query:
+        values += _sensitive_values((), url.params.multi_items())
+    if url.password:
+        values.append(url.password)
+    return tuple(dict.fromkeys(values))
 
 
 def find_error_credentials(error: BaseException | None) -> tuple[str, ...]:
@@ -303,8 +319,9 @@ def _sensitive_values(headers: Iterable[tuple[str, str]], query: Iterable[tuple[
 
 
 @lru_cache(maxsize=256)
-def _is_harmless(header: str) -> bool:
-    return _HARMLESS_HEADERS.fullmatch(header) is not None
+def _is_harmless(header: str | bytes) -> bool:
+    name = header.decode("latin-1") if isinstance(header, bytes) else header
+    return _HARMLESS_HEADERS.fullmatch(name) is not None
 
 
 def credential_fragments(values: Iterable[str]) -> tuple[str, ...]:

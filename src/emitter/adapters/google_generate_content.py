@@ -233,17 +233,16 @@ def _call_arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
         "should_return_http_response": True,
         "http_options": options,
     }
-    return {"model": body["model"], "contents": body["contents"], "config": _check_config(config)}
+    return {"model": body["model"], "contents": body["contents"], "config": _parse_config(config)}
 
 
-def _check_config(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the config; raise ``InputError`` if the SDK would reject it, which only the caller's options can cause."""
+def _parse_config(config: dict[str, Any]) -> object:
+    """Return the SDK's config; raise ``InputError`` if it is not valid, which only the caller's options can cause."""
     from google.genai.types import GenerateContentConfig  # noqa: PLC0415  the client has loaded it
 
     try:
-        GenerateContentConfig.model_validate(config)
+        return GenerateContentConfig.model_validate(config)
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False, include_context=False)
         problems = "; ".join(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in details)
         raise InputError(f"options= does not match Google's GenerateContentConfig: {problems}.") from None
-    return config

@@ -60,7 +60,10 @@ def parse_response(
     tables = DecodingTables(profile.wires[wire].stops, profile.faults)
     body = parse_body(text)
     is_success = _FIRST_SUCCESS <= status <= _LAST_SUCCESS
-    result = _decode_body(wire, body, tables) if is_success else parse_error(status, body, tables)
+    if is_success and isinstance(body, dict):
+        result = ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
+    else:
+        result = _decode_body(wire, body, tables) if is_success else parse_error(status, body, tables)
     if not is_success and isinstance(result, Fault) and result.report is None:
         line = as_printable_line(text)
         result = replace(result, report=ProviderErrorDetails(line) if line and not line.startswith("<") else None)
@@ -70,7 +73,10 @@ def parse_response(
 def _with_headers(result: CallResult, status: int, headers: Mapping[str, str], body: Json) -> CallResult:
     lower = {name.lower(): value for name, value in headers.items()}
     wait = _retry_after(lower, body) if isinstance(result, Fault) else None
-    return with_status(result, status, wait, next((lower[name] for name in _REQUEST_IDS if name in lower), None))
+    request_id = None
+    for name in _REQUEST_IDS:
+        request_id = request_id or lower.get(name)
+    return with_status(result, status, wait, request_id)
 
 
 def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: object) -> CallResult:

@@ -98,27 +98,27 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     """Return the response or fault that a response body describes."""
-    stop_reasons, usage = _stop_reasons(body), _parse_usage(body.get("usage"))
-    output = as_objects(body.get("output"))
+    output, usage = as_objects(body.get("output")), _parse_usage(body.get("usage"))
+    stop_reasons = _stop_reasons(body, output)
     has_unexplained_error = is_error_body(body, "status", "output") and not any(
         reason.startswith(_EXPLAINED_STATUSES) for reason in stop_reasons
     )
-    error = find_error(*(item for item in output if item.get("type") in _ANSWER_ITEMS))
+    error = find_error(*[item for item in output if item.get("type") in _ANSWER_ITEMS])
     if error or has_unexplained_error or worst_stop_reason(stop_reasons, tables.stops) is StopReason.FAULTED:
         return with_usage(parse_error(200, error or body, tables), usage)
-    parts = (part for item in output for part in (item, *_message_parts(item)))
-    refused = any(part.get("type") == "refusal" or part.get("refusal") for part in parts)
-    candidate = ResponseCandidate(
-        raw_stops=("refusal",) if refused else stop_reasons,
-        text="".join(_visible_text(item) for item in output),
-        arguments=tuple(
-            item[key] for item in output if (key := _CALL_INPUT_KEYS.get(as_string(item.get("type")))) and key in item
-        ),
-    )
+    refused, texts, arguments = False, list[str](), list[Any]()
+    for item in output:
+        parts = _message_parts(item)
+        refused = refused or any(part.get("type") == "refusal" or part.get("refusal") for part in (item, *parts))
+        if item.get("phase") in _FINAL_PHASES:  # the others are commentary between tool calls
+            texts += [as_string(part.get("text")) for part in parts if part.get("type") in _VISIBLE_TYPES]
+        key = _CALL_INPUT_KEYS.get(as_string(item.get("type")))
+        arguments += [item[key]] if key is not None and key in item else []
+    candidate = ResponseCandidate(("refusal",) if refused else stop_reasons, "".join(texts), tuple(arguments))
     return combine_candidates([candidate], tables, usage)
 
 
-def _stop_reasons(body: Mapping[str, Any]) -> tuple[str, ...]:
+def _stop_reasons(body: Mapping[str, Any], output: list[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return each status with its detail and, for a completed response, the statuses of unfinished answer items.
 
     ``incomplete_details`` is believed whatever the status is.
@@ -135,12 +135,9 @@ def _stop_reasons(body: Mapping[str, Any]) -> tuple[str, ...]:
         statuses = tuple(f"{status}:{code}" if status == "failed" else status for status in statuses)
     if statuses != (_COMPLETED,):
         return statuses
-    item_statuses = (
-        item.get("status")
-        for item in as_objects(body.get("output"))
-        if item.get("type") in ("message", *_CALL_INPUT_KEYS)
-    )
-    return collect_stop_reasons(statuses, *(status for status in item_statuses if status != _COMPLETED))
+    items = [item.get("status") for item in output if item.get("type") in ("message", *_CALL_INPUT_KEYS)]
+    unfinished = [status for status in items if status != _COMPLETED]
+    return collect_stop_reasons(statuses, *unfinished) if unfinished else statuses
 
 
 def _message_parts(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -148,12 +145,6 @@ def _message_parts(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         return []
     content = item.get("content")
     return [{"type": "text", "text": content}] if isinstance(content, str) else as_objects(content)
-
-
-def _visible_text(item: Mapping[str, Any]) -> str:
-    """Return the text of the final answer without the commentary between tool calls."""
-    parts = _message_parts(item) if item.get("phase") in _FINAL_PHASES else []
-    return "".join(as_string(part.get("text")) for part in parts if part.get("type") in _VISIBLE_TYPES)
 
 
 def _parse_usage(usage: Json) -> Usage | None:

@@ -69,6 +69,8 @@ def collect_stop_reasons(*values: Json) -> tuple[str, ...]:
 
 def worst_stop_reason(raw_stops: tuple[str, ...], table: StopReasonTable) -> StopReason:
     """Return the worst meaning of the raw stop reasons."""
+    if len(raw_stops) == 1:
+        return table.lookup(raw_stops[0])
     return min(map(table.lookup, raw_stops), key=_WORST_FIRST.index)
 
 
@@ -79,9 +81,10 @@ def combine_candidates(
 
     Only one candidate is requested. If more arrive, a good one must not hide one that was cut off or refused.
     """
-    all_candidates = candidates or (ResponseCandidate(("",)),)
-    responses = [_make_response(candidate, tables, usage) for candidate in all_candidates]
-    worst = min(responses, key=lambda response: _WORST_FIRST.index(response.stop))
+    responses = [_make_response(candidate, tables, usage) for candidate in candidates or (ResponseCandidate(("",)),)]
+    worst = responses[0]
+    if len(responses) > 1:
+        worst = min(responses, key=lambda response: _WORST_FIRST.index(response.stop))
     if worst.stop is StopReason.FAULTED:
         return Fault(FaultKind.SERVER, f"The vendor ended the answer with {worst.raw_stop!r}.", usage=usage)
     return worst
@@ -188,7 +191,10 @@ def is_error_body(body: Mapping[str, Any], *answer_keys: str) -> bool:
 
 def find_error(*tables: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the first part of an answer that is or contains an error, or None."""
-    return next((table for table in tables if table.get("error") or table.get("type") == "error"), None)
+    for table in tables:
+        if table.get("error") or table.get("type") == "error":
+            return table
+    return None
 
 
 def extract_error(body: Json) -> Mapping[str, Any]:

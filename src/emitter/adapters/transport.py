@@ -60,22 +60,13 @@ class HttpTransfer:
         """Whether the response has the status of an error."""
         return self.status is not None and self.status >= _FIRST_ERROR_STATUS
 
-    def reset(self) -> None:
-        """Start counting from the beginning of the body."""
-        self.received = 0
-        self.error_body.clear()
-
-    def count_body(self, content: bytes) -> None:
-        """Count a body that was read at once, unless its pieces were counted; may raise ``ResponseRejected``."""
-        if not self.received:
-            self.count_piece(content)
-
     def count_piece(self, piece: bytes) -> None:
         """Count a piece of the body; raise ``ResponseRejected`` if the body is too large."""
         self.received += len(piece)
-        if self.is_error:
+        is_error = self.is_error
+        if is_error:
             self.error_body += piece
-        if self.received > (min(self.max_bytes, _MAX_ERROR_BYTES) if self.is_error else self.max_bytes):
+        if self.received > (min(self.max_bytes, _MAX_ERROR_BYTES) if is_error else self.max_bytes):
             message = f"The response is larger than Policy.max_response_bytes ({self.max_bytes} bytes)."
             raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message, self.status))
 
@@ -164,13 +155,16 @@ class _View:
 
 
 class _SdkView(_View):
-    """A view of an ``openai`` or ``anthropic`` client."""
+    """A view of an ``openai`` or ``anthropic`` client. The SDKs read ``_client`` several times for one request."""
 
-    __slots__ = ()
+    __slots__ = ("http",)
+    http: Any
 
     @property
     def _client(self) -> Any:
-        return _http_view(self.__dict__["_client"], self.transfer)
+        if not hasattr(self, "http"):
+            self.http = _http_view(self.__dict__["_client"], self.transfer)
+        return self.http
 
     @property
     def _middleware_chain(self) -> Any:
@@ -255,8 +249,10 @@ class _HttpView(_View):
         response = client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
             _check_response(response, self.transfer, _ResponseView)
-            if self.transfer.is_error or not stream:
-                self.transfer.count_body(response.read())
+            if not stream or self.transfer.is_error:
+                content = response.read()
+                if not self.transfer.received:  # its pieces were not counted
+                    self.transfer.count_piece(content)
         except BaseException:
             response.close()
             raise
@@ -275,8 +271,10 @@ class _AsyncHttpView(_View):
         response = await client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
             _check_response(response, self.transfer, _AsyncResponseView)
-            if self.transfer.is_error or not stream:
-                self.transfer.count_body(await response.aread())
+            if not stream or self.transfer.is_error:
+                content = await response.aread()
+                if not self.transfer.received:  # its pieces were not counted
+                    self.transfer.count_piece(content)
         except BaseException:
             await response.aclose()
             raise
@@ -310,7 +308,8 @@ class _ResponseView:
         """Yield the pieces of the body; may raise ``ResponseRejected``."""
         response: Any = super()
         transfer: HttpTransfer = self.extensions[_TRANSFER_KEY]
-        transfer.reset()
+        transfer.received = 0
+        transfer.error_body.clear()
         for piece in response.iter_bytes(chunk_size):
             transfer.count_piece(piece)
             yield piece
@@ -325,7 +324,8 @@ class _AsyncResponseView:
         """Yield the pieces of the body; may raise ``ResponseRejected``."""
         response: Any = super()
         transfer: HttpTransfer = self.extensions[_TRANSFER_KEY]
-        transfer.reset()
+        transfer.received = 0
+        transfer.error_body.clear()
         async for piece in response.aiter_bytes(chunk_size):
             transfer.count_piece(piece)
             yield piece

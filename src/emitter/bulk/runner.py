@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic
 
 from emitter.adapters.clients import create_client
 from emitter.bulk.jobs import Job, JobResult, R, to_job
 from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
 from emitter.bulk.limiter import Permit
-from emitter.client.execution import AsyncDriver, driver_outcome, emission_recorder
+from emitter.client.execution import EmissionRun, adrive
 from emitter.client.request import prepare_emission
 from emitter.client.result import complete, emission_prices
 from emitter.client.settings import resolve_model
-from emitter.client.transport import Connection, UnaryCall
-from emitter.core.emission import run_emission
+from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, JournalFailed
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
@@ -66,26 +66,17 @@ class EmissionSender:
 
     async def run(self, client: object) -> FinishedEmission:
         """Run the emission to its outcome."""
-        record = emission_recorder(self.plan, self.settings)
-        connection = Connection(
-            self.plan, client, self.settings.clock, max_bytes=self.settings.policy.max_response_bytes
-        )
-        steps = run_emission(self.plan.emission_request, self.settings.policy)
-
-        def send(request: ModelRequest, timeout: float) -> _LimitedRequest:
-            return _LimitedRequest(connection, request, timeout, self)
-
-        driver = AsyncDriver(steps, send, record, self.settings.time_limits())
+        run = EmissionRun.start(self.plan)
         try:
             await self.permit.acquire()
-            async for _ in driver:
+            async for _ in adrive(run, partial(_LimitedRequest, self, client)):
                 pass
         finally:
             self.permit.release()
-            if driver.outcome is not None:
-                self.finished = FinishedEmission(driver.outcome, tuple(record.events))
-                self.stats.add_outcome(driver.outcome)
-        return FinishedEmission(driver_outcome(driver), tuple(record.events))
+            if run.outcome is not None:
+                self.finished = FinishedEmission(run.outcome, tuple(run.record.events))
+                self.stats.add_outcome(run.outcome)
+        return FinishedEmission(run.result(), tuple(run.record.events))
 
 
 class _LimitedRequest:
@@ -93,32 +84,33 @@ class _LimitedRequest:
 
     answer: CallResult
 
-    def __init__(self, connection: Connection, request: ModelRequest, timeout: float, sender: EmissionSender) -> None:
-        self._connection, self._request, self._timeout, self._sender = connection, request, timeout, sender
+    def __init__(self, sender: EmissionSender, client: object, request: ModelRequest, timeout: float) -> None:
+        self._sender, self._client, self._request, self._timeout = sender, client, request, timeout
         self._call: UnaryCall | None = None
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request once it has a permit."""
-        clock, has_deadline = self._connection.clock, self._sender.settings.policy.deadline is not None
+        sender = self._sender
+        clock, has_deadline = sender.settings.clock, sender.settings.policy.deadline is not None
         started = clock.monotonic()
         try:
             async with asyncio.timeout(self._timeout if has_deadline else None):
-                await self._sender.permit.acquire()
+                await sender.permit.acquire()
         except TimeoutError:
             self.answer = Fault(FaultKind.TIMEOUT, _NO_CAPACITY)
             return
         timeout = self._timeout - (clock.monotonic() - started) if has_deadline else self._timeout
         answer: CallResult | None = None
         try:
-            self._call = call = UnaryCall(self._connection, self._request, timeout)
-            self._sender.calls += 1
-            self._sender.stats.add_call(self._sender.calls)
+            self._call = call = UnaryCall(sender.plan, self._client, self._request, timeout)
+            sender.calls += 1
+            sender.stats.add_call(sender.calls)
             async with aclosing(call.__aiter__()) as events:
                 async for event in events:
                     yield event
             self.answer = answer = call.answer
         finally:
-            self._sender.permit.release(answer)
+            sender.permit.release(answer)
 
     def usage_so_far(self) -> Usage | None:
         """Return the cost of an abandoned response."""
@@ -316,7 +308,7 @@ class JobRunner(Generic[R]):
             reading = plan.emission_request.contract.check(outcome.document)
             if reading.violations or reading.failure is not None:
                 return None
-            kind, payload = plan.codec.to_payload(reading.value, outcome.document)
+            kind, payload = plan.submitter.codec.to_payload(reading.value, outcome.document)
             envelope = AIEnvelope.model_validate(
                 {**as_mapping(entry.envelope_fields), "type": kind, "payload": payload}
             )
@@ -376,7 +368,7 @@ def _make_result(started: StartedJob[R], finished: FinishedEmission) -> R | Exce
     if isinstance(started.plan, Exception):
         return started.plan
     try:
-        prices = emission_prices(started.plan, started.settings)
+        prices = emission_prices(started.plan)
         return started.to_result(complete(finished.outcome, finished.events, prices))
     except Exception as error:  # noqa: BLE001  it belongs to this result
         return error

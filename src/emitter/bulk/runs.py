@@ -21,7 +21,7 @@ from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.limiter import get_limiter
 from emitter.bulk.progress import RunStats
 from emitter.bulk.runner import JobRunner, open_client, release_connections
-from emitter.client.execution import emission_recorder, require_usable_client
+from emitter.client.execution import require_usable_client
 from emitter.client.request import warn_unknown_model
 from emitter.client.result import emission_prices
 from emitter.errors import InputError
@@ -110,7 +110,7 @@ class AsyncRun(RunCounters, Generic[R]):
         warn_unknown_model(run_plan.probe)
         if options.batch is not None:
             get_batch_vendor(run_plan.probe.profile)
-        self._stats = RunStats(total, emission_prices(run_plan.probe, run_plan.settings))
+        self._stats = RunStats(total, emission_prices(run_plan.probe))
         self._iterator = _iter_results(run_plan, source, options, self._stats)
 
     def __aiter__(self) -> AsyncIterator[JobResult[R]]:
@@ -185,7 +185,7 @@ def _send_notice(
 ) -> None:
     """Add a notice to the run's statistics, the sink and the progress bar."""
     stats.notices.append(notice)
-    emission_recorder(run_plan.probe, run_plan.settings)(LogAppended(Level.WARN, notice))
+    run_plan.probe.submitter.make_recorder(run_plan.settings.on_event)(LogAppended(Level.WARN, notice))
     report(stats.snapshot(limiter, notice))
 
 

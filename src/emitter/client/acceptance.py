@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from emitter.core.effects import EmissionFailure, SubmissionResult
 from emitter.core.verdicts import Verdict
@@ -33,11 +35,15 @@ from emitter.models.envelope import MAX_ID_LENGTH, make_correlation_id
 from emitter.telemetry.sinks import EventRecorder
 
 if TYPE_CHECKING:
+    from typing import Self
+
+    from emitter.client.request import EmissionInputs
     from emitter.client.settings import Settings
     from emitter.core.verdicts import DocumentContract
-    from emitter.forms.form import EnvelopeCodec
+    from emitter.forms.form import EnvelopeCodec, OutputForm
     from emitter.host import Acceptance, EnvelopeOutcome
     from emitter.messages import Json
+    from emitter.telemetry.sinks import Sink
 
 DEFAULT_HOST = Acceptor(HostConfig(limits=UNLIMITED), store=None)
 """Accepts every kind of this library. It has no secrets, no limits and no store."""
@@ -57,6 +63,43 @@ class EnvelopeSubmitter:
     codec: EnvelopeCodec
     turn: int
     kind: str
+
+    @classmethod
+    def for_emission(
+        cls, form: OutputForm, contract: DocumentContract, settings: Settings, inputs: EmissionInputs
+    ) -> Self:
+        """Return the submitter; raise ``InputError`` for ids that cannot be used.
+
+        If the host has a store, the correlation id includes a digest of the request, so that a different question never
+        gets a stored answer.
+        """
+        node_id = form.default_node_id if settings.node_id is None else settings.node_id
+        if not settings.run_id or not node_id:
+            raise InputError(_BAD_IDS)
+        context = EnvelopeContext(settings.run_id, node_id, settings.contract, inputs=inputs.trust)
+        name = form.kind
+        if settings.host.store is not None:
+            name = f"{form.kind} {_digest_request(form, contract, inputs)}"
+        correlation_id = make_correlation_id(context.run_id, node_id, settings.turn, name)
+        if len(correlation_id) > MAX_ID_LENGTH:
+            raise InputError(_BAD_IDS)
+        return cls(settings.host, contract, context, correlation_id, form.codec, settings.turn, form.kind)
+
+    def make_recorder(self, on_event: Sink | None) -> EventRecorder:
+        """Return the recorder of the emission's events. It writes to the host's store and calls the sink.
+
+        If any input is untrusted, every event is marked untrusted, even if no envelope results.
+        """
+        context, host = self.context, self.host
+        return EventRecorder(
+            context.run_id,
+            context.node_id,
+            self.correlation_id,
+            on_event,
+            secrets=host.config.secrets,
+            store=host.store,
+            trust=Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None,
+        )
 
     def find_accepted(self) -> SubmissionResult | None:
         """Return the answer that any process accepted for this emission before, if there is one."""
@@ -84,8 +127,9 @@ class EnvelopeSubmitter:
 
     def submit(self, value: Any, document: Json) -> SubmissionResult:
         """Submit a valid answer, without registered secrets."""
-        clean = self.host.config.secrets.redact_json(document)
-        if clean.count:
+        secrets = self.host.config.secrets
+        clean = secrets.redact_json(document) if secrets.ids else None
+        if clean is not None and clean.count:
             reading = self.contract.check(clean.value)
             if reading.violations or reading.failure is not None:
                 return SubmissionResult(value, document, failure=_INVALID_WITHOUT_SECRETS)
@@ -115,13 +159,22 @@ class EnvelopeSubmitter:
         return SubmissionResult(value, document, acceptance.envelope, acceptance.events)
 
     def _submit(self, kind: str, payload: Json) -> Acceptance:
-        envelope = self._build_envelope(kind, payload)
         if self.host is DEFAULT_HOST:
-            return self.host.accept(envelope, self.context)
+            return self._accept(kind, payload, self.context)
         with reserve_count(self.host, self.context, self.turn, kind, self.correlation_id) as context:
-            acceptance = self.host.accept(envelope, context)
+            acceptance = self._accept(kind, payload, context)
             add_accepted(self.host, self.turn, acceptance)
         return acceptance
+
+    def _accept(self, kind: str, payload: Json, context: EnvelopeContext) -> Acceptance:
+        document, known = self._build_envelope(kind, payload), self.host.config.registry.get(kind)
+        if known is None or not known.is_own:
+            return self.host.accept(document, context)
+        try:
+            envelope = AIEnvelope.model_validate(document)
+        except ValidationError:  # an id or time of the host is not valid, which the pipeline reports
+            return self.host.accept(document, context)
+        return self.host.accept_emission(envelope, context)
 
     def _reuse(self, recorded: AIEnvelope) -> SubmissionResult | None:
         """Return the answer in a recorded envelope, if it satisfies the current form."""
@@ -174,62 +227,8 @@ _BAD_IDS = (
 )
 
 
-class RequestFingerprint(NamedTuple):
-    """The inputs that identify a request: system texts, turns, contract and the form's cache key."""
-
-    system_texts: tuple[str | None, ...]
-    turns: tuple[object, ...]
-    contract: DocumentContract
-    terms: tuple[str, ...]
-
-
-def resolve_node_id(settings: Settings, default: str) -> str:
-    """Return the node's id; raise ``InputError`` if ``run_id`` or ``node_id`` is empty."""
-    node_id = default if settings.node_id is None else settings.node_id
-    if not settings.run_id or not node_id:
-        raise InputError(_BAD_IDS)
-    return node_id
-
-
-def emission_correlation_id(
-    settings: Settings, context: EnvelopeContext, kind: str, fingerprint: RequestFingerprint
-) -> str:
-    """Return the emission's correlation id; raise ``InputError`` if it is too long.
-
-    If the host has a store, the id includes a digest of the request, so that a different question never gets a stored
-    answer.
-    """
-    name = kind if settings.host.store is None else f"{kind} {_fingerprint_digest(fingerprint)}"
-    correlation_id = make_correlation_id(context.run_id, context.node_id, settings.turn, name)
-    if len(correlation_id) > MAX_ID_LENGTH:
-        raise InputError(_BAD_IDS)
-    return correlation_id
-
-
-def _fingerprint_digest(fingerprint: RequestFingerprint) -> str:
-    text = json.dumps(
-        [
-            fingerprint.system_texts,
-            list(map(repr, fingerprint.turns)),
-            fingerprint.contract.compiled.original,
-            fingerprint.terms,
-        ]
-    )
+def _digest_request(form: OutputForm, contract: DocumentContract, inputs: EmissionInputs) -> str:
+    """Return a digest of the inputs that identify a request: texts, turns, schema and the form's cache key."""
+    turns = list(map(repr, inputs.turns))
+    text = json.dumps([inputs.system_texts, turns, contract.compiled.original, form.cache_key])
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def make_recorder(settings: Settings, context: EnvelopeContext, correlation_id: str) -> EventRecorder:
-    """Return the recorder of one emission's events. It writes to the host's store and calls the sink.
-
-    If any input is untrusted, every event is marked untrusted, even if no envelope results.
-    """
-    host = settings.host
-    return EventRecorder(
-        settings.run_id,
-        context.node_id,
-        correlation_id,
-        settings.on_event,
-        secrets=host.config.secrets,
-        store=host.store,
-        trust=Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None,
-    )

@@ -43,7 +43,7 @@ def emit_binding_moment(messages: Messages, *, model: str, **options: Unpack[Dec
     """
     terms, settings = decision_settings(model, options)
     prepared = client.prepare_emission(forms.binding_moment_form(terms), messages, settings)
-    return to_decision(client.execute(prepared, settings), terms.actions)
+    return to_decision(client.execute(prepared), terms.actions)
 
 
 @documented_options(DecisionOptions)
@@ -51,7 +51,7 @@ async def aemit_binding_moment(messages: Messages, *, model: str, **options: Unp
     """Async version of ``emit_binding_moment``. ``client`` is an async SDK client."""
     terms, settings = decision_settings(model, options)
     prepared = client.prepare_emission(forms.binding_moment_form(terms), messages, settings)
-    return to_decision(await client.aexecute(prepared, settings), terms.actions)
+    return to_decision(await client.aexecute(prepared), terms.actions)
 
 
 @documented_options(DecisionStreamOptions)
@@ -74,7 +74,7 @@ def stream_binding_moment(
     selection = forms.decision_selectors(options.pop("follow", ()))
     terms, settings = decision_settings(model, options)
     prepared = client.prepare_emission(forms.binding_moment_form(terms), messages, settings)
-    return client.Stream(prepared, settings, selection, partial(to_decision, actions=terms.actions))
+    return client.Stream(prepared, selection, partial(to_decision, actions=terms.actions))
 
 
 @documented_options(DecisionStreamOptions)
@@ -85,7 +85,7 @@ def astream_binding_moment(
     selection = forms.decision_selectors(options.pop("follow", ()))
     terms, settings = decision_settings(model, options)
     prepared = client.prepare_emission(forms.binding_moment_form(terms), messages, settings)
-    return client.AsyncStream(prepared, settings, selection, partial(to_decision, actions=terms.actions))
+    return client.AsyncStream(prepared, selection, partial(to_decision, actions=terms.actions))
 
 
 def decision_settings(model: str, options: DecisionOptions) -> tuple[DecisionTerms, Settings]:

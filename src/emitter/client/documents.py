@@ -47,7 +47,7 @@ def emit(form: object, messages: Messages, *, model: str, **options: Unpack[Docu
         CheckFailed: A check or validator of yours raised.
     """
     wanted, settings = document_settings(form, model, options)
-    return client.execute(client.prepare_emission(wanted, messages, settings), settings)
+    return client.execute(client.prepare_emission(wanted, messages, settings))
 
 
 @overload
@@ -68,7 +68,7 @@ async def aemit(
 ) -> Emission[Any]:
     """Async version of ``emit``. ``client`` is an async SDK client."""
     wanted, settings = document_settings(form, model, options)
-    return await client.aexecute(client.prepare_emission(wanted, messages, settings), settings)
+    return await client.aexecute(client.prepare_emission(wanted, messages, settings))
 
 
 @overload
@@ -103,7 +103,7 @@ def stream(
     """
     selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
     wanted, settings = document_settings(form, model, options)
-    return client.Stream(client.prepare_emission(wanted, messages, settings), settings, selection)
+    return client.Stream(client.prepare_emission(wanted, messages, settings), selection)
 
 
 @overload
@@ -125,7 +125,7 @@ def astream(
     """Async version of ``stream``. ``client`` is an async SDK client."""
     selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
     wanted, settings = document_settings(form, model, options)
-    return client.AsyncStream(client.prepare_emission(wanted, messages, settings), settings, selection)
+    return client.AsyncStream(client.prepare_emission(wanted, messages, settings), selection)
 
 
 def document_settings(form: object, model: str, options: DocumentOptions[Any]) -> tuple[OutputForm, Settings]:

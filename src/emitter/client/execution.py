@@ -1,7 +1,7 @@
 """Run a prepared emission to its end with a sync or an async SDK client.
 
-``SyncDriver`` and ``AsyncDriver`` carry out the effects of ``emitter.core.emission``. If the consumer stops early or
-the task is cancelled, the emission ends with a fault and its usage is kept.
+``EmissionRun`` says what to do next, and ``drive`` and ``adrive`` do it. If the consumer stops early or the task is
+cancelled, the emission ends with a fault and its usage is kept.
 """
 
 from __future__ import annotations
@@ -9,57 +9,50 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from emitter.adapters.clients import check_client
-from emitter.client.acceptance import make_recorder
 from emitter.client.request import warn_unknown_model
 from emitter.client.result import complete, emission_prices
-from emitter.client.transport import Connection, UnaryCall
+from emitter.client.transport import AnswerRedactor, UnaryCall
 from emitter.clock import retry_delay
-from emitter.core.effects import EffectGenerator, EmissionOutcome, EmitEvent, SendRequest, Sleep
+from emitter.core.effects import EmitEvent, SendRequest, Sleep
 from emitter.core.emission import run_emission
-from emitter.messages import CallResult, Fault, FaultKind, Usage
-from emitter.streaming import Restart, StreamEvent
+from emitter.messages import Fault, FaultKind
+from emitter.streaming import Restart
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+    from typing import Self
 
     from emitter.client.request import PreparedEmission
     from emitter.client.result import Emission
-    from emitter.client.settings import Settings
     from emitter.clock import TimeLimits
-    from emitter.events import Event, RunEvent
-    from emitter.messages import ModelRequest
+    from emitter.core.effects import EffectGenerator, EmissionOutcome
+    from emitter.messages import CallResult, ModelRequest, Usage
     from emitter.profiles import ProviderProfile
+    from emitter.streaming import StreamEvent
     from emitter.telemetry.sinks import EventRecorder
 
 
-def execute(prepared: PreparedEmission, settings: Settings) -> Emission[Any]:
+def execute(prepared: PreparedEmission) -> Emission[Any]:
     """Run an emission and return its result; raise its ``EmissionError`` if it failed."""
     warn_unknown_model(prepared)
-    record = emission_recorder(prepared, settings)
-    with sdk_client(prepared, settings) as client:
-        send = partial(UnaryCall, Connection.for_emission(prepared, settings, client))
-        effects = run_emission(prepared.emission_request, settings.policy)
-        outcome = run_driver(SyncDriver(effects, send, record, settings.time_limits()))
-    return complete(outcome, tuple(record.events), emission_prices(prepared, settings))
+    run = EmissionRun.start(prepared)
+    with sdk_client(prepared) as client:
+        for _ in drive(run, partial(UnaryCall, prepared, client)):
+            pass
+    return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
 
 
-async def aexecute(prepared: PreparedEmission, settings: Settings) -> Emission[Any]:
+async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     """Async version of ``execute``."""
     warn_unknown_model(prepared)
-    record = emission_recorder(prepared, settings)
-    async with async_sdk_client(prepared, settings) as client:
-        send = partial(UnaryCall, Connection.for_emission(prepared, settings, client))
-        effects = run_emission(prepared.emission_request, settings.policy)
-        outcome = await arun_driver(AsyncDriver(effects, send, record, settings.time_limits()))
-    return complete(outcome, tuple(record.events), emission_prices(prepared, settings))
-
-
-def emission_recorder(prepared: PreparedEmission, settings: Settings) -> EventRecorder:
-    """Return the recorder of the emission's events."""
-    return make_recorder(settings, prepared.context, prepared.correlation_id)
+    run = EmissionRun.start(prepared)
+    async with async_sdk_client(prepared) as client:
+        async for _ in adrive(run, partial(UnaryCall, prepared, client)):
+            pass
+    return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
 
 
 _CANCELLED_MESSAGE = "The caller stopped before the answer was complete."
@@ -95,210 +88,146 @@ SyncTransport: TypeAlias = "Callable[[ModelRequest, float], SyncTransportCall]"
 AsyncTransport: TypeAlias = "Callable[[ModelRequest, float], AsyncTransportCall]"
 
 
-class SyncDriver:
-    """Runs an emission with a sync client."""
+class EmissionRun:
+    """One emission in progress: it records the events, keeps the deadline, and says what to do next.
+
+    ``drive`` and ``adrive`` do it; a batch does it with the answers of its file. Secrets are removed from each answer.
+    """
 
     def __init__(
-        self,
-        effects: EffectGenerator,
-        send: SyncTransport,
-        record: Callable[[Event | RunEvent], None],
-        limits: TimeLimits,
+        self, effects: EffectGenerator, record: EventRecorder, limits: TimeLimits, redact: AnswerRedactor
     ) -> None:
+        self.record, self.limits = record, limits
         self.outcome: EmissionOutcome | None = None
-        self._effects, self._send, self._record, self._limits = effects, send, record, limits
-        self._current_call: SyncTransportCall | None = None
+        self.call: TransportCall | None = None
+        """The request in progress."""
+        self._effects, self._redact = effects, redact
+        self._ends_at = None if limits.deadline is None else limits.clock.monotonic() + limits.deadline
 
-    def __iter__(self) -> Generator[StreamEvent]:
-        """Carry out the effects, and yield progress events."""
-        try:
-            self.outcome = yield from self._run_effects()
-        except (GeneratorExit, KeyboardInterrupt):
-            self.outcome = self.outcome or _cancel(self._effects, self._current_call, self._record)
-            raise
+    @classmethod
+    def start(cls, prepared: PreparedEmission) -> Self:
+        """Return the run of a prepared emission."""
+        settings = prepared.settings
+        effects = run_emission(prepared.emission_request, settings.policy)
+        redact = AnswerRedactor(settings.host.config.secrets, prepared.target.profile, settings.client)
+        return cls(effects, prepared.submitter.make_recorder(settings.on_event), settings.time_limits(), redact)
 
-    def _run_effects(self) -> Generator[StreamEvent, None, EmissionOutcome]:
-        deadline, answer = _Deadline(self._limits), None
-        while True:
-            try:
-                effect = self._effects.send(answer)
-            except StopIteration as end:
-                outcome: EmissionOutcome = end.value
-                return outcome
-            answer = None
-            match effect:
-                case SendRequest():
-                    yield from _restart_events(effect)
-                    answer = deadline.fault_if_late() or (
-                        yield from self._exchange_request(effect, deadline.call_timeout())
-                    )
-                case Sleep():
-                    seconds = retry_delay(effect, self._limits.clock)
-                    answer = deadline.fault_if_late(seconds)
-                    if answer is None:
-                        self._limits.clock.sleep(seconds)
-                case EmitEvent(event):
-                    self._record(event)
-                case _:
-                    assert_never(effect)
-
-    def _exchange_request(self, effect: SendRequest, timeout: float) -> Generator[StreamEvent, None, CallResult]:
-        self._current_call = call = self._send(effect.request, timeout)
-        yield from call
-        self._current_call = None
-        return call.answer
-
-
-class AsyncDriver:
-    """Runs an emission with an async client."""
-
-    def __init__(
-        self,
-        effects: EffectGenerator,
-        send: AsyncTransport,
-        record: Callable[[Event | RunEvent], None],
-        limits: TimeLimits,
-    ) -> None:
-        self.outcome: EmissionOutcome | None = None
-        self._effects, self._send, self._record, self._limits = effects, send, record, limits
-        self._current_call: AsyncTransportCall | None = None
-        self._answer: CallResult | None = None
-
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Carry out the effects, and yield progress events."""
-        try:
-            async with aclosing(self._run_effects()) as progress:
-                async for event in progress:
-                    yield event
-        except (GeneratorExit, asyncio.CancelledError):
-            self.outcome = self.outcome or _cancel(self._effects, self._current_call, self._record)
-            raise
-
-    async def _run_effects(self) -> AsyncGenerator[StreamEvent]:
-        deadline, answer = _Deadline(self._limits), None
+    def advance(self, answer: CallResult | None) -> SendRequest | Sleep | None:
+        """Hand over the answer to the last effect, and return the next one, or None if the emission has ended."""
+        answer = answer and self._redact(answer)
         while True:
             try:
                 effect = self._effects.send(answer)
             except StopIteration as end:
                 self.outcome = end.value
-                return
+                return None
+            if not isinstance(effect, EmitEvent):
+                return effect
+            self.record(effect.event)
             answer = None
-            match effect:
-                case SendRequest():
-                    async with aclosing(self._exchange_request(effect, deadline)) as progress:
-                        async for progress_event in progress:
-                            yield progress_event
-                    answer = self._answer
-                case Sleep():
-                    seconds = retry_delay(effect, self._limits.clock)
-                    answer = deadline.fault_if_late(seconds)
-                    if answer is None:
-                        await self._limits.clock.async_sleep(seconds)
-                case EmitEvent(event):
-                    self._record(event)
-                case _:
-                    assert_never(effect)
-
-    async def _exchange_request(self, effect: SendRequest, deadline: _Deadline) -> AsyncGenerator[StreamEvent]:
-        for restart in _restart_events(effect):
-            yield restart
-        self._answer = deadline.fault_if_late()
-        if self._answer is None:
-            self._current_call = call = self._send(effect.request, deadline.call_timeout())
-            async with aclosing(call.__aiter__()) as progress:
-                async for event in progress:
-                    yield event
-            self._current_call, self._answer = None, call.answer
-
-
-def run_driver(driver: SyncDriver) -> EmissionOutcome:
-    """Run an emission to its outcome."""
-    for _ in driver:
-        pass
-    return driver_outcome(driver)
-
-
-async def arun_driver(driver: AsyncDriver) -> EmissionOutcome:
-    """Async version of ``run_driver``."""
-    async for _ in driver:
-        pass
-    return driver_outcome(driver)
-
-
-def driver_outcome(driver: SyncDriver | AsyncDriver) -> EmissionOutcome:
-    """Return the outcome of a finished emission."""
-    if driver.outcome is None:
-        raise RuntimeError("The emission has not finished.")
-    return driver.outcome
-
-
-def _restart_events(effect: SendRequest) -> Iterable[Restart]:
-    return () if effect.previous_verdict is None else (Restart(effect.number, effect.previous_verdict),)
-
-
-def _cancel(
-    effects: EffectGenerator, current_call: TransportCall | None, record: Callable[[Event | RunEvent], None]
-) -> EmissionOutcome:
-    """End an emission whose consumer stopped. Nothing more is sent; the remaining events are recorded."""
-    fault = Fault(FaultKind.CANCELLED, _CANCELLED_MESSAGE, usage=current_call.usage_so_far() if current_call else None)
-    answer: CallResult | None = fault
-    while True:
-        try:
-            effect = effects.send(answer)
-        except StopIteration as end:
-            outcome: EmissionOutcome = end.value
-            return outcome
-        answer = None if isinstance(effect, EmitEvent) else fault
-        if isinstance(effect, EmitEvent):
-            record(effect.event)
-
-
-class _Deadline:
-    """The time that is left."""
-
-    def __init__(self, limits: TimeLimits) -> None:
-        self._limits = limits
-        self._started_at = limits.clock.monotonic()
-
-    def _remaining(self) -> float | None:
-        deadline = self._limits.deadline
-        return None if deadline is None else deadline - (self._limits.clock.monotonic() - self._started_at)
 
     def call_timeout(self) -> float:
         """Return the timeout of the next call in seconds."""
-        remaining = self._remaining()
-        return self._limits.timeout if remaining is None else min(self._limits.timeout, remaining)
+        timeout = self.limits.timeout
+        return timeout if self._ends_at is None else min(timeout, self._ends_at - self.limits.clock.monotonic())
 
-    def fault_if_late(self, within_seconds: float = 0.0) -> CallResult | None:
-        """Return a fault if the deadline passes within ``within_seconds``."""
-        remaining = self._remaining()
-        if remaining is None or remaining > within_seconds:
+    def fault_if_late(self, seconds: float = 0.0) -> Fault | None:
+        """Return a fault if the deadline passes within ``seconds``."""
+        if self._ends_at is None or self._ends_at - self.limits.clock.monotonic() > seconds:
             return None
-        return Fault(
-            FaultKind.DEADLINE, f"The deadline of {self._limits.deadline} seconds leaves no time for another call."
-        )
+        return Fault(FaultKind.DEADLINE, _LATE_MESSAGE.format(self.limits.deadline))
+
+    def cancel(self) -> None:
+        """End the emission because its consumer stopped. Nothing more is sent; the remaining events are recorded."""
+        usage = self.call.usage_so_far() if self.call else None
+        fault, unfinished = Fault(FaultKind.CANCELLED, _CANCELLED_MESSAGE, usage=usage), self.outcome is None
+        while unfinished:
+            unfinished = self.advance(fault) is not None
+
+    def result(self) -> EmissionOutcome:
+        """Return the outcome of a finished emission."""
+        if self.outcome is None:
+            raise RuntimeError("The emission has not finished.")
+        return self.outcome
+
+
+_LATE_MESSAGE = "The deadline of {} seconds leaves no time for another call."
+
+
+def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
+    """Run an emission to its end with a sync client, and yield progress events."""
+    clock = run.limits.clock
+    try:
+        effect = run.advance(None)
+        while effect is not None:
+            if isinstance(effect, SendRequest):
+                if effect.previous_verdict is not None:
+                    yield Restart(effect.number, effect.previous_verdict)
+                answer: CallResult | None = run.fault_if_late()
+                if answer is None:
+                    run.call = call = send(effect.request, run.call_timeout())
+                    yield from call
+                    run.call, answer = None, call.answer
+            else:
+                seconds = retry_delay(effect, clock)
+                answer = run.fault_if_late(seconds)
+                if answer is None:
+                    clock.sleep(seconds)
+            effect = run.advance(answer)
+    except (GeneratorExit, KeyboardInterrupt):
+        run.cancel()
+        raise
+
+
+async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[StreamEvent]:
+    """Async version of ``drive``."""
+    clock = run.limits.clock
+    try:
+        effect = run.advance(None)
+        while effect is not None:
+            if isinstance(effect, SendRequest):
+                if effect.previous_verdict is not None:
+                    yield Restart(effect.number, effect.previous_verdict)
+                answer: CallResult | None = run.fault_if_late()
+                if answer is None:
+                    run.call = call = send(effect.request, run.call_timeout())
+                    async with aclosing(call.__aiter__()) as progress:
+                        async for event in progress:
+                            yield event
+                    run.call, answer = None, call.answer
+            else:
+                seconds = retry_delay(effect, clock)
+                answer = run.fault_if_late(seconds)
+                if answer is None:
+                    await clock.async_sleep(seconds)
+            effect = run.advance(answer)
+    except (GeneratorExit, asyncio.CancelledError):
+        run.cancel()
+        raise
 
 
 @contextmanager
-def sdk_client(prepared: PreparedEmission, settings: Settings) -> Generator[object]:
+def sdk_client(prepared: PreparedEmission) -> Generator[object]:
     """Yield the caller's client, or a pooled one; raise ``InputError`` if it cannot send to the model."""
-    if settings.client is None:
-        with settings.pool.borrow(prepared.profile, settings.base_url) as pooled:
-            yield pooled
+    settings, client = prepared.settings, prepared.settings.client
+    if client is not None:
+        require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=False)
+        yield client
     else:
-        require_usable_client(settings.client, prepared.profile, prepared.model, asynchronous=False)
-        yield settings.client
+        with settings.pool.borrow(prepared.target.profile, settings.base_url) as pooled:
+            yield pooled
 
 
 @asynccontextmanager
-async def async_sdk_client(prepared: PreparedEmission, settings: Settings) -> AsyncGenerator[object]:
+async def async_sdk_client(prepared: PreparedEmission) -> AsyncGenerator[object]:
     """Async version of ``sdk_client``."""
-    if settings.client is None:
-        async with settings.pool.aborrow(prepared.profile, settings.base_url) as pooled:
-            yield pooled
+    settings, client = prepared.settings, prepared.settings.client
+    if client is not None:
+        require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=True)
+        yield getattr(client, "aio", client)
     else:
-        require_usable_client(settings.client, prepared.profile, prepared.model, asynchronous=True)
-        yield getattr(settings.client, "aio", settings.client)
+        async with settings.pool.aborrow(prepared.target.profile, settings.base_url) as pooled:
+            yield pooled
 
 
 def require_usable_client(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from emitter import prompts as prompt
 from emitter import tokens
 from emitter.adapters import ADAPTERS
-from emitter.adapters.clients import find_credentials
 from emitter.adapters.request_options import check_options
 from emitter.budget import (
     BudgetBounds,
@@ -28,23 +27,15 @@ from emitter.budget import (
     initial_budget,
     measure_schema,
 )
-from emitter.client.acceptance import (
-    EnvelopeSubmitter,
-    RequestFingerprint,
-    emission_correlation_id,
-    make_recorder,
-    resolve_node_id,
-)
+from emitter.client.acceptance import EnvelopeSubmitter
 from emitter.client.result import Trace
 from emitter.client.settings import raise_not_provided, resolve_model
-from emitter.client.transport import AnswerRedactor
 from emitter.conversation import combine_trust, parse_conversation
 from emitter.core.capability_gate import NoCapableModel
 from emitter.core.effects import EmissionRequest
 from emitter.core.verdicts import DocumentContract, TerminalCode
 from emitter.errors import InputError, PromptTooLong, Unencodable, UnknownModelWarning
 from emitter.events import NodeFailed
-from emitter.host import EnvelopeContext
 from emitter.messages import (
     Message,
     ModelRequest,
@@ -64,17 +55,17 @@ from emitter.schema.formats import FORMAT_DESCRIPTIONS
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from emitter.client.settings import ModelTarget, Settings
     from emitter.conversation import Conversation, Messages
-    from emitter.forms.form import EnvelopeCodec, OutputForm
+    from emitter.forms.form import OutputForm
     from emitter.messages import Json
-    from emitter.policy import Policy
     from emitter.profiles import ProviderProfile
     from emitter.prompts import PromptTemplates
     from emitter.schema import Compiled, Loss, Violation
+    from emitter.schema.references import SchemaRegistry
     from emitter.telemetry.sinks import EventRecorder
 
 _NO_DOCUMENT_TEXT = "the answer holds no single JSON document"
@@ -83,24 +74,28 @@ _EXAMPLE_HINT = "An example must be one that your checks and validators take."
 
 @dataclass(frozen=True, slots=True)
 class PreparedEmission:
-    """An emission that is ready to be sent."""
+    """An emission that is ready to be sent, and the submitter that takes its answer to the host."""
 
-    profile: ProviderProfile
-    wire: WireFormat
+    settings: Settings
+    target: ModelTarget
     emission_request: EmissionRequest
-    context: EnvelopeContext
-    correlation_id: str
-    codec: EnvelopeCodec
+    submitter: EnvelopeSubmitter
+    is_known_model: bool
 
     @property
-    def model(self) -> str:
-        """The model's own id, without the provider."""
-        return self.emission_request.request.model
+    def profile(self) -> ProviderProfile:
+        """The facts about the provider."""
+        return self.target.profile
+
+    @property
+    def wire(self) -> WireFormat:
+        """The wire format of the requests."""
+        return self.target.wire
 
     @property
     def node_id(self) -> str:
         """The id of the emitting node."""
-        return self.context.node_id
+        return self.submitter.context.node_id
 
 
 def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -> PreparedEmission:
@@ -114,42 +109,37 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     _check_host_accepts(form.kind, settings)
     target = resolve_model(settings.model, settings.client, settings.wire)
     profile, wire = target.profile, target.wire
-    check_options(settings.options, ADAPTERS[wire].RESERVED_OPTIONS, require_json=wire is not WireFormat.GOOGLE)
+    if settings.options != {}:
+        check_options(settings.options, ADAPTERS[wire].RESERVED_OPTIONS, require_json=wire is not WireFormat.GOOGLE)
     inputs = _read_inputs(form, messages, settings)
-    contract = _make_contract(form, profile, settings)
-    node_id = resolve_node_id(settings, form.default_node_id)
-    context = EnvelopeContext(settings.run_id, node_id, settings.contract, inputs=inputs.trust)
-    fingerprint = RequestFingerprint(inputs.system_texts, inputs.turns, contract, form.cache_key)
-    correlation_id = emission_correlation_id(settings, context, form.kind, fingerprint)
-    submitter = EnvelopeSubmitter(
-        settings.host, contract, context, correlation_id, form.codec, settings.turn, form.kind
-    )
+    plan = plan_form(form, target, inputs.templates, settings)
+    config = settings.host.config
+    kind = None if settings.kind is None else config.registry.get(settings.kind)
+    contract = DocumentContract(plan.compiled, form.read_value, form.normalize, kind, config.secrets)
+    submitter = EnvelopeSubmitter.for_emission(form, contract, settings, inputs)
     if isinstance(settings.gate, NoCapableModel) and submitter.find_accepted() is None:
-        raise_not_provided(settings.gate, make_recorder(settings, context, correlation_id))
-    request, fallback = _build_request(form, inputs, contract, target, settings)
+        raise_not_provided(settings.gate, submitter.make_recorder(settings.on_event))
+    writer, request, budget = _write_request(form, inputs, contract, plan, settings)
     try:
-        budget = output_budget(request, contract.compiled, (profile, wire), settings.policy)
+        budget = _fit_budget(plan, request, budget)
     except ContextWindowExceededError as error:
-        raise _prompt_too_long(error, make_recorder(settings, context, correlation_id)) from None
+        raise _prompt_too_long(error, submitter.make_recorder(settings.on_event)) from None
     emission_request = EmissionRequest(
         provider=settings.provider_ids.get(profile.provider, profile.provider),
-        request=with_output_budget(request, budget.initial),
+        request=request if budget.initial == request.max_output_tokens else with_output_budget(request, budget.initial),
         contract=contract,
-        write_correction=partial(_write_correction, inputs.templates),
+        writer=writer,
         max_budget=budget.ceiling,
-        min_output_tokens=profile.wires[wire].tokens.minimum,
+        min_output_tokens=plan.min_output_tokens,
         kind=form.kind,
-        count_input_tokens=partial(_count_input_tokens, profile),
-        fallback=fallback,
         initial_events=settings.opening,
-        redact=AnswerRedactor(settings.host.config.secrets, partial(find_credentials, profile, settings.client)),
         host=submitter,
     )
-    return PreparedEmission(profile, wire, emission_request, context, correlation_id, form.codec)
+    return PreparedEmission(settings, target, emission_request, submitter, plan.is_known_model)
 
 
-class _Inputs(NamedTuple):
-    """The texts that a request is built from."""
+class EmissionInputs(NamedTuple):
+    """The texts that a request is built from. ``system_texts`` starts with the form's own."""
 
     templates: PromptTemplates
     conversation: Conversation
@@ -159,64 +149,161 @@ class _Inputs(NamedTuple):
 
     @property
     def turns(self) -> tuple[Message | Material | str, ...]:
+        """The messages, materials and history."""
         return (*self.conversation.messages, *self.materials, *self.history)
 
     @property
     def trust(self) -> Trust:
+        """The trust of all of them."""
         if self.history:  # it repeats words of a model
             return Trust.UNTRUSTED
+        if not self.materials:
+            return self.conversation.trust
         return combine_trust((self.conversation.trust, *(material.trust for material in self.materials)))
 
 
-def _read_inputs(form: OutputForm, messages: Messages, settings: Settings) -> _Inputs:
-    templates, materials = load_prompts(settings.prompts), settings.resolve_materials()
+def _read_inputs(form: OutputForm, messages: Messages, settings: Settings) -> EmissionInputs:
+    templates = prompt.load() if settings.prompts is None else load_prompts(settings.prompts)
+    materials = settings.resolve_materials()
     conversation = parse_conversation(messages, templates, has_heading=form.has_heading)
     history = form.render_history(templates) if form.render_history else ()
     system_texts = (form.system_prompt(templates), settings.instructions, *conversation.system)
-    return _Inputs(templates, conversation, materials, history, system_texts)
+    return EmissionInputs(templates, conversation, materials, history, system_texts)
 
 
-def _build_request(
-    form: OutputForm, inputs: _Inputs, contract: DocumentContract, target: ModelTarget, settings: Settings
-) -> tuple[ModelRequest, DescribeThenConvert | None]:
-    """Return the first request, still without a budget, and the two-step fallback if the policy allows one."""
-    templates, turns, compiled = inputs.templates, inputs.conversation.messages, contract.compiled
+@dataclass(frozen=True, slots=True, eq=False)
+class FormPlan:
+    """The parts of a request that every emission of a form to a model has in common.
+
+    ``rule`` and ``schema_parts`` are parts of the system prompt. ``thinking_tokens`` applies if the caller sets no
+    options, and ``window`` is None if prompts are not checked against it.
+    """
+
+    target: ModelTarget
+    compiled: Compiled
+    output: OutputFormat
+    rule: str
+    schema_parts: tuple[str, ...]
+    cost: SchemaCost
+    max_output: int
+    min_output_tokens: int
+    thinking_tokens: int
+    window: ContextWindow | None
+    is_known_model: bool
+
+
+class _PlanKey(NamedTuple):
+    """Everything that a plan depends on."""
+
+    schema: object
+    name: str
+    has_heading: bool
+    target: ModelTarget
+    templates: PromptTemplates
+    degrade: bool
+    undeclared: UndeclaredProperties | None
+    registry: SchemaRegistry | None
+
+
+def plan_form(form: OutputForm, target: ModelTarget, templates: PromptTemplates, settings: Settings) -> FormPlan:
+    """Return the plan of a form; it is cached unless the schema is a dict, which the caller may change."""
+    undeclared = None if settings.undeclared is None else UndeclaredProperties(settings.undeclared)
+    key = _PlanKey(
+        *(form.schema, form.name, form.has_heading, target),
+        *(templates, settings.degrade, undeclared, settings.registry),
+    )
+    try:
+        return _cached_plan(key)
+    except TypeError:  # it cannot be hashed
+        return _make_plan(key)
+
+
+def _make_plan(key: _PlanKey) -> FormPlan:
+    profile, wire, model = key.target
+    compiled = compile_schema(
+        key.schema, profile, degrade=key.degrade, undeclared=key.undeclared, registry=key.registry
+    )
+    output, parts = _output_spec(key.name, compiled, key.templates, key.target)
+    cost, limits, minimum = measure_schema(compiled), profile.model_limits(model), profile.wires[wire].tokens.minimum
+    window = ContextWindow(
+        model=f"{profile.name}/{model}",
+        size=limits.context,
+        typical_answer=max(cost.answer.typical, minimum),
+        load_tokenizer=partial(_exact_counter, profile.token_encoding(model)),
+        max_input=limits.max_input,
+    )
+    return FormPlan(
+        target=key.target,
+        compiled=compiled,
+        output=output,
+        rule="" if key.has_heading else render_unknown_rule(key.templates, compiled),
+        schema_parts=parts,
+        cost=cost,
+        max_output=limits.max_output,
+        min_output_tokens=minimum,
+        thinking_tokens=profile.thinking_tokens(wire, model, {}),
+        window=None if limits.elastic else window,
+        is_known_model=profile.is_known_model(model),
+    )
+
+
+_cached_plan = lru_cache(maxsize=256)(_make_plan)
+
+
+def _exact_counter(encoding: str | None) -> Callable[[str], int] | None:
+    return tokens.make_token_counter(encoding) if tokens.has_exact_counter(encoding) else None
+
+
+def _write_request(
+    form: OutputForm, inputs: EmissionInputs, contract: DocumentContract, plan: FormPlan, settings: Settings
+) -> tuple[PromptWriter, ModelRequest, TokenBudget]:
+    """Return the writer of further requests, and the first request with a budget that is not checked yet."""
+    budget = _first_budget(plan, settings)
+    templates, turns = inputs.templates, inputs.conversation.messages
     task, *instructions = inputs.system_texts
-    rule = "" if form.has_heading else render_unknown_rule(templates, compiled)
-    system = join_parts(task, rule, *instructions)
-    shown = (*(prompt.render_material(templates, material) for material in inputs.materials), *inputs.history)
-    spec = _output_spec(form.name, compiled, templates, target)
-    examples = prompt.render_examples(templates, _encode_examples(contract, form.examples))
+    system = join_parts(task, plan.rule, *instructions)
+    shown = inputs.history
+    if inputs.materials:
+        shown = (*[prompt.render_material(templates, material) for material in inputs.materials], *shown)
+    examples = prompt.render_examples(templates, _encode_examples(contract, form.examples)) if form.examples else ""
     request = ModelRequest(
-        model=target.model,
-        system=join_parts(system, *spec.prompt_parts, examples),
+        model=plan.target.model,
+        system=join_parts(system, *plan.schema_parts, examples),
         messages=build_messages(templates, turns, shown, "begin"),
-        output=spec.output,
-        max_output_tokens=1,
+        output=plan.output,
+        max_output_tokens=budget.initial,
         options=settings.options,
     )
-    if not settings.policy.nl_to_format:
-        return request, None
-    spoken = build_messages(templates, turns, shown, "begin_in_words")
-    return request, DescribeThenConvert(templates, system, spoken, compiled)
+    return PromptWriter(templates, plan.compiled, plan.target.profile, system, turns, shown), request, budget
 
 
-def _make_contract(form: OutputForm, profile: ProviderProfile, settings: Settings) -> DocumentContract:
-    config = settings.host.config
-    undeclared = None if settings.undeclared is None else UndeclaredProperties(settings.undeclared)
-    compiled = compile_schema(
-        form.schema, profile, degrade=settings.degrade, undeclared=undeclared, registry=settings.registry
-    )
-    kind = None if settings.kind is None else config.registry.get(settings.kind)
-    return DocumentContract(compiled, form.read_value, form.normalize, kind, config.secrets)
+def _first_budget(plan: FormPlan, settings: Settings) -> TokenBudget:
+    """Return the output budget of the first call and the ceiling for raising it, before the prompt is counted."""
+    policy, options = settings.policy, settings.options
+    if not options:
+        return _budget(plan, plan.thinking_tokens, policy.output_tokens, policy.max_output_tokens)
+    profile, wire, model = plan.target
+    thinking = profile.thinking_tokens(wire, model, options)
+    return _budget(plan, thinking, policy.output_tokens, policy.max_output_tokens)
 
 
-def _count_input_tokens(profile: ProviderProfile, request: ModelRequest) -> int:
-    return tokens.count_request_tokens(request, profile.token_encoding(request.model))
+@lru_cache(maxsize=256)
+def _budget(plan: FormPlan, thinking: int, requested: int | None, limit: int | None) -> TokenBudget:
+    ceiling = min(plan.max_output, limit or plan.max_output)
+    bounds = BudgetBounds(plan.min_output_tokens, ceiling)
+    initial = initial_budget(plan.cost.answer, thinking, bounds, requested=requested)
+    return TokenBudget(initial, ceiling, is_explicit=requested is not None)
 
 
-def _write_correction(templates: PromptTemplates, violations: Sequence[Violation]) -> str:
-    return prompt.render_correction(templates, violations or (_NO_DOCUMENT_TEXT,))
+def _fit_budget(plan: FormPlan, request: ModelRequest, budget: TokenBudget) -> TokenBudget:
+    """Return the budget that fits beside the prompt.
+
+    Raises:
+        ContextWindowExceededError: The prompt leaves no room for an answer.
+    """
+    if plan.window is None:
+        return budget
+    return fit_to_window(budget, tokens.request_texts(request, plan.cost.schema_text), plan.window)
 
 
 def _prompt_too_long(error: ContextWindowExceededError, record: EventRecorder) -> PromptTooLong:
@@ -237,16 +324,13 @@ def _check_host_accepts(kind: str, settings: Settings) -> None:
         raise InputError(f"The host does not accept {kind}.", hint="Pass a host= whose registry has the kind.")
 
 
-class _OutputSpec(NamedTuple):
-    """The output format of a request, and the parts of the prompt that describe it."""
+def _output_spec(
+    name: str, compiled: Compiled, prompts: PromptTemplates, target: ModelTarget
+) -> tuple[OutputFormat, tuple[str, ...]]:
+    """Return the output format and the parts of the prompt that describe it.
 
-    output: OutputFormat
-    prompt_parts: tuple[str, ...]
-
-
-@lru_cache(maxsize=256)
-def _output_spec(name: str, compiled: Compiled, prompts: PromptTemplates, target: ModelTarget) -> _OutputSpec:
-    """Return the output format. A schema that the vendor cannot enforce is not sent as one."""
+    A schema that the vendor cannot enforce is not sent as one.
+    """
     mode = (
         target.profile.preferred_output_mode(target.wire, target.model)
         if compiled.enforced
@@ -255,12 +339,8 @@ def _output_spec(name: str, compiled: Compiled, prompts: PromptTemplates, target
     output = OutputFormat(
         name, as_mapping(compiled.schema), mode, strict=target.profile.sends_strict(target.wire, target.model)
     )
-    return _OutputSpec(
-        output,
-        render_form(
-            prompts, compiled, output, enforces_schema=target.profile.enforces_schema(target.wire, target.model)
-        ),
-    )
+    enforces = target.profile.enforces_schema(target.wire, target.model)
+    return output, render_form(prompts, compiled, output, enforces_schema=enforces)
 
 
 def _unenforced_mode(compiled: Compiled, target: ModelTarget) -> OutputMode:
@@ -303,10 +383,8 @@ _LISTED_REASONS = frozenset({LossReason.UNSUPPORTED, LossReason.DEGRADED})
 """Rules that are lost for another reason are stated where they apply."""
 
 
-def load_prompts(folder: str | os.PathLike[str] | None) -> PromptTemplates:
+def load_prompts(folder: str | os.PathLike[str]) -> PromptTemplates:
     """Load the prompt templates, with those of the caller's folder in place of the library's."""
-    if folder is None:
-        return prompt.load()
     path = Path(folder)
     if not path.is_dir():
         raise InputError(f"prompts={str(folder)!r} is not a folder.")
@@ -332,7 +410,6 @@ def render_form(
     return (rules, pieces) if is_sent else (rules, prompt.render_schema(prompts, output.schema), pieces)
 
 
-@lru_cache(maxsize=256)
 def render_unknown_rule(prompts: PromptTemplates, compiled: Compiled) -> str:
     """Return the instruction for unknown values: write null or leave them out, as the schema allows."""
     null, absent = _allows_null_or_absent(cast("Json", compiled.schema if compiled.enforced else compiled.original))
@@ -397,13 +474,26 @@ _WORDS_SOURCE = "the answer in plain words"
 
 
 @dataclass(frozen=True, slots=True)
-class DescribeThenConvert:
-    """Builds the two requests of the fallback: an answer in plain words, then the words converted to the schema."""
+class PromptWriter:
+    """Writes further requests from the prompt templates and the texts of the first one.
+
+    ``system`` is the system prompt without the schema, and ``shown`` are the materials and the history.
+    """
 
     templates: PromptTemplates
+    compiled: Compiled
+    profile: ProviderProfile
     system: str
     turns: tuple[Message, ...]
-    compiled: Compiled
+    shown: tuple[str, ...]
+
+    def count_tokens(self, request: ModelRequest) -> int:
+        """Return the input tokens of a request."""
+        return tokens.count_request_tokens(request, self.profile.token_encoding(request.model))
+
+    def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
+        """Return the request with the corrective fragment."""
+        return replace(request, correction=prompt.render_correction(self.templates, violations or (_NO_DOCUMENT_TEXT,)))
 
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Return the request that asks for the answer in plain words."""
@@ -411,7 +501,7 @@ class DescribeThenConvert:
         return replace(
             request,
             system=join_parts(self.system, self.templates.fill("in_words", schema=schema)),
-            messages=self.turns,
+            messages=build_messages(self.templates, self.turns, self.shown, "begin_in_words"),
             output=replace(request.output, mode=OutputMode.TEXT),
             correction=None,
         )
@@ -426,65 +516,11 @@ class DescribeThenConvert:
         return replace(request, messages=(Message(Role.USER, text),), correction=None)
 
 
-class _ModelBudget(NamedTuple):
-    """The budget facts shared by all requests of one schema to one model.
-
-    ``thinking_tokens`` applies if the caller sets no options. ``window`` is None if prompts are not checked against it.
-    """
-
-    cost: SchemaCost
-    max_output: int
-    minimum: int
-    thinking_tokens: int
-    window: ContextWindow | None
-
-
-def output_budget(
-    request: ModelRequest, compiled: Compiled, target: tuple[ProviderProfile, WireFormat], policy: Policy
-) -> TokenBudget:
-    """Return the first output budget of ``request`` and the ceiling for raising it.
-
-    Raises:
-        ContextWindowExceededError: The prompt leaves no room for an answer.
-    """
-    profile, wire = target
-    model_budget = _model_budget(compiled, target, request.model)
-    options = request.options
-    thinking = profile.thinking_tokens(wire, request.model, options) if options else model_budget.thinking_tokens
-    ceiling = min(model_budget.max_output, policy.max_output_tokens or model_budget.max_output)
-    budget = initial_budget(
-        model_budget.cost.answer, thinking, BudgetBounds(model_budget.minimum, ceiling), requested=policy.output_tokens
-    )
-    requested = TokenBudget(budget, ceiling, is_explicit=policy.output_tokens is not None)
-    if model_budget.window is None:
-        return requested
-    return fit_to_window(requested, tokens.request_texts(request, model_budget.cost.schema_text), model_budget.window)
-
-
-@lru_cache(maxsize=256)
-def _model_budget(compiled: Compiled, target: tuple[ProviderProfile, WireFormat], model: str) -> _ModelBudget:
-    profile, wire = target
-    cost, limits, minimum = measure_schema(compiled), profile.model_limits(model), profile.wires[wire].tokens.minimum
-    window = ContextWindow(
-        model=f"{profile.name}/{model}",
-        size=limits.context,
-        typical_answer=max(cost.answer.typical, minimum),
-        load_tokenizer=partial(_exact_counter, profile.token_encoding(model)),
-        max_input=limits.max_input,
-    )
-    default_thinking = profile.thinking_tokens(wire, model, {})
-    return _ModelBudget(cost, limits.max_output, minimum, default_thinking, None if limits.elastic else window)
-
-
-def _exact_counter(encoding: str | None) -> Callable[[str], int] | None:
-    return tokens.make_token_counter(encoding) if tokens.has_exact_counter(encoding) else None
-
-
 def warn_unknown_model(prepared: PreparedEmission) -> None:
     """Warn the caller about the limits that are assumed for an unknown model."""
-    facts, request = prepared.profile, prepared.emission_request.request
-    if facts.is_known_model(request.model):
+    if prepared.is_known_model:
         return
+    facts, request = prepared.profile, prepared.emission_request.request
     limits, mode = facts.model_limits(request.model), request.output.mode.value
     thinking = "that it thinks" if facts.thinking_tokens(prepared.wire, request.model, {}) else "that it does not think"
     warnings.warn(

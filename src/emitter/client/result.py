@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from emitter.client.request import PreparedEmission
-    from emitter.client.settings import Settings
     from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
     from emitter.messages import Usage
@@ -170,9 +169,11 @@ _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
 """The error class of a code that has its own; any other fault is ``Unreachable``."""
 
 
-def emission_prices(prepared: PreparedEmission, settings: Settings) -> PriceTable:
+def emission_prices(prepared: PreparedEmission) -> PriceTable:
     """Return the prices of an emission: the caller's, or those that are listed for the model."""
-    return settings.policy.prices or ListedPrices(prepared.profile.name, prepared.emission_request.request.model)
+    return prepared.settings.policy.prices or ListedPrices(
+        prepared.profile.name, prepared.emission_request.request.model
+    )
 
 
 def complete(outcome: EmissionOutcome, events: tuple[RunEvent, ...], prices: PriceTable) -> Emission[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
@@ -112,39 +113,49 @@ class Settings:
     def __post_init__(self) -> None:
         if self.client is not None and self.base_url is not None:
             raise InputError("Pass client= or base_url=, not both.", hint="Set the address on the client.")
-        check_type("policy", self.policy, Policy)
-        self._check_types()
-        self._check_sink()
-        if self.instructions is not None:
-            check_text("instructions", self.instructions)
-        if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:
-            allowed = ", ".join(_UNDECLARED_VALUES)
-            raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {allowed}, or None.")
-        # a retry is one of the host's schema rounds, the first call is not
-        calls = min(self.policy.max_attempts, self.host.config.limits.schema_rounds + 1)
-        if calls < self.policy.max_attempts:
-            object.__setattr__(self, "policy", replace(self.policy, max_attempts=calls))
-        required = _check_required(self.requires)
-        if self.fallback_model is not None:
-            find_profile(self.fallback_model)
-        if required and self.gate is USE_NAMED_MODEL:
-            self._route(required)
+        for name, kind in _TYPES.items():
+            if getattr(self, name).__class__ is not kind:
+                check_type(name, getattr(self, name), Mapping if kind is dict else kind)
+        for name in _TEXTS:
+            if getattr(self, name) is not None:
+                check_type(name, getattr(self, name), str)
+        self._check_values()
+        self._limit_attempts()
+        if self.requires != () or self.fallback_model is not None:
+            self._check_routing()
         if self.policy.max_cost is not None and self.policy.prices is None:
             target = resolve_model(self.model, self.client, self.wire)
             prices = require_listed_prices(target.profile, target.model)
             object.__setattr__(self, "policy", replace(self.policy, prices=prices))
 
-    def _check_types(self) -> None:
-        kinds = {"host": Acceptor, "turn": int, "provider_ids": Mapping, "clock": Clock, "contract": EnvelopeContract}
-        for name, kind in kinds.items():
-            check_type(name, getattr(self, name), kind)
-        for name in ("wire", "base_url", "run_id", "node_id", "kind"):
-            if getattr(self, name) is not None:
-                check_type(name, getattr(self, name), str)
-        prompts = cast("object", self.prompts)
+    def _limit_attempts(self) -> None:
+        """Lower the attempts to the host's limit: a retry is one of its schema rounds, the first call is not."""
+        calls = self.host.config.limits.schema_rounds + 1
+        if calls < self.policy.max_attempts:
+            object.__setattr__(self, "policy", replace(self.policy, max_attempts=calls))
+
+    def _check_routing(self) -> None:
+        required = _check_required(self.requires)
+        if self.fallback_model is not None:
+            find_profile(self.fallback_model)
+        if required and self.gate is USE_NAMED_MODEL:
+            self._route(required)
+
+    def _check_values(self) -> None:
+        """Check the options that most calls leave out."""
+        if self.on_event is not None:
+            self._check_sink()
+        if self.instructions is not None:
+            check_text("instructions", self.instructions)
+        if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:
+            allowed = ", ".join(_UNDECLARED_VALUES)
+            raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {allowed}, or None.")
+        prompts = cast("object", self.prompts) if self.prompts is not None else None
         if prompts is not None and not isinstance(prompts, str | PathLike):
             raise InputError(f"prompts is of type {type(prompts).__name__}; it must be the path of a folder.")
-        if not all(name_in_events and name_in_events.__class__ is str for name_in_events in self.provider_ids.values()):
+        if self.provider_ids and not all(
+            name_in_events and name_in_events.__class__ is str for name_in_events in self.provider_ids.values()
+        ):
             raise InputError(
                 "provider_ids must map provider names to non-empty strings.", hint='Write {"google": "gemini"}.'
             )
@@ -179,10 +190,22 @@ class Settings:
 
     def resolve_materials(self) -> list[Material]:
         """Return the materials; a plain text becomes a trusted one."""
+        if self.materials == ():
+            return []
         texts = check_list("materials", self.materials, (str, Material), "the texts, or Materials")
         return [text if isinstance(text, Material) else Material(cast("str", text)) for text in texts]
 
 
+_TYPES = {
+    "policy": Policy,
+    "host": Acceptor,
+    "turn": int,
+    "provider_ids": dict,
+    "clock": Clock,
+    "contract": EnvelopeContract,
+    "run_id": str,
+}
+_TEXTS = ("wire", "base_url", "node_id", "kind")
 _SETTING_NAMES = frozenset(item.name for item in fields(Settings))
 
 
@@ -320,15 +343,21 @@ class ModelTarget(NamedTuple):
 
 def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
     """Return the target of ``provider/model``; raise ``UnknownModel``, or ``InputError`` for an unknown wire."""
+    flavour = "" if client is None else type(client).__name__.removeprefix("Async")
+    find = _find_target if model.__class__ is str else _find_target.__wrapped__
+    return find(model, flavour, wire)
+
+
+@lru_cache(maxsize=256)
+def _find_target(model: str, flavour: str, wire: str | None) -> ModelTarget:
     named_profile, model_name = profile.find_profile(model)
-    chosen = _profile_for_client(named_profile, client)
+    chosen = _profile_for_flavour(named_profile, flavour)
     return ModelTarget(chosen, _select_wire(chosen, wire), model_name)
 
 
-def _profile_for_client(chosen: ProviderProfile, client: object) -> ProviderProfile:
+def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfile:
     """Return the profile of the client's own flavour, if there is one: an Azure client has Azure's limits."""
-    flavour = type(client).__name__.removeprefix("Async")
-    if client is None or flavour == chosen.client.flavour:
+    if flavour in ("", chosen.client.flavour):
         return chosen
     others = (profile.load_profile(candidate) for candidate in profile.profile_names())
     same_sdk = (candidate for candidate in others if candidate.client.sdk is chosen.client.sdk)

@@ -7,18 +7,16 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from emitter.client.execution import (
-    AsyncDriver,
-    SyncDriver,
+    EmissionRun,
+    adrive,
     async_sdk_client,
-    driver_outcome,
-    emission_recorder,
+    drive,
     require_usable_client,
     sdk_client,
 )
 from emitter.client.request import warn_unknown_model
 from emitter.client.result import Trace, complete, emission_prices
-from emitter.client.transport import Connection, StreamCall, StreamRedactor
-from emitter.core.emission import run_emission
+from emitter.client.transport import StreamCall, StreamRedactor
 from emitter.errors import InputError
 from emitter.streaming.field_stream import FieldStream
 
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 
     from emitter.client.request import PreparedEmission
     from emitter.client.result import Emission
-    from emitter.client.settings import Settings
     from emitter.streaming import StreamEvent, StreamSelection
 
 R = TypeVar("R")
@@ -45,36 +42,30 @@ class _StreamRun(Generic[R]):
     def __init__(
         self,
         prepared: PreparedEmission,
-        settings: Settings,
         selection: StreamSelection,
         finish: Callable[[Emission[Any]], R] | None = None,
     ) -> None:
-        self._plan, self._settings, self._finish = prepared, settings, finish
-        self._slots = FieldStream(prepared.emission_request.contract.compiled, selection)
-        self._record = emission_recorder(prepared, settings)
-        self._effects = run_emission(prepared.emission_request, settings.policy)
-        self._redactor = StreamRedactor(settings.host.config.secrets)
+        self._prepared, self._finish = prepared, finish
+        self._fields = FieldStream(prepared.emission_request.contract.compiled, selection)
+        self._run = EmissionRun.start(prepared)
+        self._redactor = StreamRedactor(prepared.settings.host.config.secrets)
         self._result: R | None = None
-        self._driver: SyncDriver | AsyncDriver | None = None
         self._error: Exception | None = None
 
     @property
     def trace(self) -> Trace:
         """The calls and events so far."""
-        outcome = self._driver.outcome if self._driver else None
+        outcome = self._run.outcome
         attempts = outcome.attempts if outcome else ()
-        return Trace(attempts, tuple(self._record.events), emission_prices(self._plan, self._settings))
+        return Trace(attempts, tuple(self._run.record.events), emission_prices(self._prepared))
 
     def run(self) -> Generator[StreamEvent]:
         """Yield progress events, and store the result."""
         try:
-            with sdk_client(self._plan, self._settings) as client:
-                self._driver = driver = SyncDriver(
-                    self._effects, self._transport(client), self._record, self._settings.time_limits()
-                )
-                for event in driver:
+            with sdk_client(self._prepared) as client:
+                for event in drive(self._run, self._transport(client)):
                     yield from self._redactor(event)
-            self._set_result(driver)
+            self._set_result()
         except Exception as error:
             self._error = error
             raise
@@ -82,15 +73,14 @@ class _StreamRun(Generic[R]):
     async def arun(self) -> AsyncGenerator[StreamEvent]:
         """Async version of ``run``."""
         try:
-            async with async_sdk_client(self._plan, self._settings) as client:
-                self._driver = driver = AsyncDriver(
-                    self._effects, self._transport(client), self._record, self._settings.time_limits()
-                )
-                async with aclosing(driver.__aiter__()) as progress:
-                    async for event in progress:
-                        for redacted in self._redactor(event):
-                            yield redacted
-            self._set_result(driver)
+            async with (
+                async_sdk_client(self._prepared) as client,
+                aclosing(adrive(self._run, self._transport(client))) as progress,
+            ):
+                async for event in progress:
+                    for redacted in self._redactor(event):
+                        yield redacted
+            self._set_result()
         except Exception as error:
             self._error = error
             raise
@@ -104,12 +94,11 @@ class _StreamRun(Generic[R]):
         return self._result
 
     def _transport(self, client: object) -> Any:
-        return partial(StreamCall, Connection.for_emission(self._plan, self._settings, client, self._slots))
+        return partial(StreamCall, self._prepared, client, self._fields)
 
-    def _set_result(self, driver: SyncDriver | AsyncDriver) -> None:
-        emission: Any = complete(
-            driver_outcome(driver), tuple(self._record.events), emission_prices(self._plan, self._settings)
-        )
+    def _set_result(self) -> None:
+        events, prices = tuple(self._run.record.events), emission_prices(self._prepared)
+        emission: Any = complete(self._run.result(), events, prices)
         self._result = self._finish(emission) if self._finish else emission
 
 
@@ -119,14 +108,13 @@ class _StreamBase(Generic[R]):
     def __init__(
         self,
         prepared: PreparedEmission,
-        settings: Settings,
         selection: StreamSelection,
         finish: Callable[[Emission[Any]], R] | None = None,
     ) -> None:
         model = prepared.emission_request.request.model
-        require_usable_client(settings.client, prepared.profile, model, asynchronous=self._asynchronous)
+        require_usable_client(prepared.settings.client, prepared.profile, model, asynchronous=self._asynchronous)
         warn_unknown_model(prepared)
-        self._run = _StreamRun(prepared, settings, selection, finish)
+        self._run = _StreamRun(prepared, selection, finish)
 
     @property
     def trace(self) -> Trace:

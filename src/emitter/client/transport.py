@@ -7,131 +7,114 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+from collections import OrderedDict
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from emitter import tokens
 from emitter.adapters import ADAPTERS
-from emitter.adapters.clients import credential_fragments, find_error_credentials, find_request_credentials
+from emitter.adapters.clients import (
+    credential_fragments,
+    find_credentials,
+    find_error_credentials,
+    find_request_credentials,
+)
 from emitter.adapters.http_response import StreamAccumulator, parse_failure, parse_sdk_response
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer, limit_client
 from emitter.errors import InputError
-from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, Usage
-from emitter.policy import DEFAULT_MAX_RESPONSE_BYTES
+from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 
     from emitter.client.request import PreparedEmission
-    from emitter.client.settings import Settings
-    from emitter.clock import Clock
     from emitter.messages import CallResult, Json, ModelRequest
+    from emitter.profiles import ProviderProfile
     from emitter.streaming import StreamEvent
-    from emitter.streaming.field_stream import FieldStream, FieldStreamReader
+    from emitter.streaming.field_stream import FieldStream
 
 _MIN_ERROR_STATUS = 400
 _TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """The client that every request of one emission is sent through. ``slots`` reads the fields of a stream."""
+class _Call:
+    """One request through an SDK client. Its subclasses set ``answer``; neither raises what a vendor does."""
 
-    prepared: PreparedEmission
-    client: object
-    clock: Clock
-    slots: FieldStream | None = None
-    max_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
+    answer: CallResult
 
-    @classmethod
-    def for_emission(
-        cls, prepared: PreparedEmission, settings: Settings, client: object, slots: FieldStream | None = None
-    ) -> Connection:
-        """Return the connection of a prepared emission."""
-        return cls(prepared, client, settings.clock, slots, settings.policy.max_response_bytes)
+    def __init__(self, prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> None:
+        self._prepared, self._client, self._request = prepared, client, request
+        self._left: float = timeout
+        self._transfer = HttpTransfer(prepared.settings.policy.max_response_bytes)
 
-    def new_transfer(self) -> HttpTransfer:
-        """Return the record of the next request."""
-        return HttpTransfer(self.max_bytes)
+    def _send(self, *, stream: bool = False) -> Any:
+        """Send the request; return the SDK's response, or an awaitable of it from an async client."""
+        profile, wire, _ = self._prepared.target
+        adapter, facts = ADAPTERS[wire], profile.wires[wire]
+        body, client = adapter.encode(self._request, facts), limit_client(self._client, self._transfer)
+        if stream:
+            return adapter.open_stream(client, adapter.with_stream(body, facts), self._left)
+        return adapter.send(client, body, self._left)
 
-    def answer_from_error(self, error: Exception, transfer: HttpTransfer) -> CallResult:
+    def _answer_from_error(self, error: Exception) -> CallResult:
         """Convert an exception to a fault. Programming errors of this library are raised."""
-        fault = parse_failure(self.prepared.profile, self.prepared.wire, error, transfer)
-        return (
-            self.redact_credentials(fault, transfer)
-            if transfer.is_sent
-            else redact_credentials(fault, find_error_credentials(error))
-        )
+        fault = parse_failure(self._prepared.target.profile, self._prepared.target.wire, error, self._transfer)
+        if self._transfer.is_sent:
+            return self._redact_credentials(fault)
+        return redact_credentials(fault, find_error_credentials(error))
 
-    def redact_credentials(self, answer: CallResult, transfer: HttpTransfer) -> CallResult:
+    def _redact_credentials(self, answer: CallResult) -> CallResult:
         """Remove the credentials of the sent request from the answer."""
-        return redact_credentials(answer, find_request_credentials(transfer.request)) if transfer.is_sent else answer
+        sent = self._transfer.request
+        return answer if sent is None else redact_credentials(answer, find_request_credentials(sent))
 
-    def send(self, request: ModelRequest, timeout: float, transfer: HttpTransfer) -> object:
-        """Send a request for a whole answer."""
-        adapter, facts = ADAPTERS[self.prepared.wire], self.prepared.profile.wires[self.prepared.wire]
-        return adapter.send(limit_client(self.client, transfer), adapter.encode(request, facts), timeout)
-
-    def open_stream(self, request: ModelRequest, timeout: float, transfer: HttpTransfer) -> object:
-        """Send a request for a streamed answer."""
-        adapter, facts = ADAPTERS[self.prepared.wire], self.prepared.profile.wires[self.prepared.wire]
-        body = adapter.with_stream(adapter.encode(request, facts), facts)
-        return adapter.open_stream(limit_client(self.client, transfer), body, timeout)
-
-    def estimate_usage(self, request: ModelRequest, reported: Usage | None, text: str) -> Usage:
-        """Return the usage of a call, estimating the part that the vendor did not report."""
-        reported, encoding = reported or Usage(), self.prepared.profile.token_encoding(request.model)
-        input_tokens = reported.input or tokens.count_request_tokens(request, encoding)
+    def _estimate_usage(self, reported: Usage | None, text: str) -> Usage:
+        """Return the usage of the call, estimating the part that the vendor did not report."""
+        reported, encoding = reported or Usage(), self._prepared.target.profile.token_encoding(self._request.model)
+        input_tokens = reported.input or tokens.count_request_tokens(self._request, encoding)
         output_tokens = reported.output or tokens.count_tokens(text, encoding)
         if reported.input == input_tokens and reported.output == output_tokens:
             return reported
         return replace(reported, input=input_tokens, output=output_tokens, estimated=True)
 
 
-class UnaryCall:
-    """A request that is answered in one piece."""
-
-    answer: CallResult
-
-    def __init__(self, connection: Connection, request: ModelRequest, timeout: float) -> None:
-        self._line, self._request, self._timeout = connection, request, timeout
-        self._transfer = connection.new_transfer()
+class UnaryCall(_Call):
+    """A request that is answered in one piece. There are no progress events."""
 
     def __iter__(self) -> Iterator[StreamEvent]:
-        """Send the request. There are no progress events."""
+        """Send the request."""
         try:
-            self._parse(self._line.send(self._request, self._timeout, self._transfer))
+            self.answer = self._parse(self._send())
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._line.answer_from_error(error, self._transfer)
+            self.answer = self._answer_from_error(error)
         return iter(())
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Send the request. There are no progress events."""
+        """Send the request."""
         try:
-            async with asyncio.timeout(self._timeout):
-                pending = self._line.send(self._request, self._timeout, self._transfer)
-                response = await cast("Awaitable[object]", pending)
-            self._parse(response)
+            async with asyncio.timeout(self._left):
+                response = await self._send()
+            self.answer = self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._line.answer_from_error(error, self._transfer)
+            self.answer = self._answer_from_error(error)
         nothing: tuple[StreamEvent, ...] = ()
         for event in nothing:
             yield event
 
-    def _parse(self, response: object) -> None:
-        prepared = self._line.prepared
-        answer = parse_sdk_response(prepared.profile, prepared.wire, response)
+    def _parse(self, response: object) -> CallResult:
+        answer = parse_sdk_response(self._prepared.target.profile, self._prepared.target.wire, response)
         if isinstance(answer, ModelResponse) and not _is_billed(answer.usage):
             text = answer.text + "".join(map(_as_text, answer.arguments))
-            answer = replace(answer, usage=self._line.estimate_usage(self._request, answer.usage, text))
-        self.answer = self._line.redact_credentials(answer, self._transfer)
+            answer = replace(answer, usage=self._estimate_usage(answer.usage, text))
+        return self._redact_credentials(answer)
 
     def usage_so_far(self) -> Usage | None:
         """Return None: a vendor reports usage only with the whole answer."""
@@ -152,36 +135,39 @@ def _as_text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-class StreamCall:
-    """A request whose answer is streamed."""
+class StreamCall(_Call):
+    """A request whose answer is streamed. ``fields`` reads the fields of the document."""
 
-    answer: CallResult
-
-    def __init__(self, connection: Connection, request: ModelRequest, timeout: float) -> None:
-        self._line, self._request, self._left = connection, request, timeout
-        self._transfer = connection.new_transfer()
+    def __init__(
+        self,
+        prepared: PreparedEmission,
+        client: object,
+        fields: FieldStream,
+        request: ModelRequest,
+        timeout: float,
+    ) -> None:  # fmt: skip
+        super().__init__(prepared, client, request, timeout)
         self._incoming: StreamAccumulator | None = None
-        self._reader: FieldStreamReader | None = connection.slots.new_reader() if connection.slots else None
+        self._reader = fields.new_reader()
         self._fed = 0
 
     def __iter__(self) -> Generator[StreamEvent]:
         """Send the request and yield progress events."""
         try:
-            response = cast("Any", self._line.open_stream(self._request, self._left, self._transfer))
+            response = self._send(stream=True)
             accumulator = self._start_accumulator()
             with closing(response):
                 for chunk in self._iter_with_timeout(response.iter_bytes()):
                     yield from self._feed_text(accumulator.feed(chunk))
             yield from self._finish(accumulator.finish(response.headers))
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._with_usage(self._line.answer_from_error(error, self._transfer))
+            self.answer = self._with_usage(self._answer_from_error(error))
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request and yield progress events."""
         try:
             async with asyncio.timeout(self._left):
-                pending = self._line.open_stream(self._request, self._left, self._transfer)
-                response = cast("Any", await cast("Awaitable[object]", pending))
+                response = await self._send(stream=True)
             accumulator = self._start_accumulator()
             async with aclosing(response):
                 async for chunk in self._aiter_with_timeout(response.aiter_bytes()):
@@ -190,19 +176,20 @@ class StreamCall:
             for event in self._finish(accumulator.finish(response.headers)):
                 yield event
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._with_usage(self._line.answer_from_error(error, self._transfer))
+            self.answer = self._with_usage(self._answer_from_error(error))
 
     def _start_accumulator(self) -> StreamAccumulator:
-        prepared = self._line.prepared
-        self._incoming = StreamAccumulator(prepared.profile, prepared.wire, self._request.output.mode)
+        prepared = self._prepared
+        self._incoming = StreamAccumulator(prepared.target.profile, prepared.target.wire, self._request.output.mode)
         return self._incoming
 
     def _iter_with_timeout(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield chunks within the timeout. The consumer's own time does not count."""
+        clock = self._prepared.settings.clock
         while True:
-            started_at = self._line.clock.monotonic()
+            started_at = clock.monotonic()
             chunk = next(chunks, None)
-            self._left -= self._line.clock.monotonic() - started_at
+            self._left -= clock.monotonic() - started_at
             if chunk is None:
                 return
             if self._left <= 0:
@@ -210,11 +197,12 @@ class StreamCall:
             yield chunk
 
     async def _aiter_with_timeout(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+        clock = self._prepared.settings.clock
         while True:
-            started_at = self._line.clock.monotonic()
+            started_at = clock.monotonic()
             async with asyncio.timeout(max(self._left, 0)):
                 chunk = await anext(chunks, None)
-            self._left -= self._line.clock.monotonic() - started_at
+            self._left -= clock.monotonic() - started_at
             if chunk is None:
                 return
             if self._left <= 0:
@@ -223,12 +211,12 @@ class StreamCall:
 
     def _feed_text(self, text: str) -> list[Any]:
         self._fed += len(text)
-        return list(self._reader.feed(text)) if self._reader and text else []
+        return list(self._reader.feed(text)) if text else []
 
     def _finish(self, answer: CallResult) -> list[Any]:
         """Store the answer, and return the remaining progress events."""
         remaining = self._remaining_progress(answer)
-        self.answer = self._line.redact_credentials(self._with_usage(answer), self._transfer)
+        self.answer = self._redact_credentials(self._with_usage(answer))
         return remaining
 
     def _remaining_progress(self, answer: CallResult) -> list[Any]:
@@ -250,9 +238,7 @@ class StreamCall:
         if _is_billed(answer.usage):
             return answer
         text = "".join(self._incoming.text_pieces) if self._incoming else ""
-        return replace(
-            answer, usage=self._line.estimate_usage(self._request, answer.usage, text or _document_text(answer))
-        )
+        return replace(answer, usage=self._estimate_usage(answer.usage, text or _document_text(answer)))
 
     def usage_so_far(self) -> Usage | None:
         """Return the usage so far: what the vendor reported, and an estimate of the rest."""
@@ -262,7 +248,7 @@ class StreamCall:
         if is_complete and _is_billed(reported):
             return reported
         text = "".join(self._incoming.text_pieces)
-        estimated = self._line.estimate_usage(self._request, replace(reported, output=0) if reported else None, text)
+        estimated = self._estimate_usage(replace(reported, output=0) if reported else None, text)
         if reported and reported.input == estimated.input and reported.output >= estimated.output:
             return reported
         return replace(estimated, output=max(estimated.output, reported.output if reported else 0))
@@ -302,29 +288,48 @@ class StreamRedactor:
 class AnswerRedactor:
     """Removes registered secrets from the vendor's texts in an answer.
 
-    A vendor may repeat the client's credentials in an error, so those that ``find_credentials`` returns are removed
-    from failed answers.
+    A vendor may repeat credentials in an error, so those of the client and the environment are removed from failed
+    answers.
     """
 
     secrets: Secrets
-    find_credentials: Callable[[], tuple[str, ...]] = tuple
+    profile: ProviderProfile
+    client: object
 
     def __call__(self, answer: CallResult) -> CallResult:
         """Return the answer without secrets."""
-        answer = _redact_answer(answer, self.secrets) if self.secrets else answer
+        answer = _redact_answer(answer, self.secrets) if self.secrets.ids else answer
         failed = isinstance(answer, Fault) or answer.report is not None or answer.refused_as is not None
-        return redact_credentials(answer, self.find_credentials()) if failed else answer
+        return redact_credentials(answer, find_credentials(self.profile, self.client)) if failed else answer
 
 
 def redact_credentials(answer: CallResult, credentials: tuple[str, ...]) -> CallResult:
     """Remove a request's credentials from the vendor's texts in an answer."""
     secrets = _credential_secrets(credentials)
-    return _redact_answer(answer, secrets) if secrets else answer
+    if not secrets.ids:
+        return answer
+    if isinstance(answer, ModelResponse) and answer.stop is StopReason.COMPLETE and answer.report is None:
+        # a table knows the stop reason, and nothing was refused: only the request's id is left
+        return _redact_answer(answer, secrets) if secrets.found_in(answer.request_id or "") else answer
+    return _redact_answer(answer, secrets)
 
 
-@lru_cache(maxsize=32)
+_SECRETS_CACHE: OrderedDict[bytes, Secrets] = OrderedDict()
+_CACHE_KEY, _CACHE_SIZE = os.urandom(16), 32
+
+
 def _credential_secrets(credentials: tuple[str, ...]) -> Secrets:
-    fragments = credential_fragments(credentials)
+    """Return the secrets of credentials, which are cached under a keyed hash."""
+    key = blake2b("\0".join(credentials).encode("utf-8", "surrogatepass"), key=_CACHE_KEY).digest()
+    secrets = _SECRETS_CACHE.get(key)
+    if secrets is None:
+        secrets = _SECRETS_CACHE[key] = _searchable_secrets(credential_fragments(credentials))
+        while len(_SECRETS_CACHE) > _CACHE_SIZE:
+            _SECRETS_CACHE.popitem(last=False)
+    return secrets
+
+
+def _searchable_secrets(fragments: tuple[str, ...]) -> Secrets:
     try:
         return _make_secrets(fragments)
     except InputError:  # one of them is no text that can be looked for; the others are

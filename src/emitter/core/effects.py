@@ -5,14 +5,14 @@ An emission yields ``SendRequest``, ``Sleep`` and ``EmitEvent`` effects and retu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from emitter.messages import CallResult, Fault, ModelRequest, ProviderErrorDetails, Usage
 
 if TYPE_CHECKING:
-    from emitter.core.verdicts import CorrectionWriter, DocumentContract, Verdict
+    from emitter.core.verdicts import DocumentContract, Verdict
     from emitter.events import Event, RunEvent
     from emitter.messages import Json
     from emitter.models import AIEnvelope
@@ -95,8 +95,16 @@ class EmissionOutcome:
         return total_usage(self.attempts)
 
 
-class TwoStepFallback(Protocol):
-    """Builds the requests that get an answer in two calls."""
+class RequestWriter(Protocol):
+    """Writes the further requests of an emission: the corrected one, and those that get an answer in two calls."""
+
+    def count_tokens(self, request: ModelRequest) -> int:
+        """Return the input tokens of a request. It is called only if the policy limits tokens or cost."""
+        ...
+
+    def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
+        """Return the request with a fragment written from the violations, in place of an earlier fragment."""
+        ...
 
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Return the request that asks for the answer in plain words."""
@@ -141,24 +149,19 @@ class EnvelopeHost(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmissionRequest:
-    """The request of an emission, the contract of its answer, and the services it needs.
+    """The request of an emission, the contract of its answer, the writer of further requests, and the host.
 
     ``max_budget`` limits the output budget in tokens, and ``min_output_tokens`` is the smallest budget worth a call.
-    ``count_input_tokens`` is called only if the policy limits tokens or cost. ``redact`` removes secrets from an
-    answer.
     """
 
     provider: str
     request: ModelRequest
     contract: DocumentContract
-    write_correction: CorrectionWriter
+    writer: RequestWriter
     max_budget: int
     min_output_tokens: int = 1
     kind: str = ""
-    count_input_tokens: Callable[[ModelRequest], int] = lambda _: 0
-    fallback: TwoStepFallback | None = None
     initial_events: tuple[Event, ...] = ()
-    redact: Callable[[CallResult], CallResult] = lambda answer: answer
     host: EnvelopeHost | None = None
 
 

@@ -65,7 +65,6 @@ from emitter.recover.answer import RecoveryPath
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
-    from emitter.core.effects import TwoStepFallback
     from emitter.core.verdicts import DocumentContract
     from emitter.messages import Json
     from emitter.policy import Policy
@@ -74,27 +73,30 @@ if TYPE_CHECKING:
 
 def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGenerator:
     """Run an emission until an answer is accepted, refused or out of attempts."""
-    host = emission_request.host
+    host, state = emission_request.host, EmissionState(emission_request, policy)
     accepted = host.find_accepted() if host else None
     if accepted is not None:
         return EmissionOutcome((), accepted.value, accepted.document, envelope=accepted.envelope)
-    state = EmissionState(emission_request, policy)
     refusal = host.check_capacity() if host else None
     if refusal is not None:
         return (yield from end_with_submission(state, refusal))
-    yield from _emit_initial_events(emission_request)
+    for event in emission_request.initial_events:
+        yield EmitEvent(event)
+    if emission_request.contract.compiled.degraded:
+        yield EmitEvent(degraded_event(emission_request.contract.compiled.degraded))
     return (yield from _request_until_done(state))
 
 
 def _request_until_done(state: EmissionState) -> EffectGenerator:
-    emission_request, request = state.emission_request, state.emission_request.request
+    request = state.emission_request.request
     classification: ClassifiedAnswer | None = None
     while True:
-        previous_verdicts, document_requested = state.answered_verdicts, state.document_requested
-        sent = yield from _send_within_limits(state, request, classification)
-        if isinstance(sent, EmissionOutcome):
-            return sent
-        sent_request, answer, current = sent
+        fitted = fit_to_limits(state, request)
+        if isinstance(fitted, LimitBreach):
+            return (yield from end_with_limit(state, fitted, classification))
+        if classification is not None and state.attempts[-1].verdict is not Verdict.FAULTED:
+            yield EmitEvent(retry_event(len(state.answered_verdicts) + 1, classification))
+        answer, current = yield from send(state, fitted)
         if current.verdict is Verdict.COMPLETE:
             return (yield from end_with_answer(state, current))
         if isinstance(answer, Fault):
@@ -103,38 +105,22 @@ def _request_until_done(state: EmissionState) -> EffectGenerator:
                 return (yield from end_with_fault(state, fault))
             continue
         classification = current
-        retry_state = RetryState(sent_request, previous_verdicts, emission_request.max_budget, document_requested)
-        retry = next_request(classification, retry_state, state.policy, emission_request.write_correction)
+        retry = next_request(classification, _retry_state(state, fitted), state.policy, state.emission_request.writer)
         if retry is None:
             return (yield from _end_without_answer(state, answer, classification))
         request = retry
 
 
-def _emit_initial_events(emission_request: EmissionRequest) -> Generator[Effect, CallResult | None]:
-    for event in emission_request.initial_events:
-        yield EmitEvent(event)
-    if emission_request.contract.compiled.degraded:
-        yield EmitEvent(degraded_event(emission_request.contract.compiled.degraded))
-
-
-def _send_within_limits(
-    state: EmissionState, request: ModelRequest, classification: ClassifiedAnswer | None
-) -> Generator[Effect, CallResult | None, tuple[ModelRequest, CallResult, ClassifiedAnswer] | EmissionOutcome]:
-    """Send one request within the limits. ``classification`` is that of the previous answer."""
-    fitted = fit_to_limits(state, request)
-    if isinstance(fitted, LimitBreach):
-        return (yield from end_with_limit(state, fitted, classification))
-    if classification is not None and state.attempts[-1].verdict is not Verdict.FAULTED:
-        yield EmitEvent(retry_event(len(state.answered_verdicts) + 1, classification))
-    answer, current = yield from send(state, fitted)
-    return fitted, answer, current
+def _retry_state(state: EmissionState, request: ModelRequest) -> RetryState:
+    """Return the state before the last attempt, in which the remedy is chosen."""
+    earlier = EmissionState(state.emission_request, state.policy, state.attempts[:-1])
+    return RetryState(request, earlier.answered_verdicts, state.emission_request.max_budget, earlier.document_requested)
 
 
 def _end_without_answer(state: EmissionState, answer: CallResult, classification: ClassifiedAnswer) -> EffectGenerator:
     """Use the two-step fallback if the policy allows it, and fail otherwise."""
-    fallback = state.emission_request.fallback
-    if fallback is not None and can_fall_back(state, classification):
-        return (yield from emit_in_two_steps(state, answer, classification, fallback))
+    if can_fall_back(state, classification):
+        return (yield from emit_in_two_steps(state, answer, classification))
     return (yield from end_with_verdict(state, classification, len(state.answered_verdicts)))
 
 
@@ -161,7 +147,7 @@ class EmissionState:
     @property
     def document_requested(self) -> bool:
         """Whether the model was asked for the document alone."""
-        return any(not {DOUBTFUL, RETRACTED}.isdisjoint(attempt.violations) for attempt in self.attempts)
+        return any(DOUBTFUL in attempt.violations or RETRACTED in attempt.violations for attempt in self.attempts)
 
 
 def send(
@@ -175,7 +161,6 @@ def send(
     answer = yield SendRequest(request, number, state.attempts[-1].verdict if state.attempts else None)
     if answer is None:
         raise TypeError("The driver must send an answer after SendRequest.")
-    answer = state.emission_request.redact(answer)
     report = answer.report
     if report is not None or isinstance(answer, ModelResponse):
         state.cause = report.cause if report is not None else None
@@ -183,7 +168,7 @@ def send(
         answer = replace(answer, report=replace(report, cause=None))
     contract = state.emission_request.contract
     classification = (
-        classify(answer, contract, already_corrected=state.document_requested)
+        classify(answer, contract, already_corrected=number > 1 and state.document_requested)
         if classify_answer is None
         else classify_answer(answer, contract)
     )
@@ -226,11 +211,11 @@ def back_off(state: EmissionState, fault: Fault) -> Generator[Effect, CallResult
 
 def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest | LimitBreach:
     """Lower the request's output budget to what the limits allow, or return the limit that allows too little."""
-    if not has_limits(state.policy):
+    if state.policy.max_total_tokens is None and state.policy.max_cost is None:
         return request
     input_counts = [attempt.usage.input for attempt in state.attempts if attempt.usage is not None]
     expected = Usage(
-        input=max(input_counts) if input_counts else state.emission_request.count_input_tokens(request),
+        input=max(input_counts) if input_counts else state.emission_request.writer.count_tokens(request),
         output=state.emission_request.min_output_tokens,
     )
     fitted = cap_budget(request, total_usage(tuple(state.attempts)), expected, state.policy, len(input_counts))
@@ -266,11 +251,6 @@ _TOKEN_LIMIT, _COST_LIMIT = "budget-tokens", "budget-cost"
 _SETTING_NAMES = {_TOKEN_LIMIT: "Policy.max_total_tokens", _COST_LIMIT: "Policy.max_cost"}
 _UNBOUNDED = 1 << 62
 _BREACH_CODES = {_TOKEN_LIMIT: "token_limit_reached", _COST_LIMIT: "cost_limit_reached"}
-
-
-def has_limits(policy: Policy) -> bool:
-    """Return whether the policy limits tokens or cost."""
-    return policy.max_total_tokens is not None or policy.max_cost is not None
 
 
 def cap_budget(
@@ -382,25 +362,26 @@ _CURABLE_VERDICTS = frozenset({Verdict.VIOLATED, Verdict.MALFORMED})
 def can_fall_back(state: EmissionState, classification: ClassifiedAnswer) -> bool:
     """Return whether the two-step fallback may be used."""
     curable = classification.verdict in _CURABLE_VERDICTS and RETRACTED not in classification.violations
-    return state.policy.nl_to_format and state.emission_request.fallback is not None and curable
+    return state.policy.nl_to_format and curable
 
 
 def emit_in_two_steps(
-    state: EmissionState, last_answer: CallResult, classification: ClassifiedAnswer, fallback: TwoStepFallback
+    state: EmissionState, last_answer: CallResult, classification: ClassifiedAnswer
 ) -> EffectGenerator:
     """Ask in plain words and convert them to the schema. An answer in plain words serves as the first step."""
-    counted, request = len(state.answered_verdicts), state.emission_request.request
+    request, writer = state.emission_request.request, state.emission_request.writer
+    counted = len(state.answered_verdicts)
     words = _plain_words(last_answer, classification)
     yield EmitEvent(NlToFormatEngaged(state.emission_request.kind, 2 if words is None else 1))
     if words is None:
-        described = yield from _send_until_answered(state, fallback.describe(request), _classify_words)
+        described = yield from _send_until_answered(state, writer.describe(request), _classify_words)
         if isinstance(described, EmissionOutcome):
             return described
         answer, current = described
         if current.verdict is not Verdict.COMPLETE or not isinstance(answer, ModelResponse):
             return (yield from end_with_verdict(state, current, counted))
         words = recover.strip_thinking(answer.text)
-    converted = yield from _send_until_answered(state, fallback.convert(request, words), None)
+    converted = yield from _send_until_answered(state, writer.convert(request, words), None)
     if isinstance(converted, EmissionOutcome):
         return converted
     _, current = converted
@@ -487,7 +468,12 @@ def call_events(emission_request: EmissionRequest, answer: CallResult, classific
     model = emission_request.request.model
     events: list[Event] = []
     if answer.usage is not None:
-        events.append(_usage_event(emission_request.provider, model, answer.usage))
+        usage = answer.usage
+        events.append(
+            ProviderUsage(
+                emission_request.provider, model, usage.input, usage.output, usage.cache_read, usage.cache_write
+            )
+        )
     if isinstance(answer, ModelResponse) and classification.verdict is Verdict.REFUSED:
         events.append(EnvelopeRefusal(emission_request.provider, model, answer.refused_as))
     if isinstance(answer, ModelResponse) and classification.verdict in _TRUNCATED_VERDICTS:
@@ -495,12 +481,8 @@ def call_events(emission_request: EmissionRequest, answer: CallResult, classific
     recovered = classification.recovered
     if recovered is not None and recovered.path is not RecoveryPath.DIRECT:
         events.append(RecoveryApplied(recovered.path.value, recovered.byte_offset))
-    events.extend(map(remark_event, classification.remarks))
+    events += [remark_event(remark) for remark in classification.remarks]
     return events
-
-
-def _usage_event(provider: str, model: str, usage: Usage) -> ProviderUsage:
-    return ProviderUsage(provider, model, usage.input, usage.output, usage.cache_read, usage.cache_write)
 
 
 def _truncated_event(provider: str, model: str, reply: ModelResponse, verdict: Verdict) -> EnvelopeTruncated:

@@ -26,8 +26,9 @@ from emitter.schema.validator import LONE_SURROGATE, Violation
 from emitter.strict_json import json_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
+    from emitter.core.effects import RequestWriter
     from emitter.messages import CallResult, Json
     from emitter.policy import Policy
     from emitter.schema import Compiled
@@ -84,7 +85,7 @@ class DocumentContract:
         if self.kind is not None and not result.violations and result.failure is None:
             violations = self.kind.find_violations(document)
             result = ParseResult(violations=violations) if violations else result
-        return self._redact_result(result) if self.secrets else result
+        return self._redact_result(result) if self.secrets.ids else result
 
     def _redact_result(self, result: ParseResult[Any]) -> ParseResult[Any]:
         violations, remarks = (
@@ -287,8 +288,6 @@ FAULT_CODES: dict[FaultKind, str] = {
     FaultKind.RESPONSE_TOO_LARGE: "response_limit_reached",
 }
 """The terminal code of each fault; it covers every ``FaultKind``. The first three are OpenWOP's."""
-CorrectionWriter: TypeAlias = "Callable[[Sequence[Violation]], str]"
-"""Writes the corrective fragment from the violations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +305,7 @@ class RetryState:
 
 
 def next_request(
-    classification: ClassifiedAnswer, state: RetryState, policy: Policy, write_correction: CorrectionWriter
+    classification: ClassifiedAnswer, state: RetryState, policy: Policy, writer: RequestWriter
 ) -> ModelRequest | None:
     """Return the request to send next, or None if no remedy is left."""
     if len(state.previous_verdicts) + 1 >= policy.max_attempts:
@@ -323,7 +322,7 @@ def next_request(
         case Remedy.CORRECT if state.document_requested and RETRACTED in classification.violations:
             return None  # it refused once more
         case Remedy.CORRECT:
-            return replace(state.request, correction=write_correction(classification.violations))
+            return writer.correct(state.request, classification.violations)
         case Remedy.AGAIN:
             return None if classification.verdict in state.previous_verdicts else state.request
         case Remedy.NONE | Remedy.BACKOFF:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import islice
@@ -57,9 +57,21 @@ def document_form(
     If ``show_messages`` is false, the model does not see messages of validators and checks. Raises ``Uncompilable`` for
     an unusable schema and ``InputError`` for the other arguments.
     """
+    documents = tuple(check_list("examples", examples, (str, bytes, Mapping), "the documents, or values of the type"))
+    valid_checks = validate_checks(checks)
+    if documents or isinstance(schema, Mapping):
+        return _make_form(cast("object", schema), valid_checks, documents, kind, show_messages=show_messages)
+    try:
+        return _cached_form(schema, valid_checks, (), kind, show_messages=show_messages)
+    except TypeError:  # it cannot be hashed
+        return _make_form(schema, valid_checks, (), kind, show_messages=show_messages)
+
+
+def _make_form(
+    schema: object, checks: tuple[Check[Any], ...], examples: Sequence[object], kind: str | None, *, show_messages: bool
+) -> OutputForm:
     source = resolve_schema(schema)
     reject_reserved(schema, kind, typed=source.is_python_type)
-    documents = check_list("examples", examples, (str, bytes, Mapping), "the documents, or values of the type")
     return OutputForm(
         kind=kind or DOCUMENT,
         default_node_id="emit",
@@ -67,10 +79,13 @@ def document_form(
         schema=schema,
         system_prompt=prompt.document_prompt,
         has_heading=False,
-        read_value=make_reader(source, validate_checks(checks), show_messages=show_messages),
+        read_value=make_reader(source, checks, show_messages=show_messages),
         codec=_NamedDocumentCodec(source.name) if kind is None else _KindCodec(kind),
-        examples=tuple(_example_document(source, index, document) for index, document in enumerate(documents)),
+        examples=tuple(_example_document(source, index, document) for index, document in enumerate(examples)),
     )
+
+
+_cached_form = lru_cache(maxsize=256)(_make_form)
 
 
 def _example_document(source: SchemaSource[Any], index: int, example: object) -> Json:
@@ -142,7 +157,7 @@ def make_reader(
     source: SchemaSource[Any], checks: tuple[Check[Any], ...], *, show_messages: bool = True
 ) -> DocumentReader:
     """Return the function that parses a valid document and runs the checks."""
-    names = property_names(source.schema)
+    names = cache(partial(property_names, source.schema))
     authors = tuple(cache(partial(collect_source_text, check)) for check in checks)
 
     def read(document: Json) -> ParseResult[Any]:
@@ -201,7 +216,7 @@ class _CheckMessages:
 
     check: Check[Any]
     document: Json
-    names: frozenset[str]
+    names: Callable[[], frozenset[str]]
     author: Callable[[], SourceText]
     show_messages: bool
 
@@ -230,11 +245,11 @@ class _CheckMessages:
     def _redact_text(self, text: str) -> str | None:
         if not self.show_messages:
             return None
-        return redact_message(text, self.document, self.author, self.names)
+        return redact_message(text, self.document, self.author, self.names())
 
     def _redact_pointer(self, pointer: str) -> str:
         """Return a pointer in which every name that the schema does not know is replaced by ``*``."""
-        known = {escape_pointer_token(token) for token in self.names}
+        known = {escape_pointer_token(token) for token in self.names()}
         steps = _single_line(pointer).removeprefix("/").split("/") if pointer else []
         return "".join(f"/{token if token in known or token.isdecimal() else '*'}" for token in steps)
 

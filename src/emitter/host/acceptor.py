@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from emitter import host, stores
 from emitter.errors import InputError
@@ -27,6 +27,7 @@ from emitter.host.config import (
 )
 from emitter.host.outcomes import Accepted
 from emitter.host.pipeline import (
+    OWN_STEPS,
     RECORDING_STEPS,
     STORE_ONLY_STEPS,
     VALIDATION_STEPS,
@@ -38,7 +39,7 @@ from emitter.host.pipeline import (
     run_pipeline,
     to_run_events,
 )
-from emitter.host.validation import reuse_outcome
+from emitter.host.validation import join_strings, reuse_outcome
 from emitter.messages import as_mapping
 from emitter.models.envelope import AIEnvelope
 from emitter.models.standard_kinds import CLARIFICATION_REQUEST, SCHEMA_REQUEST, UNIVERSAL_SCHEMAS
@@ -182,8 +183,10 @@ class Acceptor:
     now: Callable[[], str] = utc_timestamp
     new_id: Callable[[], str] = generate_id
     emission_counter: EmissionCounter = field(default_factory=EmissionCounter, init=False, repr=False, compare=False)
+    services: HostServices = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "services", HostServices(self.new_id, self.now, self.store))
         if self.config.__class__ is not HostConfig:
             raise InputError("config must be a HostConfig.", hint="Write Acceptor(HostConfig(registry, ...)).")
         if self.store is not None and not hasattr(self.store, "get_or_create"):
@@ -203,7 +206,20 @@ class Acceptor:
             StoreFailed: The store failed. Nothing was recorded, so the envelope can be sent again. The same holds for
                 an exception of a handler. Exceptions of ``on_event`` and ``observe`` rise after the record was made.
         """
-        end, state = run_pipeline(self.receive(envelope, context), VALIDATION_STEPS)
+        return self._finish(*run_pipeline(self.receive(envelope, context), VALIDATION_STEPS))
+
+    def accept_emission(self, envelope: AIEnvelope, context: EnvelopeContext) -> Acceptance:
+        """Accept an envelope that the library built from a valid document, so that its shape and payload are valid."""
+        text = join_strings({"payload": envelope.payload})
+        if text is None:
+            return self.accept(envelope, context)
+        ids = (envelope.type, envelope.envelope_id, envelope.correlation_id, context.node_id)
+        received = ReceivedEnvelope(None, context, self.config, self.services)
+        state = InFlightEnvelope(received, envelope, "\0".join((text, *ids)))
+        return self._finish(*run_pipeline(state, OWN_STEPS))
+
+    def _finish(self, end: Any, state: Any) -> Acceptance:
+        """Record the end of the pipeline; ``state`` is the envelope before it."""
         if isinstance(end, InFlightEnvelope):
             return self._notify_observer(self._record_accepted(end))
         if isinstance(end, CachedOutcome):
@@ -216,7 +232,7 @@ class Acceptor:
 
     def receive(self, envelope: AIEnvelope | Json, context: EnvelopeContext) -> ReceivedEnvelope:
         """Return the input of the first step."""
-        return ReceivedEnvelope(_to_json(envelope), context, self.config, self._make_services(context.run_id))
+        return ReceivedEnvelope(_to_json(envelope), context, self.config, self.services)
 
     def refuse(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
         """Record a refusal, without secrets: the envelope may not be redacted yet."""
@@ -225,18 +241,12 @@ class Acceptor:
     def recall(self, correlation_id: str, context: EnvelopeContext) -> Acceptance | None:
         """Return the acceptance that the store has for a correlation id, if any."""
         received = self.receive(None, context)
-        entry = received.services.find_entry(correlation_id)
+        entry = self.services.find_entry(context.run_id, correlation_id)
         return None if entry is None else _to_cached_acceptance(entry, received)
 
     def turn(self, context: EnvelopeContext) -> Turn:
         """Return a turn of the node, which counts its envelopes against the limits."""
         return Turn.start(self, context)
-
-    def _make_services(self, run_id: str) -> HostServices:
-        store = self.store
-        if store is None:
-            return HostServices(self.new_id, self.now, lambda _: None)
-        return HostServices(self.new_id, self.now, lambda correlation_id: store.find(run_id, correlation_id))
 
     def _record_accepted(self, state: InFlightEnvelope) -> Acceptance:
         """Handle and record a validated envelope, once."""
@@ -294,7 +304,7 @@ class Acceptor:
     def _build_refusal(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
         clean = outcomes.redact_outcome(outcome, self.config.secrets)
         events = build_refusal_events(clean, self.config, state.context.counters)
-        stamped = to_run_events(events, get_event_subject(state), self._make_services(state.context.run_id))
+        stamped = to_run_events(events, get_event_subject(state), self.services)
         return Acceptance(clean, state.context, self.config, events=stamped)
 
     def _notify_observer(self, acceptance: Acceptance) -> Acceptance:

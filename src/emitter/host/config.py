@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from emitter.events import Event
     from emitter.messages import Json
     from emitter.models.envelope import AIEnvelope
-    from emitter.stores.protocol import Entry
+    from emitter.stores.protocol import Entry, Store
 
 E = TypeVar("E", bound=Enum)
 
@@ -199,7 +199,11 @@ class HostServices:
 
     new_id: Callable[[], str]
     now: Callable[[], str]
-    find_entry: Callable[[str], Entry | None]
+    store: Store | None
+
+    def find_entry(self, run_id: str, correlation_id: str) -> Entry | None:
+        """Return the entry of an envelope that was accepted before, if there is one."""
+        return None if self.store is None else self.store.find(run_id, correlation_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from emitter.errors import InputError
@@ -100,6 +100,8 @@ class EnvelopeKind:
         findings: Results of linting the schema against the portable subset.
     """
 
+    is_own: ClassVar[bool] = False
+    """Whether it is this library's, unchanged. Its forms make valid payloads of valid documents."""
     id: str
     version: int | None
     schema: Mapping[str, Json] = field(repr=False, hash=False)
@@ -339,8 +341,9 @@ class _OwnKind(EnvelopeKind):
     def __init__(self, **members: Any) -> None:
         fields: Any = {"schema": {}, **members}
         super().__init__(**fields)
-        if "schema" not in members:
+        if "schema" not in members:  # it was not replaced
             del self.__dict__["schema"]
+            self.__dict__["is_own"] = True
 
     @cached_property
     def schema(self) -> dict[str, Json]:  # pyright: ignore[reportIncompatibleVariableOverride]  frozen, so never set

@@ -114,7 +114,7 @@ def get_event_subject(state: ReceivedEnvelope | InFlightEnvelope) -> EventSubjec
         envelope = state.envelope
         node_id, correlation_id = envelope.node_id or context.node_id, envelope.correlation_id
         if not state.redactions:
-            secrets = state.config.secrets
+            secrets = state.received.config.secrets
             node_id, correlation_id = secrets.redact_text(node_id).value, secrets.redact_text(correlation_id).value
         return EventSubject(context.run_id, node_id, correlation_id[:MAX_ID_LENGTH], get_effective_trust(state))
     trust = Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None
@@ -123,15 +123,16 @@ def get_event_subject(state: ReceivedEnvelope | InFlightEnvelope) -> EventSubjec
 
 def record_envelope(state: InFlightEnvelope) -> Acceptance:
     """Return the acceptance of a handled envelope, with its events."""
-    envelope, context, secrets = state.envelope, state.context, state.config.secrets
+    envelope, context, secrets = state.envelope, state.received.context, state.received.config.secrets
     node_id = envelope.node_id or context.node_id
     subject = EventSubject(context.run_id, node_id, envelope.correlation_id, envelope.meta.content_trust)
-    clean = [redact_event(event, secrets) for event in (*_build_warnings(state), *state.events)]
+    reported = [*_build_warnings(state), *state.events] if state.warnings or state.drift is not None else state.events
+    clean = [redact_event(event, secrets) for event in reported] if secrets.ids else reported
     events = to_run_events(clean, subject, state.received.services)
     return Acceptance(
         Accepted(envelope.envelope_id, tuple([event.event_id for event in events])),
         context,
-        state.config,
+        state.received.config,
         envelope=envelope,
         events=events,
         warnings=state.warnings,
@@ -143,19 +144,12 @@ def record_envelope(state: InFlightEnvelope) -> Acceptance:
 
 def to_run_events(events: Iterable[Event], subject: EventSubject, services: HostServices) -> tuple[RunEvent, ...]:
     """Return the events as run events, numbered from 0."""
-    return tuple(
-        RunEvent(
-            event,
-            services.new_id(),
-            subject.run_id,
-            subject.node_id,
-            services.now(),
-            number,
-            subject.correlation_id,
-            subject.trust,
-        )
-        for number, event in enumerate(events)
-    )
+    stamped: list[RunEvent] = []
+    for number, event in enumerate(events):
+        event_id, now = services.new_id(), services.now()
+        origin = (subject.run_id, subject.node_id, now, number, subject.correlation_id, subject.trust)
+        stamped.append(RunEvent(event, event_id, *origin))
+    return tuple(stamped)
 
 
 def _build_warnings(state: InFlightEnvelope) -> Iterable[Event]:
@@ -227,9 +221,9 @@ _MACHINE_CODE = re.compile(r"[a-z][a-z0-9_.-]{0,127}", re.ASCII)
 
 def call_handler(state: InFlightEnvelope) -> InFlightEnvelope | InvalidEnvelope:
     """Run the handler of the kind and add its events to the envelope."""
-    handler = state.config.handlers.get(state.envelope.type)
+    handler = state.received.config.handlers.get(state.envelope.type)
     if handler is not None:
-        events = _validate_events(state.envelope.type, handler(state.envelope, state.context))
+        events = _validate_events(state.envelope.type, handler(state.envelope, state.received.context))
         return replace(state, events=events)
     return _DEFAULT_HANDLERS.get(state.envelope.type, _complete_node)(state)
 
@@ -249,7 +243,7 @@ def _complete_node(state: InFlightEnvelope) -> InFlightEnvelope:
 
 
 def _request_clarification(state: InFlightEnvelope) -> InFlightEnvelope | InvalidEnvelope:
-    if not state.config.allows_clarifications:
+    if not state.received.config.allows_clarifications:
         return InvalidEnvelope(OutcomeCode.NOT_APPLICABLE, OutcomeCode.NOT_APPLICABLE.value)
     interrupt_id, payload = state.received.services.new_id(), as_mapping(state.envelope.payload)
     data = {name: value for name, value in payload.items() if name != "reasoning"}
@@ -261,7 +255,7 @@ def _request_clarification(state: InFlightEnvelope) -> InFlightEnvelope | Invali
 def _request_schema(state: InFlightEnvelope) -> InFlightEnvelope:
     """Record the kind whose schema the model asks for; the log line does not repeat an unknown name."""
     kind: str = state.envelope.payload["envelopeType"]
-    fields = {"envelopeType": kind} if kind in state.config.registry else {}
+    fields = {"envelopeType": kind} if kind in state.received.config.registry else {}
     return replace(state, events=(LogAppended(Level.DEBUG, SCHEMA_REQUEST, fields),), requested_kind=kind)
 
 
@@ -300,6 +294,8 @@ VALIDATION_STEPS, RECORDING_STEPS = STEPS[:_FIRST_RECORDING_STEP], STEPS[_FIRST_
 """The steps for every envelope, and those that run once per correlation id under the lock of the store."""
 STORE_ONLY_STEPS: Final = VALIDATION_STEPS[VALIDATION_STEPS.index(check_contract) :]
 """The steps for content that the host stores without knowing its kind, so that its payload is not checked."""
+OWN_STEPS: Final = VALIDATION_STEPS[VALIDATION_STEPS.index(check_contract) :]
+"""The steps for an envelope that the library built itself from a valid document."""
 _FINAL_TYPES: Final = (Gated, InvalidEnvelope, Breached, CachedOutcome)
 
 

@@ -200,29 +200,29 @@ _VERSION_NOT_ADVERTISED = "the payload does not match the schema, whose version 
 
 def check_kind(state: InFlightEnvelope) -> InFlightEnvelope | EnvelopeOutcome:
     """Check that the kind and version are known; an older version is drift."""
-    kind = state.config.registry.get(state.envelope.type)
+    kind = state.received.config.registry.get(state.envelope.type)
     if kind is None:
-        reason = f"{OutcomeCode.KIND.value}: the host takes {', '.join(state.config.registry.ids)}"
-        return Gated(OutcomeCode.KIND, reason, state.envelope.type, state.config.registry.ids)
+        reason = f"{OutcomeCode.KIND.value}: the host takes {', '.join(state.received.config.registry.ids)}"
+        return Gated(OutcomeCode.KIND, reason, state.envelope.type, state.received.config.registry.ids)
     emitted, advertised = state.envelope.schema_version, kind.version
     if advertised is None or emitted == advertised:
         return state
-    if emitted > advertised or state.config.strictness is Strictness.STRICT:
+    if emitted > advertised or state.received.config.strictness is Strictness.STRICT:
         return _reject_version(Violation("/schemaVersion", "version", f"version {advertised}, as advertised"))
     return replace(state, drift=advertised)
 
 
 def check_payload(state: InFlightEnvelope) -> InFlightEnvelope | EnvelopeOutcome:
     """Check the payload. If the kind advertises no version, a host that is not strict only warns."""
-    kind, payload = state.config.registry[state.envelope.type], state.envelope.payload
+    kind, payload = state.received.config.registry[state.envelope.type], state.envelope.payload
     wrong_version = kind.check_version(payload)
     if wrong_version is not None:
         return _reject_version(_prefix_pointer(wrong_version))
     violations = tuple(map(_prefix_pointer, kind.find_violations(payload)))
     if not violations:
-        warnings = tuple(str(_prefix_pointer(warning)) for warning in kind.find_warnings(payload))
+        warnings = tuple([str(_prefix_pointer(warning)) for warning in kind.find_warnings(payload)])
         return replace(state, warnings=(*state.warnings, *warnings)) if warnings else state
-    if kind.version is None and state.config.strictness is Strictness.WARN:
+    if kind.version is None and state.received.config.strictness is Strictness.WARN:
         return replace(state, warnings=(*state.warnings, _VERSION_NOT_ADVERTISED))
     return InvalidEnvelope(OutcomeCode.PAYLOAD, f"{OutcomeCode.PAYLOAD.value}: {violations[0]}", violations)
 
@@ -238,7 +238,7 @@ def _reject_version(violation: Violation) -> InvalidEnvelope:
 
 def check_contract(state: InFlightEnvelope) -> InFlightEnvelope | Gated:
     """Check that the node may emit this kind."""
-    contract = state.context.contract
+    contract = state.received.context.contract
     if contract.accepts is None or contract.allows(state.envelope.type):
         return state
     allowed = (*UNIVERSAL_SCHEMAS, *sorted(contract.accepts - set(UNIVERSAL_SCHEMAS)))
@@ -248,7 +248,7 @@ def check_contract(state: InFlightEnvelope) -> InFlightEnvelope | Gated:
 
 def check_limits(state: InFlightEnvelope) -> InFlightEnvelope | Breached:
     """Check the counts before this envelope against each limit."""
-    counters, limits = state.context.counters, state.config.limits
+    counters, limits = state.received.context.counters, state.received.config.limits
     if counters.envelopes >= limits.envelopes_per_turn:
         return Breached(CapKind.ENVELOPES, limits.envelopes_per_turn, counters.envelopes + 1)
     if state.envelope.type == CLARIFICATION_REQUEST and counters.clarification >= limits.clarification_rounds:
@@ -263,8 +263,8 @@ _SECRET_IN_ID = Violation("", "redaction", "ids without secrets, because an id c
 
 def redact_secrets(state: InFlightEnvelope) -> InFlightEnvelope | InvalidEnvelope:
     """Remove every secret from the envelope, or refuse it if an id contains one."""
-    secrets = state.config.secrets
-    if not secrets or not secrets.found_in(state.joined_text):
+    secrets = state.received.config.secrets
+    if not secrets.ids or not secrets.found_in(state.joined_text):
         return state
     clean = secrets.redact_json(state.envelope.to_json())
     if not clean.count:
@@ -285,7 +285,7 @@ def _get_ids(envelope: AIEnvelope) -> tuple[str | None, ...]:
 def apply_trust(state: InFlightEnvelope) -> InFlightEnvelope | InvalidEnvelope:
     """Set the trust of the envelope. One untrusted input makes it untrusted, whatever it states."""
     trust = get_effective_trust(state)
-    if state.context.approving and trust is Trust.UNTRUSTED:
+    if state.received.context.approving and trust is Trust.UNTRUSTED:
         return InvalidEnvelope(OutcomeCode.APPROVAL, OutcomeCode.APPROVAL.value)
     if trust is state.envelope.meta.content_trust:
         return state
@@ -295,9 +295,9 @@ def apply_trust(state: InFlightEnvelope) -> InFlightEnvelope | InvalidEnvelope:
 
 def get_effective_trust(state: InFlightEnvelope) -> Trust:
     """Return the lower of the trust of the node's inputs and the trust that the envelope states."""
-    if state.context.inputs is Trust.UNTRUSTED:
+    if state.received.context.inputs is Trust.UNTRUSTED:
         return Trust.UNTRUSTED
-    return state.envelope.meta.content_trust or state.context.boundary
+    return state.envelope.meta.content_trust or state.received.context.boundary
 
 
 _KIND_CONFLICT = Violation("/type", "correlation", "the kind that was accepted under this correlationId before")
@@ -305,7 +305,7 @@ _KIND_CONFLICT = Violation("/type", "correlation", "the kind that was accepted u
 
 def deduplicate(state: InFlightEnvelope) -> InFlightEnvelope | CachedOutcome | InvalidEnvelope:
     """End the pipeline if the correlation id was accepted before."""
-    entry = state.received.services.find_entry(state.envelope.correlation_id)
+    entry = state.received.services.find_entry(state.received.context.run_id, state.envelope.correlation_id)
     return state if entry is None else reuse_outcome(state, entry)
 
 
@@ -315,6 +315,6 @@ def reuse_outcome(state: InFlightEnvelope, entry: Entry) -> CachedOutcome | Inva
         reason = f"{OutcomeCode.CONFLICT.value}: {_KIND_CONFLICT}"
         return InvalidEnvelope(OutcomeCode.CONFLICT, reason, (_KIND_CONFLICT,))
     trust = as_mapping(as_mapping(entry.envelope).get("meta")).get("contentTrust")
-    if state.context.approving and trust == Trust.UNTRUSTED.value:
+    if state.received.context.approving and trust == Trust.UNTRUSTED.value:
         return InvalidEnvelope(OutcomeCode.APPROVAL, OutcomeCode.APPROVAL.value)
     return CachedOutcome(entry)

@@ -91,9 +91,10 @@ def parse_strict(text: str) -> Recovered | None:
         value = parse_json(text)
     except NotJsonError:
         return None
-    inner = _unwrap_strings(value)
+    inner = _unwrap_strings(value) if isinstance(value, str) else None
     path = RecoveryPath.DIRECT if inner is None else RecoveryPath.CUSTOM
-    return Recovered(value if inner is None else inner, path, byte_offset(text, document_start(text)))
+    offset = byte_offset(text, document_start(text)) if text[0].isspace() else 0
+    return Recovered(value if inner is None else inner, path, offset)
 
 
 def _unwrap_strings(value: Json) -> Json | None:

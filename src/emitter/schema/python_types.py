@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import SchemaError, SchemaSerializer, to_jsonable_python
+from pydantic_core import PydanticSerializationError, SchemaError, SchemaSerializer, to_json, to_jsonable_python
 
 from emitter.errors import Uncompilable
 from emitter.schema.message_redaction import collect_source_text
@@ -107,11 +107,18 @@ def _parse_document(
     `by_name` also reads a field by its own name, if its alias leads into another object.
     """
     try:
-        return ParseResult(adapter.validate_json(json.dumps(document), by_alias=True, by_name=by_name or None))
+        return ParseResult(adapter.validate_json(_to_json(document), by_alias=True, by_name=by_name or None))
     except ValidationError as error:
         return ParseResult(
             violations=violations_from_pydantic(error, document, names, partial(_validator_source_text, adapter))
         )
+
+
+def _to_json(document: Json) -> bytes | str:
+    try:
+        return to_json(document)
+    except PydanticSerializationError:  # too deep for this writer
+        return json.dumps(document)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

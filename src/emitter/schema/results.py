@@ -79,6 +79,7 @@ class Compiled:
         original: The caller's schema.
         enforced: False if the provider can enforce nothing. `schema` is then the original, for the prompt.
         appendix: The pieces of the original that descriptions refer to, by JSON pointer. The prompt must contain them.
+        degraded: The losses that are caused only by the provider's size limits.
     """
 
     schema: Mapping[str, Json] | bool
@@ -89,11 +90,11 @@ class Compiled:
     original: Mapping[str, Json] | bool = field(default_factory=dict[str, "Json"])
     enforced: bool = True
     appendix: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+    degraded: tuple[Loss, ...] = field(init=False)
 
-    @property
-    def degraded(self) -> tuple[Loss, ...]:
-        """The losses that are caused only by the provider's size limits."""
-        return tuple(loss for loss in self.losses if loss.why is LossReason.DEGRADED)
+    def __post_init__(self) -> None:
+        degraded = tuple(loss for loss in self.losses if loss.why is LossReason.DEGRADED)
+        object.__setattr__(self, "degraded", degraded)
 
 
 T = TypeVar("T")

@@ -96,18 +96,19 @@ class EventRecorder:
 
     def __call__(self, event: Event | RunEvent) -> None:
         """Record ``event``."""
-        recorded = self._renumber(event) if isinstance(event, RunEvent) else self._record(event)
+        if not isinstance(event, RunEvent):
+            recorded = self._stamp(event)
+        elif self.store is None and event.sequence != len(self.events):
+            recorded = replace(event, sequence=len(self.events))
+        else:
+            recorded = event  # a log numbers it
         self.events.append(recorded)
         if self.on_event is not None:
             self.on_event(recorded)
 
-    def _renumber(self, event: RunEvent) -> RunEvent:
-        """Return a host's event with its number in this emission, unless a log numbers it."""
-        return replace(event, sequence=len(self.events)) if self.store is None else event
-
-    def _record(self, event: Event) -> RunEvent:
+    def _stamp(self, event: Event) -> RunEvent:
         stamped = RunEvent(
-            event=redact_event(event, self.secrets),
+            event=redact_event(event, self.secrets) if self.secrets.ids else event,
             event_id=self.new_id(),
             run_id=self.run_id,
             node_id=self.node_id,

@@ -65,7 +65,7 @@ def alone(url: str, situation: str, setting: Setting) -> tuple[list[dict[str, An
             settings = settings_of(setting, client, Time())
             asked = next(planned(settings, [situation]))
             try:
-                done = await aexecute(asked.plan, settings)
+                done = await aexecute(asked.plan)
             except EmissionError as error:
                 return told(error.trace.events), error.code  # type: ignore[arg-type]
             return told(done.trace.events), done.value

@@ -31,7 +31,7 @@ def output(wire: str, compiled: Any, model: str = "") -> OutputFormat:
     """Return the format that a plan would ask for."""
     facts, named = find_profile(SCENARIO_MODELS[wire])
     name = next(each for each in facts.wires if each.value == wire)
-    return request._output_spec("Invoice", compiled, PROMPTS, ModelTarget(facts, name, model or named)).output
+    return request._output_spec("Invoice", compiled, PROMPTS, ModelTarget(facts, name, model or named))[0]
 
 
 MODES = [

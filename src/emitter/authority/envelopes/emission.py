@@ -86,7 +86,7 @@ def emit_authorization(  # noqa: PLR0913  all but the model and the workflow hav
     """
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
     settings = _with_oracle_materials(Settings.from_options(model, options), constraints)
-    return execute(_plan_request(constraints, verify, messages, settings), settings)
+    return execute(_plan_request(constraints, verify, messages, settings))
 
 
 @documented_options(EmitOptions)
@@ -104,7 +104,7 @@ async def aemit_authorization(  # noqa: PLR0913  all but the model and the workf
     """Async version of ``emit_authorization``; ``client`` must be async, and ``verify`` must not be."""
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
     settings = _with_oracle_materials(Settings.from_options(model, options), constraints)
-    return await aexecute(_plan_request(constraints, verify, messages, settings), settings)
+    return await aexecute(_plan_request(constraints, verify, messages, settings))
 
 
 def _check_verify(constraints: AuthorizationConstraints, verify: VerifyRecord | None) -> AuthorizationConstraints:

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
-from emitter.client.execution import emission_recorder
-from emitter.core.effects import EmissionOutcome, EmitEvent, SendRequest, Sleep
-from emitter.core.emission import run_emission
+from emitter.client.execution import EmissionRun
+from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
 from emitter.core.verdicts import Verdict
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind
@@ -142,11 +141,10 @@ class BatchedEmission:
     """An emission in progress, which has a next call, waits, or is finished."""
 
     def __init__(self, requested: BatchEmissionRequest, started: float) -> None:
-        request = requested.plan.emission_request.request
+        emission_request = requested.plan.emission_request
+        request = emission_request.request
         # Thousands of emissions have equal system prompts. Interning keeps one copy.
-        emission_request = replace(
-            requested.plan.emission_request, request=replace(request, system=sys.intern(request.system))
-        )
+        emission_request = replace(emission_request, request=replace(request, system=sys.intern(request.system)))
         self.key = requested.key
         self.next_call: SendRequest | None = None
         self.next_wait: Sleep | None = None
@@ -155,37 +153,26 @@ class BatchedEmission:
         self.answered_by_vendor = True
         """Whether the last answer came from the vendor."""
         self._policy, self._started = requested.settings.policy, started
-        self._record = emission_recorder(requested.plan, requested.settings)
-        self._steps = run_emission(emission_request, self._policy)
+        self._run = EmissionRun.start(replace(requested.plan, emission_request=emission_request))
         self.advance(None)
 
     def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:
         """Continue with an answer until the next call, wait, or end."""
         self.next_call, self.next_wait, self.answered_by_vendor = None, None, by_vendor
         try:
-            self._advance(answer)
+            effect = self._run.advance(answer)
         except Exception as error:  # noqa: BLE001  a sink or check raised; one failure must not lose the others
             self.result = error
-
-    def _advance(self, answer: CallResult | None) -> None:
-        while True:
-            try:
-                step = self._steps.send(answer)
-            except StopIteration as end:
-                self.result = end.value
-                return
-            match step:
-                case SendRequest():
-                    self.next_call = step
-                    return
-                case Sleep():
-                    self.next_wait = step
-                    return
-                case EmitEvent(event):
-                    self._record(event)
-                    answer = None
-                case _:
-                    assert_never(step)
+            return
+        match effect:
+            case SendRequest():
+                self.next_call = effect
+            case Sleep():
+                self.next_wait = effect
+            case None:
+                self.result = self._run.outcome
+            case _:
+                assert_never(effect)
 
     def replay(self, answers: list[CallResult]) -> None:
         """Continue with known answers, without waiting."""
@@ -220,4 +207,4 @@ class BatchedEmission:
         """Return the outcome."""
         if self.result is None:
             raise RuntimeError("The emission has not ended.")
-        return FinishedBatchEmission(self.key, self.result, tuple(self._record.events), self.calls)
+        return FinishedBatchEmission(self.key, self.result, tuple(self._run.record.events), self.calls)
