@@ -35,7 +35,7 @@ def test_an_example_does_what_it_says(name: str) -> None:
     """It ends well, and says at its end what was done."""
     pytest.importorskip(NEEDED.get(name, "emitter"))
     ended = subprocess.run(
-        [sys.executable, EXAMPLES / f"{name}.py"], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, EXAMPLES / f"{name}.py"], capture_output=True, text=True, timeout=600, check=False
     )
 
     assert ended.returncode == 0, ended.stderr

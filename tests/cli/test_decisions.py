@@ -238,7 +238,7 @@ def test_on_a_page(store: SqliteStore) -> None:
         process.until("answer at http://127.0.0.1:")
         address = re.search(r"http://\S+", process.text().replace("\n", ""))
         assert address
-        with urllib.request.urlopen(address[0], timeout=20) as page:  # noqa: S310  it is this machine's
+        with urllib.request.urlopen(address[0], timeout=120) as page:  # noqa: S310  it is this machine's
             assert escape(INVOICE.question.stem) in page.read().decode()
         ledger.resolve("d", select_option(INVOICE, 0), channel="elsewhere")
         assert process.ends()[0] == 0

@@ -28,7 +28,7 @@ def test_it_serves_until_it_is_interrupted() -> None:
         with openai.OpenAI(base_url=said["OPENAI_BASE_URL"], api_key=said["OPENAI_API_KEY"]) as client:
             spent = emit_binding_moment("Shall we ship?", model=MODEL, client=client).usage
         serving.send_signal(signal.SIGINT)
-        _, told = serving.communicate(timeout=60)
+        _, told = serving.communicate(timeout=600)
 
     assert serving.returncode == SUCCESS
     assert f"would bill {spent.input} tokens in, {spent.output} out" in told

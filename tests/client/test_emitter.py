@@ -114,7 +114,7 @@ if os.fork() == 0:
 assert os.wait()[1] == 0
 ask(); emitter.close()
 """
-    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=120)
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=600)
     assert proxy.connections == 4  # two clients in each process
 
 

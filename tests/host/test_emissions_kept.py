@@ -240,7 +240,7 @@ def start(path: Path, vendor: Simulator, how: str = "whole") -> subprocess.Popen
 
 def ended(process: subprocess.Popen[str]) -> Any:
     """Wait for its end, and return what it told."""
-    told, _ = process.communicate(timeout=60)
+    told, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     return json.loads(told)
 
@@ -260,7 +260,7 @@ def test_another_process_is_given_what_was_accepted(vendor: Simulator, tmp_path:
 def test_a_process_that_dies_before_the_record_leaves_no_half_of_it(vendor: Simulator, tmp_path: Path) -> None:
     """Its call stands in the log and no envelope; who comes next asks again, and goes on in the log."""
     dying = start(tmp_path / "runs.db", vendor, "killed")
-    dying.communicate(timeout=60)
+    dying.communicate(timeout=600)
     with SqliteStore(tmp_path / "runs.db") as store:
         assert (dying.returncode, accepted(store)) == (-signal.SIGKILL, ["log.appended", "provider.usage"])
         found = emit(FORM, "?", **asked(store))

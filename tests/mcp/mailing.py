@@ -94,7 +94,7 @@ class Files:
                 yield process.stdout.readline().strip()
             finally:
                 process.send_signal(signal.SIGINT)
-                process.wait(timeout=30)
+                process.wait(timeout=600)
 
 
 def main(store: str, sent: str, transport: str = "stdio") -> None:

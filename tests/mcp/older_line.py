@@ -138,7 +138,7 @@ async def over_http() -> Json:
 async def ending() -> Json:
     """Return how a server ends whose client says nothing at all."""
     command = [*COMMAND, "--model", "openai/gpt-6-sol"]
-    ran = subprocess.run(command, input="", capture_output=True, text=True, timeout=60, check=False)  # noqa: ASYNC221
+    ran = subprocess.run(command, input="", capture_output=True, text=True, timeout=600, check=False)  # noqa: ASYNC221
     return {"status": ran.returncode, "out": ran.stdout, "err": ran.stderr}
 
 

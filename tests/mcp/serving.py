@@ -25,6 +25,6 @@ def serving(*arguments: str) -> Iterator[str]:
             yield process.stdout.readline().strip()
         finally:
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=30)
+            _, told = process.communicate(timeout=600)
     assert process.returncode == 0, told
     assert "Traceback" not in told

@@ -36,7 +36,7 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return what came of the conversations that the older line held."""
     folder: Path = tmp_path_factory.mktemp("older")
     command = [str(PYTHON), "-m", "tests.mcp.guarded_older_line", str(folder)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert ran.returncode == 0, ran.stderr
     found: dict[str, Any] = json.loads(ran.stdout)
     assert found["modern"] is False

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="the 1.30 line of mc
 def older() -> dict[str, Any]:
     """Return what came of the conversations that the older line held."""
     command = [str(PYTHON), "-m", "tests.mcp.older_line"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert ran.returncode == 0, ran.stderr
     found: dict[str, Any] = json.loads(ran.stdout)
     assert found["modern"] is False

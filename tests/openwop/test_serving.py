@@ -62,7 +62,7 @@ def test_it_is_served_by_a_command() -> None:
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
-        with httpx2.Client(timeout=30) as client:
+        with httpx2.Client(timeout=120) as client:
             told = client.get(f"{url}/.well-known/openwop").json()
         process.terminate()  # an interrupt is not heard by what was begun in the background
 

@@ -86,7 +86,7 @@ def _user() -> str | None:
 def _run(user: str | None, folder: Path, *command: str) -> None:
     try:
         done = subprocess.run(  # noqa: PLW1510  its status is looked at below
-            command, user=user, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60
+            command, user=user, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=600
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         pytest.skip(f"PostgreSQL cannot be started here: {error}")

@@ -150,7 +150,7 @@ def headers(wire: WireFormat, key: str) -> dict[str, str]:
 @cache
 def http() -> httpx2.Client:
     """Return the client of all tests: making one costs more than most requests."""
-    return httpx2.Client(timeout=10)
+    return httpx2.Client(timeout=120)
 
 
 def post(

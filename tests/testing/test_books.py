@@ -79,7 +79,7 @@ def test_a_client_that_goes_is_billed_for_what_it_was_sent(wire: WireFormat) -> 
     """A stream that is left in the middle costs its prompt and the text so far."""
     with simulator(answers=Text("word " * 4_000), tokens_per_second=50) as vendor:
         with (
-            httpx2.Client(timeout=10) as client,
+            httpx2.Client(timeout=120) as client,
             client.stream(
                 "POST",
                 address(vendor, wire, Question(budget=8_000), streamed=True),

@@ -54,7 +54,7 @@ def drawn(order: list[int], *, at_once: int) -> dict[str, int]:
     """Return the status that each of many prompts gets when they are sent in this order."""
 
     async def ask() -> dict[str, int]:
-        async with simulator(seed=1, answers=MIXTURE) as vendor, httpx2.AsyncClient(timeout=20) as client:
+        async with simulator(seed=1, answers=MIXTURE) as vendor, httpx2.AsyncClient(timeout=120) as client:
             gate = asyncio.Semaphore(at_once)
 
             async def one(number: int) -> tuple[str, int]:

@@ -28,7 +28,7 @@ def test_leaving_cuts_what_is_still_under_way() -> None:
 
     def wait(url: str) -> None:
         try:
-            httpx2.post(f"{url}/v1/chat/completions", json=body(WireFormat.OPENAI_CHAT, Question()), timeout=30)
+            httpx2.post(f"{url}/v1/chat/completions", json=body(WireFormat.OPENAI_CHAT, Question()), timeout=120)
         except httpx2.TransportError as error:
             failed.append(error)
 
@@ -134,7 +134,7 @@ def test_many_at_once() -> None:
     """Hundreds of requests under way lose nothing."""
 
     async def ask() -> int:
-        async with simulator(answers=Text(DOCUMENT)) as vendor, httpx2.AsyncClient(timeout=30) as client:
+        async with simulator(answers=Text(DOCUMENT)) as vendor, httpx2.AsyncClient(timeout=120) as client:
             sent = [
                 client.post(
                     address(vendor, WireFormat.OPENAI_RESPONSES, Question()),

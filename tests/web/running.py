@@ -91,7 +91,7 @@ def request(url: str, method: str = "GET", body: bytes | None = None, **headers:
     """Send one request with exactly these headers (``_`` for ``-``, None for none of it), and return the response."""
     parts = urlsplit(url)
     given = {"host": parts.netloc, "connection": "close", **{k.replace("_", "-"): v for k, v in headers.items()}}
-    connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=10)
+    connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=120)
     try:
         connection.putrequest(method, parts.path, skip_host=True, skip_accept_encoding=True)
         for name, value in given.items():

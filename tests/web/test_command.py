@@ -54,7 +54,7 @@ class Command:
 
     def ended(self) -> tuple[int, Any, str]:
         """Return the exit status, the document that was printed, and what was said after the address."""
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=600)
         return self.process.returncode, json.loads(out) if out else None, err
 
 

@@ -38,7 +38,7 @@ def test_it_waits_for_the_answer() -> None:
     found: list[ResolvedDecision | Unresolved] = []
     thread = threading.Thread(target=lambda: found.append(serve(pending, ledger, on_address=told.put)))
     thread.start()
-    url = told.get(timeout=10)
+    url = told.get(timeout=600)
 
     assert answer(url, 2, choice="dialogue", objection="Why?") == 200
     thread.join(10)

@@ -61,7 +61,7 @@ def told_by() -> Callable[..., list[list[Any]]]:
 
     def run(*arguments: object) -> list[list[Any]]:
         command = [sys.executable, "-m", "tests.authority.execution.process", *map(str, arguments)]
-        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=90, check=False)
+        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=600, check=False)
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -306,7 +306,7 @@ def test_a_script_is_named_by_its_file(tmp_path: Path) -> None:
         (tmp_path / folder / "agent.py").write_text(SCRIPT, "utf-8")
     for arguments in (["a/agent.py"], ["a/agent.py"], ["b/agent.py"], ["-m", "a.agent"]):
         done = subprocess.run(
-            [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+            [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600
         )
         names.append(done.stdout.strip())
 

@@ -71,7 +71,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tupl
 def deaths(running: dict[str, tuple[Path, subprocess.Popen[str]]], name: str) -> list[Deaths]:
     """Return what became of each call."""
     folder, program = running[name]
-    out, _ = program.communicate(timeout=120)
+    out, _ = program.communicate(timeout=600)
     lines = [json.loads(line) for line in out.splitlines()]
     assert program.returncode == 0
     pairs = zip(lines[::2], lines[1::2], strict=True)

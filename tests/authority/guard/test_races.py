@@ -118,7 +118,7 @@ def test_different_calls_do_not_wait_for_each_other(store: Store) -> None:
 def raced(folder: Path, kind: str, address: str) -> None:
     """Let processes race, and see that each call was made once, and that all of them have its result."""
     command = [sys.executable, "-m", "tests.authority.guard.racing", str(folder), kind, address, str(ROUNDS)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
     *told, (_, statuses) = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert statuses == [0] * PROCESSES

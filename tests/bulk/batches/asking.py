@@ -153,7 +153,7 @@ async def client_at(model: str, url: str, transport: httpx2.AsyncBaseTransport |
     """Yield an asynchronous client of the vendor's own SDK that asks there."""
     profile, _ = find_profile(model.partition(" ")[0])
     base = f"{url}/v1" if profile.name == "openai" else url
-    async with httpx2.AsyncClient(transport=transport or httpx2.AsyncHTTPTransport(verify=False), timeout=30) as http:
+    async with httpx2.AsyncClient(transport=transport or httpx2.AsyncHTTPTransport(verify=False), timeout=120) as http:
         made: Any = create_client(profile, asynchronous=True, base_url=base, api_key="a-key", http_client=http)
         client = getattr(made, "aio", made)
         try:

@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[3]
 def told_by(*arguments: object) -> list[list[Any]]:
     """Run ``tests.decisions.ledger.process``, and return what its processes told."""
     command = [sys.executable, "-m", "tests.decisions.ledger.process", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

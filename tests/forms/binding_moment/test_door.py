@@ -135,8 +135,8 @@ def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, mo
 
 
 WARNED = (
-    r"openai/gpt-99 is an unknown model. Assuming a context window of 128,000 tokens, at most 16,384 output tokens, "
-    r"the output mode json_schema and that it does not think; the first call may write \d,?\d+ tokens"
+    r"openai/gpt-99 is an unknown model. Assuming a context window of 1,050,000 tokens, at most 128,000 output tokens, "
+    r"the output mode json_schema and that it thinks; the first call may write \d,?\d+ tokens"
 )
 
 
