@@ -12,8 +12,8 @@ _COUNTED = "call FAULTED usage resent({fault}) call COMPLETE usage done"
 _SLOW = "call FAULTED resent(timeout) call COMPLETE usage done"
 ALMOST_ALL = 1_000_000
 """More bytes than any body has: the simulator holds back the last byte, of a stream the last event."""
-PATIENCE = 3.0
-"""Seconds after which a stalled call is given up; all such cells wait at the same time."""
+PATIENCE = 8.0
+"""Seconds after which a stalled call is given up: many times what the first bytes of all such cells take together."""
 
 NETWORK: dict[str, Row] = {
     "dropped-before-headers": Row((Lost(TransmissionOutcome.DISCONNECTED), WHOLE), _CUT, waits="1", bill="unheard"),

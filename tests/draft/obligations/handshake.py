@@ -11,7 +11,7 @@ HANDSHAKE = (
             "6.1",
             Level.MUST,
             "Who cannot commit emits no binding moment.",
-            ("emitter.client.binding_moments:Withheld",),
+            ("emitter.client.result:Withheld",),
             (
                 *of("forms/binding_moment/test_door", "test_a_veto_is_a_success"),
                 *of("forms/binding_moment/test_after", "test_deliberation_after_a_veto_is_a_success"),
