@@ -83,7 +83,7 @@ gallery: .venv/installed  ## draw the pictures of the README again (with Chromiu
 	$(BIN)/python -m examples.gallery
 
 discipline: .venv/installed  ## how well the content discipline, the handshake and the narrative scanner judge, on labelled texts
-	$(BIN)/python -m tests.checks.lint.report
+	$(BIN)/python -m tests.checks.content.report
 	$(BIN)/python -m tests.checks.handshake.report
 	$(BIN)/python -m tests.authority.narrative.report
 

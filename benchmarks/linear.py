@@ -10,11 +10,11 @@ import time
 from typing import TYPE_CHECKING
 
 from tests.authority.narrative import test_linear as narrative
-from tests.checks.lint import test_linear as discipline
+from tests.checks.content import test_linear as checks
 from tests.host.test_extract import HOSTILE
 from tests.recover.test_bounds import FRAMES, UNITS
 
-from emitter.checks.english import MAX_READ
+from emitter.checks.wording import MAX_READ
 from emitter.host.model_text import extract_documents
 from emitter.recover import parse_answer
 
@@ -51,7 +51,7 @@ def main() -> int:
     """Print the worst growth of each reader; return 1 if one is above what is wanted."""
     worst = 0.0
     for name, readers, pieces, many, length in (
-        ("content discipline", discipline.READERS, discipline.HOSTILE, discipline.many, MAX_READ),
+        ("content checks", checks.READERS, checks.HOSTILE, checks.repeat, MAX_READ),
         ("narrative scanner", narrative.READERS, narrative.HOSTILE, narrative.many, narrative.LARGE),
         ("recovery", _FRAMED, {ascii(each): each for each in UNITS}, narrative.many, 12_000),
         (

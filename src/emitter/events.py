@@ -226,8 +226,10 @@ class LogAppended:
 
 CALLING = "calling"
 """Message of the log line before each call; its fields are ``attempt`` and ``budget``."""
-REMARK = "the content discipline has a remark"
+CHECK_FINDING = "a check found something in the accepted answer"
 """Message of the log line for a finding about the content; its fields are ``pointer``, ``rule`` and ``expected``."""
+JUDGE_FAILED = "the judge gave no usable answer, so its fallback decides"
+"""Message of the log line for a judge that failed; its fields are ``model`` and ``code``."""
 Event: TypeAlias = (
     RetryAttempted
     | RetryExhausted

@@ -44,6 +44,7 @@ _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "examples": ("examples",),
     "in_words": ("schema",),
     "into_form": ("answer",),
+    "judge": (),
     "losses": ("losses",),
     "material": ("source", "text"),
     "objection": ("question", "objection", "deliberation"),
@@ -172,6 +173,11 @@ def binding_moment_prompt(prompts: PromptTemplates) -> str:
 def document_prompt(prompts: PromptTemplates) -> str:
     """Return the system prompt for a document."""
     return prompts.fill("document")
+
+
+def judge_prompt(prompts: PromptTemplates) -> str:
+    """Return the system prompt for the judge of a binding moment."""
+    return prompts.fill("judge")
 
 
 def authorization_prompt(prompts: PromptTemplates, kinds: Iterable[str], policy: NarrativePolicy) -> str:

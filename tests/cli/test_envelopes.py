@@ -114,14 +114,14 @@ def test_what_is_no_envelope_is_shown_as_it_is(capsys: pytest.CaptureFixture[str
     assert "The input holds no decision." in err
 
 
-def test_what_the_discipline_finds_is_listed(capsys: pytest.CaptureFixture[str], file: Path) -> None:
-    """Severity, slot, rule, what is expected, and the draft's section; an error is status 1."""
+def test_findings_are_listed(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    """Each with severity, pointer, rule and message. One that asks the model again, or refuses, is status 1."""
     file.write_text(json.dumps(HEDGED))
 
     status, out, _ = run(capsys, "lint-moment", str(file))
 
     assert status == 1
-    assert re.match(r"error +/synopsis +synopsis-defers: .* \(section 5\.1\)\n", out)
+    assert re.match(r"retry +/synopsis +synopsis-defers: .* \(section 5\.1\)\n", out)
     found = json.loads(run(capsys, "lint-moment", "--json", str(file))[1])["findings"]
     assert found[0]["rule"] == "synopsis-defers"
 
@@ -134,20 +134,21 @@ def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str], file: Path) -
 
 
 def test_a_rule_is_softened(capsys: pytest.CaptureFixture[str], file: Path) -> None:
-    """A warning is told, and is no failure; what is off is not told."""
+    """A warning is listed and is no failure; a rule that is off is not checked."""
     file.write_text(json.dumps(HEDGED))
 
-    warned = run(capsys, "lint-moment", "--rule", "synopsis-defers=warn", str(file))
+    warned = run(capsys, "lint-moment", "--rule", "synopsis-defers=warning", str(file))
+    off = ["--rule", "synopsis-defers=off", "--rule", "synopsis-open=off"]
 
     assert warned[0] == 0
-    assert warned[1].startswith("warn")
-    assert run(capsys, "lint-moment", "--rule", "synopsis-defers=off", str(file))[:2] == (0, "nothing found\n")
+    assert warned[1].startswith("warning")
+    assert run(capsys, "lint-moment", *off, str(file))[:2] == (0, "nothing found\n")
 
 
 BAD = {
     "no severity": (["lint-moment", "--rule", "synopsis-defers"], "has no severity"),
-    "no such rule": (["lint-moment", "--rule", "x=warn"], "The rules are"),
-    "no such severity": (["lint-moment", "--rule", "synopsis-defers=loud"], "off, warn or error"),
+    "no such rule": (["lint-moment", "--rule", "x=warning"], "The rules are"),
+    "no such severity": (["lint-moment", "--rule", "synopsis-defers=loud"], "It is one of error, retry, warning, off"),
 }
 
 

@@ -14,12 +14,13 @@ from emitter.adapters.clients import create_client
 from emitter.bulk.jobs import Job, JobResult, R, to_job
 from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
 from emitter.bulk.limiter import Permit
-from emitter.client.execution import EmissionRun, adrive
+from emitter.client.execution import EmissionRun, adrive, route_judge
 from emitter.client.request import prepare_emission
 from emitter.client.result import complete, emission_prices
 from emitter.client.settings import resolve_model
 from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, JournalFailed
+from emitter.findings import as_warnings
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
 from emitter.prices import prices_in_batch
@@ -69,7 +70,7 @@ class EmissionSender:
         run = EmissionRun.start(self.plan)
         try:
             await self.permit.acquire()
-            async for _ in adrive(run, partial(_LimitedRequest, self, client)):
+            async for _ in adrive(run, route_judge(self.plan, partial(_LimitedRequest, self, client))):
                 pass
         finally:
             self.permit.release()
@@ -312,7 +313,7 @@ class JobRunner(Generic[R]):
             envelope = AIEnvelope.model_validate(
                 {**as_mapping(entry.envelope_fields), "type": kind, "payload": payload}
             )
-            outcome = replace(outcome, value=reading.value, envelope=envelope)
+            outcome = replace(outcome, value=reading.value, envelope=envelope, findings=as_warnings(reading.findings))
         result = _make_result(started, FinishedEmission(outcome, entry.events))
         is_stale = entry.job_digest is not None and entry.job_digest != started.job_digest
         if is_stale:

@@ -1,8 +1,15 @@
-"""Content checks for binding moments: lint rules for the eight slots (section 5 of the draft)."""
+"""Content checks for binding moments (section 5 of the draft).
 
-from emitter.checks.rules import DEFAULT_LINT_CONFIG as DEFAULT_LINT_CONFIG
-from emitter.checks.rules import LintConfig as LintConfig
-from emitter.checks.rules import LintFinding as LintFinding
-from emitter.checks.rules import LintRule as LintRule
-from emitter.checks.rules import LintSeverity as LintSeverity
-from emitter.checks.rules import lint as lint
+``StructuralChecks`` decides what can be decided. ``EnglishLexicon`` looks for English phrases and may be wrong.
+``ModelJudge`` asks a model in its place.
+"""
+
+from emitter.checks.judge import ModelJudge as ModelJudge
+from emitter.checks.lexicon import EnglishLexicon as EnglishLexicon
+from emitter.checks.structural import StructuralChecks as StructuralChecks
+from emitter.findings import Checker as Checker
+from emitter.findings import Finding as Finding
+from emitter.findings import Severity as Severity
+
+DEFAULT_CHECKS = (StructuralChecks(), EnglishLexicon())
+"""The checks of a decision. Add your own with ``checks=(*DEFAULT_CHECKS, check)``."""

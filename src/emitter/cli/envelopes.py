@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from emitter.checks import DEFAULT_LINT_CONFIG, LintConfig, LintFinding, LintRule, LintSeverity, lint
+from emitter.checks import EnglishLexicon, StructuralChecks
+from emitter.checks.lexicon import load_lexicon
+from emitter.checks.structural import STRUCTURAL_RULES, parse_severities
 from emitter.cli.input_output import add_file_argument, add_json_argument, print_json, read_text, source_name
 from emitter.decisions import digest
 from emitter.decisions.canonical_json import CanonicalProfile, parse_strict_json
 from emitter.decisions.envelope_parsing import DRAFT, MOMENT_FIELD, REVISIONS
 from emitter.errors import InputError, NotCanonical
+from emitter.findings import Finding, Severity
 from emitter.messages import as_mapping
 from emitter.render import FORMATS, get_renderer, text_formats
 from emitter.render.delivery import Fallback, draw_delivery, read_structured_content, read_tool_result
@@ -132,12 +135,13 @@ def run_digest(args: argparse.Namespace) -> int:
 
 def add_lint_moment_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    width = max(len(rule.value) for rule in LintRule)
-    rules = "\n".join(f"  {rule.value:<{width}}  {DEFAULT_LINT_CONFIG.severity(rule).value}" for rule in LintRule)
+    severities = default_severities()
+    width = max(map(len, severities))
+    rules = "\n".join(f"  {rule:<{width}}  {severity.value}" for rule, severity in severities.items())
     parser.epilog = f"rules and their default severity:\n{rules}"
     add_file_argument(parser)
     parser.add_argument(
-        "--rule", action="append", default=[], metavar="RULE=off|warn|error", help="a rule's severity; repeatable"
+        "--rule", action="append", default=[], metavar="RULE=SEVERITY", help="off, warning, retry or error; repeatable"
     )
     add_json_argument(parser, "print the findings as JSON")
 
@@ -146,11 +150,11 @@ def run_lint_moment(args: argparse.Namespace) -> int:
     """Report where a binding moment breaks the content rules, such as a question that leads.
 
     FILE holds a binding moment, a tool's result that contains one, or the output of `emitter moment --json`. Without
-    FILE, or with -, standard input is read. Exits with 1 if a rule with severity error is broken.
+    FILE, or with -, standard input is read. Exits with 1 if a finding would refuse the answer of a
+    model or ask for it again: if its severity is error or retry.
     """
-    config = LintConfig.from_mapping(dict(map(_parse_rule, args.rule)))
-    findings = lint(read_moment(args.file), config)
-    args.unread = status = int(any(finding.severity is LintSeverity.ERROR for finding in findings))
+    findings = [finding for check in _configure_checks(args.rule) for finding in check(read_moment(args.file))]
+    args.unread = status = int(any(finding.severity is not Severity.WARNING for finding in findings))
     if args.json:
         print_json({"findings": [_finding_json(finding) for finding in findings]})
     else:
@@ -161,20 +165,32 @@ def run_lint_moment(args: argparse.Namespace) -> int:
 def _parse_rule(text: str) -> tuple[str, str]:
     rule, separator, severity = text.partition("=")
     if not separator:
-        raise InputError(f"--rule {text!r} has no severity.", hint="Write --rule RULE=off, =warn or =error.")
+        raise InputError(f"--rule {text!r} has no severity.", hint="Write --rule RULE=off, =warning, =retry or =error.")
     return rule.strip(), severity.strip()
 
 
-def _finding_line(finding: LintFinding) -> str:
-    rule = f"{finding.rule.value}: {finding.expected} (section {finding.section})"
-    return f"{finding.severity.value:<5}  {finding.slot}  {rule}"
+def default_severities() -> dict[str, Severity]:
+    """Return the rules of the default checks with their severities."""
+    lexicon = {rule.id: rule.severity for rule in load_lexicon("english").rules.values()}
+    return {rule: settings.severity for rule, settings in STRUCTURAL_RULES.items()} | lexicon
 
 
-def _finding_json(finding: LintFinding) -> dict[str, Json]:
+def _configure_checks(rules: list[str]) -> tuple[StructuralChecks, EnglishLexicon]:
+    """Return the default checks with the severities of ``--rule``."""
+    severities = parse_severities(dict(map(_parse_rule, rules)), default_severities(), tuple(Severity))
+    structural = {rule: severity for rule, severity in severities.items() if rule in STRUCTURAL_RULES}
+    lexical = {rule: severity for rule, severity in severities.items() if rule not in STRUCTURAL_RULES}
+    return StructuralChecks(structural), EnglishLexicon(lexical)
+
+
+def _finding_line(finding: Finding) -> str:
+    return f"{finding.severity.value:<7}  {finding.pointer}  {finding.rule}: {finding.message}"
+
+
+def _finding_json(finding: Finding) -> dict[str, Json]:
     return {
         "severity": finding.severity.value,
-        "slot": finding.slot,
-        "rule": finding.rule.value,
-        "section": finding.section,
-        "expected": finding.expected,
+        "pointer": finding.pointer,
+        "rule": finding.rule,
+        "message": finding.message,
     }

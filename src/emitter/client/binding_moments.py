@@ -96,14 +96,14 @@ def decision_settings(model: str, options: DecisionOptions) -> tuple[DecisionTer
 
 def pop_terms(options: DecisionRules, after: EarlierAnswers, actions: Actions) -> DecisionTerms:
     """Take the rules of a decision out of the options."""
-    hatches, discipline = options.pop("hatches", models.OPEN_HATCHES), options.pop("discipline", None)
+    hatches, checks = options.pop("hatches", models.OPEN_HATCHES), options.pop("checks", None)
     decision_class = options.pop("decision_class", None)
-    return forms.DecisionTerms.from_arguments(hatches, decision_class, discipline, after, actions)
+    return forms.DecisionTerms.from_arguments(hatches, decision_class, checks, after, actions)
 
 
 def to_decision(emission: Emission[TurnAnswer], actions: Actions) -> Decision:
     """Return the emission as a decision, with the digests of its options."""
     if isinstance(emission.value, models.BindingMoment):
         digests = forms.option_digests(actions, emission.value)
-        return client.Emission(emission.value, emission.envelope, emission.trace, digests)
+        return client.Emission(emission.value, emission.envelope, emission.trace, digests, emission.findings)
     return client.Withheld(emission.value, emission.envelope, emission.trace)

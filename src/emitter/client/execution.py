@@ -40,7 +40,7 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     warn_unknown_model(prepared)
     run = EmissionRun.start(prepared)
     with sdk_client(prepared) as client:
-        for _ in drive(run, partial(UnaryCall, prepared, client)):
+        for _ in drive(run, route_judge(prepared, partial(UnaryCall, prepared, client))):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
 
@@ -50,9 +50,14 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     warn_unknown_model(prepared)
     run = EmissionRun.start(prepared)
     async with async_sdk_client(prepared) as client:
-        async for _ in adrive(run, partial(UnaryCall, prepared, client)):
+        async for _ in adrive(run, route_judge(prepared, partial(UnaryCall, prepared, client))):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
+
+
+def route_judge(prepared: PreparedEmission, send: Callable[[ModelRequest, float], Any]) -> Any:
+    """Return a transport that sends the requests of the emission's judge, if there is one, to the judge."""
+    return send if prepared.judge is None else prepared.judge.route(send)
 
 
 _CANCELLED_MESSAGE = "The caller stopped before the answer was complete."

@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import ForwardRef
 
-    from emitter.checks import LintConfig
     from emitter.clock import Clock
     from emitter.forms.binding_moment import Actions, EarlierAnswers
-    from emitter.forms.document import Check
+    from emitter.forms.content import Check
     from emitter.host import Acceptor, EnvelopeContract
     from emitter.messages import Json
-    from emitter.models import Hatches
+    from emitter.models import BindingMoment, Hatches
     from emitter.policy import Policy
     from emitter.prompts import Material
     from emitter.schema.compiler import UndeclaredProperties
@@ -116,8 +115,9 @@ class DocumentRules(TypedDict, Generic[T], total=False):
     """Options of a typed object.
 
     Args:
-        checks: Functions that receive a valid value and return what is wrong with it: sentences, ``Violation``s or
-            False. The model is corrected with these messages, from which its own words are removed.
+        checks: Functions that receive a valid value and return what is wrong with it: sentences, False, ``Violation``s
+            or ``emitter.checks.Finding``s with a severity. The model is corrected with these messages, from which its
+            own words are removed.
         examples: Valid values or documents to show to the model.
     """
 
@@ -168,12 +168,13 @@ class DecisionRules(TypedDict, total=False):
     Args:
         decision_class: A class for the envelope's ``meta``, such as ``"consent"``.
         hatches: The vetoes that the principal has. Both are open by default.
-        discipline: The severity of each content rule, such as ``LintConfig.of({"synopsis-modal": "off"})``.
+        checks: Checkers of the envelope, and functions as for ``emit``, instead of ``emitter.checks.DEFAULT_CHECKS``.
+            Add one with ``checks=(*DEFAULT_CHECKS, check)``.
     """
 
     decision_class: str | None
     hatches: Hatches
-    discipline: LintConfig | None
+    checks: Iterable[Check[BindingMoment]] | None
 
 
 class SingleDecision(DecisionRules, total=False):

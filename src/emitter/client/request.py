@@ -13,8 +13,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from emitter import client, tokens
 from emitter import prompts as prompt
-from emitter import tokens
 from emitter.adapters import ADAPTERS
 from emitter.adapters.request_options import check_options
 from emitter.budget import (
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+    from emitter.client.judging import PreparedJudge
     from emitter.client.settings import ModelTarget, Settings
     from emitter.conversation import Conversation, Messages
     from emitter.forms.form import OutputForm
@@ -81,6 +82,7 @@ class PreparedEmission:
     emission_request: EmissionRequest
     submitter: EnvelopeSubmitter
     is_known_model: bool
+    judge: PreparedJudge | None = None
 
     @property
     def profile(self) -> ProviderProfile:
@@ -119,6 +121,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     submitter = EnvelopeSubmitter.for_emission(form, contract, settings, inputs)
     if isinstance(settings.gate, NoCapableModel) and submitter.find_accepted() is None:
         raise_not_provided(settings.gate, submitter.make_recorder(settings.on_event))
+    judge = None if form.judge is None else client.prepare_judge(form.judge, settings)
     writer, request, budget = _write_request(form, inputs, contract, plan, settings)
     try:
         budget = _fit_budget(plan, request, budget)
@@ -134,8 +137,9 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
         kind=form.kind,
         initial_events=settings.opening,
         host=submitter,
+        judge=judge,
     )
-    return PreparedEmission(settings, target, emission_request, submitter, plan.is_known_model)
+    return PreparedEmission(settings, target, emission_request, submitter, plan.is_known_model, judge)
 
 
 class EmissionInputs(NamedTuple):

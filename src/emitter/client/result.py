@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from emitter.client.request import PreparedEmission
     from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
+    from emitter.findings import Finding
     from emitter.messages import Usage
     from emitter.models import AIEnvelope, BindingMoment, ClarificationRequest, Deliberation, ErrorReport
     from emitter.policy import PriceTable
@@ -109,7 +110,8 @@ class HasTrace:
 class Emission(HasTrace, Generic[T]):
     """A validated ``value``, the ``envelope`` that contains it, and the ``trace`` of its calls and events.
 
-    ``actions`` holds the action digest of each option of a decision, in order, or None for an option without one.
+    ``findings`` are the warnings of checks. ``actions`` holds the action digest of each option of a decision, in order,
+    or None for an option without one.
     ``Ledger.open`` takes it as it is. It is empty if no actions were passed.
     """
 
@@ -117,6 +119,7 @@ class Emission(HasTrace, Generic[T]):
     envelope: AIEnvelope
     trace: Trace
     actions: tuple[str | None, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ def complete(outcome: EmissionOutcome, events: tuple[RunEvent, ...], prices: Pri
         raise _make_error(outcome.failure, trace) from outcome.failure.cause
     if outcome.envelope is None:
         raise RuntimeError("The emission has a value but no envelope.")
-    return Emission(outcome.value, outcome.envelope, trace)
+    return Emission(outcome.value, outcome.envelope, trace, findings=outcome.findings)
 
 
 _ERROR_HINTS = {

@@ -12,6 +12,7 @@ from emitter.client.execution import (
     async_sdk_client,
     drive,
     require_usable_client,
+    route_judge,
     sdk_client,
 )
 from emitter.client.request import warn_unknown_model
@@ -94,7 +95,7 @@ class _StreamRun(Generic[R]):
         return self._result
 
     def _transport(self, client: object) -> Any:
-        return partial(StreamCall, self._prepared, client, self._fields)
+        return route_judge(self._prepared, partial(StreamCall, self._prepared, client, self._fields))
 
     def _set_result(self) -> None:
         events, prices = tuple(self._run.record.events), emission_prices(self._prepared)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from emitter.messages import CallResult, Fault, ModelRequest, ProviderErrorDetails, Usage
 
 if TYPE_CHECKING:
+    from emitter.core.judging import AnswerJudge
     from emitter.core.verdicts import DocumentContract, Verdict
     from emitter.events import Event, RunEvent
+    from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.schema import Violation
@@ -54,7 +56,8 @@ Effect: TypeAlias = SendRequest | Sleep | EmitEvent
 class Attempt:
     """One call and its result. No text of the model is kept.
 
-    ``stop`` is the vendor's own word, and ``report`` the vendor's error details.
+    ``stop`` is the vendor's own word, and ``report`` the vendor's error details. ``by_judge`` is true for a call that
+    asked a judge about another answer.
     """
 
     number: int
@@ -67,6 +70,7 @@ class Attempt:
     fault: Fault | None = None
     request_id: str | None = None
     report: ProviderErrorDetails | None = None
+    by_judge: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +85,17 @@ class EmissionFailure:
 
 @dataclass(frozen=True, slots=True)
 class EmissionOutcome:
-    """The end of an emission: a ``value`` with its ``document`` and ``envelope``, or a ``failure``."""
+    """The end of an emission: a ``value`` with its ``document`` and ``envelope``, or a ``failure``.
+
+    ``findings`` are what checks found in an accepted answer.
+    """
 
     attempts: tuple[Attempt, ...]
     value: Any = None
     document: Json = None
     failure: EmissionFailure | None = None
     envelope: AIEnvelope | None = None
+    findings: tuple[Finding, ...] = ()
 
     @property
     def usage(self) -> Usage:
@@ -152,6 +160,7 @@ class EmissionRequest:
     """The request of an emission, the contract of its answer, the writer of further requests, and the host.
 
     ``max_budget`` limits the output budget in tokens, and ``min_output_tokens`` is the smallest budget worth a call.
+    ``judge`` is asked about each valid answer.
     """
 
     provider: str
@@ -163,6 +172,7 @@ class EmissionRequest:
     kind: str = ""
     initial_events: tuple[Event, ...] = ()
     host: EnvelopeHost | None = None
+    judge: AnswerJudge | None = None
 
 
 EffectGenerator: TypeAlias = Generator[Effect, CallResult | None, EmissionOutcome]

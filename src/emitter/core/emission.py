@@ -45,7 +45,7 @@ from emitter.core.verdicts import (
 )
 from emitter.events import (
     CALLING,
-    REMARK,
+    CHECK_FINDING,
     CapBreached,
     EnvelopeRefusal,
     EnvelopeTruncated,
@@ -59,16 +59,18 @@ from emitter.events import (
     RetryAttempted,
     RetryExhausted,
 )
-from emitter.messages import CallResult, Fault, ModelRequest, ModelResponse, Usage, with_output_budget
+from emitter.findings import as_warnings
+from emitter.messages import CallResult, Fault, FaultKind, ModelRequest, ModelResponse, Usage, with_output_budget
 from emitter.recover.answer import RecoveryPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
     from emitter.core.verdicts import DocumentContract
+    from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.policy import Policy
-    from emitter.schema import Loss, Violation
+    from emitter.schema import Loss
 
 
 def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGenerator:
@@ -93,12 +95,13 @@ def _request_until_done(state: EmissionState) -> EffectGenerator:
     while True:
         fitted = fit_to_limits(state, request)
         if isinstance(fitted, LimitBreach):
-            return (yield from end_with_limit(state, fitted, classification))
-        if classification is not None and state.attempts[-1].verdict is not Verdict.FAULTED:
+            return (yield from _end_at_limit(state, fitted, classification))
+        if classification is not None and state.own_attempts[-1].verdict is not Verdict.FAULTED:
             yield EmitEvent(retry_event(len(state.answered_verdicts) + 1, classification))
-        answer, current = yield from send(state, fitted)
-        if current.verdict is Verdict.COMPLETE:
-            return (yield from end_with_answer(state, current))
+        answer, current = yield from _send_and_judge(state, fitted)
+        accepted = _accepted_answer(state, answer, current)
+        if accepted is not None:
+            return (yield from end_with_answer(state, accepted))
         if isinstance(answer, Fault):
             fault = yield from back_off(state, answer)
             if fault is not None:
@@ -111,14 +114,56 @@ def _request_until_done(state: EmissionState) -> EffectGenerator:
         request = retry
 
 
+def _send_and_judge(
+    state: EmissionState, request: ModelRequest
+) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
+    """Send one request and classify the answer. If it is valid, the judge, if there is one, is asked about it."""
+    answer, classification = yield from send(state, request, can_flag=state.flagged is None)
+    judge = state.emission_request.judge
+    if judge is None or classification.verdict not in _VALID_VERDICTS:
+        return answer, classification
+    return (yield from judge.judge_answer(state, answer, classification, run_emission))
+
+
+def _end_at_limit(
+    state: EmissionState, breach: LimitBreach, classification: ClassifiedAnswer | None
+) -> EffectGenerator:
+    """Accept a flagged answer whose correction does not fit the limits, and fail otherwise."""
+    if state.flagged is not None:
+        return (yield from end_with_answer(state, state.flagged))
+    return (yield from end_with_limit(state, breach, classification))
+
+
+_VALID_VERDICTS = frozenset({Verdict.COMPLETE, Verdict.FLAGGED})
+
+
+def _accepted_answer(
+    state: EmissionState, answer: CallResult, classification: ClassifiedAnswer
+) -> ClassifiedAnswer | None:
+    """Return the answer to accept, if any: a flagged one stands if its correction fails.
+
+    So findings alone never end in an error. The flagged answer does not stand if the caller cancelled the emission, or
+    if the caller's own code raised.
+    """
+    if classification.verdict is Verdict.COMPLETE:
+        return classification
+    if classification.verdict is Verdict.FLAGGED:
+        state.flagged = classification
+        return None
+    cancelled = isinstance(answer, Fault) and answer.kind is FaultKind.CANCELLED
+    return None if cancelled or classification.verdict is Verdict.UNCHECKED else state.flagged
+
+
 def _retry_state(state: EmissionState, request: ModelRequest) -> RetryState:
     """Return the state before the last attempt, in which the remedy is chosen."""
-    earlier = EmissionState(state.emission_request, state.policy, state.attempts[:-1])
+    earlier = EmissionState(state.emission_request, state.policy, state.own_attempts[:-1])
     return RetryState(request, earlier.answered_verdicts, state.emission_request.max_budget, earlier.document_requested)
 
 
 def _end_without_answer(state: EmissionState, answer: CallResult, classification: ClassifiedAnswer) -> EffectGenerator:
-    """Use the two-step fallback if the policy allows it, and fail otherwise."""
+    """Accept a flagged answer, use the two-step fallback if the policy allows it, and fail otherwise."""
+    if classification.verdict is Verdict.FLAGGED:
+        return (yield from end_with_answer(state, classification))
     if can_fall_back(state, classification):
         return (yield from emit_in_two_steps(state, answer, classification))
     return (yield from end_with_verdict(state, classification, len(state.answered_verdicts)))
@@ -131,34 +176,43 @@ class EmissionState:
     emission_request: EmissionRequest
     policy: Policy
     attempts: list[Attempt] = field(default_factory=list[Attempt])
+    flagged: ClassifiedAnswer | None = None
+    """A valid answer that was sent back once. It stands if the correction fails."""
     cause: Exception | None = None
     """The SDK's exception of the last call; a deadline that passes later does not replace it."""
 
     @property
+    def own_attempts(self) -> list[Attempt]:
+        """The calls that asked for the answer, without those to a judge."""
+        return [attempt for attempt in self.attempts if not attempt.by_judge]
+
+    @property
     def fault_count(self) -> int:
         """The number of calls that failed."""
-        return sum(attempt.verdict is Verdict.FAULTED for attempt in self.attempts)
+        return sum(attempt.verdict is Verdict.FAULTED for attempt in self.own_attempts)
 
     @property
     def answered_verdicts(self) -> tuple[Verdict, ...]:
         """The verdicts on the calls that were answered."""
-        return tuple(attempt.verdict for attempt in self.attempts if attempt.verdict is not Verdict.FAULTED)
+        return tuple(attempt.verdict for attempt in self.own_attempts if attempt.verdict is not Verdict.FAULTED)
 
     @property
     def document_requested(self) -> bool:
         """Whether the model was asked for the document alone."""
-        return any(DOUBTFUL in attempt.violations or RETRACTED in attempt.violations for attempt in self.attempts)
+        return any(DOUBTFUL in attempt.violations or RETRACTED in attempt.violations for attempt in self.own_attempts)
 
 
 def send(
     state: EmissionState,
     request: ModelRequest,
     classify_answer: Callable[[CallResult, DocumentContract], ClassifiedAnswer] | None = None,
+    *,
+    can_flag: bool = False,
 ) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
     """Send one request and classify the answer, by default with ``classify``."""
     number = len(state.attempts) + 1
     yield EmitEvent(LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.max_output_tokens}))
-    answer = yield SendRequest(request, number, state.attempts[-1].verdict if state.attempts else None)
+    answer = yield SendRequest(request, number, state.own_attempts[-1].verdict if state.attempts else None)
     if answer is None:
         raise TypeError("The driver must send an answer after SendRequest.")
     report = answer.report
@@ -168,7 +222,7 @@ def send(
         answer = replace(answer, report=replace(report, cause=None))
     contract = state.emission_request.contract
     classification = (
-        classify(answer, contract, already_corrected=number > 1 and state.document_requested)
+        classify(answer, contract, already_corrected=number > 1 and state.document_requested, can_flag=can_flag)
         if classify_answer is None
         else classify_answer(answer, contract)
     )
@@ -213,13 +267,13 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
     """Lower the request's output budget to what the limits allow, or return the limit that allows too little."""
     if state.policy.max_total_tokens is None and state.policy.max_cost is None:
         return request
-    input_counts = [attempt.usage.input for attempt in state.attempts if attempt.usage is not None]
+    input_counts = [attempt.usage.input for attempt in state.own_attempts if attempt.usage is not None]
     expected = Usage(
         input=max(input_counts) if input_counts else state.emission_request.writer.count_tokens(request),
         output=state.emission_request.min_output_tokens,
     )
     fitted = cap_budget(request, total_usage(tuple(state.attempts)), expected, state.policy, len(input_counts))
-    last = state.attempts[-1] if state.attempts else None
+    last = state.own_attempts[-1] if state.attempts else None
     if (
         isinstance(fitted, ModelRequest)
         and last
@@ -292,16 +346,21 @@ _NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
 def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> EffectGenerator:
     """End with a valid answer, if the host accepts it."""
     host, value, document = state.emission_request.host, classification.value, classification.document
+    for finding in classification.findings:
+        yield EmitEvent(finding_event(finding))
     result = host.submit(value, document) if host else SubmissionResult(value, document)
-    return (yield from end_with_submission(state, result))
+    return (yield from end_with_submission(state, result, classification.findings))
 
 
-def end_with_submission(state: EmissionState, result: SubmissionResult) -> EffectGenerator:
+def end_with_submission(
+    state: EmissionState, result: SubmissionResult, findings: tuple[Finding, ...] = ()
+) -> EffectGenerator:
     """End with the host's response."""
     for event in result.events:
         yield EmitEvent(event)
     if result.failure is None:
-        return EmissionOutcome(tuple(state.attempts), result.value, result.document, envelope=result.envelope)
+        attempts, reported = tuple(state.attempts), as_warnings(findings)
+        return EmissionOutcome(attempts, result.value, result.document, envelope=result.envelope, findings=reported)
     if result.discarded or any(isinstance(recorded.event, NodeFailed) for recorded in result.events):
         return EmissionOutcome(tuple(state.attempts), failure=result.failure)
     return (yield from _end_with_failure(state, result.failure))
@@ -324,7 +383,7 @@ def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, att
         yield EmitEvent(RetryExhausted(attempt_count, retried_for, describe_violations(classification)))
         # the ceiling is on retries, so the first call is not one of them
         yield EmitEvent(CapBreached("schema", attempt_count - 1, attempt_count))
-    reason = failure_message(state.emission_request, state.attempts[-1], classification)
+    reason = failure_message(state.emission_request, state.own_attempts[-1], classification)
     message = f"{reason} (calls made: {len(state.attempts)})."
     cause = classification.raised.error if classification.raised else state.cause
     details = {"totalAttempts": attempt_count} if code is not TerminalCode.REFUSAL else {}
@@ -451,10 +510,10 @@ def degraded_event(losses: tuple[Loss, ...]) -> LogAppended:
     return LogAppended(Level.WARN, "the schema is too large for the vendor, so these are checked here only", fields)
 
 
-def remark_event(remark: Violation) -> LogAppended:
-    """Report a content remark on an accepted answer."""
-    fields = {"pointer": remark.pointer, "rule": remark.rule, "expected": remark.expected}
-    return LogAppended(Level.WARN, REMARK, fields)
+def finding_event(finding: Finding) -> LogAppended:
+    """Report what a check found in an accepted answer."""
+    fields = {"pointer": finding.pointer, "rule": finding.rule, "expected": finding.message}
+    return LogAppended(Level.WARN, CHECK_FINDING, fields)
 
 
 def resend_event(fault: Fault) -> LogAppended:
@@ -481,7 +540,6 @@ def call_events(emission_request: EmissionRequest, answer: CallResult, classific
     recovered = classification.recovered
     if recovered is not None and recovered.path is not RecoveryPath.DIRECT:
         events.append(RecoveryApplied(recovered.path.value, recovered.byte_offset))
-    events += [remark_event(remark) for remark in classification.remarks]
     return events
 
 

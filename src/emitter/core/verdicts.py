@@ -18,6 +18,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from emitter import recover
 from emitter.events import Reason
+from emitter.findings import Finding, Severity
 from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, StopReason, with_output_budget
 from emitter.recover.answer import Ambiguous, Recovered, RecoveryPath, Retracted, parse_answer
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
@@ -42,6 +43,8 @@ class Verdict(str, Enum):
     OVERFLOWED = "overflowed"
     REFUSED = "refused"
     VIOLATED = "violated"
+    FLAGGED = "flagged"
+    """Valid, but a check asks for one correction. The answer stands if the correction fails."""
     MALFORMED = "malformed"
     PAUSED = "paused"
     UNKNOWN = "unknown"
@@ -88,23 +91,30 @@ class DocumentContract:
         return self._redact_result(result) if self.secrets.ids else result
 
     def _redact_result(self, result: ParseResult[Any]) -> ParseResult[Any]:
-        violations, remarks = (
+        violations, corrections = (
             tuple(self._redact_violation(violation) for violation in violations)
-            for violations in (result.violations, result.remarks)
+            for violations in (result.violations, result.corrections)
         )
-        return replace(result, violations=violations, remarks=remarks)
+        findings = tuple(
+            replace(finding, pointer=self._redact(finding.pointer), message=self._redact(finding.message))
+            for finding in result.findings
+        )
+        return replace(result, violations=violations, corrections=corrections, findings=findings)
 
     def _redact_violation(self, violation: Violation) -> Violation:
-        texts = (violation.pointer, violation.rule, violation.expected)
-        return Violation(*(self.secrets.redact_text(text).value for text in texts))
+        return Violation(*map(self._redact, (violation.pointer, violation.rule, violation.expected)))
+
+    def _redact(self, text: str) -> str:
+        return self.secrets.redact_text(text).value
 
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedAnswer:
     """A verdict with its grounds.
 
-    ``value`` and ``document`` are set if the verdict is COMPLETE, and ``raised`` if it is UNCHECKED. ``violations`` are
-    set if it is VIOLATED, and for some MALFORMED answers. ``remarks`` are warnings about an accepted value.
+    ``value`` and ``document`` are set if the verdict is COMPLETE or FLAGGED, and ``raised`` if it is UNCHECKED.
+    ``violations`` are set if it is VIOLATED or FLAGGED, and for some MALFORMED answers. ``findings`` are about an
+    accepted value.
     """
 
     verdict: Verdict
@@ -113,7 +123,7 @@ class ClassifiedAnswer:
     recovered: Recovered | None = None
     violations: tuple[Violation, ...] = ()
     raised: CallbackFailure | None = None
-    remarks: tuple[Violation, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 VERDICT_BY_STOP: dict[StopReason, Verdict] = {stop: Verdict(stop.value) for stop in StopReason}
@@ -126,11 +136,14 @@ DOUBTFUL = Violation("", "doubted", "the document alone, with no words before or
 """The text around the document may take it back. This is worth one more call but no rejection."""
 
 
-def classify(answer: CallResult, contract: DocumentContract, *, already_corrected: bool = False) -> ClassifiedAnswer:
+def classify(
+    answer: CallResult, contract: DocumentContract, *, already_corrected: bool = False, can_flag: bool = False
+) -> ClassifiedAnswer:
     """Return the verdict on ``answer``.
 
     If ``already_corrected`` is true, the model was asked for the document alone before. A document that is doubtful
-    again is then accepted with a remark. A retracted one never is.
+    again is then accepted with a finding. A retracted one never is. If ``can_flag`` is true, findings may ask for one
+    correction.
     """
     if isinstance(answer, Fault):
         return ClassifiedAnswer(Verdict.FAULTED)
@@ -138,16 +151,16 @@ def classify(answer: CallResult, contract: DocumentContract, *, already_correcte
     if verdict is not Verdict.COMPLETE:
         return ClassifiedAnswer(verdict)
     recovered = extract_document(answer)
-    if isinstance(recovered, Retracted):
-        return ClassifiedAnswer(Verdict.MALFORMED, violations=(RETRACTED,))
-    if recovered is None:
-        return ClassifiedAnswer(Verdict.MALFORMED)
+    if not isinstance(recovered, Recovered):
+        violations = (RETRACTED,) if isinstance(recovered, Retracted) else ()
+        return ClassifiedAnswer(Verdict.MALFORMED, violations=violations)
     if recovered.doubtful and not already_corrected:
         return ClassifiedAnswer(Verdict.MALFORMED, violations=(DOUBTFUL,))
-    classification = _validate_document(recovered, contract)
-    return (
-        replace(classification, remarks=(*classification.remarks, DOUBTFUL)) if recovered.doubtful else classification
-    )
+    classification = _validate_document(recovered, contract, can_flag=can_flag)
+    if not recovered.doubtful:
+        return classification
+    doubt = Finding(DOUBTFUL.pointer, DOUBTFUL.rule, Severity.WARNING, DOUBTFUL.expected)
+    return replace(classification, findings=(*classification.findings, doubt))
 
 
 def extract_document(reply: ModelResponse) -> Recovered | Retracted | None:
@@ -186,7 +199,7 @@ def _is_json(value: Json) -> bool:
     return True
 
 
-def _validate_document(recovered: Recovered, contract: DocumentContract) -> ClassifiedAnswer:
+def _validate_document(recovered: Recovered, contract: DocumentContract, *, can_flag: bool) -> ClassifiedAnswer:
     document = contract.compiled.decode(recovered.value)
     if contract.normalize is not None:
         document = contract.normalize(document)
@@ -195,7 +208,9 @@ def _validate_document(recovered: Recovered, contract: DocumentContract) -> Clas
         return ClassifiedAnswer(Verdict.UNCHECKED, recovered=recovered, raised=reading.failure)
     if reading.violations:
         return ClassifiedAnswer(Verdict.VIOLATED, recovered=recovered, violations=reading.violations)
-    return ClassifiedAnswer(Verdict.COMPLETE, reading.value, document, recovered, remarks=reading.remarks)
+    corrections = reading.corrections if can_flag else ()
+    verdict = Verdict.FLAGGED if corrections else Verdict.COMPLETE
+    return ClassifiedAnswer(verdict, reading.value, document, recovered, corrections, findings=reading.findings)
 
 
 def _check_surrogates(document: Json) -> tuple[Violation, ...]:
@@ -262,6 +277,7 @@ REMEDIES: dict[Verdict, RemedyRule] = {
     Verdict.OVERFLOWED: RemedyRule(Remedy.NONE, Reason.TRUNCATION, TerminalCode.TRUNCATION),
     Verdict.REFUSED: RemedyRule(Remedy.NONE, Reason.REFUSAL, TerminalCode.REFUSAL),
     Verdict.VIOLATED: RemedyRule(Remedy.CORRECT, Reason.SCHEMA_VIOLATION, TerminalCode.INVALID),
+    Verdict.FLAGGED: RemedyRule(Remedy.CORRECT, Reason.SCHEMA_VIOLATION),
     Verdict.MALFORMED: RemedyRule(Remedy.CORRECT, Reason.PARSE_ERROR, TerminalCode.INVALID),
     Verdict.PAUSED: RemedyRule(Remedy.AGAIN, Reason.UNKNOWN, TerminalCode.INVALID),
     Verdict.UNKNOWN: RemedyRule(Remedy.AGAIN, Reason.UNKNOWN, TerminalCode.INVALID),

@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, extract_question, normalize_wording, question_similarity
+from emitter.checks.similarity import SIMILARITY_THRESHOLD, compare_questions, question_words
+from emitter.checks.wording import normalize_wording
 from emitter.decisions import ledger_arguments, ledger_entries, ledger_log
 from emitter.decisions.canonical_json import digest
 from emitter.decisions.decision_rates import DEFAULT_THRESHOLDS, DecisionRates, RateThresholds
@@ -57,7 +58,7 @@ __all__ = ["Ledger", "PendingDecision", "ResolvedDecision"]
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from emitter.checks.similarity import QuestionFeatures
+    from emitter.checks.similarity import QuestionWords
     from emitter.decisions.canonical_json import AnswerVerifier
     from emitter.decisions.resolution import Dialogue, FreeText, Resolution
     from emitter.events import LogAppended
@@ -638,7 +639,7 @@ def _check_same_decision(opened: PendingDecision, requested: PendingDecision, ex
 MAX_REMEMBERED_REFUSALS: Final = 256
 """How many of the latest vetoes are remembered."""
 MAX_COMPARED_REFUSALS: Final = 64
-"""How many of them are compared for similarity, at a quarter of a millisecond each."""
+"""How many of them are compared for similarity."""
 REFUSAL_LIFETIME: Final = 30 * 24 * 60 * 60.0
 """For how many seconds a veto counts against other envelopes and other agents."""
 QuestionKey: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
@@ -663,9 +664,9 @@ class DecisionQuestion:
         return normalize_wording(question.stem), tuple(sorted(options))
 
     @cached_property
-    def features(self) -> QuestionFeatures:
-        """The question, prepared for similarity comparison."""
-        return extract_question(self.pending.moment)
+    def words(self) -> QuestionWords:
+        """The words of the question, for comparison."""
+        return question_words(self.pending.moment)
 
     @property
     def action_digests(self) -> frozenset[str]:
@@ -697,5 +698,5 @@ class RefusedQuestion:
         """Return whether a decision resembles the refused question, about the same actions."""
         return (
             self.question.action_digests == candidate.action_digests
-            and question_similarity(self.question.features, candidate.features) >= SAME_QUESTION_THRESHOLD
+            and compare_questions(self.question.words, candidate.words) >= SIMILARITY_THRESHOLD
         )

@@ -1,24 +1,23 @@
 """Rules for asking again after the principal refused a question.
 
-``find_reopen_violations`` checks a new envelope against the refused ones: it must ask another question, take up the
-objection and keep the dialogue hatch open.
-
-Source: draft-morrison-binding-moment-envelope-00, section 6.2.
+Source: draft-morrison-binding-moment-envelope-00, section 6.2. The draft forbids the same question and a choice that
+does not take up the objection. A question repeated word for word, and a veto that is taken away, are errors. Whether
+other words ask the same, and whether an objection is taken up, can only be guessed: those findings refuse nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from emitter.checks.similarity import (
-    SAME_QUESTION_THRESHOLD,
-    extract_question,
-    new_terms,
-    question_similarity,
+    SIMILARITY_THRESHOLD,
+    compare_questions,
+    is_reworded,
+    question_key,
+    question_words,
+    takes_up,
 )
-from emitter.checks.text_features import all_stems
+from emitter.findings import Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,89 +25,65 @@ if TYPE_CHECKING:
     from emitter.decisions.resolution import Reopen
     from emitter.models import BindingMoment
 
-
-class ReopenRule(str, Enum):
-    """The rules for a new envelope, by id."""
-
-    REPEATED = "question-repeated"
-    IGNORED = "objection-ignored"
-    WITHDRAWN = "veto-withdrawn"
-
-
-@dataclass(frozen=True, slots=True)
-class ReopenViolation:
-    """A rule that a new envelope breaks, with the draft's section.
-
-    ``slot`` is a JSON pointer into the envelope, or empty for all of it. ``expected`` is our own sentence, without a
-    word of the envelope or the objection.
-    """
-
-    slot: str
-    rule: ReopenRule
-    section: str
-    expected: str
-
-
-WITHDRAWN_VIOLATION: Final = ReopenViolation(
-    "/question/hatches/dialogue", ReopenRule.WITHDRAWN, "6.2", "true, since the principal has used this veto"
+_QUESTION: Final = "/question"
+REPEATED: Final = Finding(
+    _QUESTION,
+    "question-repeated",
+    Severity.ERROR,
+    "The question is another one than the principal refused (section 6.2)",
 )
-IGNORED_VIOLATION: Final = ReopenViolation(
-    "", ReopenRule.IGNORED, "6.2", "a decision that takes up, by name, what the principal objected to the question"
+REWORDED: Final = Finding(
+    _QUESTION,
+    "question-reworded",
+    Severity.RETRY,
+    "The question differs from the one that the principal refused in more than its wording or the order of its options "
+    "(section 6.2)",
 )
-REPEATED_VIOLATION: Final = ReopenViolation(
-    "/question",
-    ReopenRule.REPEATED,
-    "6.2",
-    "another question than the one the principal refused, in more than its wording, its options or their order",
+SIMILAR: Final = Finding(
+    _QUESTION,
+    "question-similar",
+    Severity.WARNING,
+    "The question does not resemble one that the principal refused (section 6.2)",
+)
+IGNORED: Final = Finding(
+    "", "objection-ignored", Severity.WARNING, "The decision takes up what the principal objected (section 6.2)"
+)
+WITHDRAWN: Final = Finding(
+    "/question/hatches/dialogue",
+    "veto-withdrawn",
+    Severity.ERROR,
+    "The dialogue hatch is open, since the principal has used it (section 6.2)",
 )
 
 
-def find_reopen_violations(reopenings: Sequence[Reopen], moment: BindingMoment) -> tuple[ReopenViolation, ...]:
-    """Check an envelope that follows refused questions, and return the rules it breaks, each once.
-
-    ``question-repeated``: it asks a refused question again (see ``question_similarity``). ``veto-withdrawn``: it closes
-    the dialogue hatch. ``objection-ignored``: an objection brought up something new, and none of it is in the envelope.
-
-    New terms of an objection are stems that the refused envelope does not contain and that do not merely describe the
-    question ("wrong question"): at least two of them, or a name or number, in the envelope's language. With fewer the
-    last rule does not apply. The terms are looked for in the synopsis, findings, recommendations and the question with
-    its options, not in the offer and ``meta``.
+def check_reopened(reopenings: Sequence[Reopen], moment: BindingMoment) -> tuple[Finding, ...]:
+    """Check an envelope that follows refused questions, and return what is found, each rule once.
 
     Args:
-        reopenings: The vetoes that stand.
+        reopenings: The refusals that still count.
         moment: The new envelope.
     """
-    if not reopenings:
-        return ()
-    question, text = extract_question(moment), all_stems("\n".join(_decision_texts(moment)))
-    violations: list[ReopenViolation] = []
-    if any(
-        question_similarity(extract_question(reopen.moment), question) >= SAME_QUESTION_THRESHOLD
-        for reopen in reopenings
-    ):
-        violations.append(REPEATED_VIOLATION)
-    if any(_ignores_objection(reopen, text) for reopen in reopenings):
-        violations.append(IGNORED_VIOLATION)
+    return tuple(_find(reopenings, moment)) if reopenings else ()
+
+
+def _find(reopenings: Sequence[Reopen], moment: BindingMoment) -> Iterator[Finding]:
+    key, words = question_key(moment.question), question_words(moment)
+    refused = [question_words(reopen.moment) for reopen in reopenings]
+    if any(question_key(reopen.moment.question) == key for reopen in reopenings):
+        yield REPEATED
+    elif any(is_reworded(each, words) for each in refused):
+        yield REWORDED
+    elif any(compare_questions(each, words) >= SIMILARITY_THRESHOLD for each in refused):
+        yield SIMILAR
+    text = _whole_text(moment)
+    if not all(takes_up(reopen.objection, _whole_text(reopen.moment), text) for reopen in reopenings):
+        yield IGNORED
     if not moment.question.hatches.dialogue:
-        violations.append(WITHDRAWN_VIOLATION)
-    return tuple(violations)
-
-
-def _ignores_objection(reopen: Reopen, text: frozenset[str]) -> bool:
-    terms = new_terms(reopen.objection, _whole_text(reopen.moment))
-    return bool(terms) and terms.isdisjoint(text)
-
-
-def _decision_texts(moment: BindingMoment) -> Iterator[str]:
-    """Yield the texts that the principal decides by: the briefing and the question."""
-    question = moment.question
-    yield from (moment.synopsis, *moment.findings, *moment.recommendations, question.stem)
-    for option in question.options:
-        yield from (option.label, option.reasoning)
+        yield WITHDRAWN
 
 
 def _whole_text(moment: BindingMoment) -> str:
-    """Return all texts of an envelope, each on its own line."""
-    meta = moment.meta
-    notes = () if meta is None else (meta.decision_class or "", meta.calibration_note or "")
-    return "\n".join((*_decision_texts(moment), moment.offer, *notes))
+    """Return the texts that the principal decides by, each on its own line."""
+    question = moment.question
+    options = (text for option in question.options for text in (option.label, option.reasoning))
+    return "\n".join((moment.synopsis, *moment.findings, *moment.recommendations, question.stem, *options))

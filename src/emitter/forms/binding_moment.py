@@ -1,6 +1,6 @@
 """Ask for a binding moment.
 
-Validates the caller's options (hatches, discipline, earlier answers, fixed options with actions), renders them for the
+Validates the caller's options (hatches, checks, earlier answers, fixed options with actions), renders them for the
 model, checks an answer against the draft's rules, and selects what a stream reports.
 
 Source: draft-morrison-binding-moment-envelope-00, sections 5, 6 and 11.3. Actions are emitter's own: an envelope holds
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, cast
@@ -21,9 +21,9 @@ from pydantic import ValidationError
 
 from emitter import prompts as prompt
 from emitter.arguments import check_list, check_text, check_type
-from emitter.checks import DEFAULT_LINT_CONFIG, LintConfig, LintRule, LintSeverity, lint
-from emitter.checks.english import has_visible_text
-from emitter.checks.question_rules import find_duplicate_labels, is_hatch_label
+from emitter.checks import DEFAULT_CHECKS, ModelJudge, StructuralChecks
+from emitter.checks.structural import is_hatch_label
+from emitter.checks.wording import is_blank, normalize_wording
 from emitter.decisions import (
     Act,
     Continuation,
@@ -40,9 +40,11 @@ from emitter.decisions import (
     select_option,
 )
 from emitter.decisions.ledger_arguments import MAX_ACTION_LENGTH
-from emitter.decisions.reopening import find_reopen_violations
+from emitter.decisions.reopening import check_reopened
 from emitter.errors import InputError
-from emitter.forms.form import OutputForm
+from emitter.findings import Finding, Severity
+from emitter.forms.content import Check, ContentChecks, validate_checks
+from emitter.forms.form import FormJudge, OutputForm
 from emitter.messages import as_list, as_mapping
 from emitter.models import BINDING_MOMENT, DELIBERATION, OPEN_HATCHES, BindingMoment, Hatches, Option, binding_moment
 from emitter.models.binding_moment import MAX_OPTIONS
@@ -51,15 +53,13 @@ from emitter.render.safe_text import MAX_WORD_WIDTH, to_compact_skeleton, to_sin
 from emitter.schema import Violation
 from emitter.schema.compiler import ImmutableSchema
 from emitter.schema.results import ParseResult
+from emitter.schema.validator import property_names
 from emitter.streaming import FieldComplete, StreamSelection
-from emitter.visible_text import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from emitter.checks import LintFinding
     from emitter.core.verdicts import DocumentContract
-    from emitter.decisions.reopening import ReopenViolation
     from emitter.messages import Json
     from emitter.models import AIEnvelope, Question
     from emitter.models.binding_moment import TurnAnswer
@@ -79,6 +79,7 @@ def binding_moment_form(options: DecisionTerms) -> OutputForm:
         normalize=binding_moment.add_reasoning,
         render_history=partial(_render_earlier, options) if options.after or options.actions else None,
         cache_key=options.cache_key,
+        judge=options.form_judge,
     )
 
 
@@ -86,7 +87,7 @@ def _read_turn(options: DecisionTerms, document: Json) -> ParseResult[TurnAnswer
     if not binding_moment.is_recommendation_in_range(document):
         return ParseResult(violations=(_NO_SUCH_OPTION,))
     answer = binding_moment.parse_turn(document, options.hatches, options.decision_class)
-    return check_content(answer, options) if isinstance(answer, BindingMoment) else ParseResult(answer)
+    return check_content(answer, document, options) if isinstance(answer, BindingMoment) else ParseResult(answer)
 
 
 def _render_earlier(options: DecisionTerms, prompts: PromptTemplates) -> tuple[str, ...]:
@@ -94,6 +95,13 @@ def _render_earlier(options: DecisionTerms, prompts: PromptTemplates) -> tuple[s
 
 
 _TURN_SCHEMA_SOURCE = ImmutableSchema(binding_moment.TURN_SCHEMA)
+
+
+@cache
+def _moment_names() -> frozenset[str]:
+    return property_names(binding_moment.TURN_SCHEMA) | {"meta"}
+
+
 _NO_SUCH_OPTION = Violation(
     "/turn/question/recommended_idx", "range", "the position of an option that exists, counted from 0"
 )
@@ -125,12 +133,13 @@ Actions: TypeAlias = Mapping[str, str | None]
 class DecisionTerms:
     """The validated options of a decision.
 
-    ``after`` holds the continuations of earlier envelopes, earliest first, and ``actions`` the options with actions.
+    ``checks`` look at the envelope, ``after`` holds the continuations of earlier envelopes, earliest first, and
+    ``actions`` the options with actions.
     """
 
     hatches: Hatches = OPEN_HATCHES
     decision_class: str | None = None
-    discipline: LintConfig = DEFAULT_LINT_CONFIG
+    checks: tuple[Check[BindingMoment], ...] = DEFAULT_CHECKS
     after: tuple[Continuation, ...] = ()
     actions: Actions = field(default_factory=dict[str, "str | None"])
 
@@ -139,8 +148,7 @@ class DecisionTerms:
         if name is not None and (not isinstance(name, str) or not name.strip()):
             raise InputError(f"decision_class is {name!r}; it must be a text such as 'consent', or None.")
         check_type("hatches", self.hatches, Hatches)
-        check_type("discipline", self.discipline, LintConfig)
-        check_hatch_labels(self.actions, self.discipline)
+        check_hatch_labels(self.actions, self.checks)
         if reopened_questions(self.after) and not self.hatches.dialogue:
             raise InputError(
                 "The principal refused a question, so hatches= must let them refuse the next one.",
@@ -148,13 +156,18 @@ class DecisionTerms:
             )
 
     @property
+    def form_judge(self) -> FormJudge | None:
+        """The judge among the checks, which the emission asks after the others."""
+        judge = next((check for check in self.checks if isinstance(check, ModelJudge)), None)
+        return None if judge is None else FormJudge(judge, ContentChecks((), _moment_names, locate=_place_in_turn))
+
+    @property
     def cache_key(self) -> tuple[str, ...]:
         """Identifies these options, except for ``after``, which is in the prompt."""
-        changed = (f"{rule.value}={severity.value}" for rule, severity in self.discipline.overrides.items())
         return (
             self.hatches.model_dump_json(),
             self.decision_class or "",
-            *sorted(changed),
+            *map(_check_key, self.checks),
             *actions_cache_key(self.actions),
         )
 
@@ -163,12 +176,12 @@ class DecisionTerms:
         cls,
         hatches: Hatches,
         decision_class: str | None,
-        discipline: LintConfig | None,
+        checks: Iterable[Check[BindingMoment]] | None,
         after: EarlierAnswers,
         actions: Actions,
     ) -> DecisionTerms:
         """Validate the caller's arguments."""
-        chosen = DEFAULT_LINT_CONFIG if discipline is None else discipline
+        chosen = DEFAULT_CHECKS if checks is None else validate_checks(checks)
         return cls(hatches, decision_class, chosen, validate_continuations(after), validate_actions(actions))
 
     def with_history(self, after: EarlierAnswers, actions: Actions) -> DecisionTerms:
@@ -176,45 +189,41 @@ class DecisionTerms:
         return replace(self, after=validate_continuations(after), actions=validate_actions(actions))
 
 
+def _check_key(check: object) -> str:
+    """Return what identifies a check: its name if it is a function, and its settings otherwise."""
+    name = getattr(check, "__qualname__", None)
+    return repr(check) if name is None else f"{getattr(check, '__module__', '')}.{name}"
+
+
 HATCH_SUPPRESSED = "hatch-suppressed"
-"""Reported for every envelope with a closed hatch. No discipline turns it off."""
+"""Reported for every envelope with a closed hatch. It cannot be turned off."""
 _TURN_POINTER = "/turn"
 _META_POINTER = "/meta"
 _HATCH_EXPECTED = "open, unless the revision is genuinely inapplicable (section 5.8)"
 
 
-def check_content(binding_moment: BindingMoment, options: DecisionTerms) -> ParseResult[TurnAnswer]:
-    """Return the envelope with its remarks, or the violations that reject it."""
-    findings = lint(binding_moment, options.discipline)
-    reopen_violations = find_reopen_violations(reopened_questions(options.after), binding_moment)
-    errors = [finding for finding in findings if finding.severity is LintSeverity.ERROR]
-    violations = (
-        *fixed_option_violations(options.actions, binding_moment),
-        *map(_violation_in_turn, reopen_violations),
-        *map(_violation_in_turn, errors),
-    )
-    if violations:
-        return ParseResult(violations=violations)
-    return ParseResult(binding_moment, remarks=(*map(_remark_in_envelope, findings), *_closed_hatches(binding_moment)))
+def check_content(binding_moment: BindingMoment, document: Json, options: DecisionTerms) -> ParseResult[TurnAnswer]:
+    """Return the envelope with what the checks find, or the violations that reject it."""
+    fixed = tuple(fixed_option_violations(options.actions, binding_moment))
+    reopened = check_reopened(reopened_questions(options.after), binding_moment)
+    closed = _closed_hatches(binding_moment)
+    checks = tuple(check for check in options.checks if not isinstance(check, ModelJudge))
+    content = ContentChecks(checks, _moment_names, locate=_place_in_turn)
+    checked = content.run(binding_moment, document, findings=(*reopened, *closed))
+    if checked.failure is not None or not fixed:
+        return checked
+    return ParseResult(violations=(*fixed, *checked.violations))
 
 
-def _violation_in_turn(finding: LintFinding | ReopenViolation) -> Violation:
-    """Return the violation at its place in the model's document, which has no ``meta``."""
-    return _violation_at(f"{_TURN_POINTER}{finding.slot.removeprefix(_META_POINTER)}", finding)
+def _place_in_turn(pointer: str) -> str:
+    """Return the place of a slot in the model's document, which has no ``meta``."""
+    return f"{_TURN_POINTER}{pointer.removeprefix(_META_POINTER)}"
 
 
-def _remark_in_envelope(finding: LintFinding) -> Violation:
-    return _violation_at(finding.slot, finding)
-
-
-def _violation_at(pointer: str, finding: LintFinding | ReopenViolation) -> Violation:
-    return Violation(pointer, finding.rule.value, f"{finding.expected} (section {finding.section})")
-
-
-def _closed_hatches(binding_moment: BindingMoment) -> Iterator[Violation]:
+def _closed_hatches(binding_moment: BindingMoment) -> Iterator[Finding]:
     for name, is_open in binding_moment.question.hatches.model_dump().items():
         if not is_open:
-            yield Violation(f"/question/hatches/{name}", HATCH_SUPPRESSED, _HATCH_EXPECTED)
+            yield Finding(f"/question/hatches/{name}", HATCH_SUPPRESSED, Severity.WARNING, _HATCH_EXPECTED)
 
 
 EarlierAnswers: TypeAlias = Continuation | Iterable[Continuation]
@@ -328,11 +337,12 @@ def validate_actions(actions: object) -> dict[str, str | None]:
     return dict(sorted(labelled))
 
 
-def check_hatch_labels(actions: Actions, discipline: LintConfig) -> None:
-    """Raise ``InputError`` for a label that the discipline rejects in every envelope."""
-    if discipline.severity(LintRule.OPTION_HATCH) is LintSeverity.ERROR and any(
-        is_hatch_label(visible_text(label)) for label in actions
-    ):
+def check_hatch_labels(actions: Actions, checks: Iterable[object]) -> None:
+    """Raise ``InputError`` for a label that the structural checks reject in every envelope."""
+    rejects = any(
+        isinstance(check, StructuralChecks) and check.severity("option-hatch") is Severity.ERROR for check in checks
+    )
+    if rejects and any(map(is_hatch_label, actions)):
         raise InputError("A label of actions repeats a veto, or defers the decision.", hint=_HATCH_HINT)
 
 
@@ -372,7 +382,7 @@ def option_digests(actions: Actions, binding_moment: BindingMoment) -> tuple[str
 def _check_label(name: str, value: object) -> None:
     check_text(name, value)
     label = cast("str", value)
-    if not has_visible_text(label):
+    if is_blank(label):
         raise InputError(f"{name} is blank.", hint="Name what the option does.")
     if len(label) > MAX_LABEL_LENGTH:
         raise InputError(f"{name} has {len(label)} characters.", hint=f"At most {MAX_LABEL_LENGTH} are allowed.")
@@ -406,9 +416,13 @@ def _confusable_label(label: str, fixed: Sequence[str]) -> int:
 
 def _are_confusable(one: str, other: str) -> bool:
     """Return whether two labels look the same, or differ only in case and punctuation."""
-    return to_compact_skeleton(to_single_line(one)) == to_compact_skeleton(to_single_line(other)) or any(
-        True for _ in find_duplicate_labels((visible_text(one), visible_text(other)))
-    )
+    same_look = to_compact_skeleton(to_single_line(one)) == to_compact_skeleton(to_single_line(other))
+    return same_look or _join_words(one) == _join_words(other)
+
+
+def _join_words(label: str) -> str:
+    """Return the words of a label, without case, marks between words and marks after them."""
+    return " ".join(word for word in normalize_wording(label).split() if any(map(str.isalnum, word)))
 
 
 _STREAMED_TURN = "/turn"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from emitter.checks.judge import ModelJudge
     from emitter.core.verdicts import DocumentContract, DocumentReader
+    from emitter.forms.content import ContentChecks
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.prompts import PromptTemplates
@@ -27,6 +29,14 @@ class EnvelopeCodec(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class FormJudge:
+    """A judge, and how its findings become violations of the form's document."""
+
+    judge: ModelJudge
+    content: ContentChecks
+
+
+@dataclass(frozen=True, slots=True)
 class OutputForm:
     """A form of output that an emission can ask for.
 
@@ -35,6 +45,7 @@ class OutputForm:
     the start of the system prompt, and ``render_history`` the principal's answers to earlier envelopes. ``examples``
     are valid documents to show. ``cache_key`` identifies settings that affect the answer and are not in the prompt. If
     ``has_heading`` is true, a prompt that is one text is put under the heading that the system prompt mentions.
+    ``judge`` is a model that is asked about each valid answer.
     """
 
     kind: str
@@ -49,3 +60,4 @@ class OutputForm:
     render_history: Callable[[PromptTemplates], tuple[str, ...]] | None = None
     cache_key: tuple[str, ...] = ()
     has_heading: bool = True
+    judge: FormJudge | None = None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails, ValidationError
 
+    from emitter.findings import Finding
     from emitter.messages import Json
 
 
@@ -128,13 +129,15 @@ class CallbackFailure:
 class ParseResult(Generic[T]):
     """A parsed value, or the violations or the failure that prevent it.
 
-    `remarks` are warnings about a value that is accepted.
+    `findings` are about a value that is accepted. `corrections` are the same findings as violations at their place in
+    the document, if the model is to be asked once to correct it.
     """
 
     value: T | None = None
     violations: tuple[Violation, ...] = ()
     failure: CallbackFailure | None = None
-    remarks: tuple[Violation, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    corrections: tuple[Violation, ...] = ()
 
 
 class _TemplateValues(dict[str, str]):

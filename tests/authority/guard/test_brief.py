@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emitter.authority import Authority, brief_from_template
 from emitter.authority.proposals import DigestedParameter
-from emitter.checks import LintSeverity, lint
+from emitter.checks import Severity, StructuralChecks
 from emitter.errors import InputError, NotApproved
 from emitter.models import BindingMoment
 from emitter.render.layout import build_layout
@@ -78,11 +78,11 @@ def test_each_argument_is_told_whole_on_one_line(value: Any) -> None:
 
 @settings(max_examples=examples(60))
 @given(first=VALUES | TEXTS, second=VALUES, target=TEXTS.filter(bool), to=st.integers(0, 10**9))
-def test_the_template_holds_to_the_discipline(first: Any, second: Any, target: str, to: int) -> None:
+def test_the_template_passes_the_structural_checks(first: Any, second: Any, target: str, to: int) -> None:
     """Whatever the arguments, the target and the limits are: no rule is broken, and every line is one."""
     envelope = shown(first, second, target=target[:500], spends=lambda _: {"budget_usd": to})
 
-    assert [each for each in lint(envelope) if each.severity is LintSeverity.ERROR] == []
+    assert [each for each in StructuralChecks()(envelope) if each.severity is Severity.ERROR] == []
     assert len(envelope.findings) == 5
     assert all(map(is_one_line, envelope.findings))
     assert build_layout(envelope).choices[1].warning is None

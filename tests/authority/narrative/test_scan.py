@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.authority.narrative import NarrativeMarker, NarrativePolicyLike, NarrativeRule, scan_narrative
+from emitter.checks.lexicon import LexiconRule, load_lexicon
 from emitter.errors import InputError
 from emitter.models.authorization import NarrativePolicy
 from tests.authority.narrative.labelled import As
@@ -31,8 +32,7 @@ def test_all_that_a_text_breaks_is_told_with_its_place() -> None:
         for each in scan_narrative(LOUD, As("hedged", ("guaranteed",), "general"))
     }
     assert found == {
-        (NarrativeRule.SPECIFIC, "You"),
-        (NarrativeRule.SPECIFIC, "3"),
+        (NarrativeRule.SPECIFIC, "You must take 50 mg on 3 May"),
         (NarrativeRule.MEASUREMENT, "50 mg"),
         (NarrativeRule.IMPERATIVE, "You must take 50 mg on 3 May"),
         (NarrativeRule.UNHEDGED, "You must take 50 mg on 3 May"),
@@ -243,3 +243,29 @@ def test_every_marker_is_a_part_of_the_text(text: str, policy: As) -> None:
     assert all(0 <= each.start < each.end <= len(text) for each in found)
     assert len(set(found)) == len(found)
     assert all(isinstance(each, NarrativeMarker) and each.rule != NarrativeRule.LEAK for each in found)
+
+
+LEXICON = load_lexicon("english", "emitter.authority.narrative")
+EXAMPLES = [
+    pytest.param(rule, text, finds, id=f"{rule.id}-{text}")
+    for rule in LEXICON.rules.values()
+    for finds, texts in ((True, rule.finds), (False, rule.passes))
+    for text in texts
+]
+
+
+@pytest.mark.parametrize(("rule", "text", "finds"), EXAMPLES)
+def test_an_example_of_the_lexicon_holds(rule: LexiconRule, text: str, *, finds: bool) -> None:
+    """The file says of each rule what it must find and what it must not."""
+    assert (rule in LEXICON.find("narrative", text)) is finds
+
+
+def test_the_month_is_no_hedge() -> None:
+    """A date leaves nothing open."""
+    assert rules("The office closes on 3 May.", As("hedged")) == ["unhedged"]
+    assert rules("The office may close.", As("hedged")) == []
+
+
+def test_nothing_hides_at_the_end_of_a_long_sentence() -> None:
+    """However much stands before it."""
+    assert "classification" in rules("so " * 9_000 + "the device is safe", As())

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, compare_questions
+from emitter.decisions import Reopen
+from emitter.decisions.reopening import REPEATED, REWORDED, SIMILAR, check_reopened
 from emitter.models import BindingMoment
 from tests.labelled.shares import wilson
 
@@ -27,10 +28,11 @@ class Part(str, Enum):
     TEST = "test"
     MORE = "more_tuning"
     AFTERWARDS = "afterwards"
+    REOPENED = "reopened"
 
 
 _TABLE = "pairs"
-_FILES = (_TABLE, Part.MORE.value, Part.AFTERWARDS.value)
+_FILES = (_TABLE, Part.MORE.value, Part.AFTERWARDS.value, Part.REOPENED.value)
 HALVES = (Part.TUNING, Part.TEST)
 
 
@@ -46,9 +48,14 @@ class Pair:
     other: BindingMoment
 
     @property
+    def asked_again(self) -> bool:
+        """Whether the second question is refused or sent back as the first one."""
+        return not {REPEATED, REWORDED}.isdisjoint(check_reopened([Reopen(self.one, "")], self.other))
+
+    @property
     def found(self) -> bool:
-        """Whether the measure takes them for the same."""
-        return compare_questions(self.one, self.other) >= SAME_QUESTION_THRESHOLD
+        """Whether the second question is found to be the first one, at any severity."""
+        return not {REPEATED, REWORDED, SIMILAR}.isdisjoint(check_reopened([Reopen(self.one, "")], self.other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,9 @@ def _lines(name: str) -> list[str]:
 
 def _pair(line: dict[str, Any], name: str) -> Pair:
     part = _half(line["one"]["stem"]) if name == _TABLE else Part(name)
-    return Pair(line["id"], part, line["family"], line["label"] == "same", _moment(line["one"]), _moment(line["other"]))
+    return Pair(
+        line["id"], part, line.get("family", ""), line["label"] == "same", _moment(line["one"]), _moment(line["other"])
+    )
 
 
 def _half(stem: str) -> Part:
@@ -114,9 +123,9 @@ def _half(stem: str) -> Part:
     return Part.TUNING if hashlib.sha256(stem.encode()).digest()[0] % 2 else Part.TEST
 
 
-def counts(some: Iterable[Pair]) -> Counts:
-    """Return how the measure does on some pairs."""
-    told = [(each.same, each.found) for each in some]
+def counts(some: Iterable[Pair], *, warnings: bool = True) -> Counts:
+    """Return how the pairs are judged, with warnings or only by what asks again."""
+    told = [(each.same, each.found if warnings else each.asked_again) for each in some]
     return Counts(*(told.count(each) for each in ((True, True), (True, False), (False, True), (False, False))))
 
 

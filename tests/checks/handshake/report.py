@@ -1,11 +1,10 @@
-"""Print how well the measure finds repeated questions: ``python -m tests.checks.handshake.report [--misses]``."""
+"""Print how well repeated questions are found: ``python -m tests.checks.handshake.report [--misses]``."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-from emitter.checks.similarity import SAME_QUESTION_THRESHOLD, compare_questions
 from tests.checks.handshake.pairs import Part, counts, of
 
 if TYPE_CHECKING:
@@ -13,19 +12,18 @@ if TYPE_CHECKING:
 
 
 def lines(*, misses: bool) -> Iterator[str]:
-    """Yield a line a part of the pairs, and one a pair that the measure takes for what it is not."""
-    header = f"{'':<13}{'pairs':>6}{'same':>6}  {'precision':<26}recall   "
-    yield f"{header}(same from {SAME_QUESTION_THRESHOLD:.2f} on, 95 % intervals)"
+    """Yield two lines a part of the pairs, and one a pair that is judged wrongly."""
+    yield f"{'':<29}{'pairs':>6}{'same':>6}  {'precision':<26}recall (95 % intervals)"
     for part in Part:
-        done = counts(of(part))
-        same = done.hits + done.misses
-        yield f"{part.value:<13}{len(of(part)):>6}{same:>6}  {_share(done.precision):<26}{_share(done.recall)}"
+        for name, warnings in ((part.value, False), ("  with warnings", True)):
+            done = counts(of(part), warnings=warnings)
+            same = done.hits + done.misses
+            yield f"{name:<29}{len(of(part)):>6}{same:>6}  {_share(done.precision):<26}{_share(done.recall)}"
     for part in Part if misses else ():
         for each in of(part):
             if each.found is not each.same:
-                stems = f"{each.one.question.stem!r} / {each.other.question.stem!r}"
-                found = f"{compare_questions(each.one, each.other):.2f} for {'the same' if each.same else 'another'}"
-                yield f"{part.value} {each.id} {found}, {each.family}: {stems}"
+                label = "the same" if each.same else "another"
+                yield f"{part.value} {each.id} {label}: {each.one.question.stem!r} / {each.other.question.stem!r}"
 
 
 def _share(found: tuple[float, float, float]) -> str:

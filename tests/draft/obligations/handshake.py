@@ -10,12 +10,12 @@ HANDSHAKE = (
         Obligation(
             "6.1",
             Level.MUST,
-            "Who cannot commit emits no binding moment.",
+            "An agent that cannot commit emits no binding moment.",
             ("emitter.client.result:Withheld",),
             (
                 *of("forms/binding_moment/test_door", "test_a_veto_is_a_success"),
                 *of("forms/binding_moment/test_after", "test_deliberation_after_a_veto_is_a_success"),
-                *of("forms/binding_moment/test_discipline", "test_a_rule_that_stays_broken_is_invalid"),
+                *of("forms/binding_moment/test_content", "test_a_decision_may_be_withheld_on_a_correction"),
             ),
         ),
         ("2f6ffc2f",),
@@ -41,11 +41,11 @@ HANDSHAKE = (
             "6.3",
             Level.MUST,
             (
-                "After a veto on the question the same one is not asked again, and no further choice without "
-                "taking the objection up."
+                "After a veto on the question, the agent neither asks the same question again nor offers a choice that "
+                "ignores the objection."
             ),
             (
-                "emitter.decisions.reopening:find_reopen_violations",
+                "emitter.decisions.reopening:check_reopened",
                 "emitter.forms.binding_moment:check_content",
             ),
             (
@@ -53,21 +53,21 @@ HANDSHAKE = (
                     "forms/binding_moment/test_after",
                     "test_the_same_question_is_refused",
                     "test_the_same_question_to_the_end_is_no_envelope",
-                    "test_a_choice_that_takes_nothing_up_is_refused",
+                    "test_a_choice_that_takes_nothing_up_is_reported",
                     "test_all_vetoes_hold",
                     "test_what_the_principal_said_is_in_the_prompt",
                 ),
                 *of(
-                    "checks/handshake/test_promise",
-                    "test_the_same_question_is_not_put_again",
-                    "test_the_objection_is_taken_up",
+                    "checks/handshake/test_reopening",
+                    "test_a_question_is_compared_with_the_refused_one",
+                    "test_an_objection_that_is_not_taken_up_is_reported",
                     "test_the_veto_is_not_taken_away",
+                    "test_precision_and_recall",
                 ),
-                *of("checks/handshake/test_question", "test_precision_and_recall_do_not_fall"),
             ),
             note=(
-                "By the measures that are stated there: near-duplicates count, and taken up is what shows a word of "
-                "what the objection brought up, where it brought up something."
+                "The same wording, and a closed dialogue hatch, are refused. The same words in another order are sent "
+                "back once. Similar questions, and objections of which no word is taken up, are reported."
             ),
         ),
         ("033e9fb7",),

@@ -59,7 +59,7 @@ SECURITY = (
                 "emitter.decisions.ledger:Ledger",
             ),
             (
-                *of("forms/binding_moment/test_discipline", "test_a_suppressed_hatch_is_always_told"),
+                *of("forms/binding_moment/test_content", "test_a_suppressed_hatch_is_always_told"),
                 *of("decisions/ledger/test_privacy", "test_a_closed_hatch_is_always_an_event"),
             ),
         ),

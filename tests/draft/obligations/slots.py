@@ -9,17 +9,22 @@ SLOTS = (
         Obligation(
             "5.0",
             Level.MUST,
-            "What the slots are to say is held, as far as rules can find it.",
-            ("emitter.checks:lint",),
+            "The content of the slots is checked, and a broken rule is corrected or reported.",
+            ("emitter.checks:StructuralChecks", "emitter.checks:EnglishLexicon"),
             (
-                *of("checks/lint/test_discipline", "test_a_broken_rule", "test_nothing_else_is_an_error"),
+                *of("checks/content/test_structural", "test_a_broken_rule_is_found"),
+                *of("checks/content/test_lexicon", "test_an_example_of_the_lexicon_holds"),
                 *of(
-                    "forms/binding_moment/test_discipline",
-                    "test_a_broken_rule_is_corrected_without_a_word_of_the_answer",
+                    "forms/binding_moment/test_content",
+                    "test_a_finding_is_corrected_without_a_word_of_the_answer",
+                    "test_a_guess_that_stands_is_delivered_as_a_warning",
                     "test_a_warning_names_slot_rule_and_section",
                 ),
             ),
-            beyond="Rules read English. What a text means, and whether a finding is true, no rule finds.",
+            beyond=(
+                "Rules that can be decided refuse an envelope. Phrases can be wrong, so they ask the model once and "
+                "are then reported; they are English. The truth of a finding is not checked."
+            ),
         ),
         ("81a7facb",),
     ),
@@ -28,12 +33,13 @@ SLOTS = (
             "5.1",
             Level.MUST,
             "The synopsis is one sentence and commits to a position.",
-            ("emitter.checks:lint",),
+            ("emitter.checks:StructuralChecks", "emitter.checks:EnglishLexicon"),
             (
-                *of("checks/lint/test_labelled", "test_committed_synopses_are_let_pass", "test_precision_and_recall"),
-                *of("checks/lint/test_synopsis", "test_a_synopsis_that_defers", "test_a_synopsis_that_commits"),
-                *of("checks/lint/test_sentences", "test_count"),
+                *of("checks/content/test_labelled", "test_no_text_in_order_is_refused", "test_precision_and_recall"),
+                *of("checks/content/test_fresh", "test_a_good_decision_is_not_refused"),
+                *of("checks/content/test_sentences", "test_count"),
             ),
+            beyond="A second sentence is refused. A synopsis that seems to defer is sent back once and then reported.",
         ),
         ("a18125df",),
     ),
@@ -42,10 +48,10 @@ SLOTS = (
             "5.2",
             Level.SHOULD,
             "There are three to six findings.",
-            ("emitter.checks:lint",),
+            ("emitter.checks:StructuralChecks",),
             (
-                *of("checks/lint/test_discipline", "test_counts_at_the_bounds"),
-                *of("forms/binding_moment/test_discipline", "test_a_warning_names_slot_rule_and_section"),
+                *of("checks/content/test_structural", "test_counts_at_the_bounds"),
+                *of("forms/binding_moment/test_content", "test_a_warning_names_slot_rule_and_section"),
             ),
         ),
         ("96d6ea9a",),
@@ -54,12 +60,12 @@ SLOTS = (
         Obligation(
             "5.3",
             Level.MUST,
-            "A finding adds what the synopsis does not say.",
-            ("emitter.checks:lint",),
-            (*of("checks/lint/test_slots", "test_a_text_that_restates_another"),),
+            "A finding adds an observation to the synopsis.",
+            ("emitter.checks:StructuralChecks",),
+            (*of("checks/content/test_structural", "test_a_broken_rule_is_found"),),
             beyond=(
-                "Found by the overlap of words. That a finding repeats what the principal said is asked of the "
-                "model and not looked for."
+                "Only a finding with the same wording as the synopsis or as another finding is reported. The prompt "
+                "asks the model not to repeat the synopsis or the principal."
             ),
         ),
         ("3e69d64b",),
@@ -68,11 +74,11 @@ SLOTS = (
         Obligation(
             "5.4",
             Level.SHOULD,
-            "There are two to four recommendations, each a move.",
-            ("emitter.checks:lint",),
+            "There are two to four recommendations, each of them an action.",
+            ("emitter.checks:StructuralChecks", "emitter.checks:EnglishLexicon"),
             (
-                *of("checks/lint/test_slots", "test_a_consideration_is_no_move"),
-                *of("checks/lint/test_discipline", "test_counts_at_the_bounds"),
+                *of("checks/content/test_labelled", "test_precision_and_recall"),
+                *of("checks/content/test_structural", "test_counts_at_the_bounds"),
             ),
         ),
         ("7abb8865",),
@@ -82,15 +88,12 @@ SLOTS = (
             "5.5",
             Level.MUST,
             "The stem does not lead.",
-            ("emitter.checks:lint",),
+            ("emitter.checks:EnglishLexicon", "emitter.checks:StructuralChecks"),
             (
-                *of(
-                    "checks/lint/test_slots",
-                    "test_a_stem_that_leads",
-                    "test_naming_the_other_option_embeds_no_recommendation",
-                ),
-                *of("checks/lint/test_labelled", "test_committed_synopses_are_let_pass", "test_precision_and_recall"),
+                *of("checks/content/test_structural", "test_a_stem_embeds_the_recommended_label_only"),
+                *of("checks/content/test_labelled", "test_no_text_in_order_is_refused", "test_precision_and_recall"),
             ),
+            beyond="A stem with a leading phrase is sent back once. One with the recommended label is reported.",
         ),
         ("48b3b731",),
     ),
@@ -105,7 +108,11 @@ SLOTS = (
                     "decisions/envelope_parsing/test_wellformed",
                     "test_a_malformed_envelope_is_told_by_place_and_reason",
                 ),
-                *of("checks/lint/test_slots", "test_a_hatch_in_disguise", "test_options_that_read_alike"),
+                *of(
+                    "checks/content/test_structural",
+                    "test_a_broken_rule_is_found",
+                    "test_options_that_differ_are_no_twins_and_no_hatches",
+                ),
             ),
         ),
         (
@@ -137,9 +144,9 @@ SLOTS = (
             ("emitter.prompts:binding_moment_prompt",),
             (
                 *of("test_prompts", "test_what_no_rule_can_find_is_asked_of_the_model"),
-                *of("checks/lint/test_synopsis", "test_a_synopsis_that_commits"),
+                *of("checks/content/test_fresh", "test_a_good_decision_is_not_refused"),
             ),
-            beyond="Asked of the model; that the mark falls on the cheaper one, no rule can find.",
+            beyond="The prompt asks for it. Which option costs least if it is wrong cannot be checked.",
         ),
         ("e3d28f92",),
     ),
@@ -175,12 +182,11 @@ SLOTS = (
                 "emitter.decisions.ledger:Ledger",
             ),
             (
-                *of("forms/binding_moment/test_discipline", "test_a_suppressed_hatch_is_always_told"),
+                *of("forms/binding_moment/test_content", "test_a_suppressed_hatch_is_always_told"),
                 *of("decisions/ledger/test_privacy", "test_a_closed_hatch_is_always_an_event"),
             ),
             beyond=(
-                "Whether it is, the caller knows: the model is not asked for hatches. That one is closed is "
-                "always told."
+                "The caller decides it, and the model is not asked for hatches. A closed hatch is always reported."
             ),
         ),
         (
@@ -205,13 +211,13 @@ SLOTS = (
         Obligation(
             "5.12",
             Level.MUST,
-            "A note of calibration is no ritual, and how often there is one is watched.",
+            "A calibration note is not emitted ritually, and the rate of notes is monitored.",
             (
-                "emitter.checks:lint",
+                "emitter.checks:EnglishLexicon",
                 "emitter.decisions.decision_rates:DecisionRates",
             ),
             (
-                *of("checks/lint/test_slots", "test_a_note_for_its_own_sake"),
+                *of("checks/content/test_lexicon", "test_an_example_of_the_lexicon_holds"),
                 *of("decisions/ledger/test_rates", "test_a_rate_that_comes_to_its_threshold_is_told"),
             ),
         ),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emitter import InputError, emit_binding_moment
 from emitter.bulk import Job
-from emitter.checks import LintConfig
+from emitter.checks import StructuralChecks
 from emitter.decisions.ledger import Ledger
 from emitter.forms.binding_moment import (
     DecisionTerms,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from emitter.forms.binding_moment import Actions
 
 PROMPTS = load()
-SOFT = LintConfig.from_mapping({"option-hatch": "warn"})
+SOFT = [StructuralChecks({"option-hatch": "warning"})]
 DIGEST = "sha256:0"
 BAD: dict[str, tuple[Any, str]] = {
     "a list": ([("Send", DIGEST)], "actions is of type list; it must be of type Mapping"),
@@ -99,8 +99,8 @@ def test_what_can_be_offered_is_taken(actions: Actions) -> None:
     assert Job("?", actions=actions).actions == found
 
 
-def test_a_softened_discipline_lets_a_label_pass() -> None:
-    """What the caller's own discipline would not refuse in an envelope, it does not refuse in a label."""
+def test_a_softened_check_lets_a_label_pass() -> None:
+    """What the caller's own checks would not refuse in an envelope is not refused in a label."""
     found = DecisionTerms.from_arguments(OPEN_HATCHES, None, SOFT, (), {"Something else": DIGEST}).actions
 
     assert found == {"Something else": DIGEST}

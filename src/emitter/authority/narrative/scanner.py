@@ -1,5 +1,11 @@
 """Scan a narrative against its policy, and a refusal's message for control-plane details.
 
+Quantities, the caller's markers and leaks are found by their form. Verdicts, orders, attributions and hedges are found
+by the phrases of ``english.toml``, which can be wrong. Every finding counts as an error nevertheless: a narrative must
+not claim authority, so RFC-0011's default applies, which renders no sentence before it is cleared. A text that only
+might claim authority is corrected, and otherwise refused. (In a decision, a phrase never refuses: there the principal
+judges.)
+
 Source: RFC-0010, NarrativePolicy and RefusalReason ("MUST NOT leak control-plane details that enable probing"). The
 rules that recognize each kind of marker are ours.
 """
@@ -12,21 +18,21 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
-from emitter.authority.narrative.assertions import find_duties, find_orders, find_verdicts
-from emitter.authority.narrative.grammar import find_particulars, is_attributed, is_claim, is_hedged
-from emitter.authority.narrative.quantities import find_measurements, find_specifics
+from emitter.authority.narrative.quantities import find_measurements
 from emitter.authority.narrative.text import (
-    Sentence,
     find_spellings,
     join_spaced_words,
     split_sentences,
     to_visible_text,
 )
+from emitter.checks.lexicon import load_lexicon
 from emitter.errors import InputError
 from emitter.visible_text import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from emitter.checks.lexicon import PhraseAutomaton
 
 
 class NarrativeRule(str, Enum):
@@ -144,32 +150,88 @@ class _NarrativeScan:
 
     def iter_markers(self) -> Iterator[tuple[NarrativeRule, _Span]]:
         yield from ((NarrativeRule.MEASUREMENT, span) for span in self.measurement_spans)
+        masked = _mask_spans(self.text, self.measurement_spans)
         named = False
-        for each in split_sentences(self.text):
-            sourced = self.mode == _ATTRIBUTIVE and is_attributed(each, named=named)
+        for start, end in split_sentences(masked):
+            sentence = masked[start:end]
+            found, span = _find_ids(sentence), (start, start + len(sentence.rstrip(_END_MARKS)))
+            sourced = self.mode == _ATTRIBUTIVE and _is_attributed(found, named=named)
             named = named or sourced
-            yield from _authority_markers(each, sourced=sourced)
-            yield from self._check_grammar(each, sourced=sourced)
-            if self.level == _GENERAL:
-                yield from ((NarrativeRule.SPECIFIC, span) for span in find_specifics(each, self.measurement_spans))
+            for rule in self._held_rules(found, sourced=sourced, quotes=_QUOTED.search(masked, start, end) is not None):
+                yield rule, span
 
-    def _check_grammar(self, sentence: Sentence, *, sourced: bool) -> Iterator[tuple[NarrativeRule, _Span]]:
-        if self.mode == _EDUCATIONAL:
-            yield from ((NarrativeRule.PARTICULAR, span) for span in find_particulars(sentence))
-        elif self.mode == _ATTRIBUTIVE and not sourced and is_claim(sentence):
-            yield NarrativeRule.UNATTRIBUTED, sentence.span
-        elif self.mode == _HEDGED and is_claim(sentence) and not is_hedged(sentence):
-            yield NarrativeRule.UNHEDGED, sentence.span
+    def _held_rules(self, found: set[str], *, sourced: bool, quotes: bool) -> set[NarrativeRule]:
+        """Return the rules that a sentence breaks, given what the lexicon finds in it."""
+        exempt = {NarrativeRule.CLASSIFICATION.value, NarrativeRule.IMPERATIVE.value, *((_ORDER,) if quotes else ())}
+        broken = {NarrativeRule(each.partition(".")[0]) for each in found - (exempt if sourced else set())}
+        held = {*_RULES_BY_MODE[self.mode], *((NarrativeRule.SPECIFIC,) if self.level == _GENERAL else ())}
+        return broken & (held | _AUTHORITY_RULES) - ({NarrativeRule.UNATTRIBUTED} if sourced else set())
 
 
-def _authority_markers(sentence: Sentence, *, sourced: bool) -> Iterator[tuple[NarrativeRule, _Span]]:
-    """Yield the verdicts, duties and orders of a sentence that are the text's own: not those of its source."""
-    if not sourced:
-        yield from ((NarrativeRule.CLASSIFICATION, each.span) for each in find_verdicts(sentence))
-        yield from ((NarrativeRule.IMPERATIVE, each.span) for each in find_duties(sentence))
-    yield from (
-        (NarrativeRule.IMPERATIVE, each.span) for each in find_orders(sentence) if not (sourced and each.quoted)
-    )
+def _find_ids(sentence: str) -> set[str]:
+    """Return the ids of the lexicon's rules that find something in a sentence. A heading states nothing."""
+    lexicon = load_lexicon("english", __package__ or "")
+    plain = _MONTH.sub("q", sentence.translate(_CLAUSE_MARKS))
+    text = _NUMBERED_WORD.sub(_read_number, _unmask_digits(plain, lexicon.automaton))
+    found = {rule.id for rule in lexicon.find("narrative", text)}
+    is_heading = len(sentence.split()) <= _HEADING and not sentence.rstrip(_CLOSING_MARKS).endswith(".")
+    return found - {NarrativeRule.UNATTRIBUTED.value, NarrativeRule.UNHEDGED.value} if is_heading else found
+
+
+def _is_attributed(found: set[str], *, named: bool) -> bool:
+    """Return whether a sentence names its source, or points back with a pronoun to one that was ``named`` before."""
+    missing = {NarrativeRule.UNATTRIBUTED.value, _OWN_SOURCE, *(() if named else (_PRONOUN_SOURCE,))}
+    return missing.isdisjoint(found)
+
+
+def _unmask_digits(text: str, automaton: PhraseAutomaton) -> str:
+    """Return a text in which a word of the lexicon has letters for the digits that stand in their place."""
+
+    def unmask(word: re.Match[str]) -> str:
+        letters = word[0].translate(_LEET_DIGITS)
+        return letters if automaton.knows(letters.casefold()) else word[0]
+
+    return _MASKED_WORD.sub(unmask, text)
+
+
+def _read_number(word: re.Match[str]) -> str:
+    """Return a number for an identifier with digits, and a letter for a name such as ``B12`` or ``H1N1``."""
+    return "q" if _NUMBERED_NAME.fullmatch(word[0].casefold()) else "0"
+
+
+_ORDER: Final = "imperative.order"
+_OWN_SOURCE: Final = "unattributed.own"
+_PRONOUN_SOURCE: Final = "unattributed.pronoun"
+_QUOTED: Final = re.compile('["\u201c\u201d]')
+_CLAUSE_MARKS: Final = str.maketrans(dict.fromkeys('"\u201c\u201d|=<>\u2192', ";"))
+"""Quotation marks and the marks of tables and assignments, which separate clauses."""
+_END_MARKS: Final = " \t\n.;!?"
+_CLOSING_MARKS: Final = " \t\"\u201d')]"
+_LEET_DIGITS: Final = str.maketrans("013457", "oieast")
+_MONTH: Final = re.compile(r"(?<=[^\W_] )May\b")
+"""The month, which is no modal verb."""
+_MASKED_WORD: Final = re.compile(r"[^\W\d_]+[013457][^\W\d_](?:[013457]|[^\W\d_])*")
+_NUMBERED_WORD: Final = re.compile(r"(?=[^\W_]*\d)[^\W\d_]+-?[^\W_]+|\d{1,2}[dgkDGK]\b")
+_NUMBERED_NAME: Final = re.compile(r"[a-z]{1,9}-?\d{1,2}[a-z]?|[a-z]\d[a-z]\d{1,2}|\d{1,2}[dgk]")
+_AUTHORITY_RULES: Final = frozenset({NarrativeRule.CLASSIFICATION, NarrativeRule.IMPERATIVE})
+"""The rules of every mode. What a named source says is the source's own, and breaks none of them."""
+_RULES_BY_MODE: Final[Mapping[str, frozenset[NarrativeRule]]] = MappingProxyType(
+    {
+        _ATTRIBUTIVE: frozenset({NarrativeRule.UNATTRIBUTED}),
+        _HEDGED: frozenset({NarrativeRule.UNHEDGED}),
+        _EDUCATIONAL: frozenset({NarrativeRule.PARTICULAR}),
+    }
+)
+_HEADING: Final = 2
+"""The words that a heading has at most; it states nothing."""
+
+
+def _mask_spans(text: str, spans: Iterable[_Span]) -> str:
+    """Return a text of the same length with a letter in the place of each span, so that it is no number."""
+    characters = list(text)
+    for start, end in spans:
+        characters[start:end] = "q" * (end - start)
+    return "".join(characters)
 
 
 def _check_text(text: object) -> str:

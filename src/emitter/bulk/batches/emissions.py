@@ -144,7 +144,10 @@ class BatchedEmission:
         emission_request = requested.plan.emission_request
         request = emission_request.request
         # Thousands of emissions have equal system prompts. Interning keeps one copy.
-        emission_request = replace(emission_request, request=replace(request, system=sys.intern(request.system)))
+        judge = emission_request.judge and emission_request.judge.offline()  # a batch reaches one vendor only
+        emission_request = replace(
+            emission_request, request=replace(request, system=sys.intern(request.system)), judge=judge
+        )
         self.key = requested.key
         self.next_call: SendRequest | None = None
         self.next_wait: Sleep | None = None

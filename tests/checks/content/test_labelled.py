@@ -1,4 +1,4 @@
-"""What the error tier makes of the labelled texts; ``python -m tests.checks.lint.report`` prints it all."""
+"""How the default checks judge the labelled texts; ``python -m tests.checks.content.report`` prints it all."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from emitter.checks import LintSeverity, lint
+from emitter.checks import Severity
+from emitter.checks.structural import STRUCTURAL_RULES
 from emitter.decisions import MalformedEnvelope, parse_moment
-from tests.checks.lint import labelled, report
-from tests.checks.lint.labelled import HALVES, PARTS, SETS, Set, moment, score
+from tests.checks.content import labelled, report
+from tests.checks.content.labelled import ASKED, HALVES, PARTS, SETS, Set, check, moment, score
 from tests.scenarios.answers import BOUND
 from tests.shared import CORPORA
 
 FEWEST = 300
-MOST_WRONG = 0.01
 SYNOPSES, STEMS, OPTIONS, RECOMMENDATIONS = SETS
 EACH = pytest.mark.parametrize("asked", SETS, ids=[each.name for each in SETS])
 
@@ -54,21 +54,28 @@ def test_the_halves_are_told_by_hash(asked: Set) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_committed_synopses_are_let_pass(part: str) -> None:
-    """At most one in a hundred sentences that commit is refused, in every part."""
-    wrong, whole = score(SYNOPSES, part).false_positives
-    assert wrong <= MOST_WRONG * whole, score(SYNOPSES, part).wrong
+def test_no_text_in_order_is_refused(part: str) -> None:
+    """An error comes from a structural rule, and from none where nothing is wrong."""
+    errors = [
+        (finding.rule, line["label"] == asked.found)
+        for asked in SETS
+        for line in asked.lines(part)
+        for finding in check(asked.place(line))
+        if finding.severity is Severity.ERROR
+    ]
+    assert {rule for rule, _ in errors} <= set(STRUCTURAL_RULES)
+    assert all(is_broken for _, is_broken in errors)
 
 
 FLOORS = {
-    ("synopses", "tuning"): (0.99, 0.92),
-    ("synopses", "test"): (0.99, 0.86),
-    ("stems", "tuning"): (0.97, 0.92),
-    ("stems", "test"): (0.97, 0.92),
-    ("options", "tuning"): (0.95, 0.95),
-    ("options", "test"): (0.95, 0.95),
-    ("recommendations", "tuning"): (0.95, 0.95),
-    ("recommendations", "test"): (0.95, 0.95),
+    ("synopses", "tuning"): (0.97, 0.80),
+    ("synopses", "test"): (0.97, 0.60),
+    ("stems", "tuning"): (0.97, 0.53),
+    ("stems", "test"): (0.97, 0.50),
+    ("options", "tuning"): (0.97, 0.75),
+    ("options", "test"): (0.97, 0.70),
+    ("recommendations", "tuning"): (0.95, 0.90),
+    ("recommendations", "test"): (0.90, 0.75),
 }
 
 
@@ -84,8 +91,8 @@ def test_precision_and_recall(asked: Set, half: str) -> None:
 
 
 @EACH
-def test_texts_in_order_are_seldom_refused(asked: Set) -> None:
-    """Over all parts, ninety-eight of a hundred stems, options, moves and synopses in order pass."""
+def test_texts_in_order_are_seldom_asked_again(asked: Set) -> None:
+    """Over all parts, ninety-eight of a hundred stems, options, recommendations and synopses in order pass."""
     fractions = [score(asked, part).false_positives for part in PARTS]
     assert sum(wrong for wrong, _ in fractions) <= 0.02 * sum(whole for _, whole in fractions)
 
@@ -106,10 +113,10 @@ LANGUAGES = labelled.read("languages")
 
 @pytest.mark.parametrize("line", LANGUAGES, ids=[f"{line['id']}-{line['family']}" for line in LANGUAGES])
 def test_other_languages_are_let_pass(line: dict[str, Any]) -> None:
-    """A plain sentence of another language is no error in any slot that takes a sentence."""
+    """A plain sentence of another language asks for no correction in any slot that takes a sentence."""
     said = line["text"]
     spoken = moment(synopsis=said, recommendations=(said, "Sell."), findings=(said,), labels=("Sell", said))
-    assert [each for each in lint(spoken) if each.severity is LintSeverity.ERROR] == []
+    assert [each for each in check(spoken) if each.severity in ASKED] == []
 
 
 def _own() -> list[dict[str, Any]]:
@@ -137,8 +144,8 @@ def _envelopes(value: Any) -> Any:
 
 @pytest.mark.parametrize("envelopes", [_own, _vectors], ids=["our scenarios", "the vectors of another"])
 def test_decisions_in_order_are_let_pass(envelopes: Any) -> None:
-    """The decisions of the scenarios, and of EMILIA's vectors, have no error."""
+    """The decisions of the scenarios, and of EMILIA's vectors, are not asked for again."""
     spoken = [parse_moment(each) for each in envelopes()]
     wellformed = [each for each in spoken if not isinstance(each, MalformedEnvelope)]
     assert wellformed
-    assert [each for one in wellformed for each in lint(one) if each.severity is LintSeverity.ERROR] == []
+    assert [each for one in wellformed for each in check(one) if each.severity in ASKED] == []

@@ -1,4 +1,4 @@
-"""The labelled texts, put into a decision that is otherwise in order, and how the error tier judges them."""
+"""The labelled texts, each in a decision that is otherwise in order, and how the default checks judge them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emitter.checks import LintSeverity, lint
+from emitter.checks import DEFAULT_CHECKS
+from emitter.findings import Finding, Severity
 from emitter.models import BindingMoment, Option, Question
 from tests.labelled.shares import Score
 
@@ -23,7 +24,16 @@ PARTS = (*HALVES, "more_tuning", "afterwards")
 HALF = 128
 """The first byte of a text's SHA-256 below which it is for tuning."""
 
+ASKED = (Severity.ERROR, Severity.RETRY)
+"""The severities that ask the model again."""
+REPORTED = (*ASKED, Severity.WARNING)
+
 Line = dict[str, Any]
+
+
+def check(moment: BindingMoment) -> list[Finding]:
+    """Return what the default checks find."""
+    return [finding for checker in DEFAULT_CHECKS for finding in checker(moment)]
 
 
 def moment(**slots: Any) -> BindingMoment:
@@ -62,9 +72,9 @@ class Set:
             return tuple(line for line in read(self.name) if half(line["text"]) == part)
         return tuple(line for line in read(part) if line["set"] == self.name)
 
-    def caught(self, line: Line, severities: tuple[LintSeverity, ...] = (LintSeverity.ERROR,)) -> bool:
-        """Say whether anything of a tier is found in the line's slot."""
-        return any(each.severity in severities and each.slot == self.slot for each in lint(self.place(line)))
+    def caught(self, line: Line, severities: tuple[Severity, ...] = ASKED) -> bool:
+        """Say whether anything of some severities is found in the line's slot."""
+        return any(each.severity in severities and each.pointer == self.slot for each in check(self.place(line)))
 
 
 SETS = (
@@ -92,6 +102,6 @@ def read(name: str) -> tuple[Line, ...]:
     return tuple(json.loads(line) for line in text.split("\n") if line)
 
 
-def score(asked: Set, part: str) -> Score[Line]:
+def score(asked: Set, part: str, severities: tuple[Severity, ...] = ASKED) -> Score[Line]:
     """Return how a part of a set is judged."""
-    return Score.of((line, line["label"] == asked.found, asked.caught(line)) for line in asked.lines(part))
+    return Score.of((line, line["label"] == asked.found, asked.caught(line, severities)) for line in asked.lines(part))

@@ -1,0 +1,120 @@
+"""Ask another model about a valid answer, as a part of the emission that it judges.
+
+The judge's calls pass through the same driver. Its tokens count against the emission's limits, and its attempts and
+usage are on the trace. If it gives no usable answer, its fallback decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from emitter.core.effects import Effect, EmissionOutcome, EmitEvent, SendRequest, total_usage
+from emitter.core.verdicts import FAULT_CODES, ClassifiedAnswer, Verdict
+from emitter.events import JUDGE_FAILED, Level, LogAppended, ProviderUsage
+from emitter.messages import CallResult, Fault, FaultKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from emitter.core.effects import EffectGenerator, EmissionRequest
+    from emitter.core.emission import EmissionState
+    from emitter.messages import Json
+    from emitter.policy import Policy
+    from emitter.schema.results import ParseResult
+
+Judgment: TypeAlias = "Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]"
+"""The effects of judging an answer, which return it with its classification."""
+_MAX_ATTEMPTS = 2
+_CANCELLED = Fault(FaultKind.CANCELLED, "The caller stopped while the answer was judged.")
+
+
+class AnswerJudge(Protocol):
+    """Judges the value of a valid answer."""
+
+    def request(self, value: Any, /) -> EmissionRequest | None:
+        """Return the request that asks about a value, or None if no model is asked."""
+        ...
+
+    def review(self, value: Any, document: Json, answer: Any, /) -> ParseResult[Any]:
+        """Return the findings that follow from the judge's answer, or from the fallback if there is none."""
+        ...
+
+    def offline(self) -> AnswerJudge:
+        """Return a judge that asks no model, for drivers that can only reach the emission's own."""
+        ...
+
+    def judge_answer(
+        self,
+        state: EmissionState,
+        answer: CallResult,
+        classification: ClassifiedAnswer,
+        run: Callable[[EmissionRequest, Policy], EffectGenerator],
+        /,
+    ) -> Judgment:
+        """Return a valid answer with the judge's findings: ``judge_answer`` of this module, for this judge."""
+        ...
+
+
+def judge_answer(
+    judge: AnswerJudge,
+    state: EmissionState,
+    answer: CallResult,
+    classification: ClassifiedAnswer,
+    run: Callable[[EmissionRequest, Policy], EffectGenerator],
+) -> Judgment:
+    """Return a valid answer with the judge's findings. ``run`` runs an emission."""
+    judged, position = None, len(state.attempts) - 1
+    request = judge.request(classification.value)
+    policy = None if request is None else _remaining_policy(state)
+    if request is not None:
+        outcome = None if policy is None else (yield from _run_nested(state, run(request, policy)))
+        code = "no_budget" if outcome is None else outcome.failure.code if outcome.failure else None
+        if code == FAULT_CODES[FaultKind.CANCELLED]:
+            return _CANCELLED, ClassifiedAnswer(Verdict.FAULTED)
+        if code is not None:
+            yield EmitEvent(LogAppended(Level.WARN, JUDGE_FAILED, {"model": request.request.model, "code": code}))
+        judged = outcome.value if outcome is not None and code is None else None
+    review = judge.review(classification.value, classification.document, judged)
+    return answer, _add_findings(state, position, classification, review)
+
+
+def _add_findings(
+    state: EmissionState, position: int, classification: ClassifiedAnswer, review: ParseResult[Any]
+) -> ClassifiedAnswer:
+    corrections = (*classification.violations, *review.corrections) if state.flagged is None else ()
+    verdict = Verdict.FLAGGED if corrections else Verdict.COMPLETE
+    state.attempts[position] = replace(state.attempts[position], verdict=verdict, violations=corrections)
+    findings = (*classification.findings, *review.findings)
+    return replace(classification, verdict=verdict, violations=corrections, findings=findings)
+
+
+def _remaining_policy(state: EmissionState) -> Policy | None:
+    """Return the policy of the judge's emission with what is left of the limits, or None if nothing is."""
+    policy, spent = state.policy, total_usage(tuple(state.attempts))
+    tokens = None if policy.max_total_tokens is None else policy.max_total_tokens - spent.total
+    cost = None
+    if policy.max_cost is not None and policy.prices is not None:
+        cost = policy.max_cost - float(policy.prices.cost_of(spent, len(state.attempts)))
+    if (tokens is not None and tokens <= 0) or (cost is not None and cost <= 0):
+        return None
+    return replace(policy, max_attempts=_MAX_ATTEMPTS, nl_to_format=False, max_total_tokens=tokens, max_cost=cost)
+
+
+def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effect, CallResult | None, EmissionOutcome]:
+    """Run the judge's emission. Of its events, only usage and log lines are the emission's own."""
+    made, answer = len(state.attempts), None
+    while True:
+        try:
+            effect = steps.send(answer)
+        except StopIteration as end:
+            outcome: EmissionOutcome = end.value
+            state.attempts.extend(
+                replace(attempt, number=made + attempt.number, by_judge=True) for attempt in outcome.attempts
+            )
+            return outcome
+        answer = None
+        if isinstance(effect, SendRequest):
+            effect = replace(effect, number=made + effect.number, previous_verdict=None)
+        if not isinstance(effect, EmitEvent) or isinstance(effect.event, ProviderUsage | LogAppended):
+            answer = yield effect

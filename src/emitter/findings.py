@@ -1,0 +1,65 @@
+"""Findings of content checks, and their severities.
+
+A rule that can be wrong never refuses an answer: its findings ask the model once, and are then reported as warnings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+T_contra = TypeVar("T_contra", contravariant=True)
+
+
+class Severity(str, Enum):
+    """The effect of a finding.
+
+    Attributes:
+        ERROR: The answer is rejected and corrected. If no attempt is left, the emission ends in ``Invalid``.
+        RETRY: The model is asked once to correct the answer. If the finding stands, it is reported as a warning.
+        WARNING: The finding is reported on ``Emission.findings``.
+        OFF: The rule is not checked.
+    """
+
+    ERROR = "error"
+    RETRY = "retry"
+    WARNING = "warning"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found in an answer.
+
+    Attributes:
+        pointer: The JSON pointer of the slot in the envelope or document.
+        rule: The id of the rule.
+        severity: What follows from the finding.
+        message: What the rule expects, as a sentence. The model reads it if it is asked to correct the answer, so it
+            must not repeat the answer.
+    """
+
+    pointer: str
+    rule: str
+    severity: Severity
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '/'}: {self.rule}: {self.message}"
+
+
+class Checker(Protocol[T_contra]):
+    """Checks an envelope or document. Any sync function from a value to findings is a checker."""
+
+    def __call__(self, value: T_contra, /) -> Iterable[Finding]:
+        """Return what is wrong with a value."""
+        ...
+
+
+def as_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings about an accepted answer, each as a warning."""
+    return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)

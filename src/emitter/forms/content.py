@@ -1,0 +1,174 @@
+"""Run the checks on an answer and turn what they find into violations, corrections and findings.
+
+No text of the answer reaches a violation or a finding: it is removed from the messages of the caller's checks.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+
+from emitter.arguments import check_list
+from emitter.errors import InputError
+from emitter.findings import Finding, Severity
+from emitter.schema import Violation
+from emitter.schema.json_data import escape_pointer_token
+from emitter.schema.message_redaction import MAX_MESSAGE_LENGTH, collect_source_text, redact_message
+from emitter.schema.results import MAX_PYDANTIC_VIOLATIONS, CallbackFailure, ParseResult
+
+if TYPE_CHECKING:
+    from emitter.messages import Json
+    from emitter.schema.message_redaction import SourceText
+
+T = TypeVar("T")
+Check: TypeAlias = Callable[[T], Iterable[Finding | Violation | str] | bool | None]
+"""A rule about a value: a function that returns what is wrong with it. A ``Checker`` is one.
+
+It returns ``Finding``s with a severity, or sentences or ``Violation``s, which are errors. None, True and an empty text
+or list mean that the rule holds. False means that it does not: the model is then corrected with the first line of the
+function's docstring.
+"""
+_CHECK_RULE: Final = "check"
+_MAX_FINDINGS: Final = 100
+"""How many findings of one check of the caller are read."""
+
+
+def validate_checks(value: object) -> tuple[Check[Any], ...]:
+    """Return the checks; raise ``InputError`` for one that is not a sync function."""
+    checks = tuple(check_list("checks", value, (str,), "the functions"))
+    for index, check in enumerate(checks):
+        if not callable(check):
+            raise InputError(f"checks[{index}] is of type {type(check).__name__}, not a function of the value.")
+        if inspect.iscoroutinefunction(check):
+            raise InputError(f"checks[{index}] is async.", hint="Pass a sync function, and await after the emission.")
+    return cast("tuple[Check[Any], ...]", checks)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentChecks:
+    """The checks of a form, and what their messages may contain.
+
+    ``names`` returns the property names of the schema, which are no text of the answer. If ``show_messages`` is false,
+    the model does not see the messages of the caller's checks. ``locate`` returns the place in the document of a
+    finding's pointer.
+    """
+
+    checks: tuple[Check[Any], ...]
+    names: Callable[[], frozenset[str]]
+    show_messages: bool = True
+    locate: Callable[[str], str] = str
+
+    def run(self, value: object, document: Json, *, findings: Iterable[Finding] = ()) -> ParseResult[Any]:
+        """Return the value with the findings about it, or the violations that reject it.
+
+        ``findings`` are further ones that the form itself made.
+        """
+        found = list(findings)
+        for check in self.checks:
+            result = call_user_code(_check_name(check), partial(self._run_check, check, value, document))
+            if result.failure is not None:
+                return result
+            found += result.findings
+        errors, corrections = (
+            tuple(self._to_violation(finding) for finding in found if finding.severity is severity)
+            for severity in (Severity.ERROR, Severity.RETRY)
+        )
+        if errors:
+            return ParseResult(violations=(*errors, *corrections)[:MAX_PYDANTIC_VIOLATIONS])
+        reported = tuple(finding for finding in found if finding.severity is not Severity.OFF)
+        return ParseResult(value, findings=reported, corrections=corrections[:MAX_PYDANTIC_VIOLATIONS])
+
+    def _to_violation(self, finding: Finding) -> Violation:
+        return Violation(self.locate(finding.pointer), finding.rule, finding.message)
+
+    def _run_check(self, check: Check[Any], value: object, document: Json) -> ParseResult[Any]:
+        """Return what a check finds, without any text of the document."""
+        found: Any = check(value)
+        if found is None or found is True or (isinstance(found, str | tuple) and not found):
+            return ParseResult()
+        if type(check).__module__.startswith("emitter.checks."):
+            return ParseResult(findings=tuple(cast("Iterable[Finding]", found)))
+        messages = _CheckMessages(check, document, self.names, self.show_messages)
+        if found is False:
+            return ParseResult(findings=(Finding("", _CHECK_RULE, Severity.ERROR, messages.description),))
+        if isinstance(found, str | Violation | Finding):
+            found = (found,)
+        first = islice(cast("Iterable[object]", found), _MAX_FINDINGS)
+        return ParseResult(findings=tuple(messages.to_finding(item) for item in first))
+
+
+def call_user_code(caller: str, function: Callable[[], ParseResult[Any]]) -> ParseResult[Any]:
+    """Call a function of the caller, and return an exception that it raises as a failure."""
+    try:
+        return function()
+    except Exception as error:  # noqa: BLE001  the caller's code may raise anything, and the trace must outlive it
+        return ParseResult(failure=CallbackFailure(caller, error))
+
+
+def _check_name(check: Check[Any]) -> str:
+    return f"The check {getattr(check, '__name__', type(check).__name__)}"
+
+
+@cache
+def _source_text(check: Check[Any]) -> SourceText:
+    return collect_source_text(check)
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckMessages:
+    """Converts what a check of the caller returns to findings without any text of the document."""
+
+    check: Check[Any]
+    document: Json
+    names: Callable[[], frozenset[str]]
+    show_messages: bool
+
+    @property
+    def description(self) -> str:
+        """The message for a finding without its own, or with one that is withheld."""
+        name = getattr(self.check, "__name__", type(self.check).__name__)
+        summary = (inspect.getdoc(self.check) or "").strip().partition("\n")[0]
+        if not self.show_messages or not summary or not inspect.isroutine(self.check):
+            return f"an answer that passes the check {name}"
+        return _single_line(summary)
+
+    def to_finding(self, found: object) -> Finding:
+        """Return what a check found as a finding. Sentences and violations are errors."""
+        match found:
+            case Finding():
+                return self._redact(found.pointer, found.rule, Severity(found.severity), found.message)
+            case Violation():
+                return self._redact(found.pointer, found.rule, Severity.ERROR, found.expected)
+            case str():
+                return self._redact("", _CHECK_RULE, Severity.ERROR, found)
+            case _:
+                raise TypeError(f"a check returns sentences, Findings or Violations, not a {type(found).__name__}")
+
+    def _redact(self, pointer: str, rule: str, severity: Severity, message: str) -> Finding:
+        known_rule = rule if self._redact_text(rule) == rule else _CHECK_RULE
+        text = self._redact_text(message) or self.description
+        return Finding(self._redact_pointer(pointer), _single_line(known_rule), severity, text)
+
+    def _redact_text(self, text: str) -> str | None:
+        if not self.show_messages:
+            return None
+        return redact_message(text, self.document, self._author, self.names())
+
+    def _author(self) -> SourceText:
+        return _source_text(self.check)
+
+    def _redact_pointer(self, pointer: str) -> str:
+        """Return a pointer in which every name that the schema does not know is replaced by ``*``."""
+        known = {escape_pointer_token(token) for token in self.names()}
+        steps = _single_line(pointer).removeprefix("/").split("/") if pointer else []
+        return "".join(f"/{token if token in known or token.isdecimal() else '*'}" for token in steps)
+
+
+def _single_line(text: str) -> str:
+    """Return the text as one short line that every wire can carry."""
+    line = " ".join(text.split()).encode(errors="replace").decode()
+    return line if len(line) <= MAX_MESSAGE_LENGTH else f"{line[:MAX_MESSAGE_LENGTH]}…"
