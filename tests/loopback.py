@@ -21,6 +21,7 @@ _WIRES = {
     "/responses": "openai-responses",
     "/messages": "anthropic",
     ":generateContent": "google",
+    "/converse": "bedrock-converse",
 }
 
 

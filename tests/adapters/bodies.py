@@ -20,6 +20,7 @@ VENDORS = {
     WireFormat.OPENAI_CHAT: "openai",
     WireFormat.ANTHROPIC: "anthropic",
     WireFormat.GOOGLE: "google",
+    WireFormat.BEDROCK_CONVERSE: "bedrock",
 }
 
 CLEAN = {
@@ -27,6 +28,7 @@ CLEAN = {
     WireFormat.OPENAI_CHAT: "stop",
     WireFormat.ANTHROPIC: "end_turn",
     WireFormat.GOOGLE: "STOP",
+    WireFormat.BEDROCK_CONVERSE: "end_turn",
 }
 
 
@@ -68,6 +70,13 @@ def google(*parts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"candidates": [candidate], "usageMetadata": usage}
 
 
+def bedrock(*content: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return an answer of Converse."""
+    usage = {"inputTokens": 3, "cacheReadInputTokens": 2, "cacheWriteInputTokens": 2, "outputTokens": 5}
+    message = {"role": "assistant", "content": list(content)}
+    return {"output": {"message": message}, "stopReason": "end_turn", "usage": usage, **more}
+
+
 def text(wire: WireFormat, words: str, stop: str = "") -> dict[str, Any]:
     """Return the wire's plainest answer: ``words``, and a clean stop where no other is given."""
     match wire:
@@ -79,6 +88,8 @@ def text(wire: WireFormat, words: str, stop: str = "") -> dict[str, Any]:
             return anthropic({"type": "text", "text": words}, stop_reason=stop or "end_turn")
         case WireFormat.GOOGLE:
             return google({"text": words}, finishReason=stop or "STOP")
+        case WireFormat.BEDROCK_CONVERSE:
+            return bedrock({"text": words}, stopReason=stop or "end_turn")
 
 
 def events(*payloads: object) -> str:

@@ -12,11 +12,13 @@ import httpx2
 
 from emitter import profiles as profile
 from emitter.adapters.clients import create_client
+from emitter.adapters.transport import async_half
 from emitter.client.settings import ModelTarget
 from emitter.client.transport import UnaryCall
 from emitter.clock import Clock
 from emitter.messages import Fault, Message, ModelRequest, OutputFormat, OutputMode, Role
 from emitter.policy import Policy
+from emitter.profiles import WireFormat
 from tests.adapters.bodies import VENDORS
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
     from emitter.client.request import PreparedEmission
     from emitter.messages import CallResult
-    from emitter.profiles import WireFormat
 
 SCHEMA = {
     "type": "object",
@@ -55,16 +56,20 @@ class Vendor:
         self.seen.append(sent)
         return self.reply(sent)
 
-    def http_client(self, world: str) -> Any:
+    def http_client(self, world: str, wire: WireFormat | None = None) -> Any:
         """Return an HTTP client that reaches nobody else."""
-        kind: Any = httpx2.Client if world == "sync" else httpx2.AsyncClient
-        return kind(transport=httpx2.MockTransport(self))
+        return http_kind(world, wire)(transport=httpx2.MockTransport(self))
 
     @property
     def body(self) -> Any:
         """The body of the only request."""
         [only] = self.seen
         return json.loads(only.content)
+
+
+def http_kind(world: str, wire: WireFormat | None = None) -> Any:
+    """Return the class of HTTP clients that a wire sends through; boto3 blocks in both worlds."""
+    return httpx2.Client if world == "sync" or wire is WireFormat.BEDROCK_CONVERSE else httpx2.AsyncClient
 
 
 def saying(text: str, status: int = 200, **headers: str) -> Vendor:
@@ -89,7 +94,7 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
     plan = cast(
         "PreparedEmission", SimpleNamespace(target=ModelTarget(facts, line.wire, asked.model), settings=settings)
     )
-    http = vendor.http_client(line.world)
+    http = vendor.http_client(line.world, line.wire)
     asynchronous = line.world == "async"
     used = client or create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
@@ -98,7 +103,7 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
         return exchange.answer
 
     async def run() -> CallResult:
-        exchange = UnaryCall(plan, getattr(used, "aio", used), asked, TIMEOUT)
+        exchange = UnaryCall(plan, async_half(used), asked, TIMEOUT)
         async for _ in exchange:
             pass
         return exchange.answer

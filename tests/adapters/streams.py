@@ -130,6 +130,29 @@ def _google_pieces(part: Body, cut: Cut) -> list[Body]:
     return [{**part, "text": piece} for piece in cut(part["text"])] if "text" in part else [part]
 
 
+def bedrock(body: Body, cut: Cut) -> Iterator[Event]:
+    """Stream an answer of Converse."""
+    yield "", {"messageStart": {"role": "assistant"}}
+    for index, block in enumerate(body["output"]["message"]["content"]):
+        call = block.get("toolUse")
+        if call:
+            start = {"toolUse": {"toolUseId": call["toolUseId"], "name": call["name"]}}
+            yield "", {"contentBlockStart": {"contentBlockIndex": index, "start": start}}
+        for delta in _bedrock_deltas(block, cut):
+            yield "", {"contentBlockDelta": {"contentBlockIndex": index, "delta": delta}}
+        yield "", {"contentBlockStop": {"contentBlockIndex": index}}
+    yield "", {"messageStop": {"stopReason": body["stopReason"]}}
+    yield "", {"metadata": {"usage": body["usage"], "metrics": {"latencyMs": 1}}}
+
+
+def _bedrock_deltas(block: Body, cut: Cut) -> Iterator[Body]:
+    yield from ({"text": piece} for piece in cut(block.get("text", "")))
+    if "toolUse" in block:
+        yield from ({"toolUse": {"input": piece}} for piece in cut(json.dumps(block["toolUse"]["input"])))
+    if "reasoningContent" in block:
+        yield {"reasoningContent": {"text": "hm"}}
+
+
 def _typed(kind: str, **payload: Any) -> Event:
     return kind, {"type": kind, **payload}
 
@@ -139,4 +162,5 @@ STREAMS = {
     WireFormat.OPENAI_RESPONSES: responses,
     WireFormat.ANTHROPIC: anthropic,
     WireFormat.GOOGLE: google,
+    WireFormat.BEDROCK_CONVERSE: bedrock,
 }

@@ -28,7 +28,9 @@ KEYS = [
     "response", "item", "output_index", "content_index", "phase", "usage", "prompt_tokens", "input_tokens",
     "output_tokens", "stop_reason", "stop_details", "content_block", "partial_json", "candidates",
     "finishReason", "finish_reason", "parts", "thought", "functionCall", "args", "promptFeedback",
-    "blockReason", "usageMetadata", "promptTokenCount", "retryDelay",
+    "blockReason", "usageMetadata", "promptTokenCount", "retryDelay", "stopReason", "toolUse", "toolUseId",
+    "contentBlockStart", "contentBlockDelta", "contentBlockIndex", "start", "messageStop", "metadata", "inputTokens",
+    "citationsContent",
 ]  # fmt: skip
 CLEAN = ["stop", "tool_calls", "function_call", "completed", "end_turn", "tool_use", "stop_sequence", "STOP", "1"]
 WORDS = [
@@ -39,7 +41,7 @@ WORDS = [
     "a|b",
 ]  # fmt: skip
 
-STOP_KEYS = {"finish_reason", "finishReason", "stop_reason", "status", "type"}
+STOP_KEYS = {"finish_reason", "finishReason", "stop_reason", "status", "type", "stopReason"}
 LEAVES = st.one_of(
     st.none(),
     st.booleans(),

@@ -9,6 +9,7 @@ from emitter.profiles import WireFormat
 from tests.adapters.bodies import text
 
 R, C, A, G = WireFormat.OPENAI_RESPONSES, WireFormat.OPENAI_CHAT, WireFormat.ANTHROPIC, WireFormat.GOOGLE
+B = WireFormat.BEDROCK_CONVERSE
 
 NAMES = {
     "responses": R,
@@ -37,7 +38,9 @@ NAMES = {
     "countTokens": None,
     "batchGenerateContent": None,
     "responses.compact": None,
-    "converse": None,
+    "converse": B,
+    "bedrock.converse_stream": B,
+    "reconverse": None,
 }
 PATHS = {
     "/v1/responses": R,
@@ -65,7 +68,8 @@ PATHS = {
     "/v1/chat/completions/c/messages": None,
     "/v1/projects/p/locations/l/publishers/mistralai/models/m:rawPredict": None,
     "/model/amazon.nova/invoke": None,
-    "/model/anthropic.claude-3/converse": None,
+    "/model/anthropic.claude-3/converse": B,
+    "/model/us.amazon.nova-pro-v1%3A0/converse-stream": B,
     "/v1beta/models/m:countTokens": None,
     "/v1beta/models/m:batchGenerateContent": None,
     "/v1beta/interactions": None,
@@ -100,7 +104,7 @@ SHAPES = {
     "anthropic-error": ({"type": "error", "error": {"type": "api_error"}}, A),
     "some-error": ({"error": {"message": "x"}}, None),
     "interaction": ({"object": "interaction", "status": "completed", "outputs": []}, None),
-    "converse": ({"output": {"message": {}}, "stopReason": "end_turn"}, None),
+    "converse": ({"output": {"message": {}}, "stopReason": "end_turn"}, B),
     "nothing": ({}, None),
     "no-object": (7, None),
 }

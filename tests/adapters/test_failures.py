@@ -16,7 +16,7 @@ from emitter.errors import InputError, UnexpectedRequest
 from emitter.messages import Fault, FaultKind, ModelResponse
 from emitter.profiles import WireFormat
 from tests.adapters.bodies import VENDORS, text
-from tests.adapters.sending import URL, Line, Vendor, fault, request, saying, send
+from tests.adapters.sending import URL, Line, Vendor, fault, http_kind, request, saying, send
 from tests.work import covering
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
 pytest.importorskip("google.genai")
+pytest.importorskip("boto3")
 
 WORLDS = pytest.mark.parametrize("world", ["sync", "async"])
 WIRES = pytest.mark.parametrize("wire", WireFormat)
@@ -147,7 +148,7 @@ def test_whatever_a_call_raises_is_a_fault(wire: WireFormat, world: str, error: 
 def test_a_request_that_cannot_be_built_is_not_sent(wire: WireFormat, world: str) -> None:
     """An option that is no JSON is a fault of the request, which another attempt does not cure."""
     server = saying("{}")
-    if wire is WireFormat.GOOGLE:  # its SDK's own model of the options says so
+    if wire in (WireFormat.GOOGLE, WireFormat.BEDROCK_CONVERSE):  # its SDK's own model of the options says so
         with pytest.raises(InputError, match="temperature"):
             send(Line(VENDORS[wire], wire, world), server, request(options={"temperature": object()}))
         return
@@ -194,8 +195,7 @@ def test_a_redirect_is_not_followed(to: str, status: int, wire: WireFormat, worl
 def test_a_client_that_follows_redirects_is_kept_from_it(wire: WireFormat, world: str) -> None:
     """A client that the caller made does not follow a redirect either, and is as it was afterwards."""
     server = Vendor(lambda _: httpx2.Response(307, headers={"location": "http://other.test/"}))
-    kind: Any = httpx2.Client if world == "sync" else httpx2.AsyncClient
-    http = kind(transport=httpx2.MockTransport(server), follow_redirects=True)
+    http = http_kind(world, wire)(transport=httpx2.MockTransport(server), follow_redirects=True)
     facts = profile.load_profile(VENDORS[wire])
     client = create_client(facts, asynchronous=world == "async", base_url=URL, api_key="key", http_client=http)
     found = send(Line(VENDORS[wire], wire, world), server, request(), client)
@@ -215,7 +215,9 @@ def test_a_client_that_followed_one_all_the_same_is_not_believed(wire: WireForma
         asynchronous=world == "async",
         base_url=URL,
         api_key="key",
-        http_client=(_AsyncStubborn if world == "async" else _Stubborn)(transport=httpx2.MockTransport(server)),
+        http_client=(_Stubborn if http_kind(world, wire) is httpx2.Client else _AsyncStubborn)(
+            transport=httpx2.MockTransport(server)
+        ),
     )
     found = send(Line(VENDORS[wire], wire, world), server, request(), client)
     assert isinstance(found, Fault)

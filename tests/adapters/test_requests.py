@@ -40,6 +40,11 @@ GOOGLE = {
         {"role": "user", "parts": [{"text": "thrée"}]},
     ],
 }
+BEDROCK = {
+    "system": [{"text": "be brief"}],
+    "messages": [{"role": turn["role"], "content": [{"text": turn["content"]}]} for turn in TALK],
+    "inferenceConfig": {"maxTokens": 64},
+}
 NAMED = {"name": "decide", "schema": SCHEMA, "strict": True}
 FUNCTION = {"name": "decide", "parameters": SCHEMA, "strict": True}
 
@@ -146,6 +151,34 @@ BODIES: dict[str, tuple[str, WireFormat, OutputMode, dict[str, Any]]] = {
             "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["decide"]}},
         },
     ),
+    "bedrock-schema": (
+        "bedrock",
+        WireFormat.BEDROCK_CONVERSE,
+        OutputMode.JSON_SCHEMA,
+        {
+            **BEDROCK,
+            "outputConfig": {
+                "textFormat": {
+                    "type": "json_schema",
+                    "structure": {"jsonSchema": {"name": "decide", "schema": json.dumps(SCHEMA)}},
+                }
+            },
+        },
+    ),
+    "bedrock-object": ("bedrock", WireFormat.BEDROCK_CONVERSE, OutputMode.JSON_OBJECT, BEDROCK),
+    "bedrock-text": ("bedrock", WireFormat.BEDROCK_CONVERSE, OutputMode.TEXT, BEDROCK),
+    "bedrock-tool": (
+        "bedrock",
+        WireFormat.BEDROCK_CONVERSE,
+        OutputMode.TOOL,
+        {
+            **BEDROCK,
+            "toolConfig": {
+                "tools": [{"toolSpec": {"name": "decide", "inputSchema": {"json": SCHEMA}, "strict": True}}],
+                "toolChoice": {"tool": {"name": "decide"}},
+            },
+        },
+    ),
 }
 
 PATHS = {
@@ -153,6 +186,7 @@ PATHS = {
     WireFormat.OPENAI_CHAT: ("/base/chat/completions", "authorization", "Bearer key"),
     WireFormat.ANTHROPIC: ("/base/v1/messages", "authorization", "Bearer key"),
     WireFormat.GOOGLE: ("/base/v1/models/m-1:generateContent", "x-goog-api-key", "key"),
+    WireFormat.BEDROCK_CONVERSE: ("/base/model/m-1/converse", "authorization", "AWS4-HMAC-SHA256 Credential=key/"),
 }
 
 WORLDS = pytest.mark.parametrize("world", ["sync", "async"])
@@ -179,8 +213,14 @@ def test_path_key_and_timeout(wire: WireFormat, world: str) -> None:
     send(Line(VENDORS[wire], wire, world), server, request())
     [sent] = server.seen
     assert sent.url.path == path
-    assert sent.headers[header] == value
+    assert sent.headers[header].startswith(value)
     assert sent.extensions["timeout"] == dict.fromkeys(("connect", "read", "write", "pool"), TIMEOUT)
+
+
+CORRECTIONS = {
+    WireFormat.GOOGLE: {"role": "user", "parts": [{"text": "mend it"}]},
+    WireFormat.BEDROCK_CONVERSE: {"role": "user", "content": [{"text": "mend it"}]},
+}
 
 
 @pytest.mark.parametrize("wire", PATHS)
@@ -191,8 +231,7 @@ def test_a_correction_is_the_last_user_turn(wire: WireFormat) -> None:
     send(line, first, request())
     send(line, again, request(correction="mend it"))
     turns = next(key for key in ("input", "messages", "contents") if key in first.body)
-    added = {"role": "user", "parts": [{"text": "mend it"}]} if wire is WireFormat.GOOGLE else None
-    assert again.body[turns] == [*first.body[turns], added or {"role": "user", "content": "mend it"}]
+    assert again.body[turns] == [*first.body[turns], CORRECTIONS.get(wire, {"role": "user", "content": "mend it"})]
     assert {**again.body, turns: None} == {**first.body, turns: None}
 
 
@@ -201,6 +240,7 @@ OPTIONS: dict[WireFormat, tuple[dict[str, Any], tuple[str, ...], Any]] = {
     WireFormat.OPENAI_CHAT: ({"reasoning_effort": "low"}, ("reasoning_effort",), "low"),
     WireFormat.ANTHROPIC: ({"output_config": {"effort": "low"}}, ("output_config", "effort"), "low"),
     WireFormat.GOOGLE: ({"seed": 7}, ("generationConfig", "seed"), 7),
+    WireFormat.BEDROCK_CONVERSE: ({"inferenceConfig": {"topP": 0.5}}, ("inferenceConfig", "topP"), 0.5),
 }
 
 
@@ -255,6 +295,7 @@ REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
     "headers": (WireFormat.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Set headers on the client, such as"),
     "body": (WireFormat.ANTHROPIC, {"extra_body": {"a": "b"}}, "write the entries of extra_body directly into it"),
     "timeout": (WireFormat.ANTHROPIC, {"timeout": 5}, "Set Policy(timeout=...)."),
+    "tools": (WireFormat.BEDROCK_CONVERSE, {"toolConfig": {"tools": []}}, "An emission calls no tools but its own"),
     "stream": (WireFormat.OPENAI_CHAT, {"stream": True}, "Call stream() or astream()."),
 }
 

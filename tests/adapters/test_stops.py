@@ -12,7 +12,19 @@ from hypothesis import strategies as st
 from emitter import profiles as profile
 from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
 from emitter.profiles import WireFormat
-from tests.adapters.bodies import CLEAN, VENDORS, answer, anthropic, chat, events, google, responses, said, text
+from tests.adapters.bodies import (
+    CLEAN,
+    VENDORS,
+    answer,
+    anthropic,
+    bedrock,
+    chat,
+    events,
+    google,
+    responses,
+    said,
+    text,
+)
 from tests.work import examples
 
 if TYPE_CHECKING:
@@ -41,6 +53,11 @@ def streamed(wire: WireFormat, stop: Any) -> str:
             )
         case WireFormat.GOOGLE:
             return events(google({"text": WHOLE}, finishReason=stop))
+        case WireFormat.BEDROCK_CONVERSE:
+            return events(
+                {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": WHOLE}}},
+                {"messageStop": {"stopReason": stop}},
+            )
 
 
 def unary(wire: WireFormat, stop: Any) -> dict[str, Any]:
@@ -54,6 +71,8 @@ def unary(wire: WireFormat, stop: Any) -> dict[str, Any]:
             return anthropic({"type": "text", "text": WHOLE}, stop_reason=stop)
         case WireFormat.GOOGLE:
             return google({"text": WHOLE}, finishReason=stop)
+        case WireFormat.BEDROCK_CONVERSE:
+            return bedrock({"text": WHOLE}, stopReason=stop)
 
 
 def is_complete(found: CallResult) -> bool:
@@ -201,17 +220,20 @@ def test_a_body_that_contradicts_itself_is_a_fault(wire: WireFormat, *, streams:
         assert found.kind is FaultKind.PROTOCOL
 
 
-@pytest.mark.parametrize("wire", [WireFormat.ANTHROPIC, WireFormat.GOOGLE])
+CALLS = {
+    WireFormat.ANTHROPIC: anthropic({"type": "tool_use", "name": "f", "input": {"a": 12345}}),
+    WireFormat.GOOGLE: google({"functionCall": {"name": "f", "args": {"a": 12345}}}),
+    WireFormat.BEDROCK_CONVERSE: bedrock({"toolUse": {"toolUseId": "t", "name": "f", "input": {"a": 12345}}}),
+}
+
+
+@pytest.mark.parametrize("wire", CALLS)
 @pytest.mark.parametrize("number", ["1e-400", "1e400", "NaN", "-Infinity"])
 def test_a_number_that_cannot_be_held_is_no_argument(wire: WireFormat, number: str) -> None:
     """Where the vendor hands over an object, it is held to what a text is held to."""
     from emitter.core.verdicts import extract_document  # noqa: PLC0415
 
-    body = json.dumps(
-        anthropic({"type": "tool_use", "name": "f", "input": {"a": 12345}})
-        if wire is WireFormat.ANTHROPIC
-        else google({"functionCall": {"name": "f", "args": {"a": 12345}}})
-    )
+    body = json.dumps(CALLS[wire])
     whole, odd = answer(wire, body), answer(wire, body.replace("12345", number))
     assert isinstance(whole, ModelResponse)
     assert isinstance(odd, ModelResponse)

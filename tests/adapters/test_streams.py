@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emitter.messages import Fault, FaultKind, ModelResponse
 from emitter.profiles import WireFormat
-from tests.adapters.bodies import answer, anthropic, chat, google, responses, said
+from tests.adapters.bodies import answer, anthropic, bedrock, chat, google, responses, said
 from tests.adapters.streams import STREAMS, Frame
 
 if TYPE_CHECKING:
@@ -94,6 +94,23 @@ ANSWERS: dict[str, tuple[WireFormat, dict[str, Any]]] = {
         WireFormat.GOOGLE,
         {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 7}},
     ),
+    "bedrock-text": (
+        WireFormat.BEDROCK_CONVERSE,
+        bedrock(
+            {"text": DOCUMENT[:9]}, {"reasoningContent": {"reasoningText": {"text": "hm"}}}, {"text": DOCUMENT[9:]}
+        ),
+    ),
+    "bedrock-call": (
+        WireFormat.BEDROCK_CONVERSE,
+        bedrock(
+            {"toolUse": {"toolUseId": "t", "name": "decide", "input": json.loads(DOCUMENT)}}, stopReason="tool_use"
+        ),
+    ),
+    "bedrock-cut": (WireFormat.BEDROCK_CONVERSE, bedrock({"text": DOCUMENT}, stopReason="max_tokens")),
+    "bedrock-blocked": (
+        WireFormat.BEDROCK_CONVERSE,
+        bedrock({"text": "Sorry, no."}, stopReason="guardrail_intervened"),
+    ),
 }
 
 FRAMES = st.builds(
@@ -163,7 +180,7 @@ def test_a_cut_stream_is_never_complete(name: str, data: st.DataObject, cut: Cut
 def _ends(payload: dict[str, Any]) -> bool:
     """Tell whether an event is the one that says how the answer stopped."""
     kinds = {f"response.{each}" for each in ("completed", "incomplete", "failed")}
-    words = ('"finish_reason": "', '"finishReason"', '"blockReason"', '"stop_reason": "')
+    words = ('"finish_reason": "', '"finishReason"', '"blockReason"', '"stop_reason": "', '"stopReason"')
     return payload.get("type") in kinds or any(word in json.dumps(payload) for word in words)
 
 

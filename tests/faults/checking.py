@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SAYS_INPUT_FIRST = ("anthropic", "google")
 """The wires whose streams begin with what the prompt costs."""
+HIDES_THINKING = ("bedrock-converse",)
+"""The wires that do not tell thinking from the rest of the output."""
 
 
 def check(cell: Cell, row: Row, found: Found) -> None:
@@ -90,12 +92,12 @@ def _bill(cell: Cell, row: Row, found: Found) -> None:
     assert all(each.usage is None for each in trace.attempts[len(pairs) :])
     told = [(each.event.input_tokens, each.event.output_tokens) for each in trace.events if _is_usage(each)]
     assert told == [(each.usage.input, each.usage.output) for each in trace.attempts if each.usage is not None]
-    inexact = [pair for pair in pairs if not _exact(*pair)]
+    inexact = [pair for pair in pairs if not _exact(cell.wire, *pair)]
     assert bool(inexact) == (row.bill != "exact"), [(one.usage, two.usage) for one, two in pairs]
     for attempt, call in inexact:
         _inexact(cell, row.bill, attempt, call)
     if row.bill == "exact":
-        assert _numbers(trace.usage) == _numbers(found.billed)
+        assert _numbers(cell.wire, trace.usage) == _numbers(cell.wire, found.billed)
         assert not trace.usage.estimated
 
 
@@ -103,11 +105,11 @@ def _is_usage(event: RunEvent) -> bool:
     return event.type == "provider.usage"
 
 
-def _exact(attempt: Attempt, call: SimulatedCall) -> bool:
+def _exact(wire: str, attempt: Attempt, call: SimulatedCall) -> bool:
     usage = attempt.usage
     if usage is None:
-        return _numbers(call.usage) == (0, 0, 0)
-    return _numbers(usage) == _numbers(call.usage) and not usage.estimated
+        return _numbers(wire, call.usage) == (0, 0, 0)
+    return _numbers(wire, usage) == _numbers(wire, call.usage) and not usage.estimated
 
 
 def _inexact(cell: Cell, bill: str, attempt: Attempt, call: SimulatedCall) -> None:
@@ -134,5 +136,5 @@ def same_tokenizer(wire: str) -> bool:
     return profile.token_encoding(model) == "o200k_base" or not has_exact_counter("o200k_base")
 
 
-def _numbers(usage: Usage) -> tuple[int, int, int]:
-    return usage.input, usage.output, usage.thinking
+def _numbers(wire: str, usage: Usage) -> tuple[int, int, int]:
+    return usage.input, usage.output, 0 if wire in HIDES_THINKING else usage.thinking

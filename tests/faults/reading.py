@@ -28,12 +28,19 @@ if TYPE_CHECKING:
     from tests.faults.asking import Found
 
 CORRECTION = "Your last answer did not satisfy the required form"
-_TURNS = {"openai-responses": "input", "openai-chat": "messages", "anthropic": "messages", "google": "contents"}
+_TURNS = {
+    "openai-responses": "input",
+    "openai-chat": "messages",
+    "anthropic": "messages",
+    "google": "contents",
+    "bedrock-converse": "messages",
+}
 _BUDGETS = {
     "openai-responses": ("max_output_tokens",),
     "openai-chat": ("max_completion_tokens",),
     "anthropic": ("max_tokens",),
     "google": ("generationConfig", "maxOutputTokens"),
+    "bedrock-converse": ("inferenceConfig", "maxTokens"),
 }
 
 
@@ -54,7 +61,8 @@ def seen(wire: str, body: Any) -> Seen:
     table = rest[path[0]] if path else rest
     budget = table.pop(name)
     *turns, last = rest.pop(_TURNS[wire])
-    said = last["parts"][0]["text"] if wire == "google" else last["content"]
+    said = last["parts"] if wire == "google" else last["content"]
+    said = said if isinstance(said, str) else said[0]["text"]
     corrected = said.startswith(CORRECTION)
     return Seen(budget, said if corrected else None, (rest, turns if corrected else [*turns, last]))
 

@@ -35,6 +35,8 @@ _UNBILLED_REFUSAL = {"story": "call REFUSED refusal failed(envelope_refusal)"}
 _END = "breached(schema) failed(envelope_invalid)"
 _CUT_OFF = "breached(schema) failed(envelope_truncation_unrecoverable)"
 _UNKNOWN = "call UNKNOWN usage retry-2(unknown) call COMPLETE usage done"
+_UNKNOWN_VIOLATING = """call UNKNOWN usage retry-2(unknown) call VIOLATED usage retry-3(schema-violation)
+                        call+fix COMPLETE usage done"""
 _UNKNOWN_TWICE = f"call UNKNOWN usage retry-2(unknown) call UNKNOWN usage exhausted-2(unknown) {_END}"
 
 ANSWERS: dict[str, Row] = {
@@ -83,13 +85,14 @@ ANSWERS: dict[str, Row] = {
         REFUSED,
         but={"google": {"story": _REFUSAL}},
     ),
-    # --- paused or stopped with an unknown word: the same once more; Chat has no word for a pause: it tells none,
-    # and a stream of its without one never ended
+    # --- paused or stopped with an unknown word: the same once more; Chat and Converse have no word for a pause: Chat
+    # tells none, and a stream of its without one never ended
     "paused-then-whole": Row(
         (PAUSED, WHOLE),
         "call PAUSED usage retry-2(unknown) call COMPLETE usage done",
         but={
             "openai-chat": {"story": _UNKNOWN},
+            "bedrock-converse": {"story": _UNKNOWN},
             "openai-chat streamed": {
                 "story": "call FAULTED usage resent(protocol) call COMPLETE usage done",
                 "waits": "1",
@@ -102,6 +105,7 @@ ANSWERS: dict[str, Row] = {
         INVALID,
         but={
             "openai-chat": {"story": _UNKNOWN_TWICE},
+            "bedrock-converse": {"story": _UNKNOWN_TWICE},
             "openai-chat streamed": {
                 "script": (PAUSED, PAUSED, WHOLE),
                 "story": """call FAULTED usage resent(protocol) call FAULTED usage resent(protocol)
@@ -173,10 +177,8 @@ ANSWERS: dict[str, Row] = {
         """call PAUSED usage retry-2(unknown) call VIOLATED usage retry-3(schema-violation)
            call+fix COMPLETE usage done""",
         but={
-            "openai-chat": {
-                "story": """call UNKNOWN usage retry-2(unknown) call VIOLATED usage retry-3(schema-violation)
-                            call+fix COMPLETE usage done"""
-            },
+            "openai-chat": {"story": _UNKNOWN_VIOLATING},
+            "bedrock-converse": {"story": _UNKNOWN_VIOLATING},
             "openai-chat streamed": {
                 "story": """call FAULTED usage resent(protocol) call VIOLATED usage retry-2(schema-violation)
                             call+fix COMPLETE usage done""",

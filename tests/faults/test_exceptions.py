@@ -42,7 +42,13 @@ if TYPE_CHECKING:
     from tests.faults.asking import Asking
 
 SAID = "Unsupported value: 'temperature' does not support 0.2 with this model."
-SDKS = {"openai-responses": "openai", "openai-chat": "openai", "anthropic": "anthropic", "google": "google"}
+SDKS = {
+    "openai-responses": "openai",
+    "openai-chat": "openai",
+    "anthropic": "anthropic",
+    "google": "google",
+    "bedrock-converse": "botocore",
+}
 NO_FAULTS = Policy(max_faults=0)
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 

@@ -144,7 +144,7 @@ def test_a_missing_source_is_told_for_the_table_that_lacks_it(tmp_path: Path) ->
     [
         ('title = "Vendor"', 'title = "Vendor"\ncolour = "red"', "colour", "Extra inputs are not permitted"),
         ('provider = "vendor"', "", "provider", "Field required"),
-        ('sdk = "openai"', 'sdk = "smoke"', "client.sdk", "'openai', 'anthropic' or 'google'"),
+        ('sdk = "openai"', 'sdk = "smoke"', "client.sdk", "'openai', 'anthropic', 'google' or 'bedrock'"),
         ('stop = "complete"', 'stop = "done"', "wires.openai-chat.stops.reasons.stop", "'truncated', "),
         ('["json_schema"]', '["yaml"]', "wires.openai-chat.output.modes.0", "'json_object'"),
         ('["json_schema"]', "[]", "wires.openai-chat.output.modes", "at least 1 item"),

@@ -321,7 +321,7 @@ MEANT = {
     "gemni-2.5-flash": "Did you mean 'google/gemini-2.5'?",
     "openai": "Did you mean 'openai/…'?",
     "openai/": "Did you mean 'openai/…'?",
-    "meta/unheard-of-9": "hint: Write vendor/model; the vendors are anthropic",
+    "cyberdyne/t-800": "hint: Write vendor/model; the vendors are anthropic",
     "": "hint: Write vendor/model",
 }
 

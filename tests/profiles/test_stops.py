@@ -19,6 +19,9 @@ openai_error = pytest.importorskip("openai.types.responses.response_error")
 openai_status = pytest.importorskip("openai.types.responses.response_status")
 anthropic_stop = pytest.importorskip("anthropic.types.stop_reason")
 anthropic_beta_stop = pytest.importorskip("anthropic.types.beta.beta_stop_reason")
+bedrock_model = (
+    pytest.importorskip("botocore.loaders").create_loader().load_service_model("bedrock-runtime", "service-2")
+)
 google_types = pytest.importorskip("google.genai.types")
 
 EMPTY = {""}
@@ -84,6 +87,11 @@ def google() -> set[str]:
     }
 
 
+def bedrock() -> set[str]:
+    """Return every stop reason of Converse."""
+    return set(bedrock_model["shapes"]["StopReason"]["enum"])
+
+
 @pytest.mark.parametrize(
     ("name", "wire", "vendors", "ours"),
     [
@@ -91,6 +99,7 @@ def google() -> set[str]:
         ("openai", WireFormat.OPENAI_RESPONSES, responses, EMPTY | REFUSAL | RECORDED),
         ("anthropic", WireFormat.ANTHROPIC, anthropic, EMPTY),
         ("google", WireFormat.GOOGLE, google, EMPTY | NUMBERS),
+        ("bedrock", WireFormat.BEDROCK_CONVERSE, bedrock, EMPTY),
         *((name, WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | own_reasons(name)) for name in COMPATIBLE),
     ],
 )
@@ -132,6 +141,9 @@ def test_a_stop_table_holds_the_sdks_literals_and_no_others(
         ("google", WireFormat.GOOGLE, "9", StopReason.UNKNOWN),
         ("google", WireFormat.GOOGLE, "MALFORMED_FUNCTION_CALL", StopReason.UNKNOWN),
         ("google", WireFormat.GOOGLE, "block:BRAND_NEW", StopReason.REFUSED),
+        ("bedrock", WireFormat.BEDROCK_CONVERSE, "guardrail_intervened", StopReason.REFUSED),
+        ("bedrock", WireFormat.BEDROCK_CONVERSE, "model_context_window_exceeded", StopReason.OVERFLOWED),
+        ("bedrock", WireFormat.BEDROCK_CONVERSE, "malformed_tool_use", StopReason.UNKNOWN),
         ("mistral", WireFormat.OPENAI_CHAT, "model_length", StopReason.OVERFLOWED),
         ("deepseek", WireFormat.OPENAI_CHAT, "insufficient_system_resource", StopReason.FAULTED),
         ("openrouter", WireFormat.OPENAI_CHAT, "error", StopReason.FAULTED),

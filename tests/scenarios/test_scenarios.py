@@ -192,6 +192,11 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     "openai-chat": {"refused": "refusal", "filtered": "content_filter", "overloaded": "rate_limit 429"},
     "anthropic": {"refused": "general_harms", "filtered": "bio", "overloaded": "overloaded 529"},
     "google": {"refused": "PROHIBITED_CONTENT", "filtered": "SAFETY", "overloaded": "overloaded 503"},
+    "bedrock-converse": {
+        "refused": "content_filtered",
+        "filtered": "guardrail_intervened",
+        "overloaded": "rate_limit 429",
+    },
 }
 """The vendors' own words where they differ."""
 
@@ -209,6 +214,7 @@ BUDGET_KEYS = {
     "openai-chat": ("max_completion_tokens",),
     "anthropic": ("max_tokens",),
     "google": ("generationConfig", "maxOutputTokens"),
+    "bedrock-converse": ("inferenceConfig", "maxTokens"),
 }
 
 every_scene = pytest.mark.parametrize(

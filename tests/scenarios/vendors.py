@@ -176,9 +176,40 @@ GOOGLE = Vendor(
     ),
 )
 
+
+def _bedrock(stop: str, content: list[Body], tokens: int) -> Response:
+    usage = {"inputTokens": INPUT_TOKENS, "outputTokens": tokens, "totalTokens": INPUT_TOKENS + tokens}
+    body = {
+        "metrics": {"latencyMs": 2400},
+        "output": {"message": {"role": "assistant", "content": content}},
+        "stopReason": stop,
+        "usage": usage,
+    }
+    return Response(body, headers=(("x-amzn-requestid", "req_1"),))
+
+
+BEDROCK_CONVERSE = Vendor(
+    whole=lambda text, tokens: _bedrock("end_turn", [{"text": text}], tokens),
+    cut=lambda text, tokens: _bedrock("max_tokens", [{"text": text}], tokens),
+    refused=lambda text: _bedrock("content_filtered", [{"text": text}], 12),
+    filtered=lambda: _bedrock("guardrail_intervened", [{"text": "Sorry, this was blocked."}], 7),
+    overloaded=lambda: Response(
+        {"message": "Too many requests, please wait before trying again."},
+        429,
+        (("x-amzn-errortype", "ThrottlingException:http://internal.amazon.com/coral/"), ("retry-after", "1")),
+    ),
+    thought=lambda tokens: _bedrock(
+        "max_tokens", [{"reasoningContent": {"reasoningText": {"text": "…", "signature": "s"}}}], tokens
+    ),
+    called=lambda document, tokens: _bedrock(
+        "tool_use", [{"toolUse": {"toolUseId": "tooluse_1", "name": "binding_turn", "input": document}}], tokens
+    ),
+)
+
 VENDORS = {
     "openai-responses": OPENAI_RESPONSES,
     "openai-chat": OPENAI_CHAT,
     "anthropic": ANTHROPIC,
     "google": GOOGLE,
+    "bedrock-converse": BEDROCK_CONVERSE,
 }

@@ -7,16 +7,18 @@ import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
 
+from emitter.adapters.bedrock_client import as_server_sent_events, with_error_type
 from emitter.adapters.http_response import parse_response
 from emitter.profiles import load_profile
 from emitter.profiles.model import WireFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from emitter.messages import CallResult
     from emitter.testing import Simulator
@@ -36,12 +38,14 @@ MODELS = {
     WireFormat.OPENAI_CHAT: "gpt-6-sol",
     WireFormat.ANTHROPIC: "claude-sonnet-5-5",
     WireFormat.GOOGLE: "gemini-3.8-flash",
+    WireFormat.BEDROCK_CONVERSE: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 PROFILES = {
     WireFormat.OPENAI_RESPONSES: "openai",
     WireFormat.OPENAI_CHAT: "openai",
     WireFormat.ANTHROPIC: "anthropic",
     WireFormat.GOOGLE: "google",
+    WireFormat.BEDROCK_CONVERSE: "bedrock",
 }
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.value)
 both_forms = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
@@ -82,6 +86,10 @@ def body(wire: WireFormat, asked: Question, *, streamed: bool = False) -> dict[s
         case WireFormat.GOOGLE:
             parts = {"contents": [{"role": "user", "parts": [{"text": asked.prompt}]}]}
             return {**parts, **_google(asked)}
+        case WireFormat.BEDROCK_CONVERSE:
+            parts = {"messages": [{"role": "user", "content": [{"text": asked.prompt}]}]}
+            config = {} if asked.budget is None else {"inferenceConfig": {"maxTokens": asked.budget}}
+            return {**parts, **config, **_bedrock(asked)}
 
 
 def _with(made: dict[str, Any], *, streamed: bool, **budget: int | None) -> dict[str, Any]:
@@ -124,6 +132,14 @@ def _google(asked: Question) -> dict[str, Any]:
     return {"generationConfig": {**config, "responseMimeType": "application/json", "responseJsonSchema": asked.held}}
 
 
+def _bedrock(asked: Question) -> dict[str, Any]:
+    if asked.tool:
+        tool = {"name": "pay", "inputSchema": {"json": asked.held}, "strict": True}
+        return {"toolConfig": {"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": "pay"}}}}
+    held = {"name": "bill", "schema": json.dumps(asked.held)}
+    return {"outputConfig": {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": held}}}}
+
+
 def address(vendor: Simulator, wire: WireFormat, asked: Question, *, streamed: bool = False) -> str:
     """Return where the request goes."""
     paths = {
@@ -131,6 +147,9 @@ def address(vendor: Simulator, wire: WireFormat, asked: Question, *, streamed: b
         WireFormat.OPENAI_CHAT: "/v1/chat/completions",
         WireFormat.ANTHROPIC: "/v1/messages",
     }
+    if wire is WireFormat.BEDROCK_CONVERSE:
+        operation = "converse-stream" if streamed else "converse"
+        return f"{vendor.url}/model/{quote(asked.model or MODELS[wire])}/{operation}"
     google = f"/v1/models/{asked.model or MODELS[wire]}:"
     form = "streamGenerateContent?alt=sse" if streamed else "generateContent"
     return vendor.url + paths.get(wire, google + form)
@@ -143,6 +162,8 @@ def headers(wire: WireFormat, key: str) -> dict[str, str]:
             return {"x-api-key": key, "anthropic-version": "2023-06-01"}
         case WireFormat.GOOGLE:
             return {"x-goog-api-key": key}
+        case WireFormat.BEDROCK_CONVERSE:
+            return {"authorization": f"Bearer {key}", "amz-sdk-invocation-id": "1"}
         case _:
             return {"authorization": f"Bearer {key}"}
 
@@ -167,9 +188,15 @@ def post(
 
 def understood(wire: WireFormat, response: httpx2.Response) -> CallResult:
     """Return what the library's own adapter reads in a response."""
-    return parse_response(
-        load_profile(PROFILES[wire]), wire, response.status_code, dict(response.headers), response.text
-    )
+    text = as_text(wire, response.headers, response.content)
+    return parse_response(load_profile(PROFILES[wire]), wire, response.status_code, dict(response.headers), text)
+
+
+def as_text(wire: WireFormat, headers: Mapping[str, str], content: bytes) -> str:
+    """Return a body as adapters read it: Bedrock's streams are binary, and its errors have their type in a header."""
+    if wire is WireFormat.BEDROCK_CONVERSE and "eventstream" in headers["content-type"]:
+        return b"".join(as_server_sent_events([content])).decode()
+    return with_error_type(content, headers).decode() if "x-amzn-errortype" in headers else content.decode()
 
 
 def answer(vendor: Simulator, wire: WireFormat, asked: Question | None = None, *, streamed: bool = False) -> CallResult:

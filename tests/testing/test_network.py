@@ -13,6 +13,7 @@ from emitter.profiles import load_profile
 from emitter.profiles.model import WireFormat
 from emitter.testing import Dropped, Stalled, Text, Trickled
 from emitter.testing.plans import count_tokens
+from emitter.testing.wires.bedrock_converse import KEEPALIVE
 from tests.testing.asking import (
     DOCUMENT,
     PROFILES,
@@ -100,6 +101,19 @@ def test_a_stalled_answer(vendor: Simulator, wire: WireFormat, after: int | None
     assert (fault.kind, got) == (FaultKind.TIMEOUT, after or 0)
 
 
+FILLERS = {WireFormat.GOOGLE: b"\n\n", WireFormat.BEDROCK_CONVERSE: KEEPALIVE}
+
+
+def _event_end(wire: WireFormat, stream: bytes, before: int) -> int:
+    """Return where the last event ends that is whole before a place."""
+    if wire is not WireFormat.BEDROCK_CONVERSE:
+        return stream.rindex(b"\n\n", 0, before) + 2
+    end = 0
+    while end + (length := int.from_bytes(stream[end : end + 4])) <= before:
+        end += length
+    return end
+
+
 @both_forms
 @every_wire
 def test_a_trickle_never_ends(vendor: Simulator, wire: WireFormat, *, streamed: bool) -> None:
@@ -109,7 +123,7 @@ def test_a_trickle_never_ends(vendor: Simulator, wire: WireFormat, *, streamed: 
     """
     whole = post(vendor, wire, streamed=streamed).content
     after = whole.index(b"Mill")
-    reach = whole.rindex(b"\n\n", 0, after) + 2 if streamed else after
+    reach = _event_end(wire, whole, after) if streamed else after
     vendor.script(Trickled(after, answer=WHOLE))
     got = b""
 
@@ -126,7 +140,7 @@ def test_a_trickle_never_ends(vendor: Simulator, wire: WireFormat, *, streamed: 
             if len(got) > reach + 6:
                 break
 
-    filler = b" " if not streamed else b"\n\n" if wire is WireFormat.GOOGLE else b":\n\n"
+    filler = FILLERS.get(wire, b":\n\n") if streamed else b" "
     assert len(got) > reach
     assert got[reach:].replace(filler, b"") == b""
 

@@ -140,7 +140,7 @@ def test_bodies_that_are_no_request(vendor: Simulator, wire: WireFormat, raw: by
     response = http().post(address(vendor, wire, Question()), content=raw, headers=headers(wire, "a-key"))
 
     assert response.status_code == 400
-    assert response.json()["error"]["message"]
+    assert response.json().get("error", response.json())["message"]
 
 
 @every_wire
@@ -152,7 +152,7 @@ def test_other_methods_lead_nowhere(vendor: Simulator, wire: WireFormat, method:
     assert response.status_code == 404
     if method != "HEAD":
         assert (response.json().get("type") == "error") is (wire is WireFormat.ANTHROPIC)
-        assert ("status" in response.json()["error"]) is (wire is WireFormat.GOOGLE)
+        assert ("status" in response.json().get("error", ())) is (wire is WireFormat.GOOGLE)
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/responses/resp_1/cancel", "/v1/messages/count_tokens", "/v1/embeddings"])

@@ -11,7 +11,13 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from emitter.adapters import anthropic_messages, google_generate_content, openai_chat, openai_responses
+from emitter.adapters import (
+    anthropic_messages,
+    bedrock_converse,
+    google_generate_content,
+    openai_chat,
+    openai_responses,
+)
 from emitter.adapters.response_decoding import as_objects, as_string
 from emitter.messages import as_mapping
 from emitter.profiles.model import WireFormat
@@ -82,6 +88,7 @@ ADAPTERS: Mapping[WireFormat, Adapter] = MappingProxyType(
         WireFormat.OPENAI_CHAT: openai_chat,
         WireFormat.ANTHROPIC: anthropic_messages,
         WireFormat.GOOGLE: google_generate_content,
+        WireFormat.BEDROCK_CONVERSE: bedrock_converse,
     }
 )
 """The adapter of every ``WireFormat``."""
@@ -96,6 +103,7 @@ _ENDPOINT_PATTERNS = (
     ),
     (re.compile(r"^anthropic-on-|/anthropic/.*:(stream)?rawpredict$"), WireFormat.ANTHROPIC),
     (re.compile(r"/model/[^/]*anthropic[^/]*/invoke(-with-response-stream)?$"), WireFormat.ANTHROPIC),
+    (re.compile(r"(^|[./_-])converse([._-]?stream)?$"), WireFormat.BEDROCK_CONVERSE),
     (re.compile(r"(^|[.:/])(stream)?_?generate_?content(_?stream)?$"), WireFormat.GOOGLE),
 )
 """The wire format of an endpoint's name or path in lower case."""
@@ -105,6 +113,8 @@ _BODY_KEYS = (
     ("promptFeedback", WireFormat.GOOGLE),
     ("prompt_feedback", WireFormat.GOOGLE),
     ("stop_reason", WireFormat.ANTHROPIC),
+    ("stopReason", WireFormat.BEDROCK_CONVERSE),
+    ("messageStart", WireFormat.BEDROCK_CONVERSE),
 )
 """What only one wire's body or chunk holds."""
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from emitter.adapters.transport import is_boto3_client
 from emitter.errors import InputError, MissingExtra, MissingKey
 from emitter.profiles.model import Sdk
 
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 
     from emitter.profiles.model import ClientConfig, ProviderProfile
 
-_SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai"}
+_SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai", Sdk.BEDROCK: "boto3"}
 _PLACEHOLDER_KEY = "no-key"
 _SDK_VARIABLES = (
-    *("OPENAI_", "AZURE_", "ANTHROPIC_", "GOOGLE_", "GEMINI_"),
+    *("OPENAI_", "AZURE_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "AWS_"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_"),
 )
-"""Beginnings of the environment variables that the SDKs (openai 3.52.0, anthropic 2.11.0, google-genai 3.4.0) read."""
+"""Beginnings of the environment variables that the SDKs (openai 3.52.0, anthropic 2.11.0, google-genai 3.4.0, boto3
+1.44.5) read."""
 
 
 def create_client(
@@ -50,7 +52,7 @@ def create_client(
         asynchronous: Create an async client.
         base_url: Overrides the environment and the profile.
         api_key: Overrides the environment.
-        http_client: An ``httpx2`` client of the matching kind to send through.
+        http_client: An ``httpx2`` client of the matching kind to send through; a blocking one for boto3.
 
     Raises:
         MissingExtra: The SDK is not installed.
@@ -58,8 +60,12 @@ def create_client(
     """
     config = profile.client
     sdk = _import_sdk(config.sdk)
-    key = api_key or _find_key(profile)
     url = _find_base_url(profile, base_url)
+    if config.sdk is Sdk.BEDROCK:
+        from emitter.adapters.bedrock_client import create_bedrock_client  # noqa: PLC0415  it builds on this module
+
+        return create_bedrock_client(config.flavour, api_key, url, http_client)
+    key = api_key or _find_key(profile)
     if config.sdk is Sdk.GOOGLE:
         return _create_google_client(sdk, key, url, http_client, asynchronous=asynchronous)
     arguments: dict[str, Any] = {"api_key": key, "max_retries": 0}
@@ -132,6 +138,8 @@ def _check_wrapper(client: object, profile: ProviderProfile, model: str, *, asyn
         target = f"{profile.name}/{model}" if model else profile.title
         needed = _with_article(_SDK_TITLES[sdk])
         raise InputError(f"{target} needs {needed} client, but client= is {_with_article(client_name)}.", hint=hint)
+    if profile.client.is_blocking:
+        return
     if inspect.iscoroutinefunction(send) and not asynchronous:
         raise InputError(
             f"client= is {_with_article(client_name)}, which is async, and this call is not.",
@@ -144,7 +152,7 @@ def _check_wrapper(client: object, profile: ProviderProfile, model: str, *, asyn
         )
 
 
-_SDK_TITLES = {Sdk.OPENAI: "OpenAI", Sdk.ANTHROPIC: "Anthropic", Sdk.GOOGLE: "Google"}
+_SDK_TITLES = {Sdk.OPENAI: "OpenAI", Sdk.ANTHROPIC: "Anthropic", Sdk.GOOGLE: "Google", Sdk.BEDROCK: "Amazon Bedrock"}
 _DISTINCTIVE_ATTRIBUTES = {Sdk.OPENAI: "chat", Sdk.ANTHROPIC: "messages"}
 """The attribute that only the clients of one SDK have; ``post`` is common to both."""
 
@@ -154,6 +162,8 @@ def _send_method(client: object, sdk: Sdk) -> object:
     raw: Any = client
     if sdk is Sdk.GOOGLE:
         send = getattr(getattr(raw, "models", None), "generate_content", None)
+    elif sdk is Sdk.BEDROCK:
+        send = getattr(raw, "converse", None) if is_boto3_client(client) else None
     else:
         send = getattr(raw, "post", None) if _has_attribute(client, _DISTINCTIVE_ATTRIBUTES[sdk]) else None
     return send if callable(send) else None
@@ -178,6 +188,8 @@ def _example_client(profile: ProviderProfile, *, asynchronous: bool) -> str:
     config = profile.client
     if config.sdk is Sdk.GOOGLE:
         return "google.genai.Client()"
+    if config.sdk is Sdk.BEDROCK:
+        return f'boto3.client("{config.flavour}")'
     base_url = None if profile.name == config.sdk.value else config.base_url
     address = f'"{base_url}"' if base_url else "..." if config.base_url_required else ""
     arguments = f"{'azure_endpoint' if config.flavour.startswith('Azure') else 'base_url'}={address}" if address else ""
@@ -258,7 +270,8 @@ HARMLESS_QUERY = frozenset({"alt", "api-version", "beta", "limit", "after", "ord
 _HARMLESS_HEADERS = re.compile(
     r"accept(-encoding|-language|-charset)?|connection|content-(encoding|length|type)|date|expect|host|keep-alive|te"
     r"|transfer-encoding|user-agent|anthropic-(beta|version|dangerous-direct-browser-access)|openai-beta"
-    r"|idempotency-key|x-goog-api-client|x-server-timeout|x-stainless-.*",
+    r"|idempotency-key|x-goog-api-client|x-server-timeout|x-stainless-.*"
+    r"|amz-sdk-.*|x-amz-(date|content-sha256|user-agent)|x-amzn-bedrock-.*",
     re.IGNORECASE,
 )
 _MIN_FRAGMENT = 6
@@ -267,8 +280,29 @@ _MIN_PATH_FRAGMENT = 16
 """The minimum length of a part between slashes. Shorter parts are regions and service names."""
 
 
-def find_request_credentials(request: httpx2.Request) -> tuple[str, ...]:
+_SIGNATURE_PARTS = re.compile(rb"Credential=([^/,]+)|Signature=(\w+)")
+
+
+class SignedRequest:
+    """The credentials in the headers of a request that boto3 signed.
+
+    A signature has parts that are no secrets, such as the names of the headers that it covers.
+    """
+
+    def __init__(self, headers: Mapping[str, str | bytes]) -> None:
+        values = {name: value if isinstance(value, bytes) else value.encode() for name, value in headers.items()}
+        signature = values.get("Authorization", b"")
+        parts = [part for pair in _SIGNATURE_PARTS.findall(signature) for part in pair if part]
+        if parts:
+            del values["Authorization"]
+        sensitive = _sensitive_values([(name, value.decode("latin-1")) for name, value in values.items()], ())
+        self.credentials = (*(part.decode("latin-1") for part in parts), *sensitive)
+
+
+def find_request_credentials(request: httpx2.Request | SignedRequest) -> tuple[str, ...]:
     """Return the values of a request that may be credentials."""
+    if isinstance(request, SignedRequest):
+        return request.credentials
     url, headers = request.url, request.headers
     values = [value.decode(headers.encoding) for name, value in headers.raw if not _is_harmless(name)]
     if url.query:
@@ -296,7 +330,8 @@ def find_client_credentials(client: object) -> tuple[str, ...]:
     """Return the values that a provider's client sends with every request and that may be credentials.
 
     Sources: ``api_key``, ``default_headers`` and ``default_query`` of openai 3.52.0 and anthropic 2.11.0
-    (``_base_client.py``), ``_api_client`` of google-genai 3.4.0 (``_api_client.py``).
+    (``_base_client.py``), ``_api_client`` of google-genai 3.4.0 (``_api_client.py``),
+    ``_request_signer`` of botocore 1.44.5 (``client.py``).
     """
     raw: Any = client
     api_client = getattr(raw, "_api_client", None)
@@ -304,7 +339,15 @@ def find_client_credentials(client: object) -> tuple[str, ...]:
     headers += _string_items(getattr(getattr(api_client, "_http_options", None), "headers", None))
     query = _string_items(getattr(raw, "default_query", None))
     keys = [(name, getattr(holder, name, None)) for holder in (raw, api_client) for name in ("api_key", "auth_token")]
+    keys += _boto3_credentials(raw) if is_boto3_client(client) else []
     return _sensitive_values([*headers, *((name, value) for name, value in keys if isinstance(value, str))], query)
+
+
+def _boto3_credentials(client: Any) -> list[tuple[str, Any]]:
+    """Return the credentials that a boto3 client has loaded, without refreshing them."""
+    loaded: Any = getattr(getattr(client, "_request_signer", None), "_credentials", None)
+    names = ("access_key", "secret_key", "token")
+    return [item for item in getattr(loaded, "__dict__", {}).items() if item[0].lstrip("_") in names]
 
 
 def _string_items(mapping: object) -> list[tuple[str, str]]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 _FIRST_SUCCESS, _LAST_SUCCESS = 200, 299
-_REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id")
+_REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id", "x-amzn-requestid")
 EVENT_NOT_JSON = "an event of the stream is not JSON"
 
 

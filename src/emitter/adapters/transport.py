@@ -79,6 +79,27 @@ class ResponseRejected(Exception):
         self.fault = fault
 
 
+class AsyncBedrockClient:
+    """The async half of a boto3 client, which sends from threads."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    async def close(self) -> None:
+        """Close the client's connections."""
+        self.client.close()
+
+
+def is_boto3_client(client: object) -> bool:
+    """Tell whether a client is one of boto3."""
+    return hasattr(type(client), "_make_api_call")
+
+
+def async_half(client: object) -> object:
+    """Return the object through which async calls send: Google's ``aio``, threads for boto3, or the client itself."""
+    return AsyncBedrockClient(client) if is_boto3_client(client) else getattr(client, "aio", client)
+
+
 def limit_client(client: object, transfer: HttpTransfer) -> object:
     """Return a view of a provider's client that sends one request and records it in ``transfer``.
 
@@ -89,12 +110,16 @@ def limit_client(client: object, transfer: HttpTransfer) -> object:
             and sizes.
     """
     if "_client" in getattr(client, "__dict__", ()):
-        return _make_view(client, _SdkView, transfer)
+        return make_view(client, _SdkView, transfer)
+    if is_boto3_client(client) or isinstance(client, AsyncBedrockClient):
+        from emitter.adapters.bedrock_client import BedrockView  # noqa: PLC0415  it builds on this module
+
+        return BedrockView(client, transfer)
     models: Any = getattr(client, "models", None)
     api_client = getattr(models, "_api_client", None)
     if api_client is None:
         return client
-    view = _make_view(api_client, _GoogleView, transfer)
+    view = make_view(api_client, _GoogleView, transfer)
     return GoogleClientView(models.__class__(view), view)
 
 
@@ -131,7 +156,7 @@ class GoogleClientView:
         return response
 
 
-def _make_view(original: Any, mixin: type, transfer: HttpTransfer) -> Any:
+def make_view(original: Any, mixin: type, transfer: HttpTransfer) -> Any:
     """Return an object with the original's state whose class puts ``mixin`` before the original's class."""
     view: Any = object.__new__(_view_type(mixin, original.__class__))
     view.__dict__ = original.__dict__
@@ -144,7 +169,7 @@ def _view_type(mixin: type, original: type) -> Any:
     return type(original.__name__, (mixin, original), {"__module__": original.__module__})
 
 
-class _View:
+class RequestView:
     """The base of all views. They own no resources, so nothing is closed with them."""
 
     __slots__ = ("transfer",)
@@ -154,7 +179,7 @@ class _View:
         """Leave the original's resources open."""
 
 
-class _SdkView(_View):
+class _SdkView(RequestView):
     """A view of an ``openai`` or ``anthropic`` client. The SDKs read ``_client`` several times for one request."""
 
     __slots__ = ("http",)
@@ -173,7 +198,7 @@ class _SdkView(_View):
         return view._build_middleware_chain()  # noqa: SLF001  the SDK's
 
 
-class _GoogleView(_View):
+class _GoogleView(RequestView):
     """A view of the API client inside a ``google.genai`` client."""
 
     __slots__ = ("is_streaming", "response")
@@ -234,10 +259,10 @@ def _empty_response() -> Any:
 
 
 def _http_view(http: Any, transfer: HttpTransfer) -> Any:
-    return _make_view(http, _AsyncHttpView if hasattr(http, "aclose") else _HttpView, transfer)
+    return make_view(http, _AsyncHttpView if hasattr(http, "aclose") else _HttpView, transfer)
 
 
-class _HttpView(_View):
+class _HttpView(RequestView):
     """A view of an ``httpx2.Client``."""
 
     __slots__ = ()
@@ -259,7 +284,7 @@ class _HttpView(_View):
         return response
 
 
-class _AsyncHttpView(_View):
+class _AsyncHttpView(RequestView):
     """A view of an ``httpx2.AsyncClient``."""
 
     __slots__ = ()
@@ -343,6 +368,20 @@ _FAULT_KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
         ("httpx", "TimeoutException"): FaultKind.TIMEOUT,
         ("httpx", "DecodingError"): FaultKind.PROTOCOL,
         ("httpx", "TransportError"): FaultKind.CONNECTION,
+        ("botocore", "ConnectTimeoutError"): FaultKind.TIMEOUT,
+        ("botocore", "ReadTimeoutError"): FaultKind.TIMEOUT,
+        ("botocore", "ConnectionError"): FaultKind.CONNECTION,
+        ("botocore", "HTTPClientError"): FaultKind.CONNECTION,
+        ("botocore", "IncompleteReadError"): FaultKind.CONNECTION,
+        ("botocore", "ParserError"): FaultKind.PROTOCOL,
+        ("botocore", "NoCredentialsError"): FaultKind.AUTHENTICATION,
+        ("botocore", "PartialCredentialsError"): FaultKind.AUTHENTICATION,
+        ("botocore", "CredentialRetrievalError"): FaultKind.AUTHENTICATION,
+        ("botocore", "NoAuthTokenError"): FaultKind.AUTHENTICATION,
+        ("botocore", "TokenRetrievalError"): FaultKind.AUTHENTICATION,
+        ("botocore", "SSOError"): FaultKind.AUTHENTICATION,
+        ("urllib3", "TimeoutError"): FaultKind.TIMEOUT,
+        ("urllib3", "HTTPError"): FaultKind.CONNECTION,
         ("aiohttp", "ServerTimeoutError"): FaultKind.TIMEOUT,
         ("aiohttp", "ClientError"): FaultKind.CONNECTION,
         ("google", "UnknownApiResponseError"): FaultKind.PROTOCOL,
@@ -357,6 +396,7 @@ _FAULT_MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
         FaultKind.TIMEOUT: "The vendor did not answer in time.",
         FaultKind.CONNECTION: "The connection to the vendor could not be made or was cut.",
         FaultKind.PROTOCOL: "The vendor's response cannot be read.",
+        FaultKind.AUTHENTICATION: "The client found no valid credentials.",
     }
 )
 

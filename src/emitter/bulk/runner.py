@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic
 
 from emitter.adapters.clients import create_client
+from emitter.adapters.transport import async_half
 from emitter.bulk.jobs import Job, JobResult, R, to_job
 from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
 from emitter.bulk.limiter import Permit
@@ -122,17 +123,18 @@ class _LimitedRequest:
 async def open_client(profile: ProviderProfile, settings: Settings, in_flight: int) -> AsyncGenerator[object]:
     """Yield the caller's client, or one that is created and closed here."""
     if settings.client is not None:
-        yield getattr(settings.client, "aio", settings.client)
+        yield async_half(settings.client)
         return
     from emitter.bulk.connections import PooledAsyncClient  # noqa: PLC0415  loads httpx2
 
     async with AsyncExitStack() as stack:
-        http = PooledAsyncClient(in_flight)
-        stack.push_async_callback(http.aclose)
+        http = None if profile.client.is_blocking else PooledAsyncClient(in_flight)
+        if http is not None:
+            stack.push_async_callback(http.aclose)
         key = settings.pool.api_key
         client = create_client(profile, asynchronous=True, base_url=settings.base_url, api_key=key, http_client=http)
         stack.push_async_callback(close_client, client)
-        yield getattr(client, "aio", client)
+        yield async_half(client)
 
 
 async def release_connections(client: object) -> None:
@@ -155,7 +157,7 @@ async def release_connections(client: object) -> None:
 async def close_client(client: object) -> None:
     """Close a client, if there is one."""
     if client is not None:
-        target: Any = getattr(client, "aio", client)
+        target: Any = async_half(client)
         await (target.aclose if hasattr(target, "aclose") else target.close)()
 
 

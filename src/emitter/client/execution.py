@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from emitter.adapters.clients import check_client
+from emitter.adapters.transport import async_half
 from emitter.client.request import warn_unknown_model
 from emitter.client.result import complete, emission_prices
 from emitter.client.transport import AnswerRedactor, UnaryCall
@@ -229,7 +230,7 @@ async def async_sdk_client(prepared: PreparedEmission) -> AsyncGenerator[object]
     settings, client = prepared.settings, prepared.settings.client
     if client is not None:
         require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=True)
-        yield getattr(client, "aio", client)
+        yield async_half(client)
     else:
         async with settings.pool.aborrow(prepared.target.profile, settings.base_url) as pooled:
             yield pooled

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from emitter.adapters.clients import client_settings, create_client
+from emitter.adapters.transport import async_half
 from emitter.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class ClientPool:
             if client.closer is None:
                 client.closer = _close_with_loop(clients, key, client.sdk)
                 await anext(client.closer)  # from now on the loop closes it when it shuts down
-            yield getattr(client.sdk, "aio", client.sdk)
+            yield async_half(client.sdk)
         finally:
             with self._lock:
                 idle = _give_back(clients, client)
@@ -168,7 +169,7 @@ async def _aclose(client: _PooledClient) -> None:
 
 
 async def _close_sdk(sdk: object) -> None:
-    used = getattr(sdk, "aio", sdk)
+    used = async_half(sdk)
     closing = getattr(used, "aclose", None) or cast("Any", used).close
     with suppress(RuntimeError):  # a connection of a loop that is gone
         await closing()

@@ -40,6 +40,7 @@ class WireFormat(str, Enum):
     OPENAI_CHAT = "openai-chat"
     ANTHROPIC = "anthropic"
     GOOGLE = "google"
+    BEDROCK_CONVERSE = "bedrock-converse"
 
 
 class Sdk(str, Enum):
@@ -48,13 +49,14 @@ class Sdk(str, Enum):
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
     GOOGLE = "google"
+    BEDROCK = "bedrock"
 
 
 class ClientConfig(SourcedTable):
     """How to create a client if the caller passes none.
 
     Attributes:
-        flavour: The SDK's client class without its ``Async`` prefix.
+        flavour: The SDK's client class without its ``Async`` prefix, or the name of a service of boto3.
         key_env: Environment variables for the key; the first one that is set wins.
         key_required: False for servers that may run without authentication.
         base_url_env: An environment variable that overrides ``base_url``.
@@ -69,6 +71,11 @@ class ClientConfig(SourcedTable):
     base_url_env: str | None = None
     base_url_required: bool = False
     api_version: str | None = None
+
+    @property
+    def is_blocking(self) -> bool:
+        """Whether the SDK has no async client, so that async calls send from threads."""
+        return self.sdk is Sdk.BEDROCK
 
 
 class OutputBudgetParameter(SourcedTable):

@@ -69,6 +69,7 @@ _PROVIDERS = {
     "gemini": "gcp.gen_ai",
     "azure-openai": "azure.ai.openai",
     "mistral": "mistral_ai",
+    "bedrock": "aws.bedrock",
 }
 """Providers whose id differs in the conventions. A Google client may use Vertex AI, so the backend is unknown."""
 _OPERATIONS = {"google": "generate_content", "gemini": "generate_content"}

@@ -388,7 +388,8 @@ class BatchSimulatorHandler(SimulatorHandler):
 
     def handle(self, request: RawRequest) -> tuple[SimulatedResponse, SimulatedCall]:
         """Answer a request. Requests about batches cost nothing and are not logged."""
-        response = _BATCH_HANDLERS[detect_wire(request.headers)](request, self.batches)
+        handle_batches = _BATCH_HANDLERS.get(detect_wire(request.headers))
+        response = handle_batches(request, self.batches) if handle_batches else None
         if response is None:
             return super().handle(request)
         self.batches.requests.append(f"{request.method} {request.path}")

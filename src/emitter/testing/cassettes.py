@@ -20,11 +20,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from emitter.adapters.bedrock_client import EVENT_STREAM, as_server_sent_events
 from emitter.adapters.clients import HARMLESS_QUERY, create_client, credential_fragments, find_request_credentials
 from emitter.errors import BadCassette, MissingExtra, UnexpectedRequest
 from emitter.files import private_opener
 from emitter.profiles import find_profile
 from emitter.profiles.model import Sdk
+from emitter.testing.wires.event_stream import encode_event_stream
 
 try:
     import httpx2
@@ -177,7 +179,10 @@ def _make_character_pattern(character: str) -> str:
     return f"(?:{'|'.join(forms)})"
 
 
-_RECORDED_HEADERS = frozenset({"content-type", "retry-after", "retry-after-ms", "x-request-id", "request-id", "date"})
+_RECORDED_HEADERS = frozenset(
+    {"content-type", "retry-after", "retry-after-ms", "x-request-id", "request-id", "date"}
+    | {"x-amzn-requestid", "x-amzn-errortype"}
+)
 _FRAMING_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
@@ -279,7 +284,7 @@ class RecordingTransport(_DualTransport):
         recorded = RecordedResponse(
             status=response.status_code,
             headers={name: value for name, value in response.headers.items() if name.lower() in _RECORDED_HEADERS},
-            body=_parse_body(response.text),
+            body=_parse_response_body(response),
         )
         self.interactions.append(_make_interaction(request, recorded))
         return _rebuild_response(response)
@@ -313,12 +318,22 @@ def _parse_body(text: str) -> Json:
         return text or None
 
 
+def _parse_response_body(response: httpx2.Response) -> Json:
+    """Return a response's body. Amazon's binary event stream is kept as the text of server-sent events."""
+    if response.headers.get("content-type", "").startswith(EVENT_STREAM):
+        return b"".join(as_server_sent_events([response.content])).decode()
+    return _parse_body(response.text)
+
+
 def _make_response(recorded: RecordedResponse) -> httpx2.Response:
     body = recorded.body
     text = body if isinstance(body, str) else "" if body is None else json.dumps(body, ensure_ascii=False)
     content_type = "text/event-stream" if text.startswith(("data:", "event:")) else "application/json"
     headers = {"content-type": content_type, **recorded.headers}
-    return httpx2.Response(recorded.status, headers=headers, content=text.encode())
+    is_binary = headers["content-type"].startswith(EVENT_STREAM)
+    return httpx2.Response(
+        recorded.status, headers=headers, content=encode_event_stream(text) if is_binary else text.encode()
+    )
 
 
 def _rebuild_response(response: httpx2.Response) -> httpx2.Response:
@@ -376,7 +391,7 @@ class CassetteSession:
             asynchronous=asynchronous,
             base_url=base_url,
             api_key=_PLACEHOLDER_KEY if replaying else None,
-            http_client=self.ahttp() if asynchronous else self.http(),
+            http_client=self.ahttp() if asynchronous and not facts.is_blocking else self.http(),
         )
         self._clients.append(client)
         return getattr(client, "aio", client) if asynchronous and facts.sdk is Sdk.GOOGLE else client

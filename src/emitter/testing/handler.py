@@ -38,6 +38,7 @@ from emitter.testing.wires import (
     parse_raw_request,
     read_api_key,
 )
+from emitter.testing.wires.bedrock_converse import KEEPALIVE
 from emitter.testing.wires.common import ID_PLACEHOLDER, ErrorResponse, PreparedAnswer, dump_compact
 from emitter.testing.wires.google import SSE_QUERY
 
@@ -228,10 +229,13 @@ class SimulatorHandler:
 
 
 _JSON_TYPES = {WireFormat.GOOGLE: "application/json; charset=UTF-8"}
-_SSE_TYPES = {WireFormat.GOOGLE: "text/event-stream"}
-_KEEPALIVES = {WireFormat.GOOGLE: b"\n\n"}
+_SSE_TYPES = {
+    WireFormat.GOOGLE: "text/event-stream",
+    WireFormat.BEDROCK_CONVERSE: "application/vnd.amazon.eventstream",
+}
+_KEEPALIVES = {WireFormat.GOOGLE: b"\n\n", WireFormat.BEDROCK_CONVERSE: KEEPALIVE}
 """Bytes that stream readers skip. google-genai parses every line that is not empty, so a comment would fail."""
-_REQUEST_ID_HEADERS = {WireFormat.ANTHROPIC: "request-id"}
+_REQUEST_ID_HEADERS = {WireFormat.ANTHROPIC: "request-id", WireFormat.BEDROCK_CONVERSE: "x-amzn-requestid"}
 FIRST_ERROR = 400
 """The lowest HTTP status that is an error."""
 
@@ -296,7 +300,7 @@ def _compose_single_body(body: Json, request: ReceivedRequest, usage: Usage) -> 
 def _compose_stream(answer: PreparedAnswer) -> SimulatedResponse:
     request, plan = answer.request, answer.plan
     events = list(WIRES[request.wire].write_stream(answer))
-    parts = [event.text.encode() for event in events]
+    parts = [event.data for event in events]
     is_array = request.wire is WireFormat.GOOGLE and SSE_QUERY not in request.path
     return SimulatedResponse(
         200,

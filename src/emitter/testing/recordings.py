@@ -36,6 +36,7 @@ _FALLBACK_PROFILES = {
     WireFormat.OPENAI_RESPONSES: "openai",
     WireFormat.ANTHROPIC: "anthropic",
     WireFormat.GOOGLE: "google",
+    WireFormat.BEDROCK_CONVERSE: "bedrock",
 }
 """The profile for vendors that have no profile with this API."""
 

@@ -1,4 +1,4 @@
-"""Scripted scenarios, each recorded as a cassette for each of the four APIs.
+"""Scripted scenarios, each recorded as a cassette for each API.
 
 ``emitter demo`` replays them, and the tests check them.
 """
@@ -33,6 +33,7 @@ SCENARIO_MODELS = {
     "openai-chat": "openai/gpt-6-sol",
     "anthropic": "anthropic/claude-sonnet-5-5",
     "google": "google/gemini-3.8-flash",
+    "bedrock-converse": "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 """The APIs and the model called on each."""
 WIRE_ALIASES = {"openai": "openai-responses"}
@@ -90,7 +91,7 @@ class Scenario:
             asynchronous=asynchronous,
             base_url=_BASE_URLS.get(vendor.name, _BASE_URL),
             api_key="demo-key",
-            http_client=make_http_client(transport, asynchronous=asynchronous),
+            http_client=make_http_client(transport, asynchronous=asynchronous and not vendor.client.is_blocking),
         )
 
 

@@ -41,6 +41,10 @@ _ENVIRONMENT = {
     "ANTHROPIC_API_KEY": API_KEY,
     "GOOGLE_GEMINI_BASE_URL": "{url}",
     "GEMINI_API_KEY": API_KEY,
+    "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": "{url}",
+    "AWS_ACCESS_KEY_ID": API_KEY,
+    "AWS_SECRET_ACCESS_KEY": API_KEY,
+    "AWS_REGION": "us-east-1",
 }
 
 
@@ -136,7 +140,8 @@ class Simulator:
         if http:
             import httpx2  # noqa: PLC0415  slow to import
 
-            http_client = (httpx2.AsyncClient if asynchronous else httpx2.Client)(**http)
+            is_async = asynchronous and not profile.client.is_blocking
+            http_client = (httpx2.AsyncClient if is_async else httpx2.Client)(**http)
             self._clients.append(http_client)
         client = create_client(
             profile, asynchronous=asynchronous, base_url=self.base_url(model), api_key=API_KEY, http_client=http_client

@@ -51,7 +51,7 @@ def failed(found: Told, *kinds: FaultKind) -> None:
 def test_a_stream_without_its_end(wire: str, world: str) -> None:
     """Whatever number of events came, without the last there is no answer."""
     pieces = good(wire).pieces
-    last = {"openai-responses": 1, "openai-chat": 3, "anthropic": 2, "google": 2}[wire]
+    last = {"openai-responses": 1, "openai-chat": 3}.get(wire, 2)
     for kept in range(len(pieces) - last + 1):
         found = ask(wire, world, [Answer(pieces[:kept])], FORM, policy=ONCE)
         failed(found, FaultKind.PROTOCOL)
@@ -116,6 +116,11 @@ ERRORS: dict[str, tuple[str, dict[str, Any], FaultKind]] = {
         FaultKind.OVERLOADED,
     ),
     "google": ("", {"error": {"code": 503, "status": "UNAVAILABLE", "message": "Overloaded"}}, FaultKind.OVERLOADED),
+    "bedrock-converse": (
+        "error",
+        {"error": {"type": "ServiceUnavailableException", "message": "Too many tokens."}},
+        FaultKind.OVERLOADED,
+    ),
 }
 
 
@@ -212,22 +217,23 @@ def test_a_rate_limit_and_then_an_answer(wire: str, world: str) -> None:
     assert [each.fault and each.fault.retry_after for each in found.attempts] == [3.0, None]
 
 
+_WORDS = {"text": TEXT[:-5]}
+REFUSED_MIDWAY = {
+    "openai-responses": bodies.responses(
+        bodies.said({"type": "output_text", **_WORDS}, {"type": "refusal", "refusal": "No."})
+    ),
+    "openai-chat": bodies.chat({"content": TEXT[:-5], "refusal": "No."}),
+    "anthropic": bodies.anthropic({"type": "text", **_WORDS}, stop_reason="refusal"),
+    "google": bodies.google(_WORDS, finishReason="SAFETY"),
+    "bedrock-converse": bodies.bedrock(_WORDS, stopReason="guardrail_intervened"),
+}
+
+
 @every_world
 @every_wire
 def test_a_refusal_in_the_middle(wire: str, world: str) -> None:
     """What was told before is void, and nothing is sent again."""
-    if wire in ("anthropic", "google"):
-        stopped = {"anthropic": {"stop_reason": "refusal"}, "google": {"finishReason": "SAFETY"}}[wire]
-        make = bodies.anthropic if wire == "anthropic" else bodies.google
-        first = {"type": "text", "text": TEXT[:-5]} if wire == "anthropic" else {"text": TEXT[:-5]}
-        body = make(first, **stopped)
-    elif wire == "openai-chat":
-        body = bodies.chat({"content": TEXT[:-5], "refusal": "No."})
-    else:
-        body = bodies.responses(
-            bodies.said({"type": "output_text", "text": TEXT[:-5]}, {"type": "refusal", "refusal": "No."})
-        )
-    found = ask(wire, world, [streamed(wire, body)], FORM)
+    found = ask(wire, world, [streamed(wire, REFUSED_MIDWAY[wire])], FORM)
 
     assert isinstance(found.result, Refused)
     assert [each.pointer for each in found.told if isinstance(each, FieldComplete)] == ["/a"]

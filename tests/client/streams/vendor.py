@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from emitter.adapters.clients import create_client
 from emitter.clock import Clock
 from emitter.profiles import WireFormat, find_profile
 from emitter.testing.scenarios import SCENARIO_MODELS
+from tests.adapters.sending import http_kind
 from tests.adapters.streams import STREAMS, Frame
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ WIRES = tuple(SCENARIO_MODELS)
 WORLDS = ("sync", "async")
 EVENTS = {"content-type": "text/event-stream"}
 STALL = b"never"
-"""A piece for which an async client waits for ever."""
+"""A piece for which an async client waits for ever, and a thread for longer than its test."""
+_STALLED_SECONDS = 5
 JSON = {"content-type": "application/json"}
 
 
@@ -40,6 +43,8 @@ class Coming(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         for each in self._pieces:
+            if each is STALL:
+                threading.Event().wait(_STALLED_SECONDS)
             yield self._piece(each)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -108,8 +113,7 @@ class Vendor:
     def client(self, wire: str, world: str) -> object:
         """Return the vendor's own SDK client."""
         facts, _ = find_profile(SCENARIO_MODELS[wire])
-        kind: Any = httpx2.AsyncClient if world == "async" else httpx2.Client
-        http = kind(transport=httpx2.MockTransport(self))
+        http = http_kind(world, WireFormat(wire))(transport=httpx2.MockTransport(self))
         return create_client(facts, asynchronous=world == "async", base_url=URL, api_key="k", http_client=http)
 
 

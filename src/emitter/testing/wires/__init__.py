@@ -1,8 +1,9 @@
-"""Parse a request to any of the four simulated APIs and check it against the vendor's published limits."""
+"""Parse a request to any of the simulated APIs and check it against the vendor's published limits."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from emitter.adapters import detect_wire as adapters_detect_wire
 from emitter.profiles.model import WireFormat
 from emitter.testing.plans import ErrorKind, PlannedError, ReceivedRequest
-from emitter.testing.wires import anthropic, google, openai_chat, openai_responses
+from emitter.testing.wires import anthropic, bedrock_converse, google, openai_chat, openai_responses
 from emitter.testing.wires.common import NO_SUCH_MODEL, load_limits
 from emitter.testing.wires.openai_chat import AZURE_QUERY
 
@@ -26,12 +27,14 @@ WIRES: Mapping[WireFormat, WireSimulator] = MappingProxyType(
         WireFormat.OPENAI_CHAT: openai_chat,
         WireFormat.ANTHROPIC: anthropic,
         WireFormat.GOOGLE: google,
+        WireFormat.BEDROCK_CONVERSE: bedrock_converse,
     }
 )
 """The simulator of each API."""
 BAD_KEY = "bad-key"
 """The one API key that every vendor rejects."""
 _ANY_MODEL = "*"
+_SIGNING_KEY = re.compile(r"^AWS4-HMAC-SHA256 Credential=([^/]+)/")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,13 +74,18 @@ def detect_wire(headers: Mapping[str, str]) -> WireFormat:
     """Return the API of the client that sent a request, from its headers."""
     if "x-goog-api-key" in headers or "x-goog-api-client" in headers:
         return WireFormat.GOOGLE
+    if "amz-sdk-invocation-id" in headers:
+        return WireFormat.BEDROCK_CONVERSE
     if "anthropic-version" in headers or "x-api-key" in headers:
         return WireFormat.ANTHROPIC
     return WireFormat.OPENAI_RESPONSES
 
 
 def read_api_key(headers: Mapping[str, str]) -> str:
-    """Return the API key of a request."""
+    """Return the API key of a request, or the id of the key that it is signed with."""
+    signature = _SIGNING_KEY.search(headers.get("authorization", ""))
+    if signature:
+        return signature[1]
     bearer = headers.get("authorization", "").removeprefix("Bearer ")
     return next((headers[name] for name in ("x-api-key", "x-goog-api-key", "api-key") if name in headers), bearer)
 

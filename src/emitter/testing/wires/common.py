@@ -1,4 +1,4 @@
-"""Types and functions that the four simulated APIs share: answers, stream events, errors, token counts, schemas."""
+"""Types and functions that the simulated APIs share: answers, stream events, errors, token counts, schemas."""
 
 from __future__ import annotations
 
@@ -72,8 +72,13 @@ class PreparedAnswer:
 class SentEvent:
     """One event of a stream; ``text_length`` is the number of characters of the answer in it."""
 
-    text: str
+    text: str | bytes
     text_length: int = 0
+
+    @property
+    def data(self) -> bytes:
+        """The bytes that are sent."""
+        return self.text.encode() if isinstance(self.text, str) else self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,7 +189,7 @@ def write_stream(answer: PreparedAnswer) -> Iterator[SentEvent]:
         return
     separator = "["
     for event in _iter_events(answer):
-        yield SentEvent(separator + event.text.removeprefix("data: ").strip(), event.text_length)
+        yield SentEvent(separator + event.data.decode().removeprefix("data: ").strip(), event.text_length)
         separator = ",\r\n"
     if not answer.is_interrupted:
         yield SentEvent("]")

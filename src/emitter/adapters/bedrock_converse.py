@@ -1,0 +1,207 @@
+"""Adapter for Converse of Amazon Bedrock, through a boto3 client.
+
+Source: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html; botocore 1.44.5,
+data/bedrock-runtime/2023-09-30/service-2.json.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.response_decoding import (
+    AssembledBody,
+    ResponseCandidate,
+    as_count,
+    as_objects,
+    as_string,
+    collect_stop_reasons,
+    combine_candidates,
+    is_error_body,
+    parse_error,
+    with_usage,
+)
+from emitter.messages import OutputMode, Usage, as_mapping
+from emitter.strict_json import NotJsonError, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.adapters.bedrock_client import BedrockView
+    from emitter.adapters.response_decoding import DecodingTables
+    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.profiles.model import WireProfile
+
+RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
+    {
+        "model_id": ReservedOption.MODEL,
+        "messages": ReservedOption.PROMPT,
+        "prompt_variables": ReservedOption.PROMPT,
+        "system": ReservedOption.INSTRUCTIONS,
+        "inference_config.max_tokens": ReservedOption.BUDGET,
+        "output_config.text_format": ReservedOption.SCHEMA,
+        "tool_config": ReservedOption.TOOLS,
+    }
+)
+"""The request fields that ``options`` may not set."""
+_ANSWER_KEYS = ("output", "stopReason", "usage")
+_EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata")
+
+
+def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
+    """Return the arguments of ``converse``."""
+    body: dict[str, Json] = {
+        "modelId": request.model,
+        "messages": [
+            {"role": message.role.value, "content": [{"text": message.text}]} for message in request.all_messages()
+        ],
+        "inferenceConfig": {wire.tokens.parameter: request.max_output_tokens},
+        **({"system": [{"text": request.system}]} if request.system else {}),
+        **_output_parameters(request.output),
+    }
+    return merge_layers(body, wire.output.options, request.options)
+
+
+def _output_parameters(output: OutputFormat) -> dict[str, Json]:
+    match output.mode:
+        case OutputMode.JSON_SCHEMA:
+            schema = {"name": output.name, "schema": json.dumps(output.schema, ensure_ascii=False)}
+            return {"outputConfig": {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": schema}}}}
+        case OutputMode.TOOL:
+            tool: dict[str, Json] = {"name": output.name, "inputSchema": {"json": output.schema}}
+            strict = {"strict": True} if output.strict else {}
+            return {
+                "toolConfig": {
+                    "tools": [{"toolSpec": {**tool, **strict}}],
+                    "toolChoice": {"tool": {"name": output.name}},
+                }
+            }
+        case OutputMode.JSON_OBJECT | OutputMode.TEXT:
+            return {}
+
+
+def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+    """Return the response or fault that a response body describes."""
+    usage = _parse_usage(body.get("usage"))
+    if is_error_body(body, *_ANSWER_KEYS):
+        return with_usage(parse_error(200, body, tables), usage)
+    blocks = as_objects(as_mapping(as_mapping(body.get("output")).get("message")).get("content"))
+    calls = [as_mapping(block.get("toolUse")) for block in blocks]
+    candidate = ResponseCandidate(
+        raw_stops=collect_stop_reasons(body.get("stopReason")),
+        text="".join(map(_block_text, blocks)),
+        arguments=tuple(call["input"] for call in calls if "input" in call),
+    )
+    return combine_candidates([candidate], tables, usage)
+
+
+def _block_text(block: Mapping[str, Any]) -> str:
+    """Return the text of a content block; text with citations has a block of its own."""
+    cited = as_objects(as_mapping(block.get("citationsContent")).get("content"))
+    return "".join(as_string(part.get("text")) for part in (block, *cited))
+
+
+def _parse_usage(usage: Json) -> Usage | None:
+    """Return the usage. ``inputTokens`` leaves out what was read from and written to a cache."""
+    table = as_mapping(usage)
+    if not table:
+        return None
+    read, written = (as_count(table.get(f"cache{kind}InputTokens")) for kind in ("Read", "Write"))
+    return Usage(
+        input=as_count(table.get("inputTokens")) + read + written,
+        output=as_count(table.get("outputTokens")),
+        cache_read=read,
+        cache_write=written,
+    )
+
+
+def send(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send through a view of a boto3 client."""
+    return cast("BedrockView", client).post("Converse", body, timeout)
+
+
+def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
+    """Return the arguments unchanged: a stream has its own operation."""
+    return dict(body)
+
+
+def open_stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send a streaming request and return the unread response."""
+    return cast("BedrockView", client).post("ConverseStream", body, timeout)
+
+
+@dataclass(slots=True)
+class StreamAssembler:
+    """Folds the events of a stream into one response."""
+
+    _blocks: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    _stop_reasons: list[Json] = field(default_factory=list["Json"])
+    _usage: dict[str, Json] = field(default_factory=dict[str, "Json"])
+    _failure: Json = None
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add an event; events after an error are ignored."""
+        if self._failure:
+            return
+        if is_error_body(event, *_EVENTS):
+            self._failure = event.get("error") or event.get("errors") or event
+            return
+        start, delta = (as_mapping(event.get(f"contentBlock{kind}")) for kind in ("Start", "Delta"))
+        if start:
+            self._start_block(as_count(start.get("contentBlockIndex")), as_mapping(start.get("start")))
+        if delta:
+            self._add_delta(as_count(delta.get("contentBlockIndex")), as_mapping(delta.get("delta")))
+        if "messageStop" in event:
+            self._stop_reasons.append(as_mapping(event["messageStop"]).get("stopReason"))
+        self._usage |= as_mapping(as_mapping(event.get("metadata")).get("usage"))
+
+    def _start_block(self, index: int, start: Mapping[str, Any]) -> None:
+        self._blocks[index] = {"text": [], "toolUse": dict(as_mapping(start.get("toolUse"))), "input": []}
+
+    def _add_delta(self, index: int, delta: Mapping[str, Any]) -> None:
+        if index not in self._blocks:  # text begins without a start
+            self._start_block(index, {})
+        self._blocks[index]["text"].append(as_string(delta.get("text")))
+        self._blocks[index]["input"].append(as_string(as_mapping(delta.get("toolUse")).get("input")))
+
+    def body(self) -> AssembledBody:
+        """Return the response so far."""
+        content = [_finish_block(self._blocks[index]) for index in sorted(self._blocks)]
+        body: dict[str, Json] = {
+            "output": {"message": {"role": "assistant", "content": content}},
+            "stopReason": collect_stop_reasons(*self._stop_reasons),
+            "usage": self._usage,
+        }
+        if self._failure:
+            return AssembledBody({**body, "error": self._failure}, is_complete=True)
+        return AssembledBody(body, is_complete=any(self._stop_reasons))
+
+
+def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:
+    call, arguments = block["toolUse"], "".join(block["input"])
+    if not (call or arguments):
+        return {"text": "".join(block["text"])}
+    return {"toolUse": {**call, "input": _parse_arguments(arguments) if arguments else {}}}
+
+
+def _parse_arguments(arguments: str) -> Json:
+    """Return the parsed arguments, or the text itself if it is not strict JSON."""
+    try:
+        return parse_json(arguments)
+    except NotJsonError:
+        return arguments
+
+
+def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
+    """Return the text that an event adds to the answer or, in tool mode, to its first tool call."""
+    start, change = (as_mapping(event.get(f"contentBlock{kind}")) for kind in ("Start", "Delta"))
+    delta = as_mapping(change.get("delta"))
+    if mode is not OutputMode.TOOL:
+        return as_string(delta.get("text"))
+    if as_mapping(as_mapping(start.get("start")).get("toolUse")):
+        state.setdefault("call", as_count(start.get("contentBlockIndex")))
+    is_first = "call" in state and state["call"] == as_count(change.get("contentBlockIndex"))
+    return as_string(as_mapping(delta.get("toolUse")).get("input")) if is_first else ""
