@@ -17,6 +17,7 @@ CHECKERS: dict[str, tuple[Any, ...]] = {
     "anthropic": (vendor_rules.ANTHROPIC.find_violations, vendor_rules.ANTHROPIC_TOOL.find_violations),
     "google": (vendor_rules.GOOGLE.find_violations, vendor_rules.GOOGLE_IGNORED.find_violations),
 }
+CHECKERS["bedrock"] = CHECKERS["anthropic"]
 """Servers that are compatible with OpenAI are held to all of its rules, strictness too: their profile is a part of it.
 
 Google's own must not hold a keyword without effect either, for that would be a loss nobody was told of.
