@@ -22,6 +22,7 @@ _WIRES = {
     "/messages": "anthropic",
     ":generateContent": "google",
     "/converse": "bedrock-converse",
+    "/interactions": "gemini-interactions",
 }
 
 

@@ -21,6 +21,7 @@ VENDORS = {
     WireFormat.ANTHROPIC: "anthropic",
     WireFormat.GOOGLE: "google",
     WireFormat.BEDROCK_CONVERSE: "bedrock",
+    WireFormat.GEMINI_INTERACTIONS: "google",
 }
 
 CLEAN = {
@@ -29,6 +30,7 @@ CLEAN = {
     WireFormat.ANTHROPIC: "end_turn",
     WireFormat.GOOGLE: "STOP",
     WireFormat.BEDROCK_CONVERSE: "end_turn",
+    WireFormat.GEMINI_INTERACTIONS: "completed",
 }
 
 
@@ -77,6 +79,17 @@ def bedrock(*content: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"output": {"message": message}, "stopReason": "end_turn", "usage": usage, **more}
 
 
+def interaction(*steps: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return an interaction."""
+    usage = {"total_input_tokens": 7, "total_output_tokens": 2, "total_thought_tokens": 3, "total_cached_tokens": 4}
+    return {"object": "interaction", "status": "completed", "steps": list(steps), "usage": usage, **more}
+
+
+def output(*words: str) -> dict[str, Any]:
+    """Return a step of an interaction that holds texts."""
+    return {"type": "model_output", "content": [{"type": "text", "text": each} for each in words]}
+
+
 def text(wire: WireFormat, words: str, stop: str = "") -> dict[str, Any]:
     """Return the wire's plainest answer: ``words``, and a clean stop where no other is given."""
     match wire:
@@ -90,6 +103,8 @@ def text(wire: WireFormat, words: str, stop: str = "") -> dict[str, Any]:
             return google({"text": words}, finishReason=stop or "STOP")
         case WireFormat.BEDROCK_CONVERSE:
             return bedrock({"text": words}, stopReason=stop or "end_turn")
+        case WireFormat.GEMINI_INTERACTIONS:
+            return interaction(output(words), status=stop or "completed")
 
 
 def events(*payloads: object) -> str:

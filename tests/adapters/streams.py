@@ -153,6 +153,29 @@ def _bedrock_deltas(block: Body, cut: Cut) -> Iterator[Body]:
         yield {"reasoningContent": {"text": "hm"}}
 
 
+def interactions(body: Body, cut: Cut) -> Iterator[Event]:
+    """Stream an interaction."""
+    begun = {"object": "interaction", "status": "in_progress"}
+    yield "interaction.created", {"event_type": "interaction.created", "interaction": begun}
+    yield "", {"event_type": "interaction.status_update", "status": "in_progress"}
+    for index, step in enumerate(body["steps"]):
+        bare = {key: value for key, value in step.items() if key != "content"}
+        begun = {**bare, "arguments": {}} if "arguments" in bare else bare
+        yield "step.start", {"event_type": "step.start", "index": index, "step": begun}
+        for delta in _interaction_deltas(step, cut):
+            yield "step.delta", {"event_type": "step.delta", "index": index, "delta": delta}
+        yield "step.stop", {"event_type": "step.stop", "index": index}
+    ended = {key: value for key, value in body.items() if key != "steps"}
+    yield "interaction.completed", {"event_type": "interaction.completed", "interaction": ended}
+
+
+def _interaction_deltas(step: Body, cut: Cut) -> Iterator[Body]:
+    for content in step.get("content") or []:
+        yield from ({"type": "text", "text": piece} for piece in cut(content.get("text", "")))
+    if "arguments" in step:
+        yield from ({"type": "arguments_delta", "arguments": piece} for piece in cut(json.dumps(step["arguments"])))
+
+
 def _typed(kind: str, **payload: Any) -> Event:
     return kind, {"type": kind, **payload}
 
@@ -163,4 +186,5 @@ STREAMS = {
     WireFormat.ANTHROPIC: anthropic,
     WireFormat.GOOGLE: google,
     WireFormat.BEDROCK_CONVERSE: bedrock,
+    WireFormat.GEMINI_INTERACTIONS: interactions,
 }

@@ -9,7 +9,7 @@ from emitter.profiles import WireFormat
 from tests.adapters.bodies import text
 
 R, C, A, G = WireFormat.OPENAI_RESPONSES, WireFormat.OPENAI_CHAT, WireFormat.ANTHROPIC, WireFormat.GOOGLE
-B = WireFormat.BEDROCK_CONVERSE
+B, N = WireFormat.BEDROCK_CONVERSE, WireFormat.GEMINI_INTERACTIONS
 
 NAMES = {
     "responses": R,
@@ -29,7 +29,9 @@ NAMES = {
     "streamGenerateContent": G,
     "models.generate_content": G,
     "generate_content_stream": G,
-    "interactions": None,
+    "interactions": N,
+    "interactions.create": N,
+    "interactions.get": None,
     "embeddings": None,
     "completions": None,
     "messages.count_tokens": None,
@@ -70,9 +72,10 @@ PATHS = {
     "/model/amazon.nova/invoke": None,
     "/model/anthropic.claude-3/converse": B,
     "/model/us.amazon.nova-pro-v1%3A0/converse-stream": B,
+    "/v1beta/interactions?alt=sse": N,
+    "/v1beta/interactions/v1_1/cancel": None,
     "/v1beta/models/m:countTokens": None,
     "/v1beta/models/m:batchGenerateContent": None,
-    "/v1beta/interactions": None,
 }
 
 
@@ -103,7 +106,7 @@ SHAPES = {
     "google-error": ({"error": {"code": 400, "status": "INVALID_ARGUMENT"}}, G),
     "anthropic-error": ({"type": "error", "error": {"type": "api_error"}}, A),
     "some-error": ({"error": {"message": "x"}}, None),
-    "interaction": ({"object": "interaction", "status": "completed", "outputs": []}, None),
+    "interaction": ({"object": "interaction", "status": "completed", "outputs": []}, N),
     "converse": ({"output": {"message": {}}, "stopReason": "end_turn"}, B),
     "nothing": ({}, None),
     "no-object": (7, None),

@@ -45,6 +45,17 @@ BEDROCK = {
     "messages": [{"role": turn["role"], "content": [{"text": turn["content"]}]} for turn in TALK],
     "inferenceConfig": {"maxTokens": 64},
 }
+INTERACTION = {
+    "model": "m-1",
+    "system_instruction": "be brief",
+    "input": [
+        {"type": kind, "content": [{"type": "text", "text": turn["content"]}]}
+        for kind, turn in zip(("user_input", "model_output", "user_input"), TALK, strict=True)
+    ],
+    "generation_config": {"max_output_tokens": 64},
+    "store": False,
+}
+AS_JSON = {"type": "text", "mime_type": "application/json"}
 NAMED = {"name": "decide", "schema": SCHEMA, "strict": True}
 FUNCTION = {"name": "decide", "parameters": SCHEMA, "strict": True}
 
@@ -151,6 +162,32 @@ BODIES: dict[str, tuple[str, WireFormat, OutputMode, dict[str, Any]]] = {
             "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["decide"]}},
         },
     ),
+    "interactions-schema": (
+        "google",
+        WireFormat.GEMINI_INTERACTIONS,
+        OutputMode.JSON_SCHEMA,
+        {**INTERACTION, "response_format": {**AS_JSON, "schema": SCHEMA}},
+    ),
+    "interactions-object": (
+        "google",
+        WireFormat.GEMINI_INTERACTIONS,
+        OutputMode.JSON_OBJECT,
+        {**INTERACTION, "response_format": AS_JSON},
+    ),
+    "interactions-text": ("google", WireFormat.GEMINI_INTERACTIONS, OutputMode.TEXT, INTERACTION),
+    "interactions-tool": (
+        "google",
+        WireFormat.GEMINI_INTERACTIONS,
+        OutputMode.TOOL,
+        {
+            **INTERACTION,
+            "generation_config": {
+                "max_output_tokens": 64,
+                "tool_choice": {"allowed_tools": {"mode": "any", "tools": ["decide"]}},
+            },
+            "tools": [{"type": "function", "name": "decide", "parameters": SCHEMA}],
+        },
+    ),
     "bedrock-schema": (
         "bedrock",
         WireFormat.BEDROCK_CONVERSE,
@@ -186,6 +223,7 @@ PATHS = {
     WireFormat.OPENAI_CHAT: ("/base/chat/completions", "authorization", "Bearer key"),
     WireFormat.ANTHROPIC: ("/base/v1/messages", "authorization", "Bearer key"),
     WireFormat.GOOGLE: ("/base/v1/models/m-1:generateContent", "x-goog-api-key", "key"),
+    WireFormat.GEMINI_INTERACTIONS: ("/base/v1/interactions", "x-goog-api-key", "key"),
     WireFormat.BEDROCK_CONVERSE: ("/base/model/m-1/converse", "authorization", "AWS4-HMAC-SHA256 Credential=key/"),
 }
 
@@ -220,6 +258,7 @@ def test_path_key_and_timeout(wire: WireFormat, world: str) -> None:
 CORRECTIONS = {
     WireFormat.GOOGLE: {"role": "user", "parts": [{"text": "mend it"}]},
     WireFormat.BEDROCK_CONVERSE: {"role": "user", "content": [{"text": "mend it"}]},
+    WireFormat.GEMINI_INTERACTIONS: {"type": "user_input", "content": [{"type": "text", "text": "mend it"}]},
 }
 
 
@@ -240,6 +279,7 @@ OPTIONS: dict[WireFormat, tuple[dict[str, Any], tuple[str, ...], Any]] = {
     WireFormat.OPENAI_CHAT: ({"reasoning_effort": "low"}, ("reasoning_effort",), "low"),
     WireFormat.ANTHROPIC: ({"output_config": {"effort": "low"}}, ("output_config", "effort"), "low"),
     WireFormat.GOOGLE: ({"seed": 7}, ("generationConfig", "seed"), 7),
+    WireFormat.GEMINI_INTERACTIONS: ({"generation_config": {"seed": 7}}, ("generation_config", "seed"), 7),
     WireFormat.BEDROCK_CONVERSE: ({"inferenceConfig": {"topP": 0.5}}, ("inferenceConfig", "topP"), 0.5),
 }
 

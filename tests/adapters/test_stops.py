@@ -21,6 +21,8 @@ from tests.adapters.bodies import (
     chat,
     events,
     google,
+    interaction,
+    output,
     responses,
     said,
     text,
@@ -53,6 +55,11 @@ def streamed(wire: WireFormat, stop: Any) -> str:
             )
         case WireFormat.GOOGLE:
             return events(google({"text": WHOLE}, finishReason=stop))
+        case WireFormat.GEMINI_INTERACTIONS:
+            return events(
+                {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": WHOLE}},
+                {"event_type": "interaction.completed", "interaction": {"status": stop}},
+            )
         case WireFormat.BEDROCK_CONVERSE:
             return events(
                 {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": WHOLE}}},
@@ -73,6 +80,8 @@ def unary(wire: WireFormat, stop: Any) -> dict[str, Any]:
             return google({"text": WHOLE}, finishReason=stop)
         case WireFormat.BEDROCK_CONVERSE:
             return bedrock({"text": WHOLE}, stopReason=stop)
+        case WireFormat.GEMINI_INTERACTIONS:
+            return interaction(output(WHOLE), status=stop)
 
 
 def is_complete(found: CallResult) -> bool:
@@ -223,6 +232,7 @@ def test_a_body_that_contradicts_itself_is_a_fault(wire: WireFormat, *, streams:
 CALLS = {
     WireFormat.ANTHROPIC: anthropic({"type": "tool_use", "name": "f", "input": {"a": 12345}}),
     WireFormat.GOOGLE: google({"functionCall": {"name": "f", "args": {"a": 12345}}}),
+    WireFormat.GEMINI_INTERACTIONS: interaction({"type": "function_call", "name": "f", "arguments": {"a": 12345}}),
     WireFormat.BEDROCK_CONVERSE: bedrock({"toolUse": {"toolUseId": "t", "name": "f", "input": {"a": 12345}}}),
 }
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emitter.messages import Fault, FaultKind, ModelResponse
 from emitter.profiles import WireFormat
-from tests.adapters.bodies import answer, anthropic, bedrock, chat, google, responses, said
+from tests.adapters.bodies import answer, anthropic, bedrock, chat, google, interaction, output, responses, said
 from tests.adapters.streams import STREAMS, Frame
 
 if TYPE_CHECKING:
@@ -111,6 +111,22 @@ ANSWERS: dict[str, tuple[WireFormat, dict[str, Any]]] = {
         WireFormat.BEDROCK_CONVERSE,
         bedrock({"text": "Sorry, no."}, stopReason="guardrail_intervened"),
     ),
+    "interactions-text": (
+        WireFormat.GEMINI_INTERACTIONS,
+        interaction({"type": "thought", "signature": "s"}, output(DOCUMENT[:9]), output(DOCUMENT[9:])),
+    ),
+    "interactions-call": (
+        WireFormat.GEMINI_INTERACTIONS,
+        interaction(
+            {"type": "function_call", "id": "c", "name": "decide", "arguments": json.loads(DOCUMENT)},
+            status="requires_action",
+        ),
+    ),
+    "interactions-cut": (WireFormat.GEMINI_INTERACTIONS, interaction(output(DOCUMENT), status="incomplete")),
+    "interactions-blocked": (
+        WireFormat.GEMINI_INTERACTIONS,
+        interaction({**output("I"), "error": {"code": 3, "message": "Prohibited Use Policy"}}, status="failed"),
+    ),
 }
 
 FRAMES = st.builds(
@@ -181,6 +197,8 @@ def _ends(payload: dict[str, Any]) -> bool:
     """Tell whether an event is the one that says how the answer stopped."""
     kinds = {f"response.{each}" for each in ("completed", "incomplete", "failed")}
     words = ('"finish_reason": "', '"finishReason"', '"blockReason"', '"stop_reason": "', '"stopReason"')
+    if payload.get("event_type") == "interaction.completed" or "error" in (payload.get("step") or ()):
+        return True
     return payload.get("type") in kinds or any(word in json.dumps(payload) for word in words)
 
 

@@ -99,6 +99,7 @@ _HALFWAY = {
     WireFormat.ANTHROPIC: (2_200, 1_200),
     WireFormat.GOOGLE: (2_500, 1_000),
     WireFormat.BEDROCK_CONVERSE: (3_500, 1_500),
+    WireFormat.GEMINI_INTERACTIONS: (3_500, 1_500),
 }
 """So many bytes of a stream are its beginning and a part of the answer's text: of a decision, of an invoice."""
 

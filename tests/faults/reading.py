@@ -34,12 +34,14 @@ _TURNS = {
     "anthropic": "messages",
     "google": "contents",
     "bedrock-converse": "messages",
+    "gemini-interactions": "input",
 }
 _BUDGETS = {
     "openai-responses": ("max_output_tokens",),
     "openai-chat": ("max_completion_tokens",),
     "anthropic": ("max_tokens",),
     "google": ("generationConfig", "maxOutputTokens"),
+    "gemini-interactions": ("generation_config", "max_output_tokens"),
     "bedrock-converse": ("inferenceConfig", "maxTokens"),
 }
 

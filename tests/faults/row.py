@@ -23,6 +23,7 @@ WIRES = {
     "openai-chat": "openai/gpt-6-sol",
     "anthropic": "anthropic/claude-sonnet-5-5",
     "google": "google/gemini-3.8-flash",
+    "gemini-interactions": "google/gemini-3.8-flash",
     "bedrock-converse": "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 WAYS = {

@@ -40,6 +40,7 @@ NETWORK: dict[str, Row] = {
             "streamed": {"story": _COUNTED.format(fault="connection"), "bill": "counted"},
             "openai-chat streamed": {"bill": "exact"},
             "anthropic streamed": {"bill": "exact"},
+            "gemini-interactions streamed": {"bill": "exact"},
         },
     ),
     "dropped-to-the-end": Row(
@@ -71,7 +72,7 @@ SLOW: dict[str, Row] = {
         policy=Policy(timeout=PATIENCE),
         but={"streamed": {"story": _COUNTED.format(fault="timeout"), "bill": "counted"}},
     ),
-    # all but the last event comes, which on two wires is after the vendor's own numbers
+    # all but the last event comes, which on three wires is after the vendor's own numbers
     "trickled-until-the-deadline": Row(
         (Lost(TransmissionOutcome.TRICKLED, ALMOST_ALL),),
         "call FAULTED resent(timeout) failed(deadline_exceeded)",
@@ -85,6 +86,7 @@ SLOW: dict[str, Row] = {
             },
             "openai-chat streamed": {"bill": "exact"},
             "anthropic streamed": {"bill": "exact"},
+            "gemini-interactions streamed": {"bill": "exact"},
             "google": {"without": {**_UNBOUNDED, "stream": _EVENTS_ONLY}},
         },
         without=_UNBOUNDED,

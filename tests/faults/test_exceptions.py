@@ -48,6 +48,7 @@ SDKS = {
     "anthropic": "anthropic",
     "google": "google",
     "bedrock-converse": "botocore",
+    "gemini-interactions": "google",
 }
 NO_FAULTS = Policy(max_faults=0)
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}

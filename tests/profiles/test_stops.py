@@ -22,6 +22,8 @@ anthropic_beta_stop = pytest.importorskip("anthropic.types.beta.beta_stop_reason
 bedrock_model = (
     pytest.importorskip("botocore.loaders").create_loader().load_service_model("bedrock-runtime", "service-2")
 )
+google_interaction = pytest.importorskip("google.genai._gaos.types.interactions.interaction")
+google_update = pytest.importorskip("google.genai._gaos.types.interactions.interactionstatusupdate")
 google_types = pytest.importorskip("google.genai.types")
 
 EMPTY = {""}
@@ -87,6 +89,11 @@ def google() -> set[str]:
     }
 
 
+def interactions() -> set[str]:
+    """Return every status of an interaction, whole or streamed."""
+    return literals(google_interaction.InteractionStatus) | literals(google_update.InteractionStatusUpdateStatus)
+
+
 def bedrock() -> set[str]:
     """Return every stop reason of Converse."""
     return set(bedrock_model["shapes"]["StopReason"]["enum"])
@@ -100,6 +107,7 @@ def bedrock() -> set[str]:
         ("anthropic", WireFormat.ANTHROPIC, anthropic, EMPTY),
         ("google", WireFormat.GOOGLE, google, EMPTY | NUMBERS),
         ("bedrock", WireFormat.BEDROCK_CONVERSE, bedrock, EMPTY),
+        ("google", WireFormat.GEMINI_INTERACTIONS, interactions, EMPTY),
         *((name, WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | own_reasons(name)) for name in COMPATIBLE),
     ],
 )

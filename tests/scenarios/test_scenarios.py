@@ -192,6 +192,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     "openai-chat": {"refused": "refusal", "filtered": "content_filter", "overloaded": "rate_limit 429"},
     "anthropic": {"refused": "general_harms", "filtered": "bio", "overloaded": "overloaded 529"},
     "google": {"refused": "PROHIBITED_CONTENT", "filtered": "SAFETY", "overloaded": "overloaded 503"},
+    "gemini-interactions": {"refused": "3", "filtered": "3", "overloaded": "rate_limit 429"},
     "bedrock-converse": {
         "refused": "content_filtered",
         "filtered": "guardrail_intervened",
@@ -214,6 +215,7 @@ BUDGET_KEYS = {
     "openai-chat": ("max_completion_tokens",),
     "anthropic": ("max_tokens",),
     "google": ("generationConfig", "maxOutputTokens"),
+    "gemini-interactions": ("generation_config", "max_output_tokens"),
     "bedrock-converse": ("inferenceConfig", "maxTokens"),
 }
 

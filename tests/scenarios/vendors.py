@@ -206,10 +206,47 @@ BEDROCK_CONVERSE = Vendor(
     ),
 )
 
+
+def _interaction(status: str, steps: list[Body], tokens: int, thinking: int = 0) -> Response:
+    usage = {
+        "total_tokens": INPUT_TOKENS + tokens,
+        "total_input_tokens": INPUT_TOKENS,
+        "total_output_tokens": tokens - thinking,
+        "total_thought_tokens": thinking,
+    }
+    shell = {"id": "v1_1", "object": "interaction", "model": "gemini-3.8-flash"}
+    return Response({**shell, "status": status, "usage": usage, "steps": steps})
+
+
+def _output(text: str, **more: Any) -> list[Body]:
+    return [{"type": "model_output", "content": [{"type": "text", "text": text}], **more}]
+
+
+_BLOCKED = {"code": 3, "message": "The response was blocked by the Generative AI Prohibited Use Policy."}
+
+GEMINI_INTERACTIONS = Vendor(
+    whole=lambda text, tokens: _interaction("completed", _output(text), tokens),
+    cut=lambda text, tokens: _interaction("incomplete", _output(text), tokens),
+    refused=lambda text: _interaction("failed", _output(text, error=_BLOCKED), 12),
+    filtered=lambda: _interaction("failed", _output("", error=_BLOCKED), 7),
+    overloaded=lambda: Response(
+        {"error": {"message": "Resource has been exhausted (e.g. check quota).", "code": "too_many_requests"}},
+        429,
+        (("retry-after", "1"),),
+    ),
+    thought=lambda tokens: _interaction("incomplete", [{"type": "thought", "signature": "s"}], tokens, tokens),
+    called=lambda document, tokens: _interaction(
+        "requires_action",
+        [{"type": "function_call", "id": "fc_1", "name": "binding_turn", "arguments": document}],
+        tokens,
+    ),
+)
+
 VENDORS = {
     "openai-responses": OPENAI_RESPONSES,
     "openai-chat": OPENAI_CHAT,
     "anthropic": ANTHROPIC,
     "google": GOOGLE,
     "bedrock-converse": BEDROCK_CONVERSE,
+    "gemini-interactions": GEMINI_INTERACTIONS,
 }

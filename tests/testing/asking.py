@@ -38,6 +38,7 @@ MODELS = {
     WireFormat.OPENAI_CHAT: "gpt-6-sol",
     WireFormat.ANTHROPIC: "claude-sonnet-5-5",
     WireFormat.GOOGLE: "gemini-3.8-flash",
+    WireFormat.GEMINI_INTERACTIONS: "gemini-3.8-flash",
     WireFormat.BEDROCK_CONVERSE: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 PROFILES = {
@@ -45,6 +46,7 @@ PROFILES = {
     WireFormat.OPENAI_CHAT: "openai",
     WireFormat.ANTHROPIC: "anthropic",
     WireFormat.GOOGLE: "google",
+    WireFormat.GEMINI_INTERACTIONS: "google",
     WireFormat.BEDROCK_CONVERSE: "bedrock",
 }
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.value)
@@ -86,6 +88,10 @@ def body(wire: WireFormat, asked: Question, *, streamed: bool = False) -> dict[s
         case WireFormat.GOOGLE:
             parts = {"contents": [{"role": "user", "parts": [{"text": asked.prompt}]}]}
             return {**parts, **_google(asked)}
+        case WireFormat.GEMINI_INTERACTIONS:
+            turns = [{"type": "user_input", "content": [{"type": "text", "text": asked.prompt}]}]
+            made = {"model": model, "input": turns, **_interaction(asked)}
+            return {**made, "stream": True} if streamed else made
         case WireFormat.BEDROCK_CONVERSE:
             parts = {"messages": [{"role": "user", "content": [{"text": asked.prompt}]}]}
             config = {} if asked.budget is None else {"inferenceConfig": {"maxTokens": asked.budget}}
@@ -132,6 +138,15 @@ def _google(asked: Question) -> dict[str, Any]:
     return {"generationConfig": {**config, "responseMimeType": "application/json", "responseJsonSchema": asked.held}}
 
 
+def _interaction(asked: Question) -> dict[str, Any]:
+    config: dict[str, Any] = {} if asked.budget is None else {"max_output_tokens": asked.budget}
+    if asked.tool:
+        tools = [{"type": "function", "name": "pay", "parameters": asked.held}]
+        return {"generation_config": {**config, "tool_choice": "any"}, "tools": tools}
+    format_ = {"type": "text", "mime_type": "application/json", "schema": asked.held}
+    return {"generation_config": config, "response_format": format_}
+
+
 def _bedrock(asked: Question) -> dict[str, Any]:
     if asked.tool:
         tool = {"name": "pay", "inputSchema": {"json": asked.held}, "strict": True}
@@ -146,6 +161,7 @@ def address(vendor: Simulator, wire: WireFormat, asked: Question, *, streamed: b
         WireFormat.OPENAI_RESPONSES: "/v1/responses",
         WireFormat.OPENAI_CHAT: "/v1/chat/completions",
         WireFormat.ANTHROPIC: "/v1/messages",
+        WireFormat.GEMINI_INTERACTIONS: "/v1/interactions",
     }
     if wire is WireFormat.BEDROCK_CONVERSE:
         operation = "converse-stream" if streamed else "converse"
@@ -160,7 +176,7 @@ def headers(wire: WireFormat, key: str) -> dict[str, str]:
     match wire:
         case WireFormat.ANTHROPIC:
             return {"x-api-key": key, "anthropic-version": "2023-06-01"}
-        case WireFormat.GOOGLE:
+        case WireFormat.GOOGLE | WireFormat.GEMINI_INTERACTIONS:
             return {"x-goog-api-key": key}
         case WireFormat.BEDROCK_CONVERSE:
             return {"authorization": f"Bearer {key}", "amz-sdk-invocation-id": "1"}

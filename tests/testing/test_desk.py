@@ -24,6 +24,7 @@ PATHS = {
     WireFormat.OPENAI_CHAT: "/v1/chat/completions",
     WireFormat.ANTHROPIC: "/v1/messages",
     WireFormat.GOOGLE: "/v1/models/gemini-3.8-flash:generateContent",
+    WireFormat.GEMINI_INTERACTIONS: "/v1/interactions",
     WireFormat.BEDROCK_CONVERSE: "/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse",
 }
 SAID: list[Behaviour] = [

@@ -20,6 +20,7 @@ VENDORS = {
     WireFormat.OPENAI_CHAT: "openai/gpt-6-sol",
     WireFormat.ANTHROPIC: "anthropic/claude-sonnet-5-5",
     WireFormat.GOOGLE: "google/gemini-3.8-flash",
+    WireFormat.GEMINI_INTERACTIONS: "google/gemini-3.8-flash",
     WireFormat.BEDROCK_CONVERSE: "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 

@@ -152,7 +152,9 @@ def test_other_methods_lead_nowhere(vendor: Simulator, wire: WireFormat, method:
     assert response.status_code == 404
     if method != "HEAD":
         assert (response.json().get("type") == "error") is (wire is WireFormat.ANTHROPIC)
-        assert ("status" in response.json().get("error", ())) is (wire is WireFormat.GOOGLE)
+        assert ("status" in response.json().get("error", ())) is (
+            wire in (WireFormat.GOOGLE, WireFormat.GEMINI_INTERACTIONS)
+        )
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/responses/resp_1/cancel", "/v1/messages/count_tokens", "/v1/embeddings"])

@@ -30,8 +30,6 @@ class Seen:
 def look(exchange: dict[str, Any]) -> Seen:
     """Read an exchange."""
     response, endpoint = exchange["response"], exchange["endpoint"]
-    if endpoint == "interactions":
-        return Seen("unsupported")
     if response["status"] != 200:
         return Seen(_failed(json.dumps(response["body"])))
     try:
@@ -40,6 +38,8 @@ def look(exchange: dict[str, Any]) -> Seen:
         events = None
     if events is None:
         return Seen("faulted")
+    if endpoint == "interactions":
+        return _interaction(events)
     read = _chat if "chat" in endpoint else _responses if endpoint == "responses" else _anthropic
     seen = _google(events, streamed=not isinstance(response["body"], dict)) if "ontent" in endpoint else read(events)
     errors = [each for each in events if each.get("error") and not each.get("status")]
@@ -128,6 +128,20 @@ def _anthropic(events: list[dict[str, Any]]) -> Seen:
 def _anthropic_usage(usage: dict[str, Any]) -> tuple[int, int] | None:
     inputs = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
     return _counted(usage, inputs, ["output_tokens"])
+
+
+def _interaction(events: list[dict[str, Any]]) -> Seen:
+    status, texts, usage = "", list[str](), None
+    for event in events:
+        told = event if "status" in event else event.get("interaction") or {}
+        status, usage = told.get("status", status), told.get("usage", usage)
+        if (event.get("delta") or {}).get("type") == "text":
+            texts.append(event["delta"]["text"])
+        outputs = [each for step in told.get("steps") or [] if "content" in step for each in step["content"]]
+        texts += [each["text"] for each in [*outputs, *(told.get("outputs") or [])] if each["type"] == "text"]
+    verdict = {"incomplete": "truncated", "requires_action": "complete"}.get(status) or _verdict([status])
+    inputs, written = ["total_input_tokens", "total_tool_use_tokens"], ["total_output_tokens", "total_thought_tokens"]
+    return Seen(verdict, "".join(texts), _counted(usage, inputs, written))
 
 
 def _google(events: list[dict[str, Any]], *, streamed: bool) -> Seen:

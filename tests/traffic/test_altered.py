@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 pytestmark = needed
 
 _STOP_KEYS = ("finish_reason", "stop_reason", "finishReason")
-_TERMINAL = re.compile(r"finish_reason|stop_reason|finishReason|message_stop|response\.completed|blockReason")
+_TERMINAL = re.compile(
+    r"finish_reason|stop_reason|finishReason|message_stop|(response|interaction)\.completed|blockReason"
+)
 
 
 def _complete() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -53,7 +55,8 @@ def _stopped(value: Any, word: str) -> Any:
         return value
     changed = {key: _stopped(each, word) for key, each in value.items()}
     changed |= {key: word for key in _STOP_KEYS if isinstance(value.get(key), str | int)}
-    return changed | ({"status": word} if value.get("object") == "response" else {})
+    has_status = value.get("object") in ("response", "interaction") or {"steps", "outputs"} & value.keys()
+    return changed | ({"status": word} if has_status else {})
 
 
 WORDS = {
@@ -63,7 +66,7 @@ WORDS = {
     "anthropic-cut": ("max_tokens", {"truncated", "unknown"}),
     "google-cut": ("MAX_TOKENS", {"truncated", "unknown"}),
     "filtered": ("content_filter", {"refused", "unknown"}),
-    "response-cut": ("incomplete", {"unknown"}),
+    "response-cut": ("incomplete", {"truncated", "unknown"}),
     "response-failed": ("failed", {"faulted", "unknown"}),
 }
 
@@ -132,6 +135,8 @@ def _whole(wire: WireFormat, body: dict[str, Any]) -> bool:
             return bool(choices) and all(each.get("finish_reason") or each.get("finish_details") for each in choices)
         case WireFormat.ANTHROPIC:
             return bool(body.get("stop_reason"))
+        case WireFormat.GEMINI_INTERACTIONS:
+            return "steps" in body and body["status"] != "in_progress"
         case WireFormat.GOOGLE:
             candidates = body.get("candidates") or []
             return bool(candidates) and all(each.get("finishReason") for each in candidates)

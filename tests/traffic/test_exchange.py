@@ -29,7 +29,7 @@ def test_an_exchange_that_says_nothing_about_itself(wire: WireFormat) -> None:
         assert (found.verdict, found.document) == ("complete", "json")
 
 
-@pytest.mark.parametrize("endpoint", ["interactions", "embeddings", "audio.speech"])
+@pytest.mark.parametrize("endpoint", ["interactions.get", "embeddings", "audio.speech"])
 def test_an_endpoint_of_another_kind(endpoint: str) -> None:
     """What is none of our wires is unsupported, whatever its body looks like."""
     found = classify_exchange({**exchange(WireFormat.OPENAI_CHAT), "endpoint": endpoint, "request": None}, "x")

@@ -94,7 +94,7 @@ def test_no_bad_sign_reads_as_complete(sign: str) -> None:
 def test_no_error_status_reads_as_complete() -> None:
     """An HTTP error is a fault, an overflow or a blocked prompt."""
     failed = [file for file, each in exchanges().items() if each["response"]["status"] >= 400]
-    ours = {_classified()[file].verdict for file in failed if exchanges()[file]["endpoint"] != "interactions"}
+    ours = {_classified()[file].verdict for file in failed}
     assert ours == {"faulted", "overflowed", "refused"}
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from emitter.adapters import (
     anthropic_messages,
     bedrock_converse,
+    gemini_interactions,
     google_generate_content,
     openai_chat,
     openai_responses,
@@ -89,6 +90,7 @@ ADAPTERS: Mapping[WireFormat, Adapter] = MappingProxyType(
         WireFormat.ANTHROPIC: anthropic_messages,
         WireFormat.GOOGLE: google_generate_content,
         WireFormat.BEDROCK_CONVERSE: bedrock_converse,
+        WireFormat.GEMINI_INTERACTIONS: gemini_interactions,
     }
 )
 """The adapter of every ``WireFormat``."""
@@ -104,6 +106,7 @@ _ENDPOINT_PATTERNS = (
     (re.compile(r"^anthropic-on-|/anthropic/.*:(stream)?rawpredict$"), WireFormat.ANTHROPIC),
     (re.compile(r"/model/[^/]*anthropic[^/]*/invoke(-with-response-stream)?$"), WireFormat.ANTHROPIC),
     (re.compile(r"(^|[./_-])converse([._-]?stream)?$"), WireFormat.BEDROCK_CONVERSE),
+    (re.compile(r"(^|[./_-])interactions([./](create|stream))?$"), WireFormat.GEMINI_INTERACTIONS),
     (re.compile(r"(^|[.:/])(stream)?_?generate_?content(_?stream)?$"), WireFormat.GOOGLE),
 )
 """The wire format of an endpoint's name or path in lower case."""
@@ -137,6 +140,8 @@ def _match_body(body: Mapping[str, Any]) -> WireFormat | None:
     kind = as_string(body.get("type"))
     if kind.startswith("response.") or body.get("object") == "response":
         return WireFormat.OPENAI_RESPONSES
+    if body.get("object") == "interaction" or as_string(body.get("event_type")).startswith(("interaction.", "step.")):
+        return WireFormat.GEMINI_INTERACTIONS
     if kind in {"message_start", "error"}:
         return WireFormat.ANTHROPIC
     if "status" in as_mapping(body.get("error")):

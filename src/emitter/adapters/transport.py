@@ -142,6 +142,22 @@ class GoogleClientView:
             self._aread_response(pending, stream=stream) if self._asynchronous else self._read_response(stream=stream)
         )
 
+    def post_json(self, path: str, body: Mapping[str, Json], timeout: float, *, stream: bool) -> Any:
+        """Post a body to a path of the API and return the response, or an awaitable of it from an async client.
+
+        The body of the response is read unless ``stream`` is true.
+        """
+        self._api.check(asynchronous=self._asynchronous)
+        self._api.is_streaming = False  # the path says it
+        types = importlib.import_module("google.genai.types")
+        # In milliseconds. The SDK takes 0 for no limit.
+        options = types.HttpOptions(timeout=max(1, int(timeout * 1000)), retry_options={"attempts": 1})
+        send = self._api.async_request if self._asynchronous else self._api.request
+        pending = send("post", path, dict(body), options)
+        return (
+            self._aread_response(pending, stream=stream) if self._asynchronous else self._read_response(stream=stream)
+        )
+
     def _read_response(self, *, stream: bool) -> Any:
         response = self._api.response
         if not stream:

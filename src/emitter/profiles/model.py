@@ -41,6 +41,7 @@ class WireFormat(str, Enum):
     ANTHROPIC = "anthropic"
     GOOGLE = "google"
     BEDROCK_CONVERSE = "bedrock-converse"
+    GEMINI_INTERACTIONS = "gemini-interactions"
 
 
 class Sdk(str, Enum):

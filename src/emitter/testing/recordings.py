@@ -37,6 +37,7 @@ _FALLBACK_PROFILES = {
     WireFormat.ANTHROPIC: "anthropic",
     WireFormat.GOOGLE: "google",
     WireFormat.BEDROCK_CONVERSE: "bedrock",
+    WireFormat.GEMINI_INTERACTIONS: "google",
 }
 """The profile for vendors that have no profile with this API."""
 

@@ -51,7 +51,7 @@ def failed(found: Told, *kinds: FaultKind) -> None:
 def test_a_stream_without_its_end(wire: str, world: str) -> None:
     """Whatever number of events came, without the last there is no answer."""
     pieces = good(wire).pieces
-    last = {"openai-responses": 1, "openai-chat": 3}.get(wire, 2)
+    last = {"openai-responses": 1, "openai-chat": 3, "gemini-interactions": 1}.get(wire, 2)
     for kept in range(len(pieces) - last + 1):
         found = ask(wire, world, [Answer(pieces[:kept])], FORM, policy=ONCE)
         failed(found, FaultKind.PROTOCOL)
@@ -116,6 +116,11 @@ ERRORS: dict[str, tuple[str, dict[str, Any], FaultKind]] = {
         FaultKind.OVERLOADED,
     ),
     "google": ("", {"error": {"code": 503, "status": "UNAVAILABLE", "message": "Overloaded"}}, FaultKind.OVERLOADED),
+    "gemini-interactions": (
+        "error",
+        {"event_type": "error", "error": {"code": "internal", "message": "An internal error has occurred."}},
+        FaultKind.SERVER,
+    ),
     "bedrock-converse": (
         "error",
         {"error": {"type": "ServiceUnavailableException", "message": "Too many tokens."}},
@@ -225,6 +230,9 @@ REFUSED_MIDWAY = {
     "openai-chat": bodies.chat({"content": TEXT[:-5], "refusal": "No."}),
     "anthropic": bodies.anthropic({"type": "text", **_WORDS}, stop_reason="refusal"),
     "google": bodies.google(_WORDS, finishReason="SAFETY"),
+    "gemini-interactions": bodies.interaction(
+        {**bodies.output(TEXT[:-5]), "error": {"code": 3, "message": "Prohibited Use Policy"}}, status="failed"
+    ),
     "bedrock-converse": bodies.bedrock(_WORDS, stopReason="guardrail_intervened"),
 }
 

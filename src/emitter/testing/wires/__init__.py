@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, cast
 from emitter.adapters import detect_wire as adapters_detect_wire
 from emitter.profiles.model import WireFormat
 from emitter.testing.plans import ErrorKind, PlannedError, ReceivedRequest
-from emitter.testing.wires import anthropic, bedrock_converse, google, openai_chat, openai_responses
+from emitter.testing.wires import (
+    anthropic,
+    bedrock_converse,
+    gemini_interactions,
+    google,
+    openai_chat,
+    openai_responses,
+)
 from emitter.testing.wires.common import NO_SUCH_MODEL, load_limits
 from emitter.testing.wires.openai_chat import AZURE_QUERY
 
@@ -28,6 +35,7 @@ WIRES: Mapping[WireFormat, WireSimulator] = MappingProxyType(
         WireFormat.ANTHROPIC: anthropic,
         WireFormat.GOOGLE: google,
         WireFormat.BEDROCK_CONVERSE: bedrock_converse,
+        WireFormat.GEMINI_INTERACTIONS: gemini_interactions,
     }
 )
 """The simulator of each API."""

@@ -1,0 +1,219 @@
+"""Adapter for Google's Interactions, as served by the Gemini API.
+
+The request goes through the ``google.genai`` client's own low-level method, without the continuations and the retries
+of ``client.interactions``.
+
+Source: ai.google.dev/gemini-api/docs/interactions; google-genai 3.4.0, _gaos/types/interactions; recorded responses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.response_decoding import (
+    AssembledBody,
+    ResponseCandidate,
+    as_count,
+    as_objects,
+    as_string,
+    collect_stop_reasons,
+    combine_candidates,
+    find_error,
+    is_error_body,
+    parse_error,
+    with_usage,
+)
+from emitter.messages import OutputMode, Role, Usage, as_mapping
+from emitter.strict_json import NotJsonError, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.adapters.response_decoding import DecodingTables
+    from emitter.adapters.transport import GoogleClientView
+    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.profiles.model import WireProfile
+
+RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
+    {
+        "model": ReservedOption.MODEL,
+        "agent": ReservedOption.MODEL,
+        "input": ReservedOption.PROMPT,
+        "system_instruction": ReservedOption.INSTRUCTIONS,
+        "generation_config.max_output_tokens": ReservedOption.BUDGET,
+        "response_format": ReservedOption.SCHEMA,
+        "response_mime_type": ReservedOption.SCHEMA,
+        "tools": ReservedOption.TOOLS,
+        "generation_config.tool_choice": ReservedOption.TOOLS,
+        "stream": ReservedOption.STREAM,
+        "background": ReservedOption.WHOLE_ANSWER,
+        "continuation_token": ReservedOption.WHOLE_ANSWER,
+    }
+)
+"""The request fields that ``options`` may not set."""
+_STEPS = {Role.USER: "user_input", Role.ASSISTANT: "model_output"}
+_ANSWER_KEYS = ("status", "steps", "outputs", "usage")
+_RUNNING = ("in_progress", "queued")
+
+
+def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
+    """Return the request body."""
+    body: dict[str, Json] = {
+        "model": request.model,
+        "system_instruction": request.system,
+        "input": [
+            {"type": _STEPS[message.role], "content": [{"type": "text", "text": message.text}]}
+            for message in request.all_messages()
+        ],
+        "generation_config": {wire.tokens.parameter: request.max_output_tokens},
+    }
+    return merge_layers(body, _output_parameters(request.output), wire.output.options, request.options)
+
+
+def _output_parameters(output: OutputFormat) -> dict[str, Json]:
+    match output.mode:
+        case OutputMode.JSON_SCHEMA:
+            return {"response_format": {"type": "text", "mime_type": "application/json", "schema": output.schema}}
+        case OutputMode.JSON_OBJECT:
+            return {"response_format": {"type": "text", "mime_type": "application/json"}}
+        case OutputMode.TEXT:
+            return {}
+        case OutputMode.TOOL:
+            allowed = {"allowed_tools": {"mode": "any", "tools": [output.name]}}
+            return {
+                "tools": [{"type": "function", "name": output.name, "parameters": output.schema}],
+                "generation_config": {"tool_choice": allowed},
+            }
+
+
+def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+    """Return the response or fault that a response body describes."""
+    usage, steps = _parse_usage(body.get("usage")), _steps(body)
+    error = find_error(body, *steps) or next(iter(as_objects(body.get("errors"))), None)
+    if error or is_error_body(body, *_ANSWER_KEYS):
+        return with_usage(parse_error(200, error or body, tables), usage)
+    candidate = ResponseCandidate(
+        raw_stops=collect_stop_reasons(body.get("status")),
+        text="".join(map(_step_text, steps)),
+        arguments=tuple(step.get("arguments") or {} for step in steps if step.get("type") == "function_call"),
+    )
+    return combine_candidates([candidate], tables, usage)
+
+
+def _steps(body: Mapping[str, Json]) -> list[Mapping[str, Any]]:
+    """Return the steps; the first revision of the API has the contents of the answer among its outputs."""
+    return [*as_objects(body.get("steps")), *as_objects(body.get("outputs"))]
+
+
+def _step_text(step: Mapping[str, Any]) -> str:
+    contents = as_objects(step.get("content")) if step.get("type") == "model_output" else [step]
+    return "".join(as_string(content.get("text")) for content in contents if content.get("type") == "text")
+
+
+def _parse_usage(usage: Json) -> Usage | None:
+    table = as_mapping(usage)
+    if not table:
+        return None
+    names = ("input", "tool_use", "output", "thought", "cached")
+    prompt, tool_use, answer, thinking, cached = (as_count(table.get(f"total_{name}_tokens")) for name in names)
+    return Usage(input=prompt + tool_use, output=answer + thinking, cache_read=cached, thinking=thinking)
+
+
+def send(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send through a view of a ``google.genai`` client or of its ``aio`` half."""
+    return cast("GoogleClientView", client).post_json("interactions", body, timeout, stream=False)
+
+
+def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
+    """Return the body of a streaming request."""
+    return {**body, "stream": True}
+
+
+def open_stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+    """Send a streaming request and return the unread response."""
+    return cast("GoogleClientView", client).post_json("interactions?alt=sse", body, timeout, stream=True)
+
+
+@dataclass(slots=True)
+class StreamAssembler:
+    """Folds the events of a stream into one interaction."""
+
+    _interaction: dict[str, Any] = field(default_factory=dict[str, Any])
+    _steps: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    _statuses: list[Json] = field(default_factory=list["Json"])
+    _failure: Json = None
+    _is_complete: bool = False
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Add an event; events after an error are ignored."""
+        if self._failure:
+            return
+        if is_error_body(event, "event_type") or event.get("event_type") == "error":
+            self._failure = event.get("error") or event.get("errors") or event
+            return
+        index = as_count(event.get("index"))
+        match event.get("event_type"):
+            case "interaction.created" | "interaction.completed" as kind:
+                self._update(as_mapping(event.get("interaction")))
+                self._is_complete = kind == "interaction.completed"
+            case "interaction.status_update":
+                self._update({key: event[key] for key in ("status", "usage") if key in event})
+            case "step.start":
+                self._steps[index] = {**as_mapping(event.get("step")), "deltas": []}
+            case "step.delta":
+                step = self._steps.setdefault(index, {"type": "model_output", "deltas": []})
+                step["deltas"].append(as_mapping(event.get("delta")))
+            case _:
+                pass
+
+    def _update(self, interaction: Mapping[str, Any]) -> None:
+        self._interaction |= interaction
+        if interaction.get("status") not in _RUNNING:
+            self._statuses.append(interaction.get("status"))
+
+    def body(self) -> AssembledBody:
+        """Return the interaction so far."""
+        steps = [_finish_step(self._steps[index]) for index in sorted(self._steps)]
+        reasons = collect_stop_reasons(*self._statuses)
+        body = {**self._interaction, "status": reasons, "steps": steps or self._interaction.get("steps")}
+        if self._failure:
+            return AssembledBody({**body, "error": self._failure}, is_complete=True)
+        return AssembledBody(body, is_complete=self._is_complete and any(reasons))
+
+
+def _finish_step(step: Mapping[str, Any]) -> dict[str, Any]:
+    deltas: list[Mapping[str, Any]] = step["deltas"]
+    finished = {key: value for key, value in step.items() if key != "deltas"}
+    arguments = "".join(as_string(delta.get("arguments")) for delta in deltas)
+    if arguments:
+        return {**finished, "arguments": _parse_arguments(arguments)}
+    texts = [delta for delta in deltas if delta.get("type") == "text"]
+    return {**finished, "content": [*as_objects(finished.get("content")), *texts]} if texts else finished
+
+
+def _parse_arguments(arguments: str) -> Json:
+    """Return the parsed arguments, or the text itself if it is not strict JSON."""
+    try:
+        return parse_json(arguments)
+    except NotJsonError:
+        return arguments
+
+
+def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
+    """Return the text that an event adds to the answer or, in tool mode, to its first function call."""
+    step, delta = as_mapping(event.get("step")), as_mapping(event.get("delta"))
+    index = f"step {event.get('index')}"
+    if event.get("event_type") == "step.start":
+        state[index] = step.get("type")
+        if step.get("type") == "function_call":
+            state.setdefault("call", index)
+        return _step_text(step) if mode is not OutputMode.TOOL else ""
+    if event.get("event_type") != "step.delta":
+        return ""
+    if mode is OutputMode.TOOL:
+        return as_string(delta.get("arguments")) if state.get("call") == index else ""
+    is_answer = state.get(index, "model_output") == "model_output" and delta.get("type") == "text"
+    return as_string(delta.get("text")) if is_answer else ""
