@@ -8,7 +8,7 @@ Source: ai.google.dev/gemini-api/docs/interactions; google-genai 3.4.0, _gaos/ty
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,7 +26,7 @@ from emitter.adapters.response_decoding import (
     parse_error,
     with_usage,
 )
-from emitter.messages import OutputMode, Role, Usage, as_mapping
+from emitter.messages import ModelResponse, OutputMode, Role, Usage, as_mapping
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
@@ -92,12 +92,14 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
 def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     """Return the response or fault that a response body describes."""
     usage, steps = _parse_usage(body.get("usage")), _steps(body)
+    text = "".join(map(_step_text, steps))
     error = find_error(body, *steps) or next(iter(as_objects(body.get("errors"))), None)
     if error or is_error_body(body, *_ANSWER_KEYS):
-        return with_usage(parse_error(200, error or body, tables), usage)
+        result = with_usage(parse_error(200, error or body, tables), usage)
+        return replace(result, text=text) if isinstance(result, ModelResponse) else result
     candidate = ResponseCandidate(
         raw_stops=collect_stop_reasons(body.get("status")),
-        text="".join(map(_step_text, steps)),
+        text=text,
         arguments=tuple(step.get("arguments") or {} for step in steps if step.get("type") == "function_call"),
     )
     return combine_candidates([candidate], tables, usage)

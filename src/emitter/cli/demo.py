@@ -36,7 +36,7 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     width = max(map(len, SCENARIOS))
     scenarios = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in SCENARIOS.items())
-    parser.epilog = f"scenarios:\n{scenarios}"
+    parser.epilog = f"scenarios:\n{scenarios}\n\nvendors:\n  {'  '.join(SCENARIO_MODELS)}"
     parser.add_argument(
         "scenario",
         nargs="?",
@@ -48,7 +48,7 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
         "--vendor",
         default="openai-responses",
         metavar="V",
-        help=f"one of {', '.join(SCENARIO_MODELS)} (default: %(default)s)",
+        help="one of the vendors below (default: %(default)s)",
     )
     add_json_argument(parser, "print the envelope as JSON")
 

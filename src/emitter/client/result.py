@@ -147,6 +147,7 @@ _ERROR_BY_VERDICT: dict[Verdict, type[EmissionError]] = {
     Verdict.TRUNCATED: Truncated,
     Verdict.OVERFLOWED: PromptTooLong,
     Verdict.VIOLATED: Invalid,
+    Verdict.FLAGGED: Invalid,
     Verdict.MALFORMED: Invalid,
     Verdict.PAUSED: Invalid,
     Verdict.UNKNOWN: Invalid,

@@ -130,8 +130,12 @@ class JsonScanner:
         end, closed = self._find_string_end(piece, at)
         self._raw.append(piece[at:end])
         if closed:
-            self._stack[-1].next_key = _decode_key("".join(self._raw)[:-1])
-            self._step = self._before_colon
+            try:
+                self._stack[-1].next_key = unescape_string("".join(self._raw)[:-1])
+            except ValueError:  # whoever reads the whole text may repair it to another name
+                self._step = None
+            else:
+                self._step = self._before_colon
         return end
 
     def _before_colon(self, piece: str, at: int) -> int:
@@ -247,13 +251,6 @@ def _skip_blank(piece: str, at: int) -> int:
 
 def _generalize(path: DocumentPath) -> DocumentPath:
     return tuple(-1 if isinstance(step, int) else step for step in path)
-
-
-def _decode_key(raw: str) -> str:
-    try:
-        return unescape_string(raw)
-    except ValueError:
-        return raw
 
 
 _COMPLETE_TEXT = re.compile(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')

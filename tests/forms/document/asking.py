@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from emitter import Emission, EmissionError, aemit, emit
 from emitter.adapters.clients import create_client
+from emitter.bulk.runner import close_client
 from emitter.profiles import find_profile
 from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.loopback import serving
@@ -138,7 +139,7 @@ def _emit(
 
     async def run() -> Emission[Any]:
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(client.aio.aclose if hasattr(client, "aio") else client.close)
+            stack.push_async_callback(close_client, client)
             return await aemit(schema, situation, client=client, **arguments)
 
     return asyncio.run(run())

@@ -31,6 +31,8 @@ BUDGETS = {
     "openai-chat": ("max_completion_tokens",),
     "anthropic": ("max_tokens",),
     "google": ("generationConfig", "maxOutputTokens"),
+    "gemini-interactions": ("generation_config", "max_output_tokens"),
+    "bedrock-converse": ("inferenceConfig", "maxTokens"),
 }
 
 
