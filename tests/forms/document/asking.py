@@ -149,4 +149,7 @@ def system(body: Any) -> str:
     """Return the system prompt of a request, whatever the wire."""
     if "systemInstruction" in body:
         return body["systemInstruction"]["parts"][0]["text"]
-    return body.get("instructions") or body.get("system") or body["messages"][0]["content"]
+    if isinstance(body.get("system"), list):
+        return body["system"][0]["text"]
+    plain = body.get("instructions") or body.get("system") or body.get("system_instruction")
+    return plain or body["messages"][0]["content"]

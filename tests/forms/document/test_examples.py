@@ -10,9 +10,10 @@ import pytest
 from pydantic import AliasPath, BaseModel, Field
 
 from emitter import InputError
-from emitter.profiles import load_profile
+from emitter.profiles import find_profile
 from emitter.schema import compile_schema
 from emitter.schema.python_types import resolve_schema
+from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.forms.document.asking import FORM, HELD, INVOICE, ODD, Invoice, ask, every_wire, said, system
 
 OPTIONAL: dict[str, Any] = {
@@ -48,8 +49,8 @@ def test_without_examples_nothing_is_said_of_them() -> None:
 @every_wire
 def test_an_example_is_shown_as_the_vendor_writes_it(wire: str) -> None:
     """What the compiled schema makes of it is what the model must write, so that is what it sees."""
-    vendor = {"openai-responses": "openai", "openai-chat": "openai"}.get(wire, wire)
-    encoded = compile_schema(OPTIONAL, load_profile(vendor)).encode({"name": "a"})
+    profile, _ = find_profile(SCENARIO_MODELS[wire])
+    encoded = compile_schema(OPTIONAL, profile).encode({"name": "a"})
     asked = ask(wire, [said(encoded)], OPTIONAL, examples=[{"name": "a"}])
 
     assert system(asked.bodies[0]).endswith(json.dumps(encoded))
