@@ -298,7 +298,7 @@ class AuthenticationError(EmissionError):
 class BadRequest(EmissionError):
     """The vendor rejected the request (400, 422). ``vendor_message`` and ``param`` say why."""
 
-    hint = "Change what the vendor names: an entry of options=, the schema, or the model."
+    hint = "Change what the vendor names: a model setting, an entry of extra_body=, the schema, or the model."
 
 
 class NotFound(EmissionError):

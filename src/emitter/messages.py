@@ -55,6 +55,14 @@ class OutputFormat:
     strict: bool = True
 
 
+NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
+
+
+def no_fields() -> Mapping[str, Any]:
+    """Return the empty mapping that stands for no fields or headers."""
+    return NO_FIELDS
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One call to a model.
@@ -64,6 +72,7 @@ class ModelRequest:
         correction: The corrective fragment of a schema retry. It is written from the validator's findings, never from
             the answer, and replaces the previous one.
         options: Merged into the provider's request body unchanged.
+        headers: Sent along with the SDK's own.
     """
 
     model: str
@@ -72,7 +81,8 @@ class ModelRequest:
     output: OutputFormat
     max_output_tokens: int
     correction: str | None = None
-    options: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    options: Mapping[str, Json] = field(default_factory=no_fields)
+    headers: Mapping[str, str] = field(default_factory=no_fields)
 
     def all_messages(self) -> tuple[Message, ...]:
         """Return the messages with the correction, if any, as the last user turn."""

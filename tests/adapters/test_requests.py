@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from emitter.adapters import ADAPTERS
-from emitter.adapters.request_options import check_options
+from emitter.adapters.request_options import check_extra_body
 from emitter.errors import InputError
 from emitter.messages import ModelResponse, OutputMode
 from emitter.profiles import WireFormat, load_profile
@@ -319,21 +319,25 @@ def test_options_may_set_nothing_that_the_library_sets(wire: WireFormat, mode: O
     for path in keys(written) - set(facts.output.options):
         whole, _, inner = path.partition(".")
         options: dict[str, Any] = {whole: {inner: 1} if inner else 1}
-        with pytest.raises(InputError, match=f"options= may not set {whole}"):
-            check_options(options, adapter.RESERVED_OPTIONS, require_json=True)
-        with pytest.raises(InputError, match=f"options= may not set {whole}"):
-            check_options({whole: 1}, adapter.RESERVED_OPTIONS, require_json=True)
+        with pytest.raises(InputError, match=f"extra_body= may not set {whole}"):
+            check_extra_body(options, adapter.RESERVED_OPTIONS, require_json=True)
+        with pytest.raises(InputError, match=f"extra_body= may not set {whole}"):
+            check_extra_body({whole: 1}, adapter.RESERVED_OPTIONS, require_json=True)
 
 
 REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
     "budget": (WireFormat.OPENAI_RESPONSES, {"max_output_tokens": 9}, "Set Policy(output_tokens=...)"),
-    "form": (WireFormat.OPENAI_RESPONSES, {"text": {"format": {"type": "text"}}}, "options= may not set text.format."),
-    "form-as-text": (WireFormat.OPENAI_RESPONSES, {"text": "plain"}, "options= may not set text."),
+    "form": (
+        WireFormat.OPENAI_RESPONSES,
+        {"text": {"format": {"type": "text"}}},
+        "extra_body= may not set text.format.",
+    ),
+    "form-as-text": (WireFormat.OPENAI_RESPONSES, {"text": "plain"}, "extra_body= may not set text."),
     "old-budget": (WireFormat.OPENAI_CHAT, {"max_tokens": 9}, "Set Policy(output_tokens=...)"),
-    "camel-case": (WireFormat.GOOGLE, {"maxOutputTokens": 9}, "options= may not set maxOutputTokens. Set Policy("),
+    "camel-case": (WireFormat.GOOGLE, {"maxOutputTokens": 9}, "extra_body= may not set maxOutputTokens. Set Policy("),
     "other-form": (WireFormat.GOOGLE, {"response_schema": {}}, "The schema that you ask for decides it."),
-    "headers": (WireFormat.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Set headers on the client, such as"),
-    "body": (WireFormat.ANTHROPIC, {"extra_body": {"a": "b"}}, "write the entries of extra_body directly into it"),
+    "headers": (WireFormat.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Pass extra_headers=."),
+    "body": (WireFormat.ANTHROPIC, {"extra_body": {"a": "b"}}, "Write its entries directly into extra_body=."),
     "timeout": (WireFormat.ANTHROPIC, {"timeout": 5}, "Set Policy(timeout=...)."),
     "tools": (WireFormat.BEDROCK_CONVERSE, {"toolConfig": {"tools": []}}, "An emission calls no tools but its own"),
     "stream": (WireFormat.OPENAI_CHAT, {"stream": True}, "Call stream() or astream()."),
@@ -344,13 +348,33 @@ REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
 def test_what_to_use_instead_is_told(wire: WireFormat, options: dict[str, Any], told: str) -> None:
     """Other spellings and other names of the same thing are known, too."""
     with pytest.raises(InputError, match=re.escape(told)):
-        check_options(options, ADAPTERS[wire].RESERVED_OPTIONS, require_json=True)
+        check_extra_body(options, ADAPTERS[wire].RESERVED_OPTIONS, require_json=True)
 
 
 @pytest.mark.parametrize("wire", OPTIONS)
 def test_what_the_vendor_alone_knows_may_be_set(wire: WireFormat) -> None:
     """Beside what the library sets, in the same object too."""
-    check_options(OPTIONS[wire][0], ADAPTERS[wire].RESERVED_OPTIONS, require_json=True)
+    check_extra_body(OPTIONS[wire][0], ADAPTERS[wire].RESERVED_OPTIONS, require_json=True)
+
+
+@pytest.mark.parametrize("world", ["sync", "async"])
+@pytest.mark.parametrize("wire", sorted(set(OPTIONS) - {WireFormat.BEDROCK_CONVERSE}))
+def test_extra_headers_are_sent_with_the_others(wire: WireFormat, world: str) -> None:
+    """Through every SDK, beside its credentials."""
+    plain, headed = saying("{}"), saying("{}")
+    send(Line(VENDORS[wire], wire, world), plain, request())
+    send(Line(VENDORS[wire], wire, world), headed, request(headers={"X-Team": "legal"}))
+    names = [set(vendor.seen[0].headers) for vendor in (plain, headed)]
+    assert names[1] - names[0] == {"x-team"}
+    assert headed.seen[0].headers["x-team"] == "legal"
+
+
+def test_boto3_takes_no_extra_headers() -> None:
+    """The caller is told, and nothing is sent."""
+    wire, vendor = WireFormat.BEDROCK_CONVERSE, saying("{}")
+    with pytest.raises(InputError, match="cannot be sent through boto3"):
+        send(Line(VENDORS[wire], wire), vendor, request(headers={"X-Team": "legal"}))
+    assert vendor.seen == []
 
 
 def test_options_that_googles_sdk_does_not_know_are_refused() -> None:

@@ -48,7 +48,7 @@ class Adapter(Protocol):
     """The functions that the module of a wire format provides."""
 
     RESERVED_OPTIONS: Mapping[str, ReservedOption]
-    """The request fields that ``options`` may not set, and what to use instead."""
+    """The request fields that ``extra_body`` may not set, and what to use instead."""
 
     @property
     def StreamAssembler(self) -> Callable[[], StreamAssembler]:  # noqa: N802  a class of the module
@@ -63,7 +63,9 @@ class Adapter(Protocol):
         """Return the response or fault that a response body describes."""
         ...
 
-    def send(self, client: object, body: Mapping[str, Json], timeout: float) -> object:
+    def send(
+        self, client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = ...
+    ) -> object:
         """Send through the client; return its response, or an awaitable of it from an async client."""
         ...
 
@@ -71,7 +73,9 @@ class Adapter(Protocol):
         """Return the body of a streaming request."""
         ...
 
-    def open_stream(self, client: object, body: Mapping[str, Json], timeout: float) -> object:
+    def open_stream(
+        self, client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = ...
+    ) -> object:
         """Send a streaming request; return the unread ``httpx2`` response, or an awaitable of it."""
         ...
 

@@ -24,7 +24,7 @@ from emitter.adapters.response_decoding import (
     parse_error,
     with_usage,
 )
-from emitter.adapters.transport import post
+from emitter.adapters.transport import post, post_streamed
 from emitter.messages import OutputMode, Usage, as_mapping
 from emitter.strict_json import NotJsonError, parse_json
 
@@ -51,7 +51,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "stream": ReservedOption.STREAM,
     }
 )
-"""The request fields that ``options`` may not set, including other names of the same fields."""
+"""The request fields that ``extra_body`` may not set, including other names of the same fields."""
 
 
 def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
@@ -120,7 +120,7 @@ def _parse_usage(usage: Json) -> Usage | None:
 
 
 send = partial(post, PATH)
-open_stream = partial(post, PATH, stream=True)
+open_stream = partial(post_streamed, PATH)
 
 
 def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it

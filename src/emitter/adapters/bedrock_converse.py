@@ -24,7 +24,8 @@ from emitter.adapters.response_decoding import (
     parse_error,
     with_usage,
 )
-from emitter.messages import OutputMode, Usage, as_mapping
+from emitter.errors import InputError
+from emitter.messages import NO_FIELDS, OutputMode, Usage, as_mapping
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "tool_config": ReservedOption.TOOLS,
     }
 )
-"""The request fields that ``options`` may not set."""
+"""The request fields that ``extra_body`` may not set."""
 _ANSWER_KEYS = ("output", "stopReason", "usage")
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata")
 
@@ -118,9 +119,16 @@ def _parse_usage(usage: Json) -> Usage | None:
     )
 
 
-def send(client: object, body: Mapping[str, Json], timeout: float) -> object:
+def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:
     """Send through a view of a boto3 client."""
+    _reject_headers(headers)
     return cast("BedrockView", client).post("Converse", body, timeout)
+
+
+def _reject_headers(headers: Mapping[str, str]) -> None:
+    """Raise ``InputError`` for headers, which boto3 takes in no call."""
+    if headers:
+        raise InputError("extra_headers= cannot be sent through boto3.", hint="Register an event handler on client=.")
 
 
 def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
@@ -128,8 +136,11 @@ def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:
     return dict(body)
 
 
-def open_stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+def open_stream(
+    client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
+) -> object:
     """Send a streaming request and return the unread response."""
+    _reject_headers(headers)
     return cast("BedrockView", client).post("ConverseStream", body, timeout)
 
 

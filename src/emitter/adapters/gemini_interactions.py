@@ -26,7 +26,7 @@ from emitter.adapters.response_decoding import (
     parse_error,
     with_usage,
 )
-from emitter.messages import ModelResponse, OutputMode, Role, Usage, as_mapping
+from emitter.messages import NO_FIELDS, ModelResponse, OutputMode, Role, Usage, as_mapping
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "continuation_token": ReservedOption.WHOLE_ANSWER,
     }
 )
-"""The request fields that ``options`` may not set."""
+"""The request fields that ``extra_body`` may not set."""
 _STEPS = {Role.USER: "user_input", Role.ASSISTANT: "model_output"}
 _ANSWER_KEYS = ("status", "steps", "outputs", "usage")
 _RUNNING = ("in_progress", "queued")
@@ -124,9 +124,9 @@ def _parse_usage(usage: Json) -> Usage | None:
     return Usage(input=prompt + tool_use, output=answer + thinking, cache_read=cached, thinking=thinking)
 
 
-def send(client: object, body: Mapping[str, Json], timeout: float) -> object:
+def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:
     """Send through a view of a ``google.genai`` client or of its ``aio`` half."""
-    return cast("GoogleClientView", client).post_json("interactions", body, timeout, stream=False)
+    return cast("GoogleClientView", client).post_json("interactions", body, timeout, headers, stream=False)
 
 
 def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
@@ -134,9 +134,11 @@ def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:
     return {**body, "stream": True}
 
 
-def open_stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+def open_stream(
+    client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
+) -> object:
     """Send a streaming request and return the unread response."""
-    return cast("GoogleClientView", client).post_json("interactions?alt=sse", body, timeout, stream=True)
+    return cast("GoogleClientView", client).post_json("interactions?alt=sse", body, timeout, headers, stream=True)
 
 
 @dataclass(slots=True)

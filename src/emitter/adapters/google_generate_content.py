@@ -31,7 +31,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.errors import InputError
-from emitter.messages import OutputMode, Role, Usage, as_mapping
+from emitter.messages import NO_FIELDS, OutputMode, Role, Usage, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "should_return_http_response": ReservedOption.WHOLE_ANSWER,
     }
 )
-"""The request fields that ``options`` may not set, including other names of the same fields."""
+"""The request fields that ``extra_body`` may not set, including other names of the same fields."""
 _UNSPECIFIED_REASON = "FINISH_REASON_UNSPECIFIED"
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
@@ -207,9 +207,9 @@ def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Jso
     return json.dumps(candidate.arguments[0])
 
 
-def send(client: object, body: Mapping[str, Json], timeout: float) -> object:
+def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:
     """Send through a view of a ``google.genai`` client or of its ``aio`` half."""
-    return cast("GoogleClientView", client).post(stream=False, **_call_arguments(body, timeout))
+    return cast("GoogleClientView", client).post(stream=False, **_call_arguments(body, timeout, headers))
 
 
 def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
@@ -217,15 +217,19 @@ def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:
     return dict(body)
 
 
-def open_stream(client: object, body: Mapping[str, Json], timeout: float) -> object:
+def open_stream(
+    client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
+) -> object:
     """Send a streaming request and return the unread response."""
-    return cast("GoogleClientView", client).post(stream=True, **_call_arguments(body, timeout))
+    return cast("GoogleClientView", client).post(stream=True, **_call_arguments(body, timeout, headers))
 
 
-def _call_arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
+def _call_arguments(body: Mapping[str, Json], timeout: float, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the SDK's arguments with a timeout and without the SDK's own retries and automatic function calls."""
     # In milliseconds. The SDK takes 0 for no limit.
-    options = {"timeout": max(1, int(timeout * 1000)), "retry_options": {"attempts": 1}}
+    options: dict[str, Any] = {"timeout": max(1, int(timeout * 1000)), "retry_options": {"attempts": 1}}
+    if headers:
+        options["headers"] = dict(headers)
     config = {
         **cast("dict[str, Json]", body["config"]),
         "automatic_continuation": False,
@@ -237,7 +241,7 @@ def _call_arguments(body: Mapping[str, Json], timeout: float) -> dict[str, Any]:
 
 
 def _parse_config(config: dict[str, Any]) -> object:
-    """Return the SDK's config; raise ``InputError`` if it is not valid, which only the caller's options can cause."""
+    """Return the SDK's config; raise ``InputError`` if it is not valid, which only ``extra_body`` can cause."""
     from google.genai.types import GenerateContentConfig  # noqa: PLC0415  the client has loaded it
 
     try:
@@ -245,4 +249,4 @@ def _parse_config(config: dict[str, Any]) -> object:
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False, include_context=False)
         problems = "; ".join(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in details)
-        raise InputError(f"options= does not match Google's GenerateContentConfig: {problems}.") from None
+        raise InputError(f"extra_body= does not match Google's GenerateContentConfig: {problems}.") from None

@@ -26,7 +26,7 @@ from emitter.adapters.response_decoding import (
     parse_error,
     with_usage,
 )
-from emitter.adapters.transport import post
+from emitter.adapters.transport import post, post_streamed
 from emitter.messages import OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "stream_options.include_usage": ReservedOption.STREAM,
     }
 )
-"""The request fields that ``options`` may not set, including other names of the same fields."""
+"""The request fields that ``extra_body`` may not set, including other names of the same fields."""
 _VISIBLE_TYPES = (None, "text", "output_text")
 
 
@@ -152,7 +152,7 @@ def _parse_usage(usage: Json) -> Usage | None:
 
 
 send = partial(post, PATH)
-open_stream = partial(post, PATH, stream=True)
+open_stream = partial(post_streamed, PATH)
 
 
 def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:

@@ -28,7 +28,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
     worst_stop_reason,
 )
-from emitter.adapters.transport import post
+from emitter.adapters.transport import post, post_streamed
 from emitter.messages import OutputMode, StopReason, Usage, as_list, as_mapping
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "background": ReservedOption.WHOLE_ANSWER,
     }
 )
-"""The request fields that ``options`` may not set, including other names of the same fields."""
+"""The request fields that ``extra_body`` may not set, including other names of the same fields."""
 _FINAL_PHASES = (None, "final_answer")
 _VISIBLE_TYPES = ("output_text", "text")
 _CALL_INPUT_KEYS = {"function_call": "arguments", "custom_tool_call": "input"}
@@ -174,7 +174,7 @@ def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Jso
 
 
 send = partial(post, PATH)
-open_stream = partial(post, PATH, stream=True)
+open_stream = partial(post_streamed, PATH)
 
 
 def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it

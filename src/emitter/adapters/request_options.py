@@ -1,4 +1,4 @@
-"""Merge the caller's ``options`` into a request body and reject those that the library sets itself."""
+"""Merge the caller's ``extra_body`` into a request body, and reject what the library sets itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ReservedOption(str, Enum):
-    """The part of a request that ``options`` may not set; the value says what to use instead."""
+    """The part of a request that ``extra_body`` may not set; the value says what to use instead."""
 
     MODEL = "Pass model=."
     PROMPT = "Pass it as messages or materials=."
@@ -29,10 +29,10 @@ class ReservedOption(str, Enum):
     TOOLS = "An emission calls no tools but its own: call yours before it, and pass what they return as materials=."
     STREAM = "Call stream() or astream()."
     WHOLE_ANSWER = "An emission waits for the whole answer."
-    HEADERS = "Set headers on the client, such as client=openai.OpenAI(default_headers={...})."
+    HEADERS = "Pass extra_headers=."
     QUERY = "Set it on the client, such as client=openai.OpenAI(default_query={...})."
     HTTP = "Set it on the client, such as client=google.genai.Client(http_options={...})."
-    BODY = "options= is laid over the request body: write the entries of extra_body directly into it."
+    BODY = "Write its entries directly into extra_body=."
     TIMEOUT = "Set Policy(timeout=...)."
     RETRIES = "Set Policy(max_faults=...)."
 
@@ -53,35 +53,56 @@ _SDK_ARGUMENTS: Mapping[str, ReservedOption] = MappingProxyType(
 _CAPITAL = re.compile("[A-Z]")
 
 
-def check_options(options: object, reserved: Mapping[str, ReservedOption], *, require_json: bool) -> None:
-    """Raise ``InputError`` for options that the library sets itself or that cannot be sent.
+def check_extra_body(extra_body: object, reserved: Mapping[str, ReservedOption], *, require_json: bool) -> None:
+    """Raise ``InputError`` for fields that the library sets itself or that cannot be sent.
 
     Args:
-        options: The caller's options.
+        extra_body: The caller's fields.
         reserved: The reserved request fields of the wire format. A dot separates nested keys.
-        require_json: Reject options that are not JSON. Otherwise they may contain objects of the SDK.
+        require_json: Reject fields that are not JSON. Otherwise they may contain objects of the SDK.
     """
-    if not isinstance(options, Mapping):
+    if not isinstance(extra_body, Mapping):
         raise InputError(
-            f"options= is of type {type(options).__name__}, not a mapping.", hint='Pass options={"temperature": 0}.'
+            f"extra_body= is of type {type(extra_body).__name__}, not a mapping.",
+            hint='Pass extra_body={"metadata": {"team": "legal"}}.',
         )
-    mapping = cast("Mapping[object, Json]", options)
+    mapping = cast("Mapping[object, Json]", extra_body)
     for path in _iter_option_paths(mapping):
         replacement = _reserved_as(path, mapping, {**_SDK_ARGUMENTS, **reserved})
         if replacement is not None:
-            raise InputError(f"options= may not set {path}.", hint=replacement.value)
+            raise InputError(f"extra_body= may not set {path}.", hint=replacement.value)
     if require_json:
         try:
             to_json(mapping)
         except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise InputError(f"options= cannot be sent as JSON: {error}.") from error
+            raise InputError(f"extra_body= cannot be sent as JSON: {error}.") from error
+
+
+_OWN_HEADERS = re.compile(
+    r"authorization|proxy-authorization|(x-)?(goog-)?api-key|cookie|host|content-.*|accept(-encoding)?|connection"
+    r"|transfer-encoding|x-stainless-.*"
+)
+"""Headers that the client or the SDK sets: credentials, and the framing of the request."""
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A token of RFC 9110, section 5.6.2."""
+
+
+def check_extra_headers(headers: Mapping[str, object]) -> None:
+    """Raise ``InputError`` for headers that the client sets itself or that cannot be sent."""
+    for name, value in cast("Mapping[object, object]", headers).items():
+        if not isinstance(name, str) or _HEADER_NAME.fullmatch(name) is None:
+            raise InputError(f"extra_headers= has {name!r}, which is not the name of a header.")
+        if not isinstance(value, str) or not value.isascii() or not value.isprintable():
+            raise InputError(f"extra_headers= has a value for {name} that is not a line of ASCII text.")
+        if _OWN_HEADERS.fullmatch(name.lower()):
+            raise InputError(f"extra_headers= may not set {name}.", hint="Set it on the client, and pass client=.")
 
 
 def _iter_option_paths(options: Mapping[object, Json]) -> Iterator[str]:
     """Yield every key, and every key of a nested object as ``key.inner``."""
     for key, value in options.items():
         if not isinstance(key, str):
-            raise InputError(f"options= has the key {key!r}, which is not a string.")
+            raise InputError(f"extra_body= has the key {key!r}, which is not a string.")
         yield key
         if isinstance(value, Mapping):
             yield from (f"{key}.{inner}" for inner in cast("Mapping[object, Json]", value))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic_core import to_json
 
 from emitter.errors import InputError
-from emitter.messages import Fault, FaultKind
+from emitter.messages import NO_FIELDS, Fault, FaultKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -142,7 +142,9 @@ class GoogleClientView:
             self._aread_response(pending, stream=stream) if self._asynchronous else self._read_response(stream=stream)
         )
 
-    def post_json(self, path: str, body: Mapping[str, Json], timeout: float, *, stream: bool) -> Any:
+    def post_json(
+        self, path: str, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str], *, stream: bool
+    ) -> Any:
         """Post a body to a path of the API and return the response, or an awaitable of it from an async client.
 
         The body of the response is read unless ``stream`` is true.
@@ -151,7 +153,8 @@ class GoogleClientView:
         self._api.is_streaming = False  # the path says it
         types = importlib.import_module("google.genai.types")
         # In milliseconds. The SDK takes 0 for no limit.
-        options = types.HttpOptions(timeout=max(1, int(timeout * 1000)), retry_options={"attempts": 1})
+        own: dict[str, Any] = {"headers": dict(headers)} if headers else {}
+        options = types.HttpOptions(timeout=max(1, int(timeout * 1000)), retry_options={"attempts": 1}, **own)
         send = self._api.async_request if self._asynchronous else self._api.request
         pending = send("post", path, dict(body), options)
         return (
@@ -417,22 +420,38 @@ _FAULT_MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
 )
 
 
-def post(path: str, client: object, body: Mapping[str, Json], timeout: float, *, stream: bool = False) -> object:
+def post(
+    path: str,
+    client: object,
+    body: Mapping[str, Json],
+    timeout: float,
+    headers: Mapping[str, str] = NO_FIELDS,
+) -> object:
     """Post through the low-level method that openai's and anthropic's clients share.
 
     The client keeps control of credentials, base URL and the rewriting for Azure, Bedrock and Vertex. Its retries are
-    switched off, because the policy owns retries. With ``stream`` the response is returned as soon as its headers
-    arrive (``_constants.RAW_RESPONSE_HEADER``, openai 3.52.0, anthropic 2.11.0).
+    switched off, because the policy owns retries.
     """
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
     options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
-    if stream:
-        options["headers"] = {"X-Stainless-Raw-Response": "stream"}
+    if headers:
+        options["headers"] = dict(headers)
     # The SDKs take several times as long to serialize the body, but the clients of other clouds change it first.
     is_plain = type(client).__name__ in _PLAIN_CLIENTS
     content: dict[str, Any] = {"content": to_json(body)} if is_plain else {"body": body}
     return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **content)
+
+
+_STREAMED = {"X-Stainless-Raw-Response": "stream"}
+"""Returns the response as soon as its headers arrive (``RAW_RESPONSE_HEADER``, openai 3.52.0, anthropic 2.11.0)."""
+
+
+def post_streamed(
+    path: str, client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
+) -> object:
+    """Post like ``post``, and return the unread response."""
+    return post(path, client, body, timeout, {**headers, **_STREAMED})
 
 
 def classify_exception(error: BaseException) -> Fault | None:

@@ -110,6 +110,10 @@ class AsyncRun(RunCounters, Generic[R]):
         warn_unknown_model(run_plan.probe)
         if options.batch is not None:
             get_batch_vendor(run_plan.probe.profile)
+            if run_plan.settings.extra_headers:
+                raise InputError(
+                    "extra_headers= cannot be sent with a batch.", hint="Leave out batch=, or the headers."
+                )
         self._stats = RunStats(total, emission_prices(run_plan.probe))
         self._iterator = _iter_results(run_plan, source, options, self._stats)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast, is_typeddict
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, cast, is_typeddict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
     from typing import ForwardRef
 
@@ -29,10 +29,38 @@ if TYPE_CHECKING:
     from emitter.telemetry.sinks import Sink
 
 T = TypeVar("T")
+ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-class EmitterOptions(TypedDict, total=False):
+class ModelSettings(TypedDict, total=False):
+    """Settings of the model, mapped to the vendor's own fields. One that the model does not take raises ``InputError``.
+
+    Args:
+        temperature: How random the answer is, from 0 to the vendor's maximum.
+        top_p: The share of the most likely tokens to sample from.
+        seed: A number that makes sampling repeatable as far as the vendor can.
+        reasoning_effort: How long the model thinks, from ``"none"`` to ``"max"``. The output budget follows it.
+        service_tier: The vendor's processing tier, such as ``"flex"`` or ``"priority"``.
+        safety: Google's safety settings: categories such as ``"HARM_CATEGORY_HARASSMENT"`` with their thresholds.
+        stop: Texts that end the answer.
+        extra_headers: HTTP headers to send along.
+        extra_body: The vendor's own parameters, such as ``{"metadata": {"team": "legal"}}``. They are merged into the
+            request body (for Google, into the ``GenerateContentConfig``) and must not set what the library sets itself.
+    """
+
+    temperature: float | None
+    top_p: float | None
+    seed: int | None
+    reasoning_effort: ReasoningEffort | None
+    service_tier: str | None
+    safety: Mapping[str, str] | None
+    stop: str | Sequence[str] | None
+    extra_headers: Mapping[str, str] | None
+    extra_body: Mapping[str, Json] | None
+
+
+class EmitterOptions(ModelSettings, total=False):
     """Options of a client.
 
     Args:
@@ -43,8 +71,6 @@ class EmitterOptions(TypedDict, total=False):
         on_event: A function that is called with every event.
         instructions: Text for the system prompt, after the library's own.
         prompts: A folder whose files replace the library's prompts of the same name.
-        options: The vendor's own parameters, such as ``{"temperature": 0}``. They are merged into the request body (for
-            Google, into the ``GenerateContentConfig``) and must not set what the library sets itself.
         degrade: False raises ``Uncompilable`` for a schema that is too large for the vendor. By default the part that
             does not fit is checked here only.
         undeclared: ``"carry"`` keeps properties that an object schema does not declare, as text (the default for a JSON
@@ -55,7 +81,7 @@ class EmitterOptions(TypedDict, total=False):
             lacks one, nothing is sent and ``CapabilityNotProvided`` is raised.
         fallback_model: The ``provider/model`` to use if the named model lacks a required capability. At another
             vendor it uses that vendor's environment variables: ``client``, ``base_url`` and ``wire`` apply only to the
-            named model, and so does ``options`` if the wire differs.
+            named model, and so does ``extra_body`` if the wire differs.
         provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
         validator_messages: False withholds the messages of your validators and checks from the model.
         kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
@@ -75,7 +101,6 @@ class EmitterOptions(TypedDict, total=False):
     on_event: Sink | None
     instructions: str | None
     prompts: str | PathLike[str] | None
-    options: Mapping[str, Json] | None
     degrade: bool
     undeclared: UndeclaredProperties | Literal["carry", "close"] | None
     registry: SchemaRegistry | None
@@ -89,7 +114,7 @@ class EmitterOptions(TypedDict, total=False):
     clock: Clock | None
 
 
-class CallOptions(TypedDict, total=False):
+class CallOptions(ModelSettings, total=False):
     """Options of one emission.
 
     Args:

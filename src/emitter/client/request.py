@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from emitter import client, tokens
 from emitter import prompts as prompt
-from emitter.adapters import ADAPTERS
-from emitter.adapters.request_options import check_options
 from emitter.budget import (
     BudgetBounds,
     ContextWindow,
@@ -28,6 +26,7 @@ from emitter.budget import (
     measure_schema,
 )
 from emitter.client.acceptance import EnvelopeSubmitter
+from emitter.client.model_settings import build_parameters
 from emitter.client.result import Trace
 from emitter.client.settings import raise_not_provided, resolve_model
 from emitter.conversation import combine_trust, parse_conversation
@@ -37,6 +36,7 @@ from emitter.core.verdicts import DocumentContract, TerminalCode
 from emitter.errors import InputError, PromptTooLong, Unencodable, UnknownModelWarning
 from emitter.events import NodeFailed
 from emitter.messages import (
+    NO_FIELDS,
     Message,
     ModelRequest,
     OutputFormat,
@@ -47,7 +47,6 @@ from emitter.messages import (
     with_output_budget,
 )
 from emitter.models import Trust
-from emitter.profiles import WireFormat
 from emitter.prompts import Material
 from emitter.schema import LossReason, compile_schema
 from emitter.schema.compiler import UndeclaredProperties
@@ -55,7 +54,7 @@ from emitter.schema.formats import FORMAT_DESCRIPTIONS
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
     from emitter.client.judging import PreparedJudge
@@ -63,7 +62,8 @@ if TYPE_CHECKING:
     from emitter.conversation import Conversation, Messages
     from emitter.forms.form import OutputForm
     from emitter.messages import Json
-    from emitter.profiles import ProviderProfile
+    from emitter.policy import Policy
+    from emitter.profiles import ProviderProfile, WireFormat
     from emitter.prompts import PromptTemplates
     from emitter.schema import Compiled, Loss, Violation
     from emitter.schema.references import SchemaRegistry
@@ -110,9 +110,6 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     """
     _check_host_accepts(form.kind, settings)
     target = resolve_model(settings.model, settings.client, settings.wire)
-    profile, wire = target.profile, target.wire
-    if settings.options != {}:
-        check_options(settings.options, ADAPTERS[wire].RESERVED_OPTIONS, require_json=wire is not WireFormat.GOOGLE)
     inputs = _read_inputs(form, messages, settings)
     plan = plan_form(form, target, inputs.templates, settings)
     config = settings.host.config
@@ -128,7 +125,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     except ContextWindowExceededError as error:
         raise _prompt_too_long(error, submitter.make_recorder(settings.on_event)) from None
     emission_request = EmissionRequest(
-        provider=settings.provider_ids.get(profile.provider, profile.provider),
+        provider=settings.provider_ids.get(target.profile.provider, target.profile.provider),
         request=request if budget.initial == request.max_output_tokens else with_output_budget(request, budget.initial),
         contract=contract,
         writer=writer,
@@ -262,7 +259,10 @@ def _write_request(
     form: OutputForm, inputs: EmissionInputs, contract: DocumentContract, plan: FormPlan, settings: Settings
 ) -> tuple[PromptWriter, ModelRequest, TokenBudget]:
     """Return the writer of further requests, and the first request with a budget that is not checked yet."""
-    budget = _first_budget(plan, settings)
+    options: Mapping[str, Json] = NO_FIELDS
+    if settings.parameters or settings.extra_body != {}:
+        options = build_parameters(settings.parameters, settings.extra_body, plan.target)
+    budget = _first_budget(plan, settings.policy, options)
     templates, turns = inputs.templates, inputs.conversation.messages
     task, *instructions = inputs.system_texts
     system = join_parts(task, plan.rule, *instructions)
@@ -276,14 +276,14 @@ def _write_request(
         messages=build_messages(templates, turns, shown, "begin"),
         output=plan.output,
         max_output_tokens=budget.initial,
-        options=settings.options,
+        options=options,
+        headers=settings.extra_headers,
     )
     return PromptWriter(templates, plan.compiled, plan.target.profile, system, turns, shown), request, budget
 
 
-def _first_budget(plan: FormPlan, settings: Settings) -> TokenBudget:
+def _first_budget(plan: FormPlan, policy: Policy, options: Mapping[str, Json]) -> TokenBudget:
     """Return the output budget of the first call and the ceiling for raising it, before the prompt is counted."""
-    policy, options = settings.policy, settings.options
     if not options:
         return _budget(plan, plan.thinking_tokens, policy.output_tokens, policy.max_output_tokens)
     profile, wire, model = plan.target

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 from emitter import profiles as profile
 from emitter.adapters.clients import create_client
+from emitter.adapters.request_options import check_extra_headers
 from emitter.arguments import check_list, check_text, check_type
 from emitter.client.acceptance import DEFAULT_HOST
 from emitter.client.pool import DEFAULT_POOL, ClientPool
@@ -35,10 +36,11 @@ from emitter.errors import CapabilityNotProvided, InputError, MissingKey
 from emitter.events import Level, LogAppended
 from emitter.host import Acceptor, EnvelopeContract
 from emitter.host.config import ANY_KIND
+from emitter.messages import no_fields
 from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.prices import require_listed_prices
 from emitter.profiles import find_profile
-from emitter.profiles.tables import Capability, is_capability_id
+from emitter.profiles.tables import SETTING_NAMES, Capability, is_capability_id
 from emitter.prompts import Material
 from emitter.schema.compiler import UndeclaredProperties
 from emitter.telemetry.sinks import generate_id
@@ -64,7 +66,7 @@ class Settings:
     """The validated settings of one emission; see ``EmitOptions``.
 
     ``gate`` is the decision of the capability check and ``opening`` the events that report it. If the fallback model is
-    used, ``model``, ``client``, ``base_url``, ``wire`` and ``options`` are those of the fallback.
+    used, ``model``, ``client``, ``base_url``, ``wire`` and ``extra_body`` are those of the fallback.
     """
 
     model: str
@@ -76,7 +78,9 @@ class Settings:
     prompts: str | PathLike[str] | None = None
     wire: str | None = None
     base_url: str | None = None
-    options: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+    parameters: Mapping[str, Json] = field(default_factory=no_fields)
+    extra_body: Mapping[str, Json] = field(default_factory=no_fields)
+    extra_headers: Mapping[str, str] = field(default_factory=no_fields)
     degrade: bool = True
     undeclared: UndeclaredProperties | Literal["carry", "close"] | None = None
     registry: SchemaRegistry | None = None
@@ -101,12 +105,15 @@ class Settings:
         values: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         if isinstance(values.get("client"), ClientPool):
             values["pool"] = values.pop("client")
+        given = values.keys() & _PARAMETER_NAMES
+        if given:
+            values["parameters"] = {name: values.pop(name) for name in SETTING_NAMES if name in given}
         unknown = values.keys() - _SETTING_NAMES
         if unknown:
             from difflib import get_close_matches  # noqa: PLC0415  only a misspelt option needs it
 
             name = min(unknown)
-            hint = "".join(f" Did you mean {close!r}?" for close in get_close_matches(name, _SETTING_NAMES, 1))
+            hint = "".join(f" Did you mean {close!r}?" for close in get_close_matches(name, _OPTION_NAMES, 1))
             raise TypeError(f"There is no option {name!r}.{hint}")
         return cls(model, **values)
 
@@ -145,6 +152,9 @@ class Settings:
         """Check the options that most calls leave out."""
         if self.on_event is not None:
             self._check_sink()
+        if self.extra_headers:
+            check_type("extra_headers", self.extra_headers, Mapping)
+            check_extra_headers(self.extra_headers)
         if self.instructions is not None:
             check_text("instructions", self.instructions)
         if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:
@@ -173,7 +183,7 @@ class Settings:
 
     def _route(self, required: tuple[str, ...]) -> None:
         """Select the named model or the fallback, once: a copy of the settings is not routed again."""
-        named_route = ModelRoute(self.model, self.client, self.base_url, self.wire, self.options)
+        named_route = ModelRoute(self.model, self.client, self.base_url, self.wire, self.extra_body)
         decision = route_model(named_route, required, self.fallback_model, self.provider_ids)
         settled = {item.name: getattr(decision.route, item.name) for item in fields(decision.route)}
         for name, value in {
@@ -206,7 +216,9 @@ _TYPES = {
     "run_id": str,
 }
 _TEXTS = ("wire", "base_url", "node_id", "kind")
+_PARAMETER_NAMES = frozenset(SETTING_NAMES)
 _SETTING_NAMES = frozenset(item.name for item in fields(Settings))
+_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - {"parameters", "gate", "opening", "pool"}
 
 
 def _check_required(value: object) -> tuple[str, ...]:
@@ -236,7 +248,7 @@ def _check_required(value: object) -> tuple[str, ...]:
     )
 
 
-_OPTIONS_DROPPED = "options= belong to another wire than the fallback model's, so they are ignored"
+_EXTRA_BODY_DROPPED = "extra_body= belongs to another wire than the fallback model's, so it is ignored"
 _ROUTING_HINTS = {
     RefusalCause.UNAUTHENTICATED: "Set the key of the fallback model's vendor, or name another fallback_model.",
     RefusalCause.LACKING: "Name a fallback_model that provides all that is required.",
@@ -251,7 +263,7 @@ class ModelRoute:
     client: object = None
     base_url: str | None = None
     wire: str | None = None
-    options: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+    extra_body: Mapping[str, Json] = field(default_factory=no_fields)
 
     @property
     def provider(self) -> str:
@@ -304,21 +316,21 @@ def raise_not_provided(refusal: NoCapableModel, record: EventRecorder) -> NoRetu
 def _routing_decision(named: ModelRoute, fallback: ModelRoute, gate: GateDecision) -> RoutingDecision:
     if not isinstance(gate, UseFallbackModel):
         return RoutingDecision(named, gate)
-    warnings = (LogAppended(Level.WARN, _OPTIONS_DROPPED),) if named.options and not fallback.options else ()
+    warnings = (LogAppended(Level.WARN, _EXTRA_BODY_DROPPED),) if named.extra_body and not fallback.extra_body else ()
     return RoutingDecision(fallback, gate, (gate.event, *warnings))
 
 
 def _fallback_route(model: str, named: ModelRoute) -> ModelRoute:
     """Return the route to the fallback model.
 
-    The client, address, wire and options belong to one vendor. None of them is passed to another vendor, which would
+    The client, address, wire and extra body belong to one vendor. None of them is passed to another vendor, which would
     otherwise receive a key or parameters that are not meant for it.
     """
     other = replace(named, model=model)
     if other.provider == named.provider:
         return other
     away = ModelRoute(model)
-    return replace(away, options=named.options) if away.resolve().wire is named.resolve().wire else away
+    return replace(away, extra_body=named.extra_body) if away.resolve().wire is named.resolve().wire else away
 
 
 def _is_authenticated(route: ModelRoute) -> bool:

@@ -61,8 +61,8 @@ class _Call:
         adapter, facts = ADAPTERS[wire], profile.wires[wire]
         body, client = adapter.encode(self._request, facts), limit_client(self._client, self._transfer)
         if stream:
-            return adapter.open_stream(client, adapter.with_stream(body, facts), self._left)
-        return adapter.send(client, body, self._left)
+            return adapter.open_stream(client, adapter.with_stream(body, facts), self._left, self._request.headers)
+        return adapter.send(client, body, self._left, self._request.headers)
 
     def _answer_from_error(self, error: Exception) -> CallResult:
         """Convert an exception to a fault. Programming errors of this library are raised."""

@@ -18,8 +18,10 @@ from emitter.messages import OutputMode
 from emitter.profiles.tables import (
     FaultTable,
     ModelCapabilities,
+    ModelParameters,
     ProfileTable,
     ReasoningModel,
+    RequestParameters,
     SchemaSubset,
     SourcedTable,
     StopReasonTable,
@@ -138,6 +140,7 @@ class WireProfile(ProfileTable):
 
     tokens: OutputBudgetParameter
     thinking: ThinkingBudget | None = None
+    parameters: RequestParameters | None = None
     output: OutputSupport
     stops: StopReasonTable
 
@@ -186,6 +189,7 @@ class ProviderProfile(ProfileTable):
         wires: The wire formats; the first one is the default.
         models: The limits of models. The first matching row counts, and the last row must match every model.
         thinkers: Models that think by default.
+        parameters: Models that take fewer settings than their wire.
         encodings: Models with a published tokenizer.
         capabilities: Capabilities of models that no other table implies.
         prices: The price lists of models.
@@ -202,6 +206,7 @@ class ProviderProfile(ProfileTable):
     faults: FaultTable
     models: Annotated[tuple[ModelLimits, ...], Field(min_length=1)]
     thinkers: tuple[ReasoningModel, ...] = ()
+    parameters: tuple[ModelParameters, ...] = ()
     encodings: tuple[TokenEncoding, ...] = ()
     capabilities: tuple[ModelCapabilities, ...] = ()
     prices: tuple[PriceList, ...] = ()
@@ -250,6 +255,10 @@ class ProviderProfile(ProfileTable):
         budget = self.wires[wire].thinking
         row = _first_match(self.thinkers, model)
         return 0 if budget is None else budget.reserved_tokens(options, None if row is None else row.effort)
+
+    def model_parameters(self, model: str) -> ModelParameters | None:
+        """Return how ``model`` differs from its wire in the settings that it takes, or None."""
+        return _first_match(self.parameters, model)
 
     def thinks_by_default(self, model: str) -> bool:
         """Tell whether ``model`` is known to think by default; a row for all models does not count."""

@@ -9,7 +9,8 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
@@ -122,6 +123,9 @@ class FaultTable(SourcedTable):
 
 OptionPath = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
 """A path in the caller's options, with dots between its keys."""
+SettingName = Literal["temperature", "top_p", "seed", "reasoning_effort", "service_tier", "safety", "stop"]
+SETTING_NAMES: tuple[SettingName, ...] = get_args(SettingName)
+"""The model settings that are written to the request body."""
 
 
 class ThinkingBudget(SourcedTable):
@@ -161,6 +165,64 @@ class ReasoningModel(SourcedTable):
 
     match: str
     effort: str
+
+
+class RequestParameter(ProfileTable):
+    """A request field that a model setting is written to, and the values that it takes.
+
+    Attributes:
+        path: The path of the field. For Google it leads into ``GenerateContentConfig``.
+        minimum: The smallest number.
+        maximum: The largest number.
+        values: The accepted words, or the accepted words of each entry.
+        names: The accepted names of the entries of a mapping.
+        entry: The keys under which a mapping's entries are written as a list of objects: one for the name, one for
+            the word.
+        max_items: The longest list.
+    """
+
+    path: OptionPath
+    minimum: float | None = None
+    maximum: float | None = None
+    values: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    entry: tuple[str, str] | None = None
+    max_items: int | None = None
+
+
+class RequestParameters(SourcedTable):
+    """The model settings that a wire carries. One without a field is not taken."""
+
+    temperature: RequestParameter | None = None
+    top_p: RequestParameter | None = None
+    seed: RequestParameter | None = None
+    reasoning_effort: RequestParameter | None = None
+    service_tier: RequestParameter | None = None
+    safety: RequestParameter | None = None
+    stop: RequestParameter | None = None
+
+    @cached_property
+    def taken(self) -> Mapping[str, RequestParameter]:
+        """The parameters by the name of their setting."""
+        fields = {name: getattr(self, name) for name in SETTING_NAMES}
+        return {name: field for name, field in fields.items() if field is not None}
+
+
+class ModelParameters(SourcedTable):
+    """How the models whose name matches ``match`` differ from their wire in the settings that they take.
+
+    Attributes:
+        refuses: Settings that the models do not take.
+        default_only: Settings that they take only with their default, 1.
+        default_only_if_thinking: The same while they think.
+        reasoning_effort: The words that they take, if they are not all of the wire's.
+    """
+
+    match: str
+    refuses: frozenset[SettingName] = frozenset()
+    default_only: frozenset[SettingName] = frozenset()
+    default_only_if_thinking: frozenset[SettingName] = frozenset()
+    reasoning_effort: tuple[str, ...] = ()
 
 
 class TokenEncoding(SourcedTable):

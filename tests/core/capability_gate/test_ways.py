@@ -59,7 +59,7 @@ def test_an_address_is_not_used_for_another_vendor(vendor: Simulator, door: Call
 def test_options_are_those_of_a_wire(vendor: Simulator, fallback: str, *, sent: bool) -> None:
     """What is meant for one request body does not go into another, and that is told."""
     options = {"metadata": {"team": "legal"}}
-    more: Any = {"requires": ["long-context"], "fallback_model": fallback, "options": options}
+    more: Any = {"requires": ["long-context"], "fallback_model": fallback, "extra_body": options}
     emission = emit(SCHEMA, SITUATION, model=SHORT, **more)
     assert ("metadata" in vendor.calls[0].body) is sent
     second = emission.events[1].event
@@ -69,6 +69,6 @@ def test_options_are_those_of_a_wire(vendor: Simulator, fallback: str, *, sent: 
 
 def test_options_go_with_the_wire_to_another_vendor(vendor: Simulator) -> None:
     """Azure speaks the wire that was named, so the body's own keys are sent there."""
-    more: Any = {"wire": "openai-chat", "options": {"metadata": {"team": "legal"}}}
+    more: Any = {"wire": "openai-chat", "extra_body": {"metadata": {"team": "legal"}}}
     emit(SCHEMA, SITUATION, model=SHORT, requires=["long-context"], fallback_model="azure-openai/gpt-4.1", **more)
     assert vendor.calls[0].body["metadata"] == {"team": "legal"}

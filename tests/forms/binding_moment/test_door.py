@@ -170,7 +170,7 @@ def test_options_reach_the_body_as_they_are(server: Loopback) -> None:
     emit_binding_moment(
         SITUATION,
         model="openai/gpt-6-sol",
-        options={"reasoning": {"effort": "low"}, "text": {"verbosity": "low"}},
+        extra_body={"reasoning": {"effort": "low"}, "text": {"verbosity": "low"}},
     )
     body = server.seen[0].body
 
@@ -388,10 +388,10 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "address-of-another-type": ({"client": None, "base_url": 5}, InputError, "base_url is of type int"),
     "prompts-of-another-type": ({"prompts": 5}, InputError, "prompts is of type int; it must be the path of a folder."),
     "run-id-of-another-type": ({"run_id": 5}, InputError, "run_id is of type int"),
-    "options-as-list": ({"options": [1]}, InputError, "options= is of type list, not a mapping."),
-    "options-as-text": ({"options": "temperature"}, InputError, "options= is of type str, not a mapping."),
-    "options-with-a-number": ({"options": {1: 2}}, InputError, "options= has the key 1, which is not a string."),
-    "options-that-are-no-json": ({"options": {"user": object()}}, InputError, "options= cannot be sent as JSON"),
+    "options-as-list": ({"extra_body": [1]}, InputError, "extra_body= is of type list, not a mapping."),
+    "options-as-text": ({"extra_body": "temperature"}, InputError, "extra_body= is of type str, not a mapping."),
+    "options-with-a-number": ({"extra_body": {1: 2}}, InputError, "extra_body= has the key 1, which is not a string."),
+    "options-that-are-no-json": ({"extra_body": {"user": object()}}, InputError, "extra_body= cannot be sent as JSON"),
     "address-twice": ({"base_url": "http://127.0.0.1:9/v1"}, InputError, "Pass client= or base_url=, not both."),
     "no-hatches": ({"hatches": None}, InputError, "hatches is of type NoneType; it must be of type Hatches."),
     "policy-as-dict": (

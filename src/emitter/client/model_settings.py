@@ -1,0 +1,171 @@
+"""Write the model settings of an emission into the fields of a vendor's request body.
+
+A setting that the model does not take raises ``InputError`` before the first call. Which settings a model takes, their
+fields and their ranges are facts of its profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, cast
+
+from emitter.adapters import ADAPTERS
+from emitter.adapters.request_options import check_extra_body, merge_layers, to_snake_case
+from emitter.client.settings import resolve_model
+from emitter.errors import InputError
+from emitter.messages import NO_FIELDS, as_list, as_mapping
+from emitter.profiles import WireFormat
+from emitter.profiles.tables import SETTING_NAMES, RequestParameter
+
+if TYPE_CHECKING:
+    from emitter.client.settings import ModelTarget, Settings
+    from emitter.messages import Json
+    from emitter.profiles.tables import ModelParameters
+
+_NUMBER_TYPES = {"temperature": (int, float), "top_p": (int, float), "seed": (int,)}
+_DEFAULT = 1
+"""The default of the settings that some models take only with their default."""
+
+
+def build_parameters(
+    parameters: Mapping[str, Json], extra_body: Mapping[str, Json], target: ModelTarget
+) -> Mapping[str, Json]:
+    """Return the fields that the model settings and ``extra_body`` add to a request body.
+
+    Raises:
+        InputError: The model does not take a setting or its value, or ``extra_body`` sets what it may not set.
+    """
+    wire = target.wire
+    if extra_body != {}:
+        check_extra_body(extra_body, ADAPTERS[wire].RESERVED_OPTIONS, require_json=wire is not WireFormat.GOOGLE)
+    if not parameters:
+        return extra_body
+    taken = _taken_parameters(target)
+    for name, value in parameters.items():
+        if name not in taken:
+            raise InputError(f"{_name(target)} takes no {name} over {wire.value}.", hint=_describe_taken(taken))
+        _check_value(name, value, taken[name], target)
+        if _is_set(extra_body, taken[name].path):
+            raise InputError(f"{name}= and extra_body= both set {taken[name].path}.", hint="Pass one of them.")
+    fields = [_write(taken[name], value) for name, value in parameters.items()]
+    body = merge_layers({}, *fields, extra_body)
+    _check_thinking(parameters, body, target)
+    return body
+
+
+def check_model_settings(settings: Settings) -> None:
+    """Raise ``InputError`` for settings that the model does not take."""
+    target = resolve_model(settings.model, settings.client, settings.wire)
+    build_parameters(settings.parameters, settings.extra_body, target)
+
+
+def _taken_parameters(target: ModelTarget) -> dict[str, RequestParameter]:
+    """Return the settings that a model takes, with its own limits."""
+    wire = target.profile.wires[target.wire].parameters
+    own = target.profile.model_parameters(target.model)
+    taken = dict(wire.taken) if wire else {}
+    return taken if own is None else {name: _narrow(name, taken[name], own) for name in taken.keys() - own.refuses}
+
+
+def _narrow(name: str, parameter: RequestParameter, own: ModelParameters) -> RequestParameter:
+    if name in own.default_only:
+        return parameter.model_copy(update={"minimum": _DEFAULT, "maximum": _DEFAULT})
+    if name == "reasoning_effort" and own.reasoning_effort:
+        return parameter.model_copy(update={"values": own.reasoning_effort})
+    return parameter
+
+
+def _check_value(name: str, value: Json, parameter: RequestParameter, target: ModelTarget) -> None:
+    wrong_type = _type_error(name, value)
+    if wrong_type is not None:
+        raise InputError(f"{name} is {value!r}; it must be {wrong_type}.")
+    if not _is_taken(value, parameter):
+        raise InputError(f"{_name(target)} takes {_describe(name, parameter)}, not {value!r}.")
+
+
+def _type_error(name: str, value: Json) -> str | None:
+    """Return the type that a setting must have if it has another one."""
+    if name in _NUMBER_TYPES:
+        fits = isinstance(value, _NUMBER_TYPES[name]) and not isinstance(value, bool)
+        return None if fits else "a whole number" if name == "seed" else "a number"
+    if name == "safety":
+        entries = cast("Mapping[Json, Json]", value) if isinstance(value, Mapping) else NO_FIELDS
+        fits = bool(entries) and all(isinstance(word, str) for word in (*entries, *entries.values()))
+        return None if fits else "a mapping of categories to thresholds"
+    if name == "stop":
+        texts = (
+            [value]
+            if isinstance(value, str)
+            else as_list([*cast("tuple[Json, ...]", value)] if isinstance(value, tuple) else value)
+        )
+        fits = bool(texts) and all(isinstance(text, str) and text for text in texts)
+        return None if fits else "a text, or a list of texts"
+    return None if isinstance(value, str) else "a text"
+
+
+def _is_taken(value: Json, parameter: RequestParameter) -> bool:
+    if isinstance(value, int | float):
+        low, high = parameter.minimum, parameter.maximum
+        return (low is None or value >= low) and (high is None or value <= high)
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, str]", value)
+        return entries.keys() <= set(parameter.names) and set(entries.values()) <= set(parameter.values)
+    if parameter.values:
+        return value in parameter.values
+    return isinstance(value, str) or parameter.max_items is None or len(value) <= parameter.max_items
+
+
+def _describe(name: str, parameter: RequestParameter) -> str:
+    """Return the name of a setting with the values that it takes."""
+    if parameter.minimum is not None and parameter.minimum == parameter.maximum:
+        return f"{name}={parameter.minimum:g} only"
+    if parameter.minimum is not None and parameter.maximum is not None:
+        return f"{name} from {parameter.minimum:g} to {parameter.maximum:g}"
+    if parameter.names:
+        return f"{name} of {', '.join(parameter.names)} as {', '.join(parameter.values)}"
+    if parameter.values:
+        return f"{name} {', '.join(parameter.values)}"
+    return name if parameter.max_items is None else f"{name} of at most {parameter.max_items} texts"
+
+
+def _describe_taken(taken: Mapping[str, RequestParameter]) -> str:
+    names = [name for name in SETTING_NAMES if name in taken]
+    settings = "; ".join(name if name == "safety" else _describe(name, taken[name]) for name in names)
+    return f"It takes {settings or 'no model settings'}. extra_body= adds the vendor's own fields."
+
+
+def _write(parameter: RequestParameter, value: Json) -> dict[str, Json]:
+    """Return the request field of a setting."""
+    if parameter.entry is not None:
+        value = [dict(zip(parameter.entry, pair, strict=True)) for pair in as_mapping(dict(value)).items()]
+    elif not parameter.values and not isinstance(value, int | float):  # the texts of stop
+        value = [value] if isinstance(value, str) else list(value)
+    innermost, *outer = reversed(parameter.path.split("."))
+    return reduce(lambda inner, key: {key: inner}, outer, {innermost: value})
+
+
+def _is_set(extra_body: Mapping[str, Json], path: str) -> bool:
+    """Return whether ``extra_body`` has a field, in snake_case or camelCase."""
+    key, _, rest = path.partition(".")
+    values: list[Json] = [value for name, value in extra_body.items() if to_snake_case(name) == to_snake_case(key)]
+    return any(
+        not rest or not isinstance(value, Mapping) or _is_set(cast("Mapping[str, Json]", value), rest)
+        for value in values
+    )
+
+
+def _check_thinking(parameters: Mapping[str, Json], body: Mapping[str, Json], target: ModelTarget) -> None:
+    """Reject settings that the model takes only with their default while it thinks."""
+    own = target.profile.model_parameters(target.model)
+    fixed = (
+        [] if own is None else [name for name in own.default_only_if_thinking if parameters.get(name, 1) != _DEFAULT]
+    )
+    if fixed and target.profile.thinking_tokens(target.wire, target.model, body) > 0:
+        name = min(fixed)
+        hint = f'Pass reasoning_effort="none", or leave out {name}.'
+        raise InputError(f"{_name(target)} takes {name}={_DEFAULT} only while it thinks.", hint=hint)
+
+
+def _name(target: ModelTarget) -> str:
+    return f"{target.profile.name}/{target.model}"
