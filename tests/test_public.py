@@ -24,6 +24,7 @@ NAMES = {
     "AuthenticationError",
     "BadRequest",
     "BindingMoment",
+    "Fallback",
     "Emission",
     "EmissionError",
     "Emitter",

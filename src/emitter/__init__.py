@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from emitter.client.result import Emission as Emission
     from emitter.client.result import Trace as Trace
     from emitter.client.result import Withheld as Withheld
+    from emitter.client.routing import Fallback as Fallback
     from emitter.errors import AuthenticationError as AuthenticationError
     from emitter.errors import BadRequest as BadRequest
     from emitter.errors import EmissionError as EmissionError
@@ -59,6 +60,7 @@ else:
             ),
             "client.documents": "aemit astream emit stream",
             "client.result": "Emission Trace Withheld",
+            "client.routing": "Fallback",
             "errors": (
                 "AuthenticationError BadRequest EmissionError EmitterError InputError Invalid LimitReached "
                 "NotFound RateLimited Refused Truncated Unreachable"

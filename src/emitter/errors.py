@@ -355,7 +355,7 @@ class CapabilityNotProvided(EmissionError):
     Source: OpenWOP RFC 0031, section B.
     """
 
-    hint = "Choose a model that provides it, or name one as fallback_model."
+    hint = "Choose a model that provides it, or name one in fallback="
 
 
 class UnexpectedRequest(EmitterError):

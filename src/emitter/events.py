@@ -147,7 +147,7 @@ class InterruptRequested:
 
 @dataclass(frozen=True, slots=True)
 class ModelCapabilitySubstituted:
-    """Another model is used because the requested one lacks a capability (RFC 0031)."""
+    """Another model is used because one lacks a capability (RFC 0031), or has failed and nothing is missing."""
 
     type: ClassVar[str] = "model.capability.substituted"
     original_provider: str
@@ -226,6 +226,8 @@ class LogAppended:
 
 CALLING = "calling"
 """Message of the log line before each call; its fields are ``attempt`` and ``budget``."""
+FALLBACK_NOTICE = "another model is asked"
+"""Message of the log line after a model has failed; its field is ``reason``."""
 CHECK_FINDING = "a check found something in the accepted answer"
 """Message of the log line for a finding about the content; its fields are ``pointer``, ``rule`` and ``expected``."""
 JUDGE_FAILED = "the judge gave no usable answer, so its fallback decides"

@@ -73,6 +73,7 @@ class ModelRequest:
             the answer, and replaces the previous one.
         options: Merged into the provider's request body unchanged.
         headers: Sent along with the SDK's own.
+        route: The position of the model among those of the emission.
     """
 
     model: str
@@ -83,6 +84,7 @@ class ModelRequest:
     correction: str | None = None
     options: Mapping[str, Json] = field(default_factory=no_fields)
     headers: Mapping[str, str] = field(default_factory=no_fields)
+    route: int = 0
 
     def all_messages(self) -> tuple[Message, ...]:
         """Return the messages with the correction, if any, as the last user turn."""

@@ -130,6 +130,22 @@ def require_listed_prices(profile: ProviderProfile, model: str) -> ListedPrices:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelPrices:
+    """The prices of each model of an emission, by ``ModelRequest.route``."""
+
+    tables: tuple[PriceTable, ...]
+
+    def cost_of(self, usage: Usage, calls: int = 1) -> Decimal:
+        """Return the cost of ``usage`` at the first model."""
+        return self.tables[0].cost_of(usage, calls)
+
+
+def prices_of(prices: PriceTable | None, route: int) -> PriceTable | None:
+    """Return the prices of one model of an emission."""
+    return prices.tables[route] if isinstance(prices, ModelPrices) else prices
+
+
+@dataclass(frozen=True, slots=True)
 class CostSummary:
     """The cost of calls in US dollars, or the reason why there is none."""
 
@@ -137,10 +153,10 @@ class CostSummary:
     reason: str | None = None
 
 
-def sum_costs(prices: PriceTable | None, usages: Iterable[tuple[Usage, int]]) -> CostSummary:
+def sum_costs(usages: Iterable[tuple[PriceTable | None, Usage, int]]) -> CostSummary:
     """Return the cost of calls. Each usage belongs to a number of calls with prompts of similar length."""
     total = Decimal(0)
-    for usage, calls in usages:
+    for prices, usage, calls in usages:
         if prices is None:
             return CostSummary(None, "The prices are not known here.")
         try:

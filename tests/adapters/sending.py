@@ -13,7 +13,7 @@ import httpx2
 from emitter import profiles as profile
 from emitter.adapters.clients import create_client
 from emitter.adapters.transport import async_half
-from emitter.client.settings import ModelTarget
+from emitter.client.routing import ModelTarget
 from emitter.client.transport import UnaryCall
 from emitter.clock import Clock
 from emitter.messages import Fault, Message, ModelRequest, OutputFormat, OutputMode, Role

@@ -15,7 +15,7 @@ from openai.types.shared.reasoning_effort import ReasoningEffort
 from emitter import Emitter, emit, emit_many
 from emitter.client import options
 from emitter.client.model_settings import build_parameters
-from emitter.client.settings import resolve_model
+from emitter.client.routing import resolve_model
 from emitter.errors import InputError
 from emitter.profiles import WireFormat, load_profile
 from emitter.profiles.tables import SETTING_NAMES

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.core.emission import LimitBreach, cap_budget
+from emitter.core.emission import LimitBreach, Spending, cap_budget
 from emitter.errors import InputError
 from emitter.events import CapBreached, NodeFailed, RetryExhausted
 from emitter.messages import Usage
@@ -113,7 +113,12 @@ def test_no_call_can_pass_a_limit(limit: int, inputs: tuple[int, int], budget: i
     """Whatever was spent, a call with all of its budget used stays within both limits."""
     policy = Policy(max_total_tokens=limit, max_cost=limit / 100, prices=prices)
     spent, coming = inputs
-    found = cap_budget(asks.request(max_output_tokens=budget), Usage(spent, 0), Usage(coming, 1), policy)
+    found = cap_budget(
+        asks.request(max_output_tokens=budget),
+        Spending(Usage(spent, 0), prices.cost_of(Usage(spent, 0))),
+        Usage(coming, 1),
+        policy,
+    )
 
     if isinstance(found, LimitBreach):
         assert found.observed > found.limit

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.errors import InputError
 from emitter.messages import Usage
-from emitter.prices import sum_costs
+from emitter.prices import CostSummary, prices_of, sum_costs
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -79,7 +79,8 @@ class RunStats:
         self.verdicts: Counter[Verdict] = Counter()
         self.notices: list[str] = []
         self.stale_keys: list[str] = []
-        self._usage_by_length: dict[int, tuple[Usage, int]] = {}
+        self._usage_by_length: dict[tuple[int, int], tuple[Usage, int]] = {}
+        """By the model and the length of the prompt."""
 
     def __repr__(self) -> str:
         counts = f"done={self.done}, failed={self.failed}, replayed={self.replayed}, calls={self.calls}"
@@ -91,9 +92,9 @@ class RunStats:
         self.verdicts.update(attempt.verdict for attempt in outcome.attempts)
         for attempt in outcome.attempts:
             if attempt.usage is not None:
-                length = (attempt.usage.input - 1) // _LENGTH_STEP
-                usage, calls = self._usage_by_length.get(length, _NO_CALLS)
-                self._usage_by_length[length] = (usage + attempt.usage, calls + 1)
+                key = (attempt.route, (attempt.usage.input - 1) // _LENGTH_STEP)
+                usage, calls = self._usage_by_length.get(key, _NO_CALLS)
+                self._usage_by_length[key] = (usage + attempt.usage, calls + 1)
 
     @property
     def cost(self) -> Decimal | None:
@@ -101,12 +102,16 @@ class RunStats:
 
         It is computed at the prices of the moment at which you read it.
         """
-        return sum_costs(self.prices, self._usage_by_length.values()).cost
+        return self._summarize_costs().cost
 
     @property
     def no_cost_reason(self) -> str | None:
         """The reason why ``cost`` is None, and what to pass."""
-        return sum_costs(self.prices, self._usage_by_length.values()).reason
+        return self._summarize_costs().reason
+
+    def _summarize_costs(self) -> CostSummary:
+        items = self._usage_by_length.items()
+        return sum_costs((prices_of(self.prices, route), usage, calls) for (route, _), (usage, calls) in items)
 
     def add_call(self, number: int) -> None:
         """Count a call, the ``number``-th of its emission."""

@@ -15,10 +15,10 @@ from emitter.adapters.transport import async_half
 from emitter.bulk.jobs import Job, JobResult, R, to_job
 from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
 from emitter.bulk.limiter import Permit
-from emitter.client.execution import EmissionRun, adrive, route_judge
+from emitter.client.execution import EmissionRun, adrive, open_async_transport, route_judge
 from emitter.client.request import prepare_emission
 from emitter.client.result import complete, emission_prices
-from emitter.client.settings import resolve_model
+from emitter.client.routing import resolve_model
 from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, JournalFailed
 from emitter.findings import as_warnings
@@ -71,8 +71,9 @@ class EmissionSender:
         run = EmissionRun.start(self.plan)
         try:
             await self.permit.acquire()
-            async for _ in adrive(run, route_judge(self.plan, partial(_LimitedRequest, self, client))):
-                pass
+            async with open_async_transport(self.plan, partial(_LimitedRequest, self), client) as send:
+                async for _ in adrive(run, route_judge(self.plan, send)):
+                    pass
         finally:
             self.permit.release()
             if run.outcome is not None:
@@ -86,8 +87,10 @@ class _LimitedRequest:
 
     answer: CallResult
 
-    def __init__(self, sender: EmissionSender, client: object, request: ModelRequest, timeout: float) -> None:
-        self._sender, self._client, self._request, self._timeout = sender, client, request, timeout
+    def __init__(
+        self, sender: EmissionSender, plan: PreparedEmission, client: object, request: ModelRequest, timeout: float
+    ) -> None:  # fmt: skip
+        self._sender, self._plan, self._client, self._request, self._timeout = sender, plan, client, request, timeout
         self._call: UnaryCall | None = None
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
@@ -104,7 +107,7 @@ class _LimitedRequest:
         timeout = self._timeout - (clock.monotonic() - started) if has_deadline else self._timeout
         answer: CallResult | None = None
         try:
-            self._call = call = UnaryCall(sender.plan, self._client, self._request, timeout)
+            self._call = call = UnaryCall(self._plan, self._client, self._request, timeout)
             sender.calls += 1
             sender.stats.add_call(sender.calls)
             async with aclosing(call.__aiter__()) as events:

@@ -21,8 +21,8 @@ from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.limiter import get_limiter
 from emitter.bulk.progress import RunStats
 from emitter.bulk.runner import JobRunner, open_client, release_connections
-from emitter.client.execution import require_usable_client
-from emitter.client.request import warn_unknown_model
+from emitter.client.execution import require_usable_client, require_usable_clients
+from emitter.client.request import warn_unknown_models
 from emitter.client.result import emission_prices
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
@@ -107,9 +107,14 @@ class AsyncRun(RunCounters, Generic[R]):
             run_plan.probe.emission_request.request.model,
             asynchronous=True,
         )
-        warn_unknown_model(run_plan.probe)
+        require_usable_clients(run_plan.probe, asynchronous=True)
+        warn_unknown_models(run_plan.probe)
         if options.batch is not None:
             get_batch_vendor(run_plan.probe.profile)
+            if run_plan.probe.alternatives:
+                raise InputError(
+                    "A batch cannot go on with another model after a failure.", hint="Leave out batch=, or fallback=."
+                )
             if run_plan.settings.extra_headers:
                 raise InputError(
                     "extra_headers= cannot be sent with a batch.", hint="Leave out batch=, or the headers."

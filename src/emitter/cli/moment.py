@@ -163,7 +163,7 @@ _EVENT_LINES: dict[str, tuple[str, str, str]] = {
     "model.capability.substituted": (
         "odd",
         "other",
-        "{fallbackProvider}/{fallbackModel} is asked, since {originalModel} lacks {missingCapabilities}",
+        "{fallbackProvider}/{fallbackModel} is asked in place of {originalProvider}/{originalModel}",
     ),
     "model.capability.insufficient": ("bad", "lacking", "{provider}/{model} lacks {missingCapabilities}"),
     "replay.diverged": ("bad", "diverged", "{divergenceKind} at {divergencePoint}"),

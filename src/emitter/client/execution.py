@@ -7,13 +7,13 @@ cancelled, the emission ends with a fault and its usage is kept.
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
-from emitter.client.request import warn_unknown_model
+from emitter.client.request import warn_unknown_models
 from emitter.client.result import complete, emission_prices
 from emitter.client.transport import AnswerRedactor, UnaryCall
 from emitter.clock import retry_delay
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 
 def execute(prepared: PreparedEmission) -> Emission[Any]:
     """Run an emission and return its result; raise its ``EmissionError`` if it failed."""
-    warn_unknown_model(prepared)
+    warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    with sdk_client(prepared) as client:
-        for _ in drive(run, route_judge(prepared, partial(UnaryCall, prepared, client))):
+    with open_transport(prepared, UnaryCall) as send:
+        for _ in drive(run, route_judge(prepared, send)):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
 
 
 async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     """Async version of ``execute``."""
-    warn_unknown_model(prepared)
+    warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    async with async_sdk_client(prepared) as client:
-        async for _ in adrive(run, route_judge(prepared, partial(UnaryCall, prepared, client))):
+    async with open_async_transport(prepared, UnaryCall) as send:
+        async for _ in adrive(run, route_judge(prepared, send)):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
 
@@ -94,6 +94,14 @@ SyncTransport: TypeAlias = "Callable[[ModelRequest, float], SyncTransportCall]"
 AsyncTransport: TypeAlias = "Callable[[ModelRequest, float], AsyncTransportCall]"
 
 
+SyncCallT = TypeVar("SyncCallT", bound=SyncTransportCall)
+AsyncCallT = TypeVar("AsyncCallT", bound=AsyncTransportCall)
+CallT = TypeVar("CallT", bound=TransportCall)
+StackT = TypeVar("StackT", ExitStack, AsyncExitStack)
+CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, float], CallT]"
+"""Makes the call that sends a request to a model through a client, with a timeout in seconds."""
+
+
 class EmissionRun:
     """One emission in progress: it records the events, keeps the deadline, and says what to do next.
 
@@ -101,7 +109,11 @@ class EmissionRun:
     """
 
     def __init__(
-        self, effects: EffectGenerator, record: EventRecorder, limits: TimeLimits, redact: AnswerRedactor
+        self,
+        effects: EffectGenerator,
+        record: EventRecorder,
+        limits: TimeLimits,
+        redact: Callable[[CallResult], CallResult],
     ) -> None:
         self.record, self.limits = record, limits
         self.outcome: EmissionOutcome | None = None
@@ -115,7 +127,12 @@ class EmissionRun:
         """Return the run of a prepared emission."""
         settings = prepared.settings
         effects = run_emission(prepared.emission_request, settings.policy)
-        redact = AnswerRedactor(settings.host.config.secrets, prepared.target.profile, settings.client)
+        secrets = settings.host.config.secrets
+        redact: Callable[[CallResult], CallResult]
+        redact = AnswerRedactor(secrets, prepared.target.profile, settings.client)
+        if prepared.alternatives:
+            models = prepared.models
+            redact = partial(_redact, [AnswerRedactor(secrets, each.profile, each.settings.client) for each in models])
         return cls(effects, prepared.submitter.make_recorder(settings.on_event), settings.time_limits(), redact)
 
     def advance(self, answer: CallResult | None) -> SendRequest | Sleep | None:
@@ -155,6 +172,13 @@ class EmissionRun:
         if self.outcome is None:
             raise RuntimeError("The emission has not finished.")
         return self.outcome
+
+
+def _redact(redactors: list[AnswerRedactor], answer: CallResult) -> CallResult:
+    """Remove the credentials of every model of an emission."""
+    for redactor in redactors:
+        answer = redactor(answer)
+    return answer
 
 
 _LATE_MESSAGE = "The deadline of {} seconds leaves no time for another call."
@@ -234,6 +258,101 @@ async def async_sdk_client(prepared: PreparedEmission) -> AsyncGenerator[object]
     else:
         async with settings.pool.aborrow(prepared.target.profile, settings.base_url) as pooled:
             yield pooled
+
+
+class _Transport(Generic[StackT, CallT]):
+    """Sends each request to its model. The client of a further model is opened when it is first used."""
+
+    def __init__(
+        self, prepared: PreparedEmission, client: object, make_call: CallFactory[CallT], stack: StackT
+    ) -> None:
+        self._models, self._make_call = prepared.models, make_call
+        self._stack: StackT = stack
+        self._clients = {0: client}
+
+    def make_call(self, client: object, request: ModelRequest, timeout: float) -> CallT:
+        """Return the call of a request."""
+        return self._make_call(self._models[request.route], client, request, timeout)
+
+
+class _SyncTransport(_Transport[ExitStack, SyncCallT]):
+    def __call__(self, request: ModelRequest, timeout: float) -> SyncCallT:
+        if request.route not in self._clients:
+            self._clients[request.route] = self._stack.enter_context(sdk_client(self._models[request.route]))
+        return self.make_call(self._clients[request.route], request, timeout)
+
+
+class _AsyncTransport(_Transport[AsyncExitStack, AsyncCallT]):
+    def __call__(self, request: ModelRequest, timeout: float) -> AsyncTransportCall:
+        if request.route in self._clients:
+            return self.make_call(self._clients[request.route], request, timeout)
+        return _OpeningCall(self, request, timeout)
+
+    async def open_client(self, route: int) -> object:
+        """Open the client of a further model."""
+        client = await self._stack.enter_async_context(async_sdk_client(self._models[route]))
+        self._clients[route] = client
+        return client
+
+
+class _OpeningCall:
+    """The first request to a further model."""
+
+    def __init__(self, transport: _AsyncTransport[Any], request: ModelRequest, timeout: float) -> None:
+        self._transport, self._request, self._timeout = transport, request, timeout
+        self._call: AsyncTransportCall | None = None
+
+    @property
+    def answer(self) -> CallResult:
+        """The complete answer."""
+        if self._call is None:
+            raise RuntimeError("The request was not sent.")
+        return self._call.answer
+
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
+        """Send the request and yield progress events."""
+        client = await self._transport.open_client(self._request.route)
+        self._call = call = self._transport.make_call(client, self._request, self._timeout)
+        async with aclosing(call.__aiter__()) as progress:
+            async for event in progress:
+                yield event
+
+    def usage_so_far(self) -> Usage | None:
+        """Return the usage of an answer that was not read to its end."""
+        return self._call.usage_so_far() if self._call else None
+
+
+@contextmanager
+def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]) -> Generator[SyncTransport]:
+    """Yield the transport of an emission; raise ``InputError`` for a client that cannot send to its model."""
+    require_usable_clients(prepared, asynchronous=False)
+    with sdk_client(prepared) as client:
+        if not prepared.alternatives:
+            yield partial(make_call, prepared, client)
+            return
+        with ExitStack() as stack:
+            yield _SyncTransport(prepared, client, make_call, stack)
+
+
+@asynccontextmanager
+async def open_async_transport(
+    prepared: PreparedEmission, make_call: CallFactory[AsyncCallT], client: object = None
+) -> AsyncGenerator[AsyncTransport]:
+    """Async version of ``open_transport``. ``client`` is that of the first model, if it is open."""
+    require_usable_clients(prepared, asynchronous=True)
+    async with AsyncExitStack() as stack:
+        if client is None:
+            client = await stack.enter_async_context(async_sdk_client(prepared))
+        if prepared.alternatives:
+            yield _AsyncTransport(prepared, client, make_call, stack)
+        else:
+            yield partial(make_call, prepared, client)
+
+
+def require_usable_clients(prepared: PreparedEmission, *, asynchronous: bool) -> None:
+    """Raise ``InputError`` if a client of the caller's for a further model cannot send to it."""
+    for each in prepared.alternatives:
+        require_usable_client(each.settings.client, each.profile, each.target.model, asynchronous=asynchronous)
 
 
 def require_usable_client(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:

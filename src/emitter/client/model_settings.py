@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, cast
 
 from emitter.adapters import ADAPTERS
 from emitter.adapters.request_options import check_extra_body, merge_layers, to_snake_case
-from emitter.client.settings import resolve_model
+from emitter.client.routing import resolve_model
 from emitter.errors import InputError
 from emitter.messages import NO_FIELDS, as_list, as_mapping
 from emitter.profiles import WireFormat
 from emitter.profiles.tables import SETTING_NAMES, RequestParameter
 
 if TYPE_CHECKING:
-    from emitter.client.settings import ModelTarget, Settings
+    from emitter.client.routing import ModelTarget
+    from emitter.client.settings import Settings
     from emitter.messages import Json
     from emitter.profiles.tables import ModelParameters
 

@@ -12,11 +12,13 @@ import sys
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, cast, is_typeddict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from os import PathLike
     from typing import ForwardRef
 
+    from emitter.client.routing import Fallback, FallbackWord
     from emitter.clock import Clock
+    from emitter.core.fallback import FallbackReason
     from emitter.forms.binding_moment import Actions, EarlierAnswers
     from emitter.forms.content import Check
     from emitter.host import Acceptor, EnvelopeContract
@@ -79,9 +81,12 @@ class EmitterOptions(ModelSettings, total=False):
             ``referencing.Registry``. Nothing is fetched.
         requires: The capabilities that the model must have (OpenWOP RFC 0031), such as ``["structured-output"]``. If it
             lacks one, nothing is sent and ``CapabilityNotProvided`` is raised.
-        fallback_model: The ``provider/model`` to use if the named model lacks a required capability. At another
-            vendor it uses that vendor's environment variables: ``client``, ``base_url`` and ``wire`` apply only to the
-            named model, and so does ``extra_body`` if the wire differs.
+        fallback: Models to ask in order if the named one lacks a required capability or fails: names, or
+            ``Fallback``s. Each is asked in its own vendor's form, within the emission's limits and deadline. At another
+            vendor it uses that vendor's environment variables: ``client``, ``base_url``, ``wire`` and ``extra_headers``
+            apply only to the named vendor, and so does ``extra_body`` if the wire differs.
+        fallback_on: The failures after which the next model is asked. Defaults to ``{"unreachable", "rate-limited",
+            "truncated", "invalid"}``. A refusal is taken to another model only if you add ``"refused"``.
         provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
         validator_messages: False withholds the messages of your validators and checks from the model.
         kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
@@ -105,7 +110,8 @@ class EmitterOptions(ModelSettings, total=False):
     undeclared: UndeclaredProperties | Literal["carry", "close"] | None
     registry: SchemaRegistry | None
     requires: Iterable[str]
-    fallback_model: str | None
+    fallback: Sequence[str | Fallback]
+    fallback_on: Collection[FallbackWord | FallbackReason]
     provider_ids: Mapping[str, str] | None
     validator_messages: bool
     kind: str | None

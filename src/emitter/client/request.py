@@ -28,13 +28,13 @@ from emitter.budget import (
 from emitter.client.acceptance import EnvelopeSubmitter
 from emitter.client.model_settings import build_parameters
 from emitter.client.result import Trace
-from emitter.client.settings import raise_not_provided, resolve_model
+from emitter.client.routing import raise_not_provided, resolve_model
 from emitter.conversation import combine_trust, parse_conversation
 from emitter.core.capability_gate import NoCapableModel
-from emitter.core.effects import EmissionRequest
+from emitter.core.effects import Alternative, EmissionRequest
 from emitter.core.verdicts import DocumentContract, TerminalCode
 from emitter.errors import InputError, PromptTooLong, Unencodable, UnknownModelWarning
-from emitter.events import NodeFailed
+from emitter.events import Level, LogAppended, NodeFailed
 from emitter.messages import (
     NO_FIELDS,
     Message,
@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from emitter.client.judging import PreparedJudge
-    from emitter.client.settings import ModelTarget, Settings
+    from emitter.client.routing import ModelTarget
+    from emitter.client.settings import Settings
     from emitter.conversation import Conversation, Messages
     from emitter.forms.form import OutputForm
     from emitter.messages import Json
@@ -75,7 +76,10 @@ _EXAMPLE_HINT = "An example must be one that your checks and validators take."
 
 @dataclass(frozen=True, slots=True)
 class PreparedEmission:
-    """An emission that is ready to be sent, and the submitter that takes its answer to the host."""
+    """An emission that is ready to be sent, and the submitter that takes its answer to the host.
+
+    ``alternatives`` are the same for the models to ask if the first one fails.
+    """
 
     settings: Settings
     target: ModelTarget
@@ -83,6 +87,7 @@ class PreparedEmission:
     submitter: EnvelopeSubmitter
     is_known_model: bool
     judge: PreparedJudge | None = None
+    alternatives: tuple[PreparedEmission, ...] = ()
 
     @property
     def profile(self) -> ProviderProfile:
@@ -93,6 +98,11 @@ class PreparedEmission:
     def wire(self) -> WireFormat:
         """The wire format of the requests."""
         return self.target.wire
+
+    @property
+    def models(self) -> tuple[PreparedEmission, ...]:
+        """The emission for each of its models, by ``ModelRequest.route``."""
+        return (self, *self.alternatives)
 
     @property
     def node_id(self) -> str:
@@ -119,24 +129,60 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     if isinstance(settings.gate, NoCapableModel) and submitter.find_accepted() is None:
         raise_not_provided(settings.gate, submitter.make_recorder(settings.on_event))
     judge = None if form.judge is None else client.prepare_judge(form.judge, settings)
-    writer, request, budget = _write_request(form, inputs, contract, plan, settings)
     try:
-        budget = _fit_budget(plan, request, budget)
+        emission_request = _build_emission_request(form, inputs, plan, settings, submitter)
+        if judge is not None:
+            emission_request = replace(emission_request, judge=judge)
     except ContextWindowExceededError as error:
         raise _prompt_too_long(error, submitter.make_recorder(settings.on_event)) from None
-    emission_request = EmissionRequest(
-        provider=settings.provider_ids.get(target.profile.provider, target.profile.provider),
+    prepared = PreparedEmission(settings, target, emission_request, submitter, plan.is_known_model, judge)
+    return _add_alternatives(form, inputs, prepared) if settings.alternatives else prepared
+
+
+def _build_emission_request(
+    form: OutputForm, inputs: EmissionInputs, plan: FormPlan, settings: Settings, submitter: EnvelopeSubmitter
+) -> EmissionRequest:
+    """Return the request to one model; may raise ``ContextWindowExceededError``."""
+    profile = plan.target.profile
+    writer, request, budget = _write_request(form, inputs, submitter.contract, plan, settings)
+    budget = _fit_budget(plan, request, budget)
+    return EmissionRequest(
+        provider=settings.provider_ids.get(profile.provider, profile.provider),
         request=request if budget.initial == request.max_output_tokens else with_output_budget(request, budget.initial),
-        contract=contract,
+        contract=submitter.contract,
         writer=writer,
         max_budget=budget.ceiling,
         min_output_tokens=plan.min_output_tokens,
         kind=form.kind,
         initial_events=settings.opening,
         host=submitter,
-        judge=judge,
+        prices=settings.policy.prices,
     )
-    return PreparedEmission(settings, target, emission_request, submitter, plan.is_known_model, judge)
+
+
+def _add_alternatives(form: OutputForm, inputs: EmissionInputs, prepared: PreparedEmission) -> PreparedEmission:
+    """Prepare the models to ask if the first one fails. One whose window is too small for the prompt is left out."""
+    settings, opening = prepared.settings, list(prepared.emission_request.initial_events)
+    others: list[PreparedEmission] = []
+    alternatives: list[Alternative] = []
+    for route in settings.alternatives:
+        route.require_credentials()
+        own, target = settings.for_route(route), route.resolve()
+        plan = plan_form(form, target, inputs.templates, own)
+        contract = replace(prepared.emission_request.contract, compiled=plan.compiled)
+        submitter = replace(prepared.submitter, contract=contract)
+        try:
+            built = _build_emission_request(form, inputs, plan, own, submitter)
+        except ContextWindowExceededError as error:
+            opening.append(LogAppended(Level.WARN, f"a fallback is left out: {error}"))
+            continue
+        built = replace(built, request=replace(built.request, route=len(others) + 1), judge=prepared.judge)
+        alternatives.append(Alternative(built, route.reasons, route.notices))
+        others.append(PreparedEmission(own, target, built, submitter, plan.is_known_model))
+    emission_request = replace(
+        prepared.emission_request, initial_events=tuple(opening), alternatives=tuple(alternatives)
+    )
+    return replace(prepared, emission_request=emission_request, alternatives=tuple(others))
 
 
 class EmissionInputs(NamedTuple):
@@ -520,7 +566,14 @@ class PromptWriter:
         return replace(request, messages=(Message(Role.USER, text),), correction=None)
 
 
-def warn_unknown_model(prepared: PreparedEmission) -> None:
+def warn_unknown_models(prepared: PreparedEmission) -> None:
+    """Warn the caller about the limits that are assumed for unknown models."""
+    _warn_unknown_model(prepared)
+    for each in prepared.alternatives:
+        _warn_unknown_model(each)
+
+
+def _warn_unknown_model(prepared: PreparedEmission) -> None:
     """Warn the caller about the limits that are assumed for an unknown model."""
     if prepared.is_known_model:
         return

@@ -27,7 +27,7 @@ from emitter.errors import (
     Unreachable,
 )
 from emitter.messages import FaultKind
-from emitter.prices import CostSummary, ListedPrices, sum_costs
+from emitter.prices import CostSummary, ListedPrices, ModelPrices, prices_of, sum_costs
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -73,10 +73,18 @@ class Trace:
         return self._cost_summary().reason
 
     def _cost_summary(self) -> CostSummary:
-        prices = self.prices
+        return sum_costs(
+            (self._prices_then(attempt.route), attempt.usage, 1)
+            for attempt in self.attempts
+            if attempt.usage is not None
+        )
+
+    def _prices_then(self, route: int) -> PriceTable | None:
+        """Return the prices of a model at the time of the calls."""
+        prices = prices_of(self.prices, route)
         if isinstance(prices, ListedPrices) and self.events:
-            prices = replace(prices, at=datetime.fromisoformat(self.events[-1].timestamp))
-        return sum_costs(prices, ((attempt.usage, 1) for attempt in self.attempts if attempt.usage is not None))
+            return replace(prices, at=datetime.fromisoformat(self.events[-1].timestamp))
+        return prices
 
 
 class HasTrace:
@@ -175,6 +183,12 @@ _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
 
 def emission_prices(prepared: PreparedEmission) -> PriceTable:
     """Return the prices of an emission: the caller's, or those that are listed for the model."""
+    if prepared.alternatives:
+        return ModelPrices(tuple(map(_model_prices, prepared.models)))
+    return _model_prices(prepared)
+
+
+def _model_prices(prepared: PreparedEmission) -> PriceTable:
     return prepared.settings.policy.prices or ListedPrices(
         prepared.profile.name, prepared.emission_request.request.model
     )

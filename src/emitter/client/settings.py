@@ -1,59 +1,42 @@
-"""Validate the settings of an emission and resolve its model.
-
-``Settings`` checks every argument before a request is sent. It resolves ``provider/model``, the client and the wire
-to a profile, and switches to the fallback model if the named one lacks a required capability.
-"""
+"""Validate the settings of an emission, and choose its models, before a request is sent."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from emitter import profiles as profile
-from emitter.adapters.clients import create_client
 from emitter.adapters.request_options import check_extra_headers
 from emitter.arguments import check_list, check_text, check_type
 from emitter.client.acceptance import DEFAULT_HOST
 from emitter.client.pool import DEFAULT_POOL, ClientPool
-from emitter.client.result import Trace
+from emitter.client.routing import ModelRoute, fallback_routes, resolve_model, route_models
 from emitter.clock import Clock, TimeLimits
-from emitter.core.capability_gate import (
-    CAPABILITY_NOT_PROVIDED,
-    USE_NAMED_MODEL,
-    CandidateModel,
-    GateDecision,
-    NoCapableModel,
-    RefusalCause,
-    UseFallbackModel,
-    choose_model,
-    model_capabilities,
-)
-from emitter.errors import CapabilityNotProvided, InputError, MissingKey
-from emitter.events import Level, LogAppended
+from emitter.core.capability_gate import USE_NAMED_MODEL, GateDecision, UseFallbackModel
+from emitter.core.fallback import DEFAULT_FALLBACK_REASONS
+from emitter.errors import InputError
 from emitter.host import Acceptor, EnvelopeContract
 from emitter.host.config import ANY_KIND
 from emitter.messages import no_fields
 from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.prices import require_listed_prices
-from emitter.profiles import find_profile
 from emitter.profiles.tables import SETTING_NAMES, Capability, is_capability_id
 from emitter.prompts import Material
 from emitter.schema.compiler import UndeclaredProperties
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from emitter.client.options import EmitOptions
+    from emitter.client.routing import Fallback, FallbackWord
+    from emitter.core.fallback import FallbackReason
     from emitter.events import Event
     from emitter.messages import Json
-    from emitter.profiles import ProviderProfile, WireFormat
     from emitter.schema.references import SchemaRegistry
-    from emitter.telemetry.sinks import EventRecorder, Sink
+    from emitter.telemetry.sinks import Sink
 
 MAX_REQUIRED_CAPABILITIES = 32
 """The most capabilities that a node may require (RFC 0031, section B)."""
@@ -65,8 +48,9 @@ _CAPABILITY_HINT = "Write one such as 'structured-output', or 'x-host-<host>-<ke
 class Settings:
     """The validated settings of one emission; see ``EmitOptions``.
 
-    ``gate`` is the decision of the capability check and ``opening`` the events that report it. If the fallback model is
-    used, ``model``, ``client``, ``base_url``, ``wire`` and ``extra_body`` are those of the fallback.
+    ``gate`` is the decision of the capability check, ``opening`` the events that report it, and ``alternatives`` the
+    models to ask if the first one fails. If a fallback is used from the start, ``model`` and what belongs to it
+    are those of the fallback.
     """
 
     model: str
@@ -88,7 +72,8 @@ class Settings:
     node_id: str | None = None
     clock: Clock = field(default_factory=Clock)
     requires: Iterable[str] = ()
-    fallback_model: str | None = None
+    fallback: Sequence[str | Fallback] = ()
+    fallback_on: Collection[FallbackWord | FallbackReason] = DEFAULT_FALLBACK_REASONS
     provider_ids: Mapping[str, str] = field(default_factory=dict[str, str])
     kind: str | None = None
     host: Acceptor = DEFAULT_HOST
@@ -98,6 +83,7 @@ class Settings:
     pool: ClientPool = DEFAULT_POOL
     gate: GateDecision = USE_NAMED_MODEL
     opening: tuple[Event, ...] = ()
+    alternatives: tuple[ModelRoute, ...] = ()
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:
@@ -128,7 +114,7 @@ class Settings:
                 check_type(name, getattr(self, name), str)
         self._check_values()
         self._limit_attempts()
-        if self.requires != () or self.fallback_model is not None:
+        if self.requires != () or self.fallback != ():
             self._check_routing()
         if self.policy.max_cost is not None and self.policy.prices is None:
             target = resolve_model(self.model, self.client, self.wire)
@@ -142,11 +128,25 @@ class Settings:
             object.__setattr__(self, "policy", replace(self.policy, max_attempts=calls))
 
     def _check_routing(self) -> None:
+        """Select the model, once: a copy of the settings is not routed again."""
         required = _check_required(self.requires)
-        if self.fallback_model is not None:
-            find_profile(self.fallback_model)
-        if required and self.gate is USE_NAMED_MODEL:
-            self._route(required)
+        if self.fallback == () and (not required or self.gate is not USE_NAMED_MODEL):
+            return
+        named = ModelRoute(*(getattr(self, name) for name in _ROUTED))
+        fallbacks = fallback_routes(self.fallback, self.fallback_on, named) or self.alternatives
+        decision = route_models(named, fallbacks, required, self.provider_ids)
+        values = {name: getattr(decision.route, name) for name in _ROUTED}
+        values |= {"gate": decision.gate, "opening": decision.opening, "alternatives": decision.alternatives}
+        for name, value in {**values, "requires": required, "fallback": ()}.items():
+            object.__setattr__(self, name, value)
+        if isinstance(decision.gate, UseFallbackModel):
+            object.__setattr__(self, "policy", replace(self.policy, prices=decision.route.prices))
+
+    def for_route(self, route: ModelRoute) -> Settings:
+        """Return the settings of an emission that asks another model."""
+        values = {name: getattr(route, name) for name in _ROUTED}
+        policy = replace(self.policy, prices=route.prices)
+        return replace(self, **values, policy=policy, requires=(), alternatives=(), opening=())
 
     def _check_values(self) -> None:
         """Check the options that most calls leave out."""
@@ -181,19 +181,6 @@ class Settings:
         if inspect.iscoroutinefunction(on_event):
             raise InputError("on_event= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
 
-    def _route(self, required: tuple[str, ...]) -> None:
-        """Select the named model or the fallback, once: a copy of the settings is not routed again."""
-        named_route = ModelRoute(self.model, self.client, self.base_url, self.wire, self.extra_body)
-        decision = route_model(named_route, required, self.fallback_model, self.provider_ids)
-        settled = {item.name: getattr(decision.route, item.name) for item in fields(decision.route)}
-        for name, value in {
-            **settled,
-            "requires": required,
-            "gate": decision.gate,
-            "opening": decision.opening,
-        }.items():
-            object.__setattr__(self, name, value)
-
     def time_limits(self) -> TimeLimits:
         """Return the time limits of one call and of the emission."""
         return TimeLimits(self.policy.timeout, self.policy.deadline, self.clock)
@@ -216,9 +203,11 @@ _TYPES = {
     "run_id": str,
 }
 _TEXTS = ("wire", "base_url", "node_id", "kind")
+_ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "extra_headers", "pool")
+"""The settings that belong to one model, in the order of ``ModelRoute``."""
 _PARAMETER_NAMES = frozenset(SETTING_NAMES)
 _SETTING_NAMES = frozenset(item.name for item in fields(Settings))
-_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - {"parameters", "gate", "opening", "pool"}
+_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - {"parameters", "gate", "opening", "alternatives", "pool"}
 
 
 def _check_required(value: object) -> tuple[str, ...]:
@@ -246,141 +235,3 @@ def _check_required(value: object) -> tuple[str, ...]:
         capability.value if isinstance(capability, Capability) else cast("str", capability)
         for capability in capabilities
     )
-
-
-_EXTRA_BODY_DROPPED = "extra_body= belongs to another wire than the fallback model's, so it is ignored"
-_ROUTING_HINTS = {
-    RefusalCause.UNAUTHENTICATED: "Set the key of the fallback model's vendor, or name another fallback_model.",
-    RefusalCause.LACKING: "Name a fallback_model that provides all that is required.",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRoute:
-    """A model, ``provider/model``, with the settings that apply only to it."""
-
-    model: str
-    client: object = None
-    base_url: str | None = None
-    wire: str | None = None
-    extra_body: Mapping[str, Json] = field(default_factory=no_fields)
-
-    @property
-    def provider(self) -> str:
-        """The name of the vendor's profile."""
-        return find_profile(self.model)[0].name
-
-    def resolve(self) -> ModelTarget:
-        """Return the profile, wire and model; raise ``UnknownModel`` or ``InputError``."""
-        return resolve_model(self.model, self.client, self.wire)
-
-
-@dataclass(frozen=True, slots=True)
-class RoutingDecision:
-    """The selected route, and the events that report the selection."""
-
-    route: ModelRoute
-    gate: GateDecision = USE_NAMED_MODEL
-    opening: tuple[Event, ...] = ()
-
-
-def route_model(
-    named: ModelRoute, required: tuple[str, ...], fallback_model: str | None, provider_ids: Mapping[str, str]
-) -> RoutingDecision:
-    """Select the named model, or the fallback if the named one lacks a required capability. Nothing is sent."""
-    candidate = candidate_model(named, provider_ids)
-    if fallback_model is None or not candidate.missing(required):
-        return _routing_decision(named, named, choose_model(required, candidate))
-    other = _fallback_route(fallback_model, named)
-    fallback = replace(candidate_model(other, provider_ids), authenticated=_is_authenticated(other))
-    return _routing_decision(named, other, choose_model(required, candidate, fallback))
-
-
-def candidate_model(route: ModelRoute, provider_ids: Mapping[str, str]) -> CandidateModel:
-    """Return the model of a route with its capabilities."""
-    target = route.resolve()
-    provider = provider_ids.get(target.profile.provider, target.profile.provider)
-    return CandidateModel(provider, target.model, model_capabilities(*target))
-
-
-def raise_not_provided(refusal: NoCapableModel, record: EventRecorder) -> NoReturn:
-    """Record the events of a refusal, and raise ``CapabilityNotProvided``."""
-    for event in refusal.events:
-        record(event)
-    trace = Trace((), tuple(record.events))
-    raise CapabilityNotProvided(
-        str(refusal), code=CAPABILITY_NOT_PROVIDED, trace=trace, hint=_ROUTING_HINTS.get(refusal.cause)
-    )
-
-
-def _routing_decision(named: ModelRoute, fallback: ModelRoute, gate: GateDecision) -> RoutingDecision:
-    if not isinstance(gate, UseFallbackModel):
-        return RoutingDecision(named, gate)
-    warnings = (LogAppended(Level.WARN, _EXTRA_BODY_DROPPED),) if named.extra_body and not fallback.extra_body else ()
-    return RoutingDecision(fallback, gate, (gate.event, *warnings))
-
-
-def _fallback_route(model: str, named: ModelRoute) -> ModelRoute:
-    """Return the route to the fallback model.
-
-    The client, address, wire and extra body belong to one vendor. None of them is passed to another vendor, which would
-    otherwise receive a key or parameters that are not meant for it.
-    """
-    other = replace(named, model=model)
-    if other.provider == named.provider:
-        return other
-    away = ModelRoute(model)
-    return replace(away, extra_body=named.extra_body) if away.resolve().wire is named.resolve().wire else away
-
-
-def _is_authenticated(route: ModelRoute) -> bool:
-    """Return whether there is a client, or a key in the environment, for the route's vendor."""
-    if route.client is not None:
-        return True
-    try:
-        created = create_client(route.resolve().profile, asynchronous=False, base_url=route.base_url)
-    except MissingKey:
-        return False
-    cast("Any", created).close()
-    return True
-
-
-class ModelTarget(NamedTuple):
-    """The profile, wire and model that a request is sent to."""
-
-    profile: ProviderProfile
-    wire: WireFormat
-    model: str
-
-
-def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
-    """Return the target of ``provider/model``; raise ``UnknownModel``, or ``InputError`` for an unknown wire."""
-    flavour = "" if client is None else type(client).__name__.removeprefix("Async")
-    find = _find_target if model.__class__ is str else _find_target.__wrapped__
-    return find(model, flavour, wire)
-
-
-@lru_cache(maxsize=256)
-def _find_target(model: str, flavour: str, wire: str | None) -> ModelTarget:
-    named_profile, model_name = profile.find_profile(model)
-    chosen = _profile_for_flavour(named_profile, flavour)
-    return ModelTarget(chosen, _select_wire(chosen, wire), model_name)
-
-
-def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfile:
-    """Return the profile of the client's own flavour, if there is one: an Azure client has Azure's limits."""
-    if flavour in ("", chosen.client.flavour):
-        return chosen
-    others = (profile.load_profile(candidate) for candidate in profile.profile_names())
-    same_sdk = (candidate for candidate in others if candidate.client.sdk is chosen.client.sdk)
-    return next((candidate for candidate in same_sdk if candidate.client.flavour == flavour), chosen)
-
-
-def _select_wire(vendor_profile: ProviderProfile, name: str | None) -> WireFormat:
-    if name is None:
-        return vendor_profile.default_wire
-    selected = next((wire for wire in vendor_profile.wires if wire == name), None)
-    if selected is None:
-        available = ", ".join(wire.value for wire in vendor_profile.wires)
-        raise InputError(f"{vendor_profile.title} has no wire {name!r}.", hint=f"It has {available}.")
-    return selected

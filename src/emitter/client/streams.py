@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from emitter.client.execution import (
     EmissionRun,
     adrive,
-    async_sdk_client,
     drive,
+    open_async_transport,
+    open_transport,
     require_usable_client,
+    require_usable_clients,
     route_judge,
-    sdk_client,
 )
-from emitter.client.request import warn_unknown_model
+from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete, emission_prices
 from emitter.client.transport import StreamCall, StreamRedactor
 from emitter.errors import InputError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from emitter.client.request import PreparedEmission
     from emitter.client.result import Emission
+    from emitter.messages import ModelRequest
     from emitter.streaming import StreamEvent, StreamSelection
 
 R = TypeVar("R")
@@ -46,7 +48,7 @@ class _StreamRun(Generic[R]):
         selection: StreamSelection,
         finish: Callable[[Emission[Any]], R] | None = None,
     ) -> None:
-        self._prepared, self._finish = prepared, finish
+        self._prepared, self._selection, self._finish = prepared, selection, finish
         self._fields = FieldStream(prepared.emission_request.contract.compiled, selection)
         self._run = EmissionRun.start(prepared)
         self._redactor = StreamRedactor(prepared.settings.host.config.secrets)
@@ -63,8 +65,8 @@ class _StreamRun(Generic[R]):
     def run(self) -> Generator[StreamEvent]:
         """Yield progress events, and store the result."""
         try:
-            with sdk_client(self._prepared) as client:
-                for event in drive(self._run, self._transport(client)):
+            with open_transport(self._prepared, self._start_call) as send:
+                for event in drive(self._run, route_judge(self._prepared, send)):
                     yield from self._redactor(event)
             self._set_result()
         except Exception as error:
@@ -75,8 +77,8 @@ class _StreamRun(Generic[R]):
         """Async version of ``run``."""
         try:
             async with (
-                async_sdk_client(self._prepared) as client,
-                aclosing(adrive(self._run, self._transport(client))) as progress,
+                open_async_transport(self._prepared, self._start_call) as send,
+                aclosing(adrive(self._run, route_judge(self._prepared, send))) as progress,
             ):
                 async for event in progress:
                     for redacted in self._redactor(event):
@@ -94,8 +96,13 @@ class _StreamRun(Generic[R]):
             raise InputError(_NO_RESULT, hint="Read it to its end, or call result() before it is closed.")
         return self._result
 
-    def _transport(self, client: object) -> Any:
-        return route_judge(self._prepared, partial(StreamCall, self._prepared, client, self._fields))
+    def _start_call(
+        self, prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float
+    ) -> StreamCall:
+        fields = self._fields
+        if prepared is not self._prepared:  # another vendor writes the document in another form
+            fields = FieldStream(prepared.emission_request.contract.compiled, self._selection)
+        return StreamCall(prepared, client, fields, request, timeout)
 
     def _set_result(self) -> None:
         events, prices = tuple(self._run.record.events), emission_prices(self._prepared)
@@ -114,7 +121,8 @@ class _StreamBase(Generic[R]):
     ) -> None:
         model = prepared.emission_request.request.model
         require_usable_client(prepared.settings.client, prepared.profile, model, asynchronous=self._asynchronous)
-        warn_unknown_model(prepared)
+        require_usable_clients(prepared, asynchronous=self._asynchronous)
+        warn_unknown_models(prepared)
         self._run = _StreamRun(prepared, selection, finish)
 
     @property

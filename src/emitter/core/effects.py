@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from emitter.messages import CallResult, Fault, ModelRequest, ProviderErrorDetails, Usage
 
 if TYPE_CHECKING:
+    from emitter.core.fallback import FallbackReason
     from emitter.core.judging import AnswerJudge
     from emitter.core.verdicts import DocumentContract, Verdict
     from emitter.events import Event, RunEvent
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.models import AIEnvelope
+    from emitter.policy import PriceTable
     from emitter.schema import Violation
 
 
@@ -56,7 +58,8 @@ Effect: TypeAlias = SendRequest | Sleep | EmitEvent
 class Attempt:
     """One call and its result. No text of the model is kept.
 
-    ``stop`` is the vendor's own word, and ``report`` the vendor's error details. ``by_judge`` is true for a call that
+    ``model`` is ``provider/model`` by the ids in events, ``route`` its position among the models of the emission,
+    ``stop`` the vendor's own word, and ``report`` the vendor's error details. ``by_judge`` is true for a call that
     asked a judge about another answer.
     """
 
@@ -71,6 +74,8 @@ class Attempt:
     request_id: str | None = None
     report: ProviderErrorDetails | None = None
     by_judge: bool = False
+    model: str = ""
+    route: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,8 @@ class EmissionRequest:
     """The request of an emission, the contract of its answer, the writer of further requests, and the host.
 
     ``max_budget`` limits the output budget in tokens, and ``min_output_tokens`` is the smallest budget worth a call.
-    ``judge`` is asked about each valid answer.
+    ``judge`` is asked about each valid answer. ``prices`` are those of the model, and ``alternatives`` the models to
+    ask if it fails.
     """
 
     provider: str
@@ -173,6 +179,17 @@ class EmissionRequest:
     initial_events: tuple[Event, ...] = ()
     host: EnvelopeHost | None = None
     judge: AnswerJudge | None = None
+    prices: PriceTable | None = None
+    alternatives: tuple[Alternative, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """The same request to another model, which may be asked after these failures. ``notices`` report its use."""
+
+    emission_request: EmissionRequest
+    reasons: frozenset[FallbackReason]
+    notices: tuple[Event, ...] = ()
 
 
 EffectGenerator: TypeAlias = Generator[Effect, CallResult | None, EmissionOutcome]

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from emitter import recover
 from emitter.core.effects import (
@@ -29,6 +29,7 @@ from emitter.core.effects import (
     SubmissionResult,
     total_usage,
 )
+from emitter.core.fallback import FallbackReason, find_fallback_reason
 from emitter.core.verdicts import (
     DOUBTFUL,
     FAULT_CODES,
@@ -46,12 +47,14 @@ from emitter.core.verdicts import (
 from emitter.events import (
     CALLING,
     CHECK_FINDING,
+    FALLBACK_NOTICE,
     CapBreached,
     EnvelopeRefusal,
     EnvelopeTruncated,
     Event,
     Level,
     LogAppended,
+    ModelCapabilitySubstituted,
     NlToFormatEngaged,
     NodeFailed,
     ProviderUsage,
@@ -69,7 +72,7 @@ if TYPE_CHECKING:
     from emitter.core.verdicts import DocumentContract
     from emitter.findings import Finding
     from emitter.messages import Json
-    from emitter.policy import Policy
+    from emitter.policy import Policy, PriceTable
     from emitter.schema import Loss
 
 
@@ -96,22 +99,19 @@ def _request_until_done(state: EmissionState) -> EffectGenerator:
         fitted = fit_to_limits(state, request)
         if isinstance(fitted, LimitBreach):
             return (yield from _end_at_limit(state, fitted, classification))
-        if classification is not None and state.own_attempts[-1].verdict is not Verdict.FAULTED:
-            yield EmitEvent(retry_event(len(state.answered_verdicts) + 1, classification))
+        yield from _report_retry(state, classification)
         answer, current = yield from _send_and_judge(state, fitted)
         accepted = _accepted_answer(state, answer, current)
         if accepted is not None:
             return (yield from end_with_answer(state, accepted))
         if isinstance(answer, Fault):
-            fault = yield from back_off(state, answer)
-            if fault is not None:
-                return (yield from end_with_fault(state, fault))
-            continue
-        classification = current
-        retry = next_request(classification, _retry_state(state, fitted), state.policy, state.emission_request.writer)
-        if retry is None:
-            return (yield from _end_without_answer(state, answer, classification))
-        request = retry
+            following = yield from _request_after_fault(state, answer, request)
+        else:
+            classification = current
+            following = yield from _request_after_answer(state, answer, current, fitted)
+        if isinstance(following, EmissionOutcome):
+            return following
+        request = following
 
 
 def _send_and_judge(
@@ -154,10 +154,79 @@ def _accepted_answer(
     return None if cancelled or classification.verdict is Verdict.UNCHECKED else state.flagged
 
 
-def _retry_state(state: EmissionState, request: ModelRequest) -> RetryState:
-    """Return the state before the last attempt, in which the remedy is chosen."""
-    earlier = EmissionState(state.emission_request, state.policy, state.own_attempts[:-1])
-    return RetryState(request, earlier.answered_verdicts, state.emission_request.max_budget, earlier.document_requested)
+_NextRequest: TypeAlias = "Generator[Effect, CallResult | None, ModelRequest | EmissionOutcome]"
+"""Returns the request to send next, or the outcome of the emission."""
+
+
+def _report_retry(
+    state: EmissionState, classification: ClassifiedAnswer | None
+) -> Generator[Effect, CallResult | None, None]:
+    """Report a change of the model, and that the last answer was rejected."""
+    for event in state.take_notices():
+        yield EmitEvent(event)
+    if classification is not None and state.own_attempts[-1].verdict in _RETRIED_VERDICTS:
+        yield EmitEvent(retry_event(len(state.answered_verdicts) + 1, classification))
+
+
+def _request_after_fault(state: EmissionState, fault: Fault, request: ModelRequest) -> _NextRequest:
+    """Ask the next model at once, or the same one after a wait."""
+    if switch_model(state, find_fallback_reason(fault, Verdict.FAULTED)):
+        return state.emission_request.request
+    terminal = yield from back_off(state, fault)
+    return request if terminal is None else (yield from end_with_fault(state, terminal))
+
+
+def _request_after_answer(
+    state: EmissionState, answer: ModelResponse, classification: ClassifiedAnswer, request: ModelRequest
+) -> _NextRequest:
+    """Apply the remedy for a rejected answer, or ask the next model."""
+    reason = find_fallback_reason(answer, classification.verdict)
+    retry_state = _retry_state(state, request, reason)
+    retry = next_request(classification, retry_state, state.policy, state.emission_request.writer)
+    if retry is not None:
+        return retry
+    if len(state.answered_verdicts) < state.policy.max_attempts and switch_model(state, reason):
+        return state.emission_request.request
+    return (yield from _end_without_answer(state, answer, classification))
+
+
+_RETRIED_VERDICTS = frozenset(Verdict) - {Verdict.FAULTED, Verdict.REFUSED}
+"""A further call after these is one of OpenWOP's retries. After a refusal, only another model is asked."""
+
+
+def _retry_state(state: EmissionState, request: ModelRequest, reason: FallbackReason | None) -> RetryState:
+    """Return the state of the model before the last attempt, in which the remedy is chosen."""
+    earlier = state.model_attempts[:-1]
+    verdicts = tuple(attempt.verdict for attempt in earlier if attempt.verdict is not Verdict.FAULTED)
+    return RetryState(
+        request=request,
+        previous_verdicts=verdicts,
+        max_budget=state.emission_request.max_budget,
+        document_requested=any(map(_asked_for_document, earlier)),
+        other_calls=len(state.answered_verdicts) - 1 - len(verdicts) + len(state.later_models(reason)),
+    )
+
+
+def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
+    """Go over to the next model that may be asked after this failure; return False if there is none."""
+    later = state.later_models(reason)
+    if reason is None or not later:
+        return False
+    failed, last = state.emission_request, state.model_attempts[-1]
+    index = later[0]
+    chosen = state.models.alternatives[index]
+    used = chosen.emission_request
+    if last.verdict is Verdict.TRUNCATED:
+        budget = math.ceil(last.budget * state.policy.truncation_multiplier)
+        budget = min(max(budget, used.request.max_output_tokens), used.max_budget)
+        used = replace(used, request=with_output_budget(used.request, budget))
+    state.emission_request, state.position, state.first_attempt = used, index + 1, len(state.attempts)
+    state.notices = (
+        LogAppended(Level.WARN, FALLBACK_NOTICE, {"reason": reason.value}),
+        ModelCapabilitySubstituted(failed.provider, failed.request.model, used.provider, used.request.model, ()),
+        *chosen.notices,
+    )
+    return True
 
 
 def _end_without_answer(state: EmissionState, answer: CallResult, classification: ClassifiedAnswer) -> EffectGenerator:
@@ -169,9 +238,13 @@ def _end_without_answer(state: EmissionState, answer: CallResult, classification
     return (yield from end_with_verdict(state, classification, len(state.answered_verdicts)))
 
 
+def _asked_for_document(attempt: Attempt) -> bool:
+    return DOUBTFUL in attempt.violations or RETRACTED in attempt.violations
+
+
 @dataclass(slots=True)
 class EmissionState:
-    """The state of one emission."""
+    """The state of one emission. ``emission_request`` is that of the model in use."""
 
     emission_request: EmissionRequest
     policy: Policy
@@ -180,11 +253,49 @@ class EmissionState:
     """A valid answer that was sent back once. It stands if the correction fails."""
     cause: Exception | None = None
     """The SDK's exception of the last call; a deadline that passes later does not replace it."""
+    models: EmissionRequest = field(init=False)
+    """The request of the first model, with its alternatives."""
+    position: int = 0
+    """The number of the alternative in use, from 1; 0 is the first model."""
+    first_attempt: int = 0
+    """The index of the first attempt of the model in use."""
+    notices: tuple[Event, ...] = ()
+    """Report the change of the model before its first call."""
+
+    def __post_init__(self) -> None:
+        self.models = self.emission_request
+
+    def later_models(self, reason: FallbackReason | None) -> tuple[int, ...]:
+        """Return the indices of the alternatives that may still be asked after this failure."""
+        alternatives = self.models.alternatives
+        return tuple(
+            index for index in range(self.position, len(alternatives)) if reason in alternatives[index].reasons
+        )
+
+    def take_notices(self) -> tuple[Event, ...]:
+        """Return the notices that were not reported yet."""
+        notices, self.notices = self.notices, ()
+        return notices
+
+    def spent_cost(self) -> Decimal:
+        """Return the cost of all calls, each at the prices of its model."""
+        models = (self.models, *(each.emission_request for each in self.models.alternatives))
+        spent = [(self._prices(models[attempt.route]), attempt.usage) for attempt in self.attempts]
+        costs = [prices.cost_of(usage) for prices, usage in spent if prices is not None and usage is not None]
+        return sum(costs, Decimal(0))
+
+    def _prices(self, used: EmissionRequest) -> PriceTable | None:
+        return used.prices or self.policy.prices
 
     @property
     def own_attempts(self) -> list[Attempt]:
         """The calls that asked for the answer, without those to a judge."""
         return [attempt for attempt in self.attempts if not attempt.by_judge]
+
+    @property
+    def model_attempts(self) -> list[Attempt]:
+        """Those of them to the model in use."""
+        return [attempt for attempt in self.attempts[self.first_attempt :] if not attempt.by_judge]
 
     @property
     def fault_count(self) -> int:
@@ -199,7 +310,7 @@ class EmissionState:
     @property
     def document_requested(self) -> bool:
         """Whether the model was asked for the document alone."""
-        return any(DOUBTFUL in attempt.violations or RETRACTED in attempt.violations for attempt in self.own_attempts)
+        return any(map(_asked_for_document, self.model_attempts))
 
 
 def send(
@@ -226,17 +337,19 @@ def send(
         if classify_answer is None
         else classify_answer(answer, contract)
     )
-    state.attempts.append(_make_attempt(number, request, answer, classification))
+    state.attempts.append(_make_attempt(state, request, answer, classification))
     for event in call_events(state.emission_request, answer, classification):
         yield EmitEvent(event)
     return answer, classification
 
 
-def _make_attempt(number: int, request: ModelRequest, answer: CallResult, classification: ClassifiedAnswer) -> Attempt:
+def _make_attempt(
+    state: EmissionState, request: ModelRequest, answer: CallResult, classification: ClassifiedAnswer
+) -> Attempt:
     reply = answer if isinstance(answer, ModelResponse) else None
     fault = None if isinstance(answer, ModelResponse) else replace(answer, report=None)
     return Attempt(
-        number=number,
+        number=len(state.attempts) + 1,
         verdict=classification.verdict,
         budget=request.max_output_tokens,
         corrected=request.correction is not None,
@@ -246,6 +359,8 @@ def _make_attempt(number: int, request: ModelRequest, answer: CallResult, classi
         fault=fault,
         request_id=answer.request_id,
         report=answer.report,
+        model=f"{state.emission_request.provider}/{request.model}",
+        route=request.route,
     )
 
 
@@ -267,24 +382,31 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
     """Lower the request's output budget to what the limits allow, or return the limit that allows too little."""
     if state.policy.max_total_tokens is None and state.policy.max_cost is None:
         return request
-    input_counts = [attempt.usage.input for attempt in state.own_attempts if attempt.usage is not None]
+    own_attempts = state.model_attempts
+    input_counts = [attempt.usage.input for attempt in own_attempts if attempt.usage is not None]
     expected = Usage(
         input=max(input_counts) if input_counts else state.emission_request.writer.count_tokens(request),
         output=state.emission_request.min_output_tokens,
     )
-    fitted = cap_budget(request, total_usage(tuple(state.attempts)), expected, state.policy, len(input_counts))
-    last = state.own_attempts[-1] if state.attempts else None
+    spent = Spending(total_usage(tuple(state.attempts)), state.spent_cost())
+    policy = replace(state.policy, prices=state.emission_request.prices or state.policy.prices)
+    fitted = cap_budget(request, spent, expected, policy)
+    last = own_attempts[-1] if own_attempts else None
     if (
         isinstance(fitted, ModelRequest)
         and last
         and last.verdict is Verdict.TRUNCATED
         and fitted.max_output_tokens <= last.budget
     ):
-        return cap_budget(
-            *(request, total_usage(tuple(state.attempts)), Usage(expected.input, last.budget + 1)),
-            *(state.policy, len(input_counts)),
-        )
+        return cap_budget(request, spent, Usage(expected.input, last.budget + 1), policy)
     return fitted
+
+
+class Spending(NamedTuple):
+    """The usage of all calls so far, and its cost."""
+
+    usage: Usage
+    cost: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,33 +429,30 @@ _UNBOUNDED = 1 << 62
 _BREACH_CODES = {_TOKEN_LIMIT: "token_limit_reached", _COST_LIMIT: "cost_limit_reached"}
 
 
-def cap_budget(
-    request: ModelRequest, spent: Usage, expected: Usage, policy: Policy, calls: int = 1
-) -> ModelRequest | LimitBreach:
+def cap_budget(request: ModelRequest, spent: Spending, expected: Usage, policy: Policy) -> ModelRequest | LimitBreach:
     """Lower the request's output budget to what the limits allow, or return the limit that allows too little.
 
-    ``spent`` is the usage of all ``calls`` so far. ``expected`` is the next call's input and the smallest output worth
-    a call.
+    ``expected`` is the next call's input and the smallest output worth a call.
     """
     budget = request.max_output_tokens
-    for room, reached in _remaining_room(spent, expected, policy, max(calls, 1)):
+    for room, reached in _remaining_room(spent, expected, policy):
         if room < expected.output:
             return reached
         budget = min(budget, room)
     return request if budget == request.max_output_tokens else with_output_budget(request, budget)
 
 
-def _remaining_room(spent: Usage, expected: Usage, policy: Policy, calls: int) -> Iterator[tuple[int, LimitBreach]]:
+def _remaining_room(spent: Spending, expected: Usage, policy: Policy) -> Iterator[tuple[int, LimitBreach]]:
     """Yield for each limit the output tokens it allows, and the breach to report if they are too few."""
     if policy.max_total_tokens is not None:
-        room = policy.max_total_tokens - spent.total - expected.input
-        yield room, _make_breach(_TOKEN_LIMIT, policy.max_total_tokens, (spent + expected).total)
+        room = policy.max_total_tokens - spent.usage.total - expected.input
+        yield room, _make_breach(_TOKEN_LIMIT, policy.max_total_tokens, (spent.usage + expected).total)
     if policy.max_cost is not None and policy.prices is not None:
-        cost_of, so_far = policy.prices.cost_of, policy.prices.cost_of(spent, calls)
+        cost_of = policy.prices.cost_of
         prompt = cost_of(replace(expected, output=0))
-        left, one = Decimal(str(policy.max_cost)) - so_far - prompt, cost_of(replace(expected, output=1)) - prompt
+        left, one = Decimal(str(policy.max_cost)) - spent.cost - prompt, cost_of(replace(expected, output=1)) - prompt
         room = min(math.floor(left / one), _UNBOUNDED) if one else _UNBOUNDED if left >= 0 else -1
-        yield room, _make_breach(_COST_LIMIT, policy.max_cost, float(so_far + cost_of(expected)))
+        yield room, _make_breach(_COST_LIMIT, policy.max_cost, float(spent.cost + cost_of(expected)))
 
 
 def _make_breach(kind: str, limit: float, observed: float) -> LimitBreach:

@@ -310,21 +310,23 @@ FAULT_CODES: dict[FaultKind, str] = {
 class RetryState:
     """The state in which a remedy is chosen.
 
-    ``previous_verdicts`` are those of earlier answered calls. ``document_requested`` is true if the model was asked for
-    the document alone before.
+    ``previous_verdicts`` are those of earlier answered calls of the model. ``document_requested`` is true if it was
+    asked for the document alone before. ``other_calls`` are answered calls of earlier models, and those that are kept
+    for later ones.
     """
 
     request: ModelRequest
     previous_verdicts: tuple[Verdict, ...]
     max_budget: int
     document_requested: bool = False
+    other_calls: int = 0
 
 
 def next_request(
     classification: ClassifiedAnswer, state: RetryState, policy: Policy, writer: RequestWriter
 ) -> ModelRequest | None:
     """Return the request to send next, or None if no remedy is left."""
-    if len(state.previous_verdicts) + 1 >= policy.max_attempts:
+    if len(state.previous_verdicts) + 1 + state.other_calls >= policy.max_attempts:
         return None
     match REMEDIES[classification.verdict].remedy:
         case Remedy.BUDGET:

@@ -23,7 +23,7 @@ MISSING, COST = SUBSTITUTED.type, "provider.usage"
 def test_a_model_that_provides_all_of_it_is_asked(vendor: Simulator, door: Callable[..., Any]) -> None:
     """Nothing is told of capabilities where nothing is lacking, and the fallback is left alone."""
     requires = ["structured-output", "function-calling"]
-    emission = door(model=SHORT, requires=requires, fallback_model="google/no-such-model")
+    emission = door(model=SHORT, requires=requires, fallback=["google/gemini-2.5-flash"])
     assert [call.model for call in vendor.calls] == ["gpt-4o"]
     assert not [each for each in types(emission.events) if each.startswith("model.")]
 
@@ -32,7 +32,7 @@ def test_a_model_that_provides_all_of_it_is_asked(vendor: Simulator, door: Calla
 def test_the_fallback_is_asked_instead(vendor: Simulator, door: Callable[..., Any]) -> None:
     """The substitution is the first event, once; all that follows is of the model that is asked."""
     seen: list[RunEvent] = []
-    emission = door(model=SHORT, requires=["long-context"], fallback_model=LONG, on_event=seen.append)
+    emission = door(model=SHORT, requires=["long-context"], fallback=[LONG], on_event=seen.append)
     assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]
     assert emission.events[0].event == SUBSTITUTED
     assert [each.sequence for each in emission.events] == list(range(len(emission.events)))
@@ -47,7 +47,7 @@ def test_the_fallback_is_asked_instead(vendor: Simulator, door: Callable[..., An
 def test_events_call_a_vendor_as_the_host_does(vendor: Simulator, door: Callable[..., Any]) -> None:
     """The one that lacks something, the one that is asked instead, and whom a call cost; who asks is not changed."""
     ids = {"openai": "our-proxy", "anthropic": "our-other"}
-    emission = door(model=SHORT, requires=["long-context"], fallback_model=LONG, provider_ids=ids)
+    emission = door(model=SHORT, requires=["long-context"], fallback=[LONG], provider_ids=ids)
     first, usage = (next(each.event for each in emission.events if each.type == kind) for kind in (MISSING, COST))
     assert (first.original_provider, first.fallback_provider, usage.provider) == ("our-proxy", "our-other", "our-other")
     assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]
@@ -85,7 +85,7 @@ def test_nobody_is_asked_where_nobody_provides_it(vendor: Simulator, door: Calla
 def test_a_fallback_that_lacks_it_too_is_not_asked(vendor: Simulator, door: Callable[..., Any]) -> None:
     """There is no fallback of a fallback."""
     with pytest.raises(CapabilityNotProvided, match="provides all that is required") as caught:
-        door(model=SHORT, requires=["long-context"], fallback_model="openai/gpt-4-turbo")
+        door(model=SHORT, requires=["long-context"], fallback=["openai/gpt-4-turbo"])
     assert vendor.calls == ()
     assert caught.value.trace.events[0].event.fallback_attempted is True
 
@@ -97,7 +97,7 @@ def test_a_fallback_without_credentials_is_not_asked(
     """It counts as one that was tried; the key of another vendor is no key."""
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     with pytest.raises(CapabilityNotProvided, match="Set the key of the fallback") as caught:
-        door(model=SHORT, requires=["long-context"], fallback_model=LONG)
+        door(model=SHORT, requires=["long-context"], fallback=[LONG])
     assert vendor.calls == ()
     assert caught.value.trace.events[0].event.fallback_attempted is True
 
@@ -107,4 +107,4 @@ def test_a_key_that_is_missing_for_the_model_itself_is_no_lack(monkeypatch: pyte
     for each in KEYS:
         monkeypatch.delenv(each, raising=False)
     with pytest.raises(MissingKey):
-        emit(SCHEMA, SITUATION, model=LONG, requires=["long-context"], fallback_model=SHORT)
+        emit(SCHEMA, SITUATION, model=LONG, requires=["long-context"], fallback=[SHORT])

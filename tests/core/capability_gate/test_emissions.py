@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def test_the_substitution_uses_up_no_attempt_and_gives_none(vendor: Simulator) -> None:
     """``max_attempts`` bounds the calls of the emission, whoever is asked."""
     vendor.script(*[Malformed()] * 8)
-    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "policy": Policy(max_attempts=3)}
+    more: Any = {"requires": ["long-context"], "fallback": [LONG], "policy": Policy(max_attempts=3)}
     with pytest.raises(EmissionError) as caught:
         emit(SCHEMA, SITUATION, model=SHORT, **more)
     assert len(vendor.calls) == 3
@@ -35,7 +35,7 @@ def test_the_substitution_uses_up_no_attempt_and_gives_none(vendor: Simulator) -
 
 def test_a_substituted_model_is_asked_in_its_own_form(vendor: Simulator) -> None:
     """The request is planned for the fallback: its wire, its budget, and the schema as it takes it."""
-    emit_binding_moment(SITUATION, model="openai/gpt-4-0613", requires=["long-context"], fallback_model=LONG)
+    emit_binding_moment(SITUATION, model="openai/gpt-4-0613", requires=["long-context"], fallback=[LONG])
     body = vendor.calls[0].body
     assert body["max_tokens"] > 4096
     assert "output_config" in body
@@ -43,7 +43,7 @@ def test_a_substituted_model_is_asked_in_its_own_form(vendor: Simulator) -> None
 
 def test_each_of_many_is_told_of_its_substitution(vendor: Simulator, tmp_path: Path) -> None:
     """Every item has it first, under its own node, and a journal gives it back."""
-    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "journal": tmp_path / "run.jsonl"}
+    more: Any = {"requires": ["long-context"], "fallback": [LONG], "journal": tmp_path / "run.jsonl"}
     first = emit_many(SCHEMA, ["a", "b"], model=SHORT, progress=False, **more).results()
     again = emit_many(SCHEMA, ["a", "b"], model=SHORT, progress=False, **more).results()
     assert [each.result.events[0].event for each in first] == [SUBSTITUTED, SUBSTITUTED]
@@ -65,9 +65,7 @@ def test_many_are_refused_at_once(vendor: Simulator) -> None:
 def test_a_stream_that_nobody_reads_tells_nothing(vendor: Simulator) -> None:
     """The substitution belongs to an emission, and none was begun."""
     seen: list[RunEvent] = []
-    streaming = stream(
-        SCHEMA, SITUATION, model=SHORT, requires=["long-context"], fallback_model=LONG, on_event=seen.append
-    )
+    streaming = stream(SCHEMA, SITUATION, model=SHORT, requires=["long-context"], fallback=[LONG], on_event=seen.append)
     streaming.close()
     assert seen == []
     assert vendor.calls == ()
@@ -75,7 +73,7 @@ def test_a_stream_that_nobody_reads_tells_nothing(vendor: Simulator) -> None:
 
 def test_an_emission_that_is_known_tells_no_substitution(vendor: Simulator) -> None:
     """What was accepted before is handed out without an event, and without a call."""
-    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "host": Acceptor(), "run_id": "r"}
+    more: Any = {"requires": ["long-context"], "fallback": [LONG], "host": Acceptor(), "run_id": "r"}
     first = emit(SCHEMA, SITUATION, model=SHORT, **more)
     again = emit(SCHEMA, SITUATION, model=SHORT, **more)
 
@@ -94,7 +92,7 @@ def test_a_refusal_crosses_a_process(vendor: Simulator) -> None:  # noqa: ARG001
 
 def test_a_batch_is_made_at_the_vendor_of_the_fallback(vendor: Simulator) -> None:
     """The batch interface is that of the model that is asked, and its emissions tell the same."""
-    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "batch": Batch(poll=0.01, max_poll=0.01)}
+    more: Any = {"requires": ["long-context"], "fallback": [LONG], "batch": Batch(poll=0.01, max_poll=0.01)}
     items = emit_many(SCHEMA, ["a", "b"], model=SHORT, progress=False, **more).results()
     assert [each.result.events[0].event for each in items] == [SUBSTITUTED, SUBSTITUTED]
     assert {call.model for call in vendor.calls} <= {"claude-sonnet-5-5"}
@@ -104,7 +102,7 @@ def test_what_was_accepted_before_needs_no_model(vendor: Simulator) -> None:
     """A host that remembers the emission hands it out again, whoever could be asked today; another is refused."""
     told: list[RunEvent] = []
     more: Any = {"host": Acceptor(), "run_id": "r", "node_id": "n", "requires": ["long-context"]}
-    first = emit(SCHEMA, SITUATION, model=SHORT, fallback_model=LONG, **more)
+    first = emit(SCHEMA, SITUATION, model=SHORT, fallback=[LONG], **more)
     again = emit(SCHEMA, SITUATION, model=SHORT, on_event=told.append, **more)
     assert again.envelope == first.envelope
     assert (again.events, told) == ((), [])
@@ -121,5 +119,5 @@ def test_the_check_comes_before_the_window_is_measured(vendor: Simulator) -> Non
         emit(SCHEMA, situation, model="openai/gpt-4-0613")
     with pytest.raises(CapabilityNotProvided):
         emit(SCHEMA, situation, **more)
-    emit(SCHEMA, situation, fallback_model=LONG, **more)
+    emit(SCHEMA, situation, fallback=[LONG], **more)
     assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]

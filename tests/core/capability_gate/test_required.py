@@ -33,7 +33,7 @@ def test_model_capability_substituted_no_credential_disclosure(
     if not keyed:
         monkeypatch.delenv("ANTHROPIC_API_KEY")
     seen: list[RunEvent] = []
-    more: Any = {"requires": ["long-context"], "fallback_model": LONG, "on_event": seen.append}
+    more: Any = {"requires": ["long-context"], "fallback": [LONG], "on_event": seen.append}
     try:
         emit(SCHEMA, SITUATION, model=SHORT, **more)
         said = ""
@@ -82,7 +82,7 @@ def test_what_may_be_required(vendor: Simulator, given: Any) -> None:
 def test_settings_keep_what_is_required_as_plain_names(vendor: Simulator) -> None:  # noqa: ARG001
     """Whatever it was given as, so that a copy of them asks for the same."""
     required = iter([Capability.LONG_CONTEXT])
-    settings = Settings(SHORT, None, (), DEFAULT_POLICY, None, requires=required, fallback_model=LONG)
+    settings = Settings(SHORT, None, (), DEFAULT_POLICY, None, requires=required, fallback=[LONG])
     kept = tuple(replace(settings, node_id="n").requires)
     assert [(type(each), each) for each in kept] == [(str, "long-context")]
 
@@ -100,11 +100,11 @@ def test_32_may_be_required(vendor: Simulator) -> None:
 def test_a_fallback_that_is_no_model_is_refused(fallback: str) -> None:
     """Also where it would not be needed: the mistake is there all the same."""
     with pytest.raises(UnknownModel):
-        emit(SCHEMA, SITUATION, model=SHORT, fallback_model=fallback)
+        emit(SCHEMA, SITUATION, model=SHORT, fallback=[fallback])
 
 
 def test_a_fallback_without_requirements_is_never_asked(vendor: Simulator) -> None:
     """It stands in for a capability, not for a failure."""
     vendor.script(Text(DOCUMENT))
-    assert emit(SCHEMA, SITUATION, model=SHORT, fallback_model=LONG).value == DOCUMENT
+    assert emit(SCHEMA, SITUATION, model=SHORT, fallback=[LONG]).value == DOCUMENT
     assert [call.model for call in vendor.calls] == ["gpt-4o"]

@@ -21,7 +21,7 @@ def test_a_client_of_the_same_vendor_serves_the_fallback(monkeypatch: pytest.Mon
         monkeypatch.delenv(each, raising=False)
     with simulator(answers=answered) as vendor:
         client = vendor.client(SHORT)
-        more: Any = {"requires": ["long-context"], "fallback_model": "openai/gpt-6-sol", "client": client}
+        more: Any = {"requires": ["long-context"], "fallback": ["openai/gpt-6-sol"], "client": client}
         emission = emit(SCHEMA, SITUATION, model=SHORT, **more)
         assert [call.model for call in vendor.calls] == ["gpt-6-sol"]
     assert emission.value == DOCUMENT
@@ -36,7 +36,7 @@ def test_a_client_is_not_used_for_another_vendor(
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     with simulator() as elsewhere:
         client = elsewhere.client(SHORT)
-        emit(SCHEMA, SITUATION, model=SHORT, client=client, requires=["long-context"], fallback_model=fallback)
+        emit(SCHEMA, SITUATION, model=SHORT, client=client, requires=["long-context"], fallback=[fallback])
         assert elsewhere.calls == ()
     assert [call.model for call in vendor.calls] == [fallback.partition("/")[2]]
 
@@ -46,7 +46,7 @@ def test_an_address_is_not_used_for_another_vendor(vendor: Simulator, door: Call
     """The fallback's key never reaches the server that was named for the model."""
     with simulator() as elsewhere:
         address = elsewhere.base_url(SHORT)
-        door(model=SHORT, base_url=address, wire="openai-chat", requires=["long-context"], fallback_model=LONG)
+        door(model=SHORT, base_url=address, wire="openai-chat", requires=["long-context"], fallback=[LONG])
         assert elsewhere.calls == ()
     assert len(vendor.calls) == 1
 
@@ -59,7 +59,7 @@ def test_an_address_is_not_used_for_another_vendor(vendor: Simulator, door: Call
 def test_options_are_those_of_a_wire(vendor: Simulator, fallback: str, *, sent: bool) -> None:
     """What is meant for one request body does not go into another, and that is told."""
     options = {"metadata": {"team": "legal"}}
-    more: Any = {"requires": ["long-context"], "fallback_model": fallback, "extra_body": options}
+    more: Any = {"requires": ["long-context"], "fallback": [fallback], "extra_body": options}
     emission = emit(SCHEMA, SITUATION, model=SHORT, **more)
     assert ("metadata" in vendor.calls[0].body) is sent
     second = emission.events[1].event
@@ -70,5 +70,5 @@ def test_options_are_those_of_a_wire(vendor: Simulator, fallback: str, *, sent: 
 def test_options_go_with_the_wire_to_another_vendor(vendor: Simulator) -> None:
     """Azure speaks the wire that was named, so the body's own keys are sent there."""
     more: Any = {"wire": "openai-chat", "extra_body": {"metadata": {"team": "legal"}}}
-    emit(SCHEMA, SITUATION, model=SHORT, requires=["long-context"], fallback_model="azure-openai/gpt-4.1", **more)
+    emit(SCHEMA, SITUATION, model=SHORT, requires=["long-context"], fallback=["azure-openai/gpt-4.1"], **more)
     assert vendor.calls[0].body["metadata"] == {"team": "legal"}

@@ -9,7 +9,7 @@ import pytest
 
 from emitter import prompts as prompt
 from emitter.client import request
-from emitter.client.settings import ModelTarget
+from emitter.client.routing import ModelTarget
 from emitter.core.effects import EmitEvent
 from emitter.core.emission import run_emission
 from emitter.events import Level, LogAppended

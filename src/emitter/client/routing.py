@@ -1,0 +1,268 @@
+"""Choose the models of an emission: the named one, and those to ask if it lacks a capability or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast
+
+from emitter import profiles as profile
+from emitter.adapters.clients import client_settings
+from emitter.arguments import check_list, check_type
+from emitter.client.pool import DEFAULT_POOL, ClientPool
+from emitter.client.result import Trace
+from emitter.core.capability_gate import (
+    CAPABILITY_NOT_PROVIDED,
+    USE_NAMED_MODEL,
+    CandidateModel,
+    GateDecision,
+    NoCapableModel,
+    RefusalCause,
+    UseFallbackModel,
+    choose_model,
+    model_capabilities,
+)
+from emitter.core.fallback import DEFAULT_FALLBACK_REASONS, FallbackReason
+from emitter.errors import CapabilityNotProvided, InputError, MissingKey
+from emitter.events import Level, LogAppended
+from emitter.messages import no_fields
+from emitter.profiles import find_profile
+from emitter.profiles.tables import SETTING_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from emitter.client.options import ModelSettings
+    from emitter.events import Event
+    from emitter.messages import Json
+    from emitter.policy import PriceTable
+    from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.telemetry.sinks import EventRecorder
+
+FallbackWord: TypeAlias = Literal["unreachable", "rate-limited", "truncated", "invalid", "refused"]
+_EXTRA_BODY_DROPPED = "extra_body= belongs to another wire than the fallback model's, so it is ignored"
+_ROUTING_HINTS = {
+    RefusalCause.UNAUTHENTICATED: "Set the key of the fallback model's vendor, or name another fallback.",
+    RefusalCause.LACKING: "Name a fallback that provides all that is required.",
+}
+_PASSED_SETTINGS = frozenset({*SETTING_NAMES, "extra_body", "extra_headers"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """A model to ask if those before it lack a capability or fail.
+
+    Args:
+        model: The provider and model name, for example ``"anthropic/claude-sonnet-5-5"``.
+        client: An SDK client of your own. By default that of the named model serves the same vendor, and emitter
+            creates one for another vendor.
+        base_url: The server's address, if no client is passed.
+        wire: One of the vendor's wires, if it has several.
+        on: The failures after which the model is asked. Defaults to ``fallback_on``.
+        settings: Model settings that replace those of the emission, such as ``{"temperature": None}``.
+        prices: The prices for ``Policy.max_cost``. Defaults to the listed ones.
+    """
+
+    model: str
+    client: object = None
+    base_url: str | None = None
+    wire: str | None = None
+    on: Collection[FallbackWord | FallbackReason] | None = None
+    settings: ModelSettings | None = None
+    prices: PriceTable | None = None
+
+    def __post_init__(self) -> None:
+        if self.client is not None and self.base_url is not None:
+            raise InputError("Pass client= or base_url=, not both.", hint="Set the address on the client.")
+        if self.settings is not None:
+            check_type("Fallback.settings", self.settings, Mapping)
+        if self.prices is not None and not hasattr(self.prices, "cost_of"):
+            raise InputError(f"Fallback.prices is {self.prices!r}.", hint="Pass Prices(input=…, output=…).")
+        unknown = set(self.settings or ()) - _PASSED_SETTINGS
+        if unknown:
+            raise InputError(
+                f"Fallback.settings has {min(unknown)!r}, which is no model setting.",
+                hint=f"Choose among {', '.join(sorted(_PASSED_SETTINGS))}.",
+            )
+        if self.on is not None:
+            object.__setattr__(self, "on", parse_reasons("Fallback.on", self.on))
+
+
+def parse_reasons(name: str, value: object) -> frozenset[FallbackReason]:
+    """Return the failures after which a model may be asked."""
+    words = set(check_list(name, value, (str,), "the failures"))
+    known = {reason.value for reason in FallbackReason}
+    unknown = sorted(str(word) for word in words if word not in known)
+    if unknown:
+        raise InputError(f"{name} has {unknown[0]!r}; choose among {', '.join(sorted(known))}.")
+    return frozenset(FallbackReason(word) for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRoute:
+    """A model, ``provider/model``, with the settings that apply only to it."""
+
+    model: str
+    client: object = None
+    base_url: str | None = None
+    wire: str | None = None
+    parameters: Mapping[str, Json] = field(default_factory=no_fields)
+    extra_body: Mapping[str, Json] = field(default_factory=no_fields)
+    extra_headers: Mapping[str, str] = field(default_factory=no_fields)
+    pool: ClientPool = DEFAULT_POOL
+    prices: PriceTable | None = None
+    reasons: frozenset[FallbackReason] = DEFAULT_FALLBACK_REASONS
+    notices: tuple[Event, ...] = ()
+
+    @property
+    def provider(self) -> str:
+        """The name of the vendor's profile."""
+        return find_profile(self.model)[0].name
+
+    def resolve(self) -> ModelTarget:
+        """Return the profile, wire and model; raise ``UnknownModel`` or ``InputError``."""
+        return resolve_model(self.model, self.client, self.wire)
+
+    def require_credentials(self) -> None:
+        """Raise ``MissingKey`` if there is neither a client nor a key for the model."""
+        if self.client is None:
+            client_settings(self.resolve().profile, base_url=self.base_url, api_key=self.pool.api_key)
+
+    @property
+    def is_authenticated(self) -> bool:
+        """Whether there is a client or a key for the model."""
+        try:
+            self.require_credentials()
+        except MissingKey:
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingDecision:
+    """The first model to ask, the models to ask if it fails, and the events that report the selection."""
+
+    route: ModelRoute
+    gate: GateDecision = USE_NAMED_MODEL
+    opening: tuple[Event, ...] = ()
+    alternatives: tuple[ModelRoute, ...] = ()
+
+
+def fallback_routes(fallback: object, fallback_on: object, named: ModelRoute) -> tuple[ModelRoute, ...]:
+    """Return the routes to the fallback models; raise ``InputError`` or ``UnknownModel`` for one that is no model."""
+    reasons = parse_reasons("fallback_on", fallback_on)
+    models = check_list("fallback", fallback, (str, Fallback), "the models")
+    routes: list[ModelRoute] = []
+    for model in models:
+        wanted = model if isinstance(model, Fallback) else Fallback(cast("str", model))
+        find_profile(wanted.model)
+        own = reasons if wanted.on is None else parse_reasons("Fallback.on", wanted.on)
+        routes.append(replace(_fallback_route(wanted, named), reasons=own))
+    return tuple(routes)
+
+
+def route_models(
+    named: ModelRoute, fallbacks: tuple[ModelRoute, ...], required: tuple[str, ...], provider_ids: Mapping[str, str]
+) -> RoutingDecision:
+    """Select the first model that has the required capabilities. Nothing is sent."""
+    candidate = candidate_model(named, provider_ids)
+    capable = [route for route in fallbacks if not candidate_model(route, provider_ids).missing(required)]
+    if not fallbacks or not candidate.missing(required):
+        return RoutingDecision(named, choose_model(required, candidate), alternatives=tuple(capable))
+    usable = [route for route in capable if route.is_authenticated]
+    chosen = (*usable, *capable, *fallbacks)[0]
+    fallback = replace(candidate_model(chosen, provider_ids), authenticated=bool(usable) or chosen.is_authenticated)
+    gate = choose_model(required, candidate, fallback)
+    if not isinstance(gate, UseFallbackModel):
+        return RoutingDecision(named, gate)
+    later = tuple(capable[capable.index(chosen) + 1 :])
+    return RoutingDecision(chosen, gate, (gate.event, *chosen.notices), later)
+
+
+def candidate_model(route: ModelRoute, provider_ids: Mapping[str, str]) -> CandidateModel:
+    """Return the model of a route with its capabilities."""
+    target = route.resolve()
+    provider = provider_ids.get(target.profile.provider, target.profile.provider)
+    return CandidateModel(provider, target.model, model_capabilities(*target))
+
+
+def raise_not_provided(refusal: NoCapableModel, record: EventRecorder) -> NoReturn:
+    """Record the events of a refusal, and raise ``CapabilityNotProvided``."""
+    for event in refusal.events:
+        record(event)
+    trace = Trace((), tuple(record.events))
+    raise CapabilityNotProvided(
+        str(refusal), code=CAPABILITY_NOT_PROVIDED, trace=trace, hint=_ROUTING_HINTS.get(refusal.cause)
+    )
+
+
+def _fallback_route(wanted: Fallback, named: ModelRoute) -> ModelRoute:
+    """Return the route to a fallback model.
+
+    The client, address, key, wire, body and headers belong to one vendor. None of them is passed to another vendor,
+    which would otherwise receive a key or parameters that are not meant for it.
+    """
+    away = ModelRoute(wanted.model, wanted.client, wanted.base_url, wanted.wire, named.parameters, prices=wanted.prices)
+    if away.provider == named.provider:
+        passed = replace(away, extra_body=named.extra_body, extra_headers=named.extra_headers, pool=named.pool)
+        if wanted.client is None and wanted.base_url is None:
+            passed = replace(passed, client=named.client, base_url=named.base_url)
+        away = replace(passed, wire=wanted.wire or named.wire)
+    elif away.resolve().wire is named.resolve().wire:
+        away = replace(away, extra_body=named.extra_body)
+    elif named.extra_body:
+        away = replace(away, notices=(LogAppended(Level.WARN, _EXTRA_BODY_DROPPED),))
+    return _with_settings(away, wanted.settings or {})
+
+
+def _with_settings(route: ModelRoute, settings: ModelSettings) -> ModelRoute:
+    """Return the route with model settings in place of its own; None removes one."""
+    given: Mapping[str, Json] = {**settings}
+    merged: dict[str, Json] = {**route.parameters, **given}
+    parameters = {str(name): value for name, value in merged.items() if name in SETTING_NAMES and value is not None}
+    body = given.get("extra_body", route.extra_body) or no_fields()
+    headers = given.get("extra_headers", route.extra_headers) or no_fields()
+    notices = () if "extra_body" in given else route.notices
+    return replace(route, parameters=parameters, extra_body=body, extra_headers=headers, notices=notices)
+
+
+class ModelTarget(NamedTuple):
+    """The profile, wire and model that a request is sent to."""
+
+    profile: ProviderProfile
+    wire: WireFormat
+    model: str
+
+
+def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
+    """Return the target of ``provider/model``; raise ``UnknownModel``, or ``InputError`` for an unknown wire."""
+    flavour = "" if client is None else type(client).__name__.removeprefix("Async")
+    find = _find_target if model.__class__ is str else _find_target.__wrapped__
+    return find(model, flavour, wire)
+
+
+@lru_cache(maxsize=256)
+def _find_target(model: str, flavour: str, wire: str | None) -> ModelTarget:
+    named_profile, model_name = profile.find_profile(model)
+    chosen = _profile_for_flavour(named_profile, flavour)
+    return ModelTarget(chosen, _select_wire(chosen, wire), model_name)
+
+
+def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfile:
+    """Return the profile of the client's own flavour, if there is one: an Azure client has Azure's limits."""
+    if flavour in ("", chosen.client.flavour):
+        return chosen
+    others = (profile.load_profile(candidate) for candidate in profile.profile_names())
+    same_sdk = (candidate for candidate in others if candidate.client.sdk is chosen.client.sdk)
+    return next((candidate for candidate in same_sdk if candidate.client.flavour == flavour), chosen)
+
+
+def _select_wire(vendor_profile: ProviderProfile, name: str | None) -> WireFormat:
+    if name is None:
+        return vendor_profile.default_wire
+    selected = next((wire for wire in vendor_profile.wires if wire == name), None)
+    if selected is None:
+        available = ", ".join(wire.value for wire in vendor_profile.wires)
+        raise InputError(f"{vendor_profile.title} has no wire {name!r}.", hint=f"It has {available}.")
+    return selected
