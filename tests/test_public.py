@@ -25,6 +25,7 @@ NAMES = {
     "BadRequest",
     "BindingMoment",
     "Fallback",
+    "RateLimit",
     "Emission",
     "EmissionError",
     "Emitter",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from emitter.client.documents import astream as astream
     from emitter.client.documents import emit as emit
     from emitter.client.documents import stream as stream
+    from emitter.client.rate_limits import RateLimit as RateLimit
     from emitter.client.result import Emission as Emission
     from emitter.client.result import Trace as Trace
     from emitter.client.result import Withheld as Withheld
@@ -59,6 +60,7 @@ else:
                 "aemit_binding_moment astream_binding_moment emit_binding_moment stream_binding_moment"
             ),
             "client.documents": "aemit astream emit stream",
+            "client.rate_limits": "RateLimit",
             "client.result": "Emission Trace Withheld",
             "client.routing": "Fallback",
             "errors": (

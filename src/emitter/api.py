@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from emitter.bulk import api as bulk
 from emitter.bulk.api import DecisionBulkCall, DocumentBulkCall
 from emitter.client import binding_moments, documents
-from emitter.client.model_settings import check_model_settings
 from emitter.client.options import (
     DecisionCall,
     DecisionStreamCall,
@@ -56,7 +55,10 @@ class _BaseEmitter:
         self._pool = ClientPool(api_key=api_key)
         self._options: dict[str, Any] = {**options, "client": options.get("client") or self._pool}
         settings = Settings.from_options(model, self._call({}))  # an error in an argument is raised here
-        check_model_settings(settings)
+        if settings.parameters or settings.extra_body != {}:
+            from emitter.client.model_settings import check_model_settings  # noqa: PLC0415  most clients set nothing
+
+            check_model_settings(settings)
         self._options["requires"] = settings.requires
 
     def __repr__(self) -> str:

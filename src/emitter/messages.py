@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -55,12 +54,14 @@ class OutputFormat:
     strict: bool = True
 
 
-NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
+class _NoFields(dict[str, Any]):
+    """An empty mapping that a dataclass takes as a default, as it takes a ``MappingProxyType`` from Python 3.12 on."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
 
-def no_fields() -> Mapping[str, Any]:
-    """Return the empty mapping that stands for no fields or headers."""
-    return NO_FIELDS
+NO_FIELDS: Mapping[str, Any] = _NoFields()
+"""Stands for no fields or headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class ModelRequest:
     output: OutputFormat
     max_output_tokens: int
     correction: str | None = None
-    options: Mapping[str, Json] = field(default_factory=no_fields)
-    headers: Mapping[str, str] = field(default_factory=no_fields)
+    options: Mapping[str, Json] = NO_FIELDS
+    headers: Mapping[str, str] = NO_FIELDS
     route: int = 0
 
     def all_messages(self) -> tuple[Message, ...]:

@@ -254,7 +254,7 @@ class Other(Numbered):
         ({"schema": Other}, "its name is 'Numbered', and here it is 'Other'; it differs in its schema"),
         ({"instructions": "In French."}, "differs in its words"),
         ({"materials": ["a paper"]}, "differs in its words"),
-        ({"temperature": 0}, "differs in its options"),
+        ({"service_tier": "flex"}, "differs in its options"),
     ],
     ids=["model", "wire", "schema", "instructions", "materials", "options"],
 )

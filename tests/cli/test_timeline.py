@@ -58,7 +58,7 @@ DRAWN: dict[str, tuple[Event, str]] = {
     "waiting": (InterruptRequested("i", "clarification", "r:n:0:k"), "waiting    for a clarification"),
     "other": (
         ModelCapabilitySubstituted("v", "m", "w", "n", ("reasoning", "long-context")),
-        "other      w/n is asked, since m lacks reasoning, long-context",
+        "other      w/n is asked in place of v/m",
     ),
     "lacking": (ModelCapabilityInsufficient("v", "m", ("reasoning",)), "lacking    v/m lacks reasoning"),
     "diverged": (ReplayDiverged("r", 3, "output", "envelope.truncated"), "diverged   output at envelope.truncated"),

@@ -127,7 +127,7 @@ def test_a_decision_that_was_withheld_has_its_cost(monkeypatch: pytest.MonkeyPat
 def test_the_model_that_answers_is_the_one_that_is_paid(vendor: Simulator) -> None:
     """A fallback has prices of its own."""
     emission = emit(
-        Answer, "How many?", model="openai/gpt-4o", requires=["long-context"], fallback_model="openai/gpt-6-sol"
+        Answer, "How many?", model="openai/gpt-4o", requires=["long-context"], fallback=["openai/gpt-6-sol"]
     )
     assert [call.model for call in vendor.calls] == ["gpt-6-sol"]
     assert emission.cost == listed("openai/gpt-6-sol", emission.usage)

@@ -274,7 +274,10 @@ def test_all_models_share_the_cost_each_at_its_own_prices(vendor: Simulator, ven
     policy = Policy(max_cost=1.0, prices=Prices(1.0, 1.0), max_attempts=2)
     emission = emit(SCHEMA, SITUATION, model=FIRST, fallback=[Fallback(SECOND, prices=Prices(2, 2))], policy=policy)
     assert called(vendor) == "12"
-    assert len(emission.attempts) == 2
+    first, second = (attempt.usage for attempt in emission.attempts)
+    assert first is not None
+    assert second is not None
+    assert emission.cost == Prices(1, 1).cost_of(first) + Prices(2, 2).cost_of(second)
     dear = Fallback(SECOND, prices=Prices(1e6, 1e6))
     with pytest.raises(CostLimitReached):
         emit(SCHEMA, SITUATION, model=FIRST, fallback=[dear], policy=policy)

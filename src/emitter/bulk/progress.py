@@ -39,9 +39,10 @@ class RunProgress:
         calls: Calls that were sent.
         retries: Calls that were not the first of their emission.
         usage: The tokens of the calls.
-        in_flight: Calls in progress.
+        in_flight: Calls in progress, and those that wait for a rate limit.
         limit: How many calls may be in progress now.
         notice: A message worth reading, such as that the journal ended in the middle of a line.
+        waiting: Calls that wait for a rate limit.
     """
 
     done: int
@@ -54,6 +55,7 @@ class RunProgress:
     in_flight: int
     limit: int
     notice: str | None = None
+    waiting: int = 0
 
 
 class RunStats:
@@ -74,6 +76,7 @@ class RunStats:
         self.replayed = 0
         self.calls = 0
         self.retries = 0
+        self.waiting = 0
         self.usage = Usage()
         self.journal_usage = Usage()
         self.verdicts: Counter[Verdict] = Counter()
@@ -118,6 +121,10 @@ class RunStats:
         self.calls += 1
         self.retries += number > 1
 
+    def add_waiting(self, change: int) -> None:
+        """Count the calls that wait for a rate limit."""
+        self.waiting += change
+
     def add_result(self, *, failed: bool, replayed: bool) -> None:
         """Count a result."""
         self.done += 1
@@ -137,6 +144,7 @@ class RunStats:
             in_flight=limiter.in_flight,
             limit=limiter.limit,
             notice=notice,
+            waiting=self.waiting,
         )
 
 
@@ -191,4 +199,5 @@ def _open_bar() -> Generator[ProgressCallback]:
 def _format_progress(progress: RunProgress) -> str:
     failed = f"{progress.failed} failed, " if progress.failed else ""
     retries = f"{progress.retries} again, " if progress.retries else ""
-    return f"{failed}{retries}{progress.usage.total} tokens, {progress.in_flight}/{progress.limit} in flight"
+    waiting = f", {progress.waiting} waiting" if progress.waiting else ""
+    return f"{failed}{retries}{progress.usage.total} tokens, {progress.in_flight}/{progress.limit} in flight{waiting}"

@@ -16,6 +16,7 @@ from emitter.bulk.jobs import Job, JobResult, R, to_job
 from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
 from emitter.bulk.limiter import Permit
 from emitter.client.execution import EmissionRun, adrive, open_async_transport, route_judge
+from emitter.client.rate_limits import limit_calls
 from emitter.client.request import prepare_emission
 from emitter.client.result import complete, emission_prices
 from emitter.client.routing import resolve_model
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from emitter.bulk.journal import RunFingerprint, RunJournal
     from emitter.bulk.limiter import AdaptiveLimiter
     from emitter.bulk.progress import RunStats
+    from emitter.client.execution import AsyncTransportCall, CallFactory
     from emitter.client.request import PreparedEmission
     from emitter.client.result import Emission
     from emitter.client.settings import Settings
@@ -66,12 +68,17 @@ class EmissionSender:
     finished: FinishedEmission | None = None
     calls: int = 0
 
+    @property
+    def make_call(self) -> CallFactory[UnaryCall]:
+        """Makes the calls, which wait for the rate limits."""
+        return limit_calls(UnaryCall, self.stats.add_waiting)
+
     async def run(self, client: object) -> FinishedEmission:
         """Run the emission to its outcome."""
         run = EmissionRun.start(self.plan)
         try:
             await self.permit.acquire()
-            async with open_async_transport(self.plan, partial(_LimitedRequest, self), client) as send:
+            async with open_async_transport(self.plan, partial(_LimitedRequest, self), client, limited=True) as send:
                 async for _ in adrive(run, route_judge(self.plan, send)):
                     pass
         finally:
@@ -91,7 +98,7 @@ class _LimitedRequest:
         self, sender: EmissionSender, plan: PreparedEmission, client: object, request: ModelRequest, timeout: float
     ) -> None:  # fmt: skip
         self._sender, self._plan, self._client, self._request, self._timeout = sender, plan, client, request, timeout
-        self._call: UnaryCall | None = None
+        self._call: AsyncTransportCall | None = None
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request once it has a permit."""
@@ -107,7 +114,7 @@ class _LimitedRequest:
         timeout = self._timeout - (clock.monotonic() - started) if has_deadline else self._timeout
         answer: CallResult | None = None
         try:
-            self._call = call = UnaryCall(self._plan, self._client, self._request, timeout)
+            self._call = call = sender.make_call(self._plan, self._client, self._request, timeout)
             sender.calls += 1
             sender.stats.add_call(sender.calls)
             async with aclosing(call.__aiter__()) as events:

@@ -322,10 +322,18 @@ class _OpeningCall:
         return self._call.usage_so_far() if self._call else None
 
 
+def _limit_calls(make_call: CallFactory[CallT]) -> CallFactory[CallT]:
+    from emitter.client.rate_limits import limit_calls  # noqa: PLC0415  most emissions have no limit
+
+    return limit_calls(make_call)
+
+
 @contextmanager
 def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]) -> Generator[SyncTransport]:
     """Yield the transport of an emission; raise ``InputError`` for a client that cannot send to its model."""
-    require_usable_clients(prepared, asynchronous=False)
+    if prepared.alternatives or prepared.settings.rate_limit is not None:
+        require_usable_clients(prepared, asynchronous=False)
+        make_call = _limit_calls(make_call)
     with sdk_client(prepared) as client:
         if not prepared.alternatives:
             yield partial(make_call, prepared, client)
@@ -336,10 +344,15 @@ def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]
 
 @asynccontextmanager
 async def open_async_transport(
-    prepared: PreparedEmission, make_call: CallFactory[AsyncCallT], client: object = None
+    prepared: PreparedEmission, make_call: CallFactory[AsyncCallT], client: object = None, *, limited: bool = False
 ) -> AsyncGenerator[AsyncTransport]:
-    """Async version of ``open_transport``. ``client`` is that of the first model, if it is open."""
-    require_usable_clients(prepared, asynchronous=True)
+    """Async version of ``open_transport``. ``client`` is that of the first model, if it is open.
+
+    The calls wait for the rate limits, unless they are ``limited`` already.
+    """
+    if prepared.alternatives or prepared.settings.rate_limit is not None:
+        require_usable_clients(prepared, asynchronous=True)
+        make_call = make_call if limited else _limit_calls(make_call)
     async with AsyncExitStack() as stack:
         if client is None:
             client = await stack.enter_async_context(async_sdk_client(prepared))

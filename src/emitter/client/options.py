@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import ForwardRef
 
+    from emitter.client.rate_limits import RateLimit
     from emitter.client.routing import Fallback, FallbackWord
     from emitter.clock import Clock
     from emitter.core.fallback import FallbackReason
@@ -87,6 +88,9 @@ class EmitterOptions(ModelSettings, total=False):
             apply only to the named vendor, and so does ``extra_body`` if the wire differs.
         fallback_on: The failures after which the next model is asked. Defaults to ``{"unreachable", "rate-limited",
             "truncated", "invalid"}``. A refusal is taken to another model only if you add ``"refused"``.
+        rate_limit: A ``RateLimit`` that all emissions of the process keep together, by model, key and address. Calls
+            wait for it, within the emission's deadline. The limits that the vendor reports in its headers apply
+            too: ``RateLimit()`` keeps these alone.
         provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
         validator_messages: False withholds the messages of your validators and checks from the model.
         kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
@@ -112,6 +116,7 @@ class EmitterOptions(ModelSettings, total=False):
     requires: Iterable[str]
     fallback: Sequence[str | Fallback]
     fallback_on: Collection[FallbackWord | FallbackReason]
+    rate_limit: RateLimit | None
     provider_ids: Mapping[str, str] | None
     validator_messages: bool
     kind: str | None

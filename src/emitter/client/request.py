@@ -26,7 +26,6 @@ from emitter.budget import (
     measure_schema,
 )
 from emitter.client.acceptance import EnvelopeSubmitter
-from emitter.client.model_settings import build_parameters
 from emitter.client.result import Trace
 from emitter.client.routing import raise_not_provided, resolve_model
 from emitter.conversation import combine_trust, parse_conversation
@@ -307,6 +306,8 @@ def _write_request(
     """Return the writer of further requests, and the first request with a budget that is not checked yet."""
     options: Mapping[str, Json] = NO_FIELDS
     if settings.parameters or settings.extra_body != {}:
+        from emitter.client.model_settings import build_parameters  # noqa: PLC0415  most emissions set nothing
+
         options = build_parameters(settings.parameters, settings.extra_body, plan.target)
     budget = _first_budget(plan, settings.policy, options)
     templates, turns = inputs.templates, inputs.conversation.messages
@@ -568,15 +569,14 @@ class PromptWriter:
 
 def warn_unknown_models(prepared: PreparedEmission) -> None:
     """Warn the caller about the limits that are assumed for unknown models."""
-    _warn_unknown_model(prepared)
-    for each in prepared.alternatives:
-        _warn_unknown_model(each)
+    if prepared.is_known_model and not prepared.alternatives:
+        return
+    for each in prepared.models:
+        if not each.is_known_model:
+            _warn_unknown_model(each)
 
 
 def _warn_unknown_model(prepared: PreparedEmission) -> None:
-    """Warn the caller about the limits that are assumed for an unknown model."""
-    if prepared.is_known_model:
-        return
     facts, request = prepared.profile, prepared.emission_request.request
     limits, mode = facts.model_limits(request.model), request.output.mode.value
     thinking = "that it thinks" if facts.thinking_tokens(prepared.wire, request.model, {}) else "that it does not think"

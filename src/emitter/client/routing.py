@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
@@ -26,7 +26,7 @@ from emitter.core.capability_gate import (
 from emitter.core.fallback import DEFAULT_FALLBACK_REASONS, FallbackReason
 from emitter.errors import CapabilityNotProvided, InputError, MissingKey
 from emitter.events import Level, LogAppended
-from emitter.messages import no_fields
+from emitter.messages import NO_FIELDS
 from emitter.profiles import find_profile
 from emitter.profiles.tables import SETTING_NAMES
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from emitter.client.options import ModelSettings
+    from emitter.client.rate_limits import RateLimit
     from emitter.events import Event
     from emitter.messages import Json
     from emitter.policy import PriceTable
@@ -62,6 +63,7 @@ class Fallback:
         on: The failures after which the model is asked. Defaults to ``fallback_on``.
         settings: Model settings that replace those of the emission, such as ``{"temperature": None}``.
         prices: The prices for ``Policy.max_cost``. Defaults to the listed ones.
+        rate_limit: The model's ``RateLimit``.
     """
 
     model: str
@@ -71,12 +73,17 @@ class Fallback:
     on: Collection[FallbackWord | FallbackReason] | None = None
     settings: ModelSettings | None = None
     prices: PriceTable | None = None
+    rate_limit: RateLimit | None = None
 
     def __post_init__(self) -> None:
         if self.client is not None and self.base_url is not None:
             raise InputError("Pass client= or base_url=, not both.", hint="Set the address on the client.")
         if self.settings is not None:
             check_type("Fallback.settings", self.settings, Mapping)
+        if self.rate_limit is not None:
+            from emitter.client.rate_limits import RateLimit  # noqa: PLC0415  most models have none
+
+            check_type("Fallback.rate_limit", self.rate_limit, RateLimit)
         if self.prices is not None and not hasattr(self.prices, "cost_of"):
             raise InputError(f"Fallback.prices is {self.prices!r}.", hint="Pass Prices(input=…, output=…).")
         unknown = set(self.settings or ()) - _PASSED_SETTINGS
@@ -107,10 +114,11 @@ class ModelRoute:
     client: object = None
     base_url: str | None = None
     wire: str | None = None
-    parameters: Mapping[str, Json] = field(default_factory=no_fields)
-    extra_body: Mapping[str, Json] = field(default_factory=no_fields)
-    extra_headers: Mapping[str, str] = field(default_factory=no_fields)
+    parameters: Mapping[str, Json] = NO_FIELDS
+    extra_body: Mapping[str, Json] = NO_FIELDS
+    extra_headers: Mapping[str, str] = NO_FIELDS
     pool: ClientPool = DEFAULT_POOL
+    rate_limit: RateLimit | None = None
     prices: PriceTable | None = None
     reasons: frozenset[FallbackReason] = DEFAULT_FALLBACK_REASONS
     notices: tuple[Event, ...] = ()
@@ -203,7 +211,8 @@ def _fallback_route(wanted: Fallback, named: ModelRoute) -> ModelRoute:
     The client, address, key, wire, body and headers belong to one vendor. None of them is passed to another vendor,
     which would otherwise receive a key or parameters that are not meant for it.
     """
-    away = ModelRoute(wanted.model, wanted.client, wanted.base_url, wanted.wire, named.parameters, prices=wanted.prices)
+    away = ModelRoute(wanted.model, wanted.client, wanted.base_url, wanted.wire, named.parameters)
+    away = replace(away, prices=wanted.prices, rate_limit=wanted.rate_limit)
     if away.provider == named.provider:
         passed = replace(away, extra_body=named.extra_body, extra_headers=named.extra_headers, pool=named.pool)
         if wanted.client is None and wanted.base_url is None:
@@ -221,8 +230,8 @@ def _with_settings(route: ModelRoute, settings: ModelSettings) -> ModelRoute:
     given: Mapping[str, Json] = {**settings}
     merged: dict[str, Json] = {**route.parameters, **given}
     parameters = {str(name): value for name, value in merged.items() if name in SETTING_NAMES and value is not None}
-    body = given.get("extra_body", route.extra_body) or no_fields()
-    headers = given.get("extra_headers", route.extra_headers) or no_fields()
+    body = given.get("extra_body", route.extra_body) or NO_FIELDS
+    headers = given.get("extra_headers", route.extra_headers) or NO_FIELDS
     notices = () if "extra_body" in given else route.notices
     return replace(route, parameters=parameters, extra_body=body, extra_headers=headers, notices=notices)
 

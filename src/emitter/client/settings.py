@@ -19,7 +19,7 @@ from emitter.core.fallback import DEFAULT_FALLBACK_REASONS
 from emitter.errors import InputError
 from emitter.host import Acceptor, EnvelopeContract
 from emitter.host.config import ANY_KIND
-from emitter.messages import no_fields
+from emitter.messages import NO_FIELDS
 from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.prices import require_listed_prices
 from emitter.profiles.tables import SETTING_NAMES, Capability, is_capability_id
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from emitter.client.options import EmitOptions
+    from emitter.client.rate_limits import RateLimit
     from emitter.client.routing import Fallback, FallbackWord
     from emitter.core.fallback import FallbackReason
     from emitter.events import Event
@@ -62,9 +63,9 @@ class Settings:
     prompts: str | PathLike[str] | None = None
     wire: str | None = None
     base_url: str | None = None
-    parameters: Mapping[str, Json] = field(default_factory=no_fields)
-    extra_body: Mapping[str, Json] = field(default_factory=no_fields)
-    extra_headers: Mapping[str, str] = field(default_factory=no_fields)
+    parameters: Mapping[str, Json] = NO_FIELDS
+    extra_body: Mapping[str, Json] = NO_FIELDS
+    extra_headers: Mapping[str, str] = NO_FIELDS
     degrade: bool = True
     undeclared: UndeclaredProperties | Literal["carry", "close"] | None = None
     registry: SchemaRegistry | None = None
@@ -84,6 +85,7 @@ class Settings:
     gate: GateDecision = USE_NAMED_MODEL
     opening: tuple[Event, ...] = ()
     alternatives: tuple[ModelRoute, ...] = ()
+    rate_limit: RateLimit | None = None
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:
@@ -152,6 +154,10 @@ class Settings:
         """Check the options that most calls leave out."""
         if self.on_event is not None:
             self._check_sink()
+        if self.rate_limit is not None:
+            from emitter.client.rate_limits import RateLimit  # noqa: PLC0415  most emissions have none
+
+            check_type("rate_limit", self.rate_limit, RateLimit)
         if self.extra_headers:
             check_type("extra_headers", self.extra_headers, Mapping)
             check_extra_headers(self.extra_headers)
@@ -203,7 +209,7 @@ _TYPES = {
     "run_id": str,
 }
 _TEXTS = ("wire", "base_url", "node_id", "kind")
-_ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "extra_headers", "pool")
+_ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "extra_headers", "pool", "rate_limit")
 """The settings that belong to one model, in the order of ``ModelRoute``."""
 _PARAMETER_NAMES = frozenset(SETTING_NAMES)
 _SETTING_NAMES = frozenset(item.name for item in fields(Settings))

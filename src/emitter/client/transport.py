@@ -33,7 +33,7 @@ from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
 
     from emitter.client.request import PreparedEmission
     from emitter.messages import CallResult, Json, ModelRequest
@@ -63,6 +63,11 @@ class _Call:
         if stream:
             return adapter.open_stream(client, adapter.with_stream(body, facts), self._left, self._request.headers)
         return adapter.send(client, body, self._left, self._request.headers)
+
+    @property
+    def response_headers(self) -> Mapping[str, str]:
+        """The headers of the response, or none before it."""
+        return self._transfer.headers
 
     def _answer_from_error(self, error: Exception) -> CallResult:
         """Convert an exception to a fault. Programming errors of this library are raised."""

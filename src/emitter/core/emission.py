@@ -99,7 +99,8 @@ def _request_until_done(state: EmissionState) -> EffectGenerator:
         fitted = fit_to_limits(state, request)
         if isinstance(fitted, LimitBreach):
             return (yield from _end_at_limit(state, fitted, classification))
-        yield from _report_retry(state, classification)
+        if state.attempts:
+            yield from _report_retry(state, classification)
         answer, current = yield from _send_and_judge(state, fitted)
         accepted = _accepted_answer(state, answer, current)
         if accepted is not None:
@@ -220,6 +221,7 @@ def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
         budget = math.ceil(last.budget * state.policy.truncation_multiplier)
         budget = min(max(budget, used.request.max_output_tokens), used.max_budget)
         used = replace(used, request=with_output_budget(used.request, budget))
+    state.first = state.models
     state.emission_request, state.position, state.first_attempt = used, index + 1, len(state.attempts)
     state.notices = (
         LogAppended(Level.WARN, FALLBACK_NOTICE, {"reason": reason.value}),
@@ -253,8 +255,8 @@ class EmissionState:
     """A valid answer that was sent back once. It stands if the correction fails."""
     cause: Exception | None = None
     """The SDK's exception of the last call; a deadline that passes later does not replace it."""
-    models: EmissionRequest = field(init=False)
-    """The request of the first model, with its alternatives."""
+    first: EmissionRequest | None = None
+    """The request of the first model, if another one is in use."""
     position: int = 0
     """The number of the alternative in use, from 1; 0 is the first model."""
     first_attempt: int = 0
@@ -262,8 +264,10 @@ class EmissionState:
     notices: tuple[Event, ...] = ()
     """Report the change of the model before its first call."""
 
-    def __post_init__(self) -> None:
-        self.models = self.emission_request
+    @property
+    def models(self) -> EmissionRequest:
+        """The request of the first model, with its alternatives."""
+        return self.first or self.emission_request
 
     def later_models(self, reason: FallbackReason | None) -> tuple[int, ...]:
         """Return the indices of the alternatives that may still be asked after this failure."""

@@ -20,6 +20,7 @@ from emitter.profiles.tables import (
     ModelCapabilities,
     ModelParameters,
     ProfileTable,
+    RateLimitHeaders,
     ReasoningModel,
     RequestParameters,
     SchemaSubset,
@@ -210,6 +211,7 @@ class ProviderProfile(ProfileTable):
     encodings: tuple[TokenEncoding, ...] = ()
     capabilities: tuple[ModelCapabilities, ...] = ()
     prices: tuple[PriceList, ...] = ()
+    rate_limits: RateLimitHeaders | None = None
     batches: BatchLimits | None = None
     aliases: tuple[str, ...] = ()
     listed: bool = True

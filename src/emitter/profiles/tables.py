@@ -225,6 +225,20 @@ class ModelParameters(SourcedTable):
     reasoning_effort: tuple[str, ...] = ()
 
 
+class RateLimitHeaders(SourcedTable):
+    """The response headers that tell how much of the rate limits is left, and how the vendor counts.
+
+    Attributes:
+        counts_budget: A call counts with its output budget, not with the tokens that it used.
+    """
+
+    remaining_requests: str = ""
+    reset_requests: str = ""
+    remaining_tokens: str = ""
+    reset_tokens: str = ""
+    counts_budget: bool = False
+
+
 class TokenEncoding(SourcedTable):
     """The published tokenizer of the models whose name matches ``match``."""
 

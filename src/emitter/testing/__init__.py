@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from emitter.testing.behaviours import Overloaded as Overloaded
     from emitter.testing.behaviours import Paused as Paused
     from emitter.testing.behaviours import Quota as Quota
+    from emitter.testing.behaviours import RateLimited as RateLimited
     from emitter.testing.behaviours import Refused as Refused
     from emitter.testing.behaviours import Stalled as Stalled
     from emitter.testing.behaviours import Text as Text
@@ -62,8 +63,8 @@ else:
         {
             "behaviours": (
                 "Cut Decoded Dropped Empty ErrorEvent Failed Fenced Filtered Forbidden InProse Malformed "
-                "NotFound NotJson Overflowed Overloaded Paused Quota Refused Stalled Text Thinking Trickled "
-                "Twice Unauthorized Unended UnknownStop Violating write_decision"
+                "NotFound NotJson Overflowed Overloaded Paused Quota RateLimited Refused Stalled Text Thinking "
+                "Trickled Twice Unauthorized Unended UnknownStop Violating write_decision"
             ),
             "cassettes": "RecordingTransport ReplayTransport",
             "handler": "SimulatedCall",

@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+import math
+import time
+from collections import deque
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -28,7 +31,7 @@ from emitter.testing.plans import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from random import Random
 
     from emitter.messages import Json
@@ -291,6 +294,38 @@ class Overloaded:
         """Return the error."""
         kind = ErrorKind.RATE_LIMITED if self.status == _TOO_MANY_REQUESTS else ErrorKind.OVERLOADED
         return PlannedError(kind, status=self.status, retry_after=self.retry_after)
+
+
+_WINDOW_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RateLimited:
+    """Answers 429 above a number of requests or tokens in any minute, and says how long to wait.
+
+    A refused request does not count. ``clock`` returns seconds.
+    """
+
+    requests: int | None = None
+    tokens: int | None = None
+    answer: Behaviour = DECODED
+    clock: Callable[[], float] = time.monotonic
+    _admitted: deque[tuple[float, int]] = field(default_factory=deque[tuple[float, int]])
+
+    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
+        """Return the answer, or the error while a limit is reached."""
+        now, planned = self.clock(), self.answer.plan(request)
+        while self._admitted and self._admitted[0][0] + _WINDOW_SECONDS <= now:
+            self._admitted.popleft()
+        output = count_tokens(planned.text) if isinstance(planned, PlannedResponse) else 0
+        counted = request.input_tokens + output
+        used = sum(tokens for _, tokens in self._admitted)
+        is_full = self.requests is not None and len(self._admitted) >= self.requests
+        if is_full or (self.tokens is not None and used + counted > self.tokens):
+            wait = self._admitted[0][0] + _WINDOW_SECONDS - now if self._admitted else _WINDOW_SECONDS
+            return PlannedError(ErrorKind.RATE_LIMITED, status=_TOO_MANY_REQUESTS, retry_after=math.ceil(wait))
+        self._admitted.append((now, counted))
+        return planned
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,383 @@
+"""Stay within a vendor's limits on requests and tokens per minute, across all emissions of a process.
+
+``RateLimit`` states the limits, and ``WindowLimiter`` keeps them in a sliding window. It never sleeps itself, so it
+serves threads and event loops alike. A limiter of your own, for example for several machines, is a ``RateLimiter``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections import deque
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from emitter.adapters.clients import client_settings
+from emitter.errors import InputError
+from emitter.messages import Fault, FaultKind
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator, Mapping
+
+    from emitter.client.execution import CallFactory, CallT
+    from emitter.client.request import PreparedEmission
+    from emitter.clock import Clock
+    from emitter.messages import CallResult, ModelRequest, Usage
+    from emitter.profiles.tables import RateLimitHeaders
+    from emitter.streaming import StreamEvent
+
+_WINDOW = 60.0
+_MARGIN = 0.5
+"""Seconds that are added to the window, since a request arrives later than it was sent, and not always equally."""
+
+
+_SHORTEST_WAIT, _LONGEST_WAIT = 0.05, 1.0
+"""Seconds after which a waiting call asks its limiter again."""
+
+
+class RateLimiter(Protocol):
+    """Decides when calls may start. Its methods are called from any thread and event loop."""
+
+    def reserve(self, input_tokens: int, max_output_tokens: int) -> Ticket:
+        """Put a call with this input and output budget into the queue."""
+        ...
+
+    async def areserve(self, input_tokens: int, max_output_tokens: int) -> Ticket:
+        """Async version of ``reserve``."""
+        ...
+
+    def delay(self, ticket: Ticket) -> float:
+        """Return 0 if the call may start now, and else the least seconds until it may."""
+        ...
+
+    def release(self, ticket: Ticket) -> None:
+        """Take a call that is not made out of the queue."""
+        ...
+
+    def observe(self, ticket: Ticket, answer: CallResult | None, headers: Mapping[str, str]) -> None:
+        """Record the answer of a call and the headers of its response. None stands for a call that was left."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """The limits of a model at a vendor, shared by all emissions of the process with the same key and address.
+
+    Args:
+        requests_per_minute: The most calls in any minute. None for no limit of yours.
+        tokens_per_minute: The most tokens in any minute. None for no limit of yours.
+        limiter: A limiter of your own, in place of the process's.
+
+    If emissions state different limits, those of the latest one count.
+    """
+
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    limiter: RateLimiter | None = None
+
+    def __post_init__(self) -> None:
+        for item in fields(self)[:2]:
+            value: object = getattr(self, item.name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InputError(f"RateLimit.{item.name} is {value!r}; it must be a whole number of at least 1.")
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """A call's place in the queue, and then in the window, where ``tokens`` count from ``start``."""
+
+    input_tokens: int
+    max_output_tokens: int
+    start: float | None = None
+    tokens: int = 0
+
+
+class WindowLimiter:
+    """Keeps two limits in a sliding window of a minute, in the order of arrival. Safe across threads.
+
+    A vendor that counts output budgets gets the larger of prompt and budget. For the others, a call counts with its
+    prompt and the mean output so far, until its usage is known.
+    """
+
+    def __init__(self, limit: RateLimit, clock: Callable[[], float], headers: RateLimitHeaders | None = None) -> None:
+        self.requests, self.tokens = limit.requests_per_minute, limit.tokens_per_minute
+        self._clock, self._headers = clock, headers
+        self._lock = threading.Lock()
+        self._queue: deque[Ticket] = deque()
+        self._window: deque[Ticket] = deque()
+        self._window_tokens = self._outputs = self._answers = 0
+        self._paused_until = -math.inf
+
+    def update(self, limit: RateLimit) -> None:
+        """Keep these limits from now on."""
+        self.requests, self.tokens = limit.requests_per_minute, limit.tokens_per_minute
+
+    def reserve(self, input_tokens: int, max_output_tokens: int) -> Ticket:
+        """Put a call with this input and output budget into the queue."""
+        ticket = Ticket(input_tokens, max_output_tokens)
+        with self._lock:
+            self._queue.append(ticket)
+        return ticket
+
+    async def areserve(self, input_tokens: int, max_output_tokens: int) -> Ticket:
+        """Async version of ``reserve``."""
+        return self.reserve(input_tokens, max_output_tokens)
+
+    def delay(self, ticket: Ticket) -> float:
+        """Return 0 if the call may start now, and else the least seconds until it may."""
+        with self._lock:
+            now = self._clock()
+            if ticket.start is not None:
+                return 0.0
+            if self._paused_until > now:
+                return self._paused_until - now
+            self._forget(now)
+            tokens = self._expected_tokens(ticket)
+            has_room = self._has_room(tokens)
+            if has_room and self._queue[0] is ticket:
+                self._queue.popleft()
+                self._window.append(ticket)
+                self._window_tokens += tokens
+                ticket.start, ticket.tokens = now, tokens
+                return 0.0
+            if has_room or not self._window:  # the call before it is about to start
+                return _SHORTEST_WAIT
+            return max((self._window[0].start or 0.0) + _WINDOW + _MARGIN - now, _SHORTEST_WAIT)
+
+    def release(self, ticket: Ticket) -> None:
+        """Take a call that is not made out of the queue or the window."""
+        with self._lock:
+            if ticket in self._queue:
+                self._queue.remove(ticket)
+            if ticket in self._window:
+                self._window.remove(ticket)
+                self._window_tokens -= ticket.tokens
+
+    def observe(self, ticket: Ticket, answer: CallResult | None, headers: Mapping[str, str]) -> None:
+        """Correct the tokens of a call, and wait as the vendor asks."""
+        usage = None if answer is None else answer.usage
+        with self._lock:
+            if usage is not None:
+                self._outputs, self._answers = self._outputs + usage.output, self._answers + 1
+                if not self._counts_budget and ticket in self._window:
+                    self._window_tokens += usage.total - ticket.tokens
+                    ticket.tokens = usage.total
+            wait = self._requested_wait(answer, headers)
+            if wait > 0:
+                self._paused_until = max(self._paused_until, self._clock() + wait)
+
+    @property
+    def _counts_budget(self) -> bool:
+        return self._headers is not None and self._headers.counts_budget
+
+    def _expected_tokens(self, ticket: Ticket) -> int:
+        if self._counts_budget:
+            expected = max(ticket.input_tokens, ticket.max_output_tokens)
+        else:
+            typical = self._outputs / self._answers if self._answers else math.inf
+            expected = ticket.input_tokens + math.ceil(min(ticket.max_output_tokens, typical))
+        return expected
+
+    def _has_room(self, tokens: int) -> bool:
+        """Return whether a call fits; one that is larger than the whole limit has a window of its own."""
+        if self.requests is not None and len(self._window) >= self.requests:
+            return False
+        return not self._window or self.tokens is None or self._window_tokens + tokens <= self.tokens
+
+    def _forget(self, now: float) -> None:
+        """Remove the calls that are older than the window."""
+        while self._window and (self._window[0].start or 0.0) + _WINDOW + _MARGIN <= now:
+            self._window_tokens -= self._window.popleft().tokens
+
+    def _requested_wait(self, answer: CallResult | None, headers: Mapping[str, str]) -> float:
+        """Return the seconds that the vendor asks to wait: it says so, or nothing is left until a reset."""
+        if isinstance(answer, Fault) and answer.kind is FaultKind.RATE_LIMIT and answer.retry_after is not None:
+            return answer.retry_after
+        facts = self._headers
+        if facts is None or not headers:
+            return 0.0
+        pairs = ((facts.remaining_requests, facts.reset_requests), (facts.remaining_tokens, facts.reset_tokens))
+        waits = [parse_reset(headers.get(reset, "")) for remaining, reset in pairs if headers.get(remaining) == "0"]
+        return min(max(waits, default=0.0), _WINDOW + _MARGIN)
+
+
+_DURATION = re.compile(r"(?:(?P<h>[\d.]+)h)?(?:(?P<m>[\d.]+)m(?!s))?(?:(?P<s>[\d.]+)s)?(?:(?P<ms>[\d.]+)ms)?")
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+def parse_reset(text: str) -> float:
+    """Return the seconds until a reset: ``1m2.5s``, ``6ms``, a number of seconds or an RFC 3339 time; 0 if unknown."""
+    match = _DURATION.fullmatch(text)
+    try:
+        if match is not None:
+            return sum(float(value) * _SECONDS[unit] for unit, value in match.groupdict().items() if value)
+        if "T" in text:
+            return max(0.0, (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds())
+        seconds = float(text)
+    except (ValueError, TypeError):
+        return 0.0
+    return seconds if 0 <= seconds < math.inf else 0.0
+
+
+@dataclass(slots=True)
+class _Limiters:
+    """The limiters of the process."""
+
+    by_key: dict[Hashable, WindowLimiter] = field(default_factory=dict["Hashable", WindowLimiter])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_LIMITERS = _Limiters()
+
+
+def find_limiter(prepared: PreparedEmission) -> RateLimiter | None:
+    """Return the limiter of an emission's model, which all emissions with the same key and address share."""
+    limit = prepared.settings.rate_limit
+    if limit is None or limit.limiter is not None:
+        return None if limit is None else limit.limiter
+    key = (*_account(prepared), prepared.target.model)
+    with _LIMITERS.lock:
+        if key not in _LIMITERS.by_key:
+            clock = prepared.settings.clock.monotonic
+            _LIMITERS.by_key[key] = WindowLimiter(limit, clock, prepared.profile.rate_limits)
+        limiter = _LIMITERS.by_key[key]
+    limiter.update(limit)
+    return limiter
+
+
+def _account(prepared: PreparedEmission) -> tuple[Hashable, ...]:
+    """Return the vendor, the address and a digest of the key."""
+    settings, profile = prepared.settings, prepared.profile
+    client = settings.client
+    if client is None:
+        found = client_settings(profile, base_url=settings.base_url, api_key=settings.pool.api_key)
+        address, secret = found.base_url, found.api_key
+    else:
+        address, secret = str(getattr(client, "base_url", "")), str(getattr(client, "api_key", None) or id(client))
+    digest = blake2b(secret.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return profile.name, address, digest, settings.clock.monotonic
+
+
+_NO_TIME = "The rate limit asks for a wait of {:.1f} s, and the deadline leaves {:.1f} s."
+
+
+class RateLimitedCall:
+    """A request that waits for its rate limit, and then is sent. ``on_wait`` is called with 1 and then with -1."""
+
+    def __init__(
+        self, limiter: RateLimiter, send: Callable[[float], Any], timing: CallTiming, on_wait: Callable[[int], object]
+    ) -> None:  # fmt: skip
+        self._limiter, self._send, self._timing, self._on_wait = limiter, send, timing, on_wait
+        self._call: Any = None
+        self._fault: Fault | None = None
+
+    @property
+    def answer(self) -> CallResult:
+        """The complete answer."""
+        return self._fault or self._call.answer
+
+    def usage_so_far(self) -> Usage | None:
+        """Return the usage of an answer that was not read to its end."""
+        return self._call.usage_so_far() if self._call else None
+
+    def __iter__(self) -> Iterator[StreamEvent]:
+        """Wait, send the request and yield progress events."""
+        clock, timing = self._timing.clock, self._timing
+        started = clock.monotonic()
+        ticket = self._limiter.reserve(timing.input_tokens, timing.max_output_tokens)
+        with self._waiting(ticket):
+            while (delay := self._next_delay(ticket, started)) > 0:
+                clock.sleep(min(delay, _LONGEST_WAIT))
+        if self._fault is None:
+            with self._observing(ticket, started) as call:
+                yield from call
+
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
+        """Async version of ``__iter__``."""
+        clock, timing = self._timing.clock, self._timing
+        started = clock.monotonic()
+        ticket = await self._limiter.areserve(timing.input_tokens, timing.max_output_tokens)
+        with self._waiting(ticket):
+            while (delay := self._next_delay(ticket, started)) > 0:
+                await clock.async_sleep(min(delay, _LONGEST_WAIT))
+        if self._fault is None:
+            with self._observing(ticket, started) as call:
+                async with aclosing(call.__aiter__()) as progress:
+                    async for event in progress:
+                        yield event
+
+    def _next_delay(self, ticket: Ticket, started: float) -> float:
+        """Return the seconds to wait, or 0 if the call may start or its deadline leaves no time for the wait."""
+        delay = self._limiter.delay(ticket)
+        left = self._timing.time_left(started)
+        if delay > 0 and delay >= left:
+            self._fault = Fault(FaultKind.RATE_LIMIT, _NO_TIME.format(delay, left), retry_after=min(delay, left))
+            self._limiter.release(ticket)
+            return 0.0
+        return delay
+
+    @contextmanager
+    def _waiting(self, ticket: Ticket) -> Generator[None]:
+        """Report a wait. A call that is left while it waits gives its start back."""
+        is_waiting = self._limiter.delay(ticket) > 0
+        self._on_wait(int(is_waiting))
+        try:
+            yield
+        except BaseException:
+            self._limiter.release(ticket)
+            raise
+        finally:
+            self._on_wait(-int(is_waiting))
+
+    @contextmanager
+    def _observing(self, ticket: Ticket, started: float) -> Generator[Any]:
+        self._call = call = self._send(self._timing.call_timeout(started))
+        try:
+            yield call
+        finally:
+            self._limiter.observe(ticket, getattr(call, "answer", None), call.response_headers)
+
+
+@dataclass(frozen=True, slots=True)
+class CallTiming:
+    """The expected size of a call, and the time that it has. ``has_deadline`` counts the wait against ``timeout``."""
+
+    input_tokens: int
+    max_output_tokens: int
+    timeout: float
+    has_deadline: bool
+    clock: Clock
+
+    def time_left(self, started: float) -> float:
+        """Return the seconds that are left for a wait and the call."""
+        return self.timeout - (self.clock.monotonic() - started) if self.has_deadline else math.inf
+
+    def call_timeout(self, started: float) -> float:
+        """Return the timeout of the call after its wait."""
+        return min(self.timeout, self.time_left(started))
+
+
+def _ignore(_: int) -> None:
+    pass
+
+
+def limit_calls(make_call: CallFactory[CallT], on_wait: Callable[[int], object] = _ignore) -> CallFactory[CallT]:
+    """Return a factory whose calls wait for the rate limit of their model, if it has one."""
+
+    def make_limited(prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> CallT:
+        limiter = find_limiter(prepared)
+        if limiter is None:
+            return make_call(prepared, client, request, timeout)
+        settings = prepared.settings
+        counted = prepared.emission_request.writer.count_tokens(request)
+        has_deadline = settings.policy.deadline is not None
+        timing = CallTiming(counted, request.max_output_tokens, timeout, has_deadline, settings.clock)
+        send = partial(make_call, prepared, client, request)
+        return cast("CallT", RateLimitedCall(limiter, send, timing, on_wait))
+
+    return make_limited
