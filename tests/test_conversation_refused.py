@@ -66,34 +66,34 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "chat image": (
         [user([{"type": "image_url", "image_url": {"url": "u"}}])],
-        "'image_url', which is not text. Describe it in words",
+        "messages[0] cannot be read. The part holds no URL",
     ),
     "chat audio": ([{"role": "assistant", "audio": {"id": "a"}}], "'audio', which is not text"),
     "chat tool image": (
         [user("?"), {"role": "tool", "content": [{"type": "image_url", "image_url": {"url": "u"}}]}],
-        "messages[1] holds a part of type 'image_url'",
+        "messages[1] cannot be read. The part holds no URL",
     ),
-    "responses image": ([user([{"type": "input_image", "image_url": "u"}])], "'input_image', which is not text"),
+    "responses image": ([user([{"type": "input_image", "image_url": "u"}])], "The part holds no URL"),
     "responses output image": (
         [{"type": "function_call_output", "output": [{"type": "input_image", "image_url": "u"}]}],
-        "'input_image', which is not text",
+        "The part holds no URL",
     ),
     "responses reference": ([user("?"), {"type": "item_reference", "id": "i"}], "Pass the item itself"),
     "responses tools": ([{"type": "additional_tools", "role": "developer", "tools": []}], "Leave it out"),
-    "anthropic image": ([user([{"type": "image", "source": {}}])], "'image', which is not text"),
-    "anthropic document": ([user([{"type": "document", "source": {}}])], "Put its text into materials="),
+    "anthropic image": ([user([{"type": "image", "source": {}}])], "no source of type base64"),
+    "anthropic document": ([user([{"type": "document", "source": {}}])], "no source of type base64"),
+    "anthropic search result": ([user([{"type": "search_result", "source": "u"}])], "Put its text into materials="),
     "anthropic result image": (
         [user([{"type": "tool_result", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}])],
-        "'image', which is not text",
+        "no source of type base64",
     ),
     "anthropic fetched file": (
         [user([{"type": "web_fetch_tool_result", "content": {"content": {"source": {"type": "base64"}}}}])],
         "'base64', which is not text",
     ),
-    "google image": ([{"role": "user", "parts": [{"inlineData": {"data": "x"}}]}], "'inline_data', which is not text"),
-    "google sdk image": (
-        [google.Content(parts=[google.Part(inline_data=google.Blob(data=b"\xff", mime_type="image/png"))])],
-        "'inline_data', which is not text",
+    "google video": (
+        [google.Content(parts=[google.Part(inline_data=google.Blob(data=b"\xff", mime_type="video/mp4"))])],
+        "'video/mp4'. Images, PDF documents and audio can be sent",
     ),
     "google text and image": ([{"role": "user", "parts": [{"text": "a", "inlineData": {}}]}], "'text, inlineData'"),
     "google result image": (

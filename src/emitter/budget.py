@@ -95,21 +95,25 @@ class TokenBudget:
     is_explicit: bool = False
 
 
-def fit_to_window(token_budget: TokenBudget, texts: Sequence[str], window: ContextWindow) -> TokenBudget:
-    """Return the budget that fits beside a prompt of ``texts``.
+def fit_to_window(
+    token_budget: TokenBudget, texts: Sequence[str], window: ContextWindow, media_tokens: int = 0
+) -> TokenBudget:
+    """Return the budget that fits beside a prompt of ``texts``, and media of at most ``media_tokens``.
 
     An estimate alone rejects nothing, and an explicit budget is not reduced.
 
     Raises:
         ContextWindowExceededError: By a certain count, not even a typical answer fits.
     """
-    most = sum(map(len, texts)) * _MAX_TOKENS_PER_CHARACTER + _REQUEST_OVERHEAD
+    overhead = _REQUEST_OVERHEAD + media_tokens
+    most = sum(map(len, texts)) * _MAX_TOKENS_PER_CHARACTER + overhead
     if most + token_budget.ceiling <= window.size and most <= window.longest_prompt:
         return token_budget
-    low, high = sum(map(estimate_min_tokens, texts)), sum(map(estimate_max_tokens, texts)) + _REQUEST_OVERHEAD
+    low, high = sum(map(estimate_min_tokens, texts)), sum(map(estimate_max_tokens, texts)) + overhead
     is_close = high + token_budget.initial > window.size or high > window.longest_prompt
     if is_close and (count_tokens := window.load_tokenizer()) is not None:
-        low = high = sum(map(count_tokens, texts))
+        low = sum(map(count_tokens, texts))
+        high = low + media_tokens
     minimum_answer = min(window.typical_answer, token_budget.initial)
     if low + minimum_answer > window.size or low > window.longest_prompt:
         raise _window_exceeded(low, minimum_answer, window)

@@ -1,8 +1,8 @@
 """Convert a prompt or a vendor's message list to messages.
 
 Reads OpenAI Chat and Responses, Anthropic Messages and Google generateContent messages, as JSON or as SDK objects.
-Tool results and cited text are kept, fenced and marked untrusted. Private thinking is left out. Anything else that
-cannot be shown as text is an ``InputError``.
+Tool results and cited text are kept, fenced and marked untrusted. Images, documents and audio are kept in the user's
+turns and in tool results. Private thinking is left out. Anything else that cannot be shown is an ``InputError``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter.errors import InputError
-from emitter.messages import Message, Role, as_list
+from emitter.messages import MEDIUM_NAMES, MediaPart, Message, Role, as_list
 from emitter.models import Trust
-from emitter.prompts import Material, render_material
+from emitter.prompts import Material, Media, redact_media, redact_name, render_material, render_media
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from emitter.prompts import PromptTemplates
 
-Messages: TypeAlias = str | Iterable[object]
-"""A prompt, or messages as JSON objects or SDK objects."""
+Messages: TypeAlias = str | Media | Iterable[object]
+"""A prompt: a text, media, or a list of both. Or messages as JSON objects or SDK objects."""
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "model": Role.ASSISTANT}
 _SYSTEM_ROLES = ("system", "developer")
 _MESSAGES_HINT = "Pass a text or a list of messages."
@@ -39,28 +39,68 @@ class Conversation:
     trust: Trust
 
 
-def parse_conversation(messages: Messages, prompts: PromptTemplates, *, has_heading: bool = True) -> Conversation:
-    """Parse the conversation in ``messages``; raise ``InputError`` for content that cannot be shown as text.
+def parse_conversation(
+    messages: Messages,
+    prompts: PromptTemplates,
+    *,
+    has_heading: bool = True,
+    redact: Callable[[str], str] | None = None,
+) -> Conversation:
+    """Parse the conversation in ``messages``; raise ``InputError`` for content that cannot be shown.
 
-    If ``has_heading`` is true, a prompt that is one text is put under a heading.
+    If ``has_heading`` is true, the text of a prompt is put under a heading. ``redact`` removes secrets from the names
+    and sources of media.
     """
     if isinstance(messages, str):
         return _conversation_from_text(messages, prompts, has_heading=has_heading)
+    messages = [messages] if isinstance(messages, Media) else messages
+    if isinstance(messages, list | tuple) and any(isinstance(item, Media) for item in cast("list[object]", messages)):
+        message = _message_from_prompt(cast("list[object]", messages), prompts, has_heading=has_heading)
+        return parse_conversation([message], prompts, redact=redact)
     system: list[str] = []
     turns: list[Message] = []
     trusts: list[Trust] = []
     for location, message in _iter_messages(messages):
         role = _role_of(message, location)
-        parts = message_parts(message, prompts, location)
-        text = "\n\n".join(part.text for part in parts if part.text.strip())
+        parts = message_parts(message, prompts, location, redact)
         trusts.extend(part.trust for part in parts)
-        if text and role is None:
-            system.append(text)
-        elif text and role is not None:
-            turns.append(Message(role, text))
+        turn = _make_turn(role, parts, location)
+        if role is None and turn.text:
+            system.append(turn.text)
+        elif turn.text or turn.parts:
+            turns.append(turn)
     if not turns:
         raise InputError("messages is an empty list.", hint=_EMPTY_HINT)
     return Conversation(tuple(system), tuple(turns), combine_trust(trusts))
+
+
+def _make_turn(role: Role | None, parts: list[MessagePart], location: str) -> Message:
+    """Return the turn of these parts; raise ``InputError`` for media that are not the user's."""
+    if all(part.media is None for part in parts):
+        return Message(role or Role.USER, "\n\n".join(part.text for part in parts if part.text.strip()))
+    media = next(part.media for part in parts if part.media is not None)
+    if role is not Role.USER:
+        speaker = "system" if role is None else role.value
+        raise InputError(
+            f"{location} holds {MEDIUM_NAMES[media.medium]} in a turn of the {speaker}.",
+            hint="Put it into a turn of the user, or into materials=.",
+        )
+    return Message.from_parts(role, [part.media or part.text for part in parts if part.media or part.text.strip()])
+
+
+def _message_from_prompt(content: list[object], prompts: PromptTemplates, *, has_heading: bool) -> JsonObject:
+    """Return the message of a prompt that has media."""
+    unknown = next((item for item in content if not isinstance(item, str | Media)), None)
+    if unknown is not None:
+        raise InputError(
+            f"The prompt holds a value of type {type(unknown).__name__} beside its media.",
+            hint='Pass texts and media, or messages such as {"role": "user", "content": [...]}.',
+        )
+    texts = [item for item in content if isinstance(item, str) and item.strip()]
+    if has_heading and texts:
+        first = content.index(texts[0])
+        content = [*content[:first], prompts.fill("situation", situation=texts[0]), *content[first + 1 :]]
+    return {"role": "user", "content": content}
 
 
 def combine_trust(trusts: Iterable[Trust]) -> Trust:
@@ -115,7 +155,6 @@ _DESCRIBE_HINT = "Describe it in words instead."
 _MATERIALS_HINT = "Put its text into materials=, and say whether it is trusted."
 _LEAVE_OUT_HINT = "Leave it out: what the agent may use says nothing about the decision."
 _PART_HINTS = {
-    "document": _MATERIALS_HINT,
     "search_result": _MATERIALS_HINT,
     "item_reference": "Pass the item itself.",
     "additional_tools": _LEAVE_OUT_HINT,
@@ -125,16 +164,19 @@ _PART_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class MessagePart:
-    """A part of one message."""
+    """A part of one message: a text, or ``media``."""
 
     text: str
     trust: Trust = Trust.TRUSTED
+    media: MediaPart | None = None
 
 
-def message_parts(message: JsonObject, prompts: PromptTemplates, location: str) -> list[MessagePart]:
-    """Return the parts of a message in order; raise ``InputError`` for one that is not text."""
+def message_parts(
+    message: JsonObject, prompts: PromptTemplates, location: str, redact: Callable[[str], str] | None = None
+) -> list[MessagePart]:
+    """Return the parts of a message in order; raise ``InputError`` for one that cannot be shown."""
     try:
-        parts = list(_MessageParser(prompts, location).parse_message(message))
+        parts = list(_MessageParser(prompts, location, redact).parse_message(message))
     except RecursionError as error:
         raise InputError(f"{location} is nested too deeply to be shown as text.") from error
     return [replace(part, trust=Trust.UNTRUSTED) for part in parts] if has_citations(message) else parts
@@ -146,6 +188,7 @@ class _MessageParser:
 
     prompts: PromptTemplates
     location: str
+    redact: Callable[[str], str] | None = None
 
     def parse_message(self, message: JsonObject) -> Iterator[MessagePart]:
         kind = message.get("type")
@@ -166,7 +209,7 @@ class _MessageParser:
 
     def parse_tool_message(self, message: JsonObject) -> Iterator[MessagePart]:
         if message.get("content") is not None:
-            yield self.parse_result(message)
+            yield from self.parse_result(message)
         yield from self.parse_parts(message.get("parts"))
 
     def parse_agent_message(self, message: JsonObject) -> Iterator[MessagePart]:
@@ -182,11 +225,22 @@ class _MessageParser:
             yield from self.parse_call(as_json_object(named) or item or {}, "function_call")
 
     def parse_parts(self, content: object) -> Iterator[MessagePart]:
-        for part in [content] if isinstance(content, str) else self.as_list(content):
+        for part in [content] if isinstance(content, str | Media) else self.as_list(content):
             if isinstance(part, str):
                 yield MessagePart(part)
+            elif isinstance(part, Media):
+                yield from self.parse_media(part)
             else:
                 yield from self.parse_part(part)
+
+    def parse_media(self, media: Media) -> Iterator[MessagePart]:
+        """Yield a medium; an untrusted one between two texts that fence it."""
+        media = media if self.redact is None else redact_media(media, self.redact)
+        if media.trust is Trust.TRUSTED:
+            yield MessagePart("", media=media.part)
+        else:
+            shown = render_media(self.prompts, media.part, media.source, media.trust)
+            yield from (_to_message_part(part, media.trust) for part in shown)
 
     def parse_part(self, value: object) -> Iterator[MessagePart]:
         part = as_json_object(value)
@@ -196,14 +250,33 @@ class _MessageParser:
         if kind in TOOL_CALLS:
             yield from self.parse_call(members, kind)
         elif kind in TOOL_RESULTS:
-            yield self.parse_result(members)
+            yield from self.parse_result(members)
         elif kind in TEXT_PARTS and not part.get("thought"):
             text = self.parse_text(members.get("text"))
             yield replace(text, trust=Trust.UNTRUSTED) if has_citations(part) else text
         elif kind == "refusal":
             yield self.parse_text(members.get("refusal"))
+        elif kind in MEDIA_PARTS:
+            yield from self.parse_vendor_media(kind, members)
         elif kind not in TEXT_PARTS | THINKING_PARTS:
             raise self.unsupported_part(kind)
+
+    def parse_vendor_media(self, kind: str, members: JsonObject) -> Iterator[MessagePart]:
+        """Yield a vendor's own image, document or audio part, and the texts that come with it."""
+        for part in self.read_media(kind, members):
+            if isinstance(part, MediaPart) and self.redact is not None:
+                yield MessagePart("", media=redact_name(part, self.redact))
+            else:
+                yield _to_message_part(part, Trust.TRUSTED)
+
+    def read_media(self, kind: str, members: JsonObject) -> tuple[str | MediaPart, ...]:
+        """Read a vendor's own media part; an error names the message."""
+        from emitter.media.spellings import read_media_part  # noqa: PLC0415  few messages have media
+
+        try:
+            return read_media_part(kind, members)
+        except InputError as error:
+            raise InputError(f"{self.location} cannot be read. {error.args[0]}", hint=error.hint) from error
 
     def parse_text(self, value: object) -> MessagePart:
         if not isinstance(value, str):
@@ -221,18 +294,41 @@ class _MessageParser:
             f"(called the tool {name} with {self.dump_json({} if arguments is None else arguments)})", trust
         )
         if first_member(call, RESULT_KEYS) is not None:
-            yield self.parse_result({**call, "name": name})
+            yield from self.parse_result({**call, "name": name})
 
-    def parse_result(self, result: JsonObject) -> MessagePart:
+    def parse_result(self, result: JsonObject) -> Iterator[MessagePart]:
         """Render the result of a tool in a fence."""
         if result.get("parts"):
             raise self.unsupported_part("functionResponse.parts")
         answer, response = first_member(result, RESULT_KEYS), result.get("response")
+        answer, media = self.split_media(answer)
         text = self.render_result(answer) if response is None else self.dump_json(response)
         name = text_or_empty(result.get("name"))
         source = f"result of the tool {name}" if name else "tool result"
         shown = f"(the tool failed)\n{text}" if result.get("is_error") is True else text
-        return MessagePart(render_material(self.prompts, Material(shown, source, Trust.UNTRUSTED)), Trust.UNTRUSTED)
+        if shown or not media:
+            yield MessagePart(render_material(self.prompts, Material(shown, source, Trust.UNTRUSTED)), Trust.UNTRUSTED)
+        for part in media:
+            fenced = render_media(self.prompts, part, source, Trust.UNTRUSTED)
+            yield from (_to_message_part(each, Trust.UNTRUSTED) for each in fenced)
+
+    def split_media(self, answer: object) -> tuple[object, list[MediaPart]]:
+        """Take the media out of a result that is a list of parts."""
+        if not isinstance(answer, list | tuple):
+            return answer, []
+        rest, media = list[object](), list[MediaPart]()
+        for item in cast("list[object]", answer):
+            members = as_json_object(item)
+            kind = "" if members is None else text_or_empty(members.get("type"))
+            if members is None or kind not in MEDIA_PARTS or kind == "file":
+                rest.append(item)
+                continue
+            for part in self.read_media(kind, members):
+                if isinstance(part, str):
+                    rest.append({"type": "text", "text": part})
+                else:
+                    media.append(part)
+        return rest, media
 
     def render_result(self, answer: object) -> str:
         """Return a result as text: text parts joined, anything else as JSON."""
@@ -249,7 +345,7 @@ class _MessageParser:
         members = as_json_object(value)
         if members is None:
             return value
-        if text_or_empty(members.get("type")) in MEDIA_PARTS:
+        if text_or_empty(members.get("type")) in UNREADABLE_PARTS:
             raise self.unsupported_part(members["type"])
         return {
             name: self.readable_value(item) for name, item in members.items() if not str(name).startswith("encrypted_")
@@ -276,6 +372,10 @@ class _MessageParser:
     def unsupported_part(self, kind: object) -> InputError:
         hint = _PART_HINTS.get(str(kind), _DESCRIBE_HINT)
         return InputError(f"{self.location} holds a part of type {kind!r}, which is not text.", hint=hint)
+
+
+def _to_message_part(part: str | MediaPart, trust: Trust) -> MessagePart:
+    return MessagePart(part, trust) if isinstance(part, str) else MessagePart("", trust, part)
 
 
 def _part_text(value: object) -> str | None:
@@ -342,12 +442,24 @@ TOOL_RESULTS = frozenset(
         "web_search_tool_result",
     }
 )
+MEDIA_PARTS = frozenset(
+    {
+        "document",
+        "file",
+        "file_data",
+        "image",
+        "image_url",
+        "inline_data",
+        "input_audio",
+        "input_file",
+        "input_image",
+    }
+)
+"""The parts that ``emitter.media.spellings`` reads."""
+UNREADABLE_PARTS = frozenset({*MEDIA_PARTS, "audio", "base64", "computer_screenshot"} - {"document"})
+"""Parts of a result that are not text."""
 RESULT_KEYS = ("output", "content", "results", "outputs", "tools", "error")
 """Members that hold the result of a call. Google uses ``response``."""
-MEDIA_PARTS = frozenset(
-    {"audio", "base64", "computer_screenshot", "file", "image", "image_url", "input_audio", "input_file", "input_image"}
-)
-"""Parts of a result that are not text."""
 _IGNORED_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata", "media_resolution"})
 """Members that Google writes beside the one that names the part."""
 

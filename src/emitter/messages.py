@@ -5,12 +5,14 @@ These are plain values in terms that belong to no provider. The adapters transla
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Json: TypeAlias = Any
 """A JSON value: ``None``, bool, int, float, str, list or dict with string keys."""
@@ -23,12 +25,87 @@ class Role(str, Enum):
     ASSISTANT = "assistant"
 
 
+class Medium(str, Enum):
+    """A kind of input that is not text."""
+
+    IMAGE = "image"
+    DOCUMENT = "document"
+    AUDIO = "audio"
+
+
+MEDIUM_NAMES = {Medium.IMAGE: "an image", Medium.DOCUMENT: "a PDF document", Medium.AUDIO: "an audio recording"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MediaPart:
+    """An image, a document or an audio recording in a message. It has ``data``, a ``url`` or a ``file_id``.
+
+    Attributes:
+        media_type: The media type, or an empty string if it is not known.
+        file_id: The provider's id of an uploaded file.
+        name: The file name to send, if any.
+        detail: OpenAI's level of detail.
+    """
+
+    medium: Medium
+    media_type: str = ""
+    data: bytes | None = None
+    url: str | None = None
+    file_id: str | None = None
+    name: str | None = None
+    detail: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """``sha256:`` and the hash of the bytes, or of the URL or file id if there are none."""
+        content = self.data if self.data is not None else (self.url or self.file_id or "").encode(errors="replace")
+        return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+    @property
+    def base64(self) -> str:
+        """The bytes in base64."""
+        return base64.b64encode(self.data or b"").decode()
+
+    @property
+    def data_url(self) -> str:
+        """The bytes as a ``data:`` URL."""
+        return f"data:{self.media_type};base64,{self.base64}"
+
+    def __repr__(self) -> str:
+        """Identify the part without its bytes, and without its URL, which may be signed."""
+        source = "data" if self.data is not None else "url" if self.url is not None else "file_id"
+        fields = (self.medium.value, self.media_type, source, self.digest, self.name, self.detail)
+        return f"MediaPart{fields!r}"
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of the conversation."""
+    """One turn of the conversation.
+
+    ``parts`` is empty for a turn of text only. Otherwise it holds texts and media in order, and ``text`` all the texts.
+    """
 
     role: Role
     text: str
+    parts: tuple[str | MediaPart, ...] = ()
+
+    @classmethod
+    def from_parts(cls, role: Role, parts: Iterable[str | MediaPart]) -> Message:
+        """Return a turn of texts and media; adjacent texts are joined with a blank line."""
+        merged: list[str | MediaPart] = []
+        for part in parts:
+            if isinstance(part, str) and merged and isinstance(merged[-1], str):
+                merged[-1] = f"{merged[-1]}\n\n{part}"
+            else:
+                merged.append(part)
+        text = "\n\n".join([part for part in merged if isinstance(part, str)])
+        has_media = any(isinstance(part, MediaPart) for part in merged)
+        return cls(role, text, tuple(merged) if has_media else ())
+
+    @property
+    def media(self) -> tuple[MediaPart, ...]:
+        """The media of the turn."""
+        return tuple(part for part in self.parts if isinstance(part, MediaPart))
 
 
 class OutputMode(str, Enum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from string import Template
 from types import MappingProxyType
@@ -20,10 +20,10 @@ from emitter.errors import BadPrompt, InputError
 from emitter.models import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from emitter.messages import Json
+    from emitter.messages import Json, MediaPart
     from emitter.models.authorization import NarrativePolicy
 
 _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
@@ -82,6 +82,22 @@ class Material:
             raise InputError(f"Material.trust is {self.trust!r}; it must be Trust.TRUSTED or Trust.UNTRUSTED.")
         for name in ("text", "source"):
             check_text(f"Material.{name}", getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """An image, a document or an audio recording, with its source and trust.
+
+    Untrusted media are fenced in the prompt and make the envelope untrusted.
+
+    Attributes:
+        part: The content, as it is sent.
+        source: A short text that says where it is from.
+    """
+
+    part: MediaPart
+    source: str
+    trust: Trust
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,6 +210,30 @@ def render_material(prompts: PromptTemplates, item: Material) -> str:
     if item.trust is Trust.TRUSTED:
         return prompts.fill("material", source=" ".join(item.source.split())[:_MAX_SOURCE_LENGTH], text=item.text)
     return prompts.fill("untrusted", source=_escape_attribute(item.source), text=escape_fences(item.text))
+
+
+def redact_name(part: MediaPart, redact: Callable[[str], str]) -> MediaPart:
+    """Return the part with secrets removed from its file name."""
+    return part if part.name is None else replace(part, name=redact(part.name))
+
+
+def redact_media(media: Media, redact: Callable[[str], str]) -> Media:
+    """Return the media with secrets removed from the source and the file name."""
+    return Media(redact_name(media.part, redact), redact(media.source), media.trust)
+
+
+_MEDIA_PLACE = "\0media\0"
+
+
+def render_media(prompts: PromptTemplates, part: MediaPart, source: str, trust: Trust) -> tuple[str | MediaPart, ...]:
+    """Return media between the texts that ``render_material`` puts before and after a material.
+
+    The name of an untrusted file is not sent, because it would stand outside the fence.
+    """
+    text = render_material(prompts, Material(_MEDIA_PLACE, source.replace("\0", ""), trust))
+    before, _, after = text.partition(_MEDIA_PLACE)
+    shown = part if trust is Trust.TRUSTED else replace(part, name=None)
+    return tuple(item for item in (before.strip(), shown, after.strip()) if item)
 
 
 def escape_fences(text: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from emitter import profiles as profile
 from emitter.core import capability_gate
 from emitter.errors import BadProfile
+from emitter.profiles import WireFormat
 from emitter.profiles.tables import Capability, is_capability_id
 from tests.models.openwop import FOLDER, errors
 from tests.profiles.test_loading import WHOLE
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from emitter.profiles import ProviderProfile
 
 S, D, L, R, F = "structured-output", "discriminator-enum", "long-context", "reasoning", "function-calling"
+V, A, P = "vision-input", "audio-input", "x-host-emitter-document-input"
 
 
 def of(name: str, model: str) -> set[str]:
@@ -37,26 +39,26 @@ def sample(match: str, rest: str = "-") -> str:
 @pytest.mark.parametrize(
     ("name", "model", "provides"),
     [
-        ("openai", "gpt-6-sol", {S, D, L, R, F}),
-        ("openai", "gpt-5.4", {S, D, L, R, F}),  # thinks when asked
-        ("openai", "gpt-5.2-chat-latest", {S, D, F}),  # never thinks
-        ("openai", "gpt-4.1", {S, D, L, F}),
-        ("openai", "gpt-4o", {S, D, F}),
+        ("openai", "gpt-6-sol", {S, D, L, R, F, V, P}),
+        ("openai", "gpt-5.4", {S, D, L, R, F, V, P}),  # thinks when asked
+        ("openai", "gpt-5.2-chat-latest", {S, D, F, V, P}),  # never thinks
+        ("openai", "gpt-4.1", {S, D, L, F, V, P}),
+        ("openai", "gpt-4o", {S, D, F, V, P}),
         ("openai", "gpt-4-0613", {S, D, F}),  # by strict tools
-        ("openai", "o3", {S, D, L, R, F}),
-        ("azure-openai", "o3", {S, D, L, R, F}),
+        ("openai", "o3", {S, D, L, R, F, V, P}),
+        ("azure-openai", "o3", {S, D, L, R, F, V}),
         ("azure-openai", "my-deployment", {S, D, F}),
-        ("anthropic", "claude-opus-5", {S, D, L, R, F}),
-        ("anthropic", "claude-opus-5-5", {S, D, L, R}),  # refuses a forced tool
-        ("anthropic", "claude-sonnet-5-5", {S, D, L, R}),
-        ("anthropic", "claude-opus-4-7", {S, D, L, R, F}),
-        ("anthropic", "claude-haiku-4-5-20251001", {S, D, L, R, F}),
-        ("anthropic", "claude-sonnet-4-20250514", {L, F}),  # no strict mode, and no thinking beside a forced tool
-        ("anthropic", "claude-3-5-sonnet-20241022", {L, F}),
-        ("anthropic", "us.anthropic.claude-haiku-4-5-20251001-v1:0", {S, D, L, R, F}),
-        ("google", "gemini-3.8-flash", {S, D, L, R, F}),
-        ("google", "gemini-2.5-flash-lite", {S, D, L, R, F}),
-        ("google", "gemini-2.0-flash", {S, D, L, F}),
+        ("anthropic", "claude-opus-5", {S, D, L, R, F, V, P}),
+        ("anthropic", "claude-opus-5-5", {S, D, L, R, V, P}),  # refuses a forced tool
+        ("anthropic", "claude-sonnet-5-5", {S, D, L, R, V, P}),
+        ("anthropic", "claude-opus-4-7", {S, D, L, R, F, V, P}),
+        ("anthropic", "claude-haiku-4-5-20251001", {S, D, L, R, F, V, P}),
+        ("anthropic", "claude-sonnet-4-20250514", {L, F, V, P}),  # no strict mode, and no thinking beside a forced tool
+        ("anthropic", "claude-3-5-sonnet-20241022", {L, F, V, P}),
+        ("anthropic", "us.anthropic.claude-haiku-4-5-20251001-v1:0", {S, D, L, R, F, V, P}),
+        ("google", "gemini-3.8-flash", {S, D, L, R, F, V, A, P}),
+        ("google", "gemini-2.5-flash-lite", {S, D, L, R, F, V, A, P}),
+        ("google", "gemini-2.0-flash", {S, D, L, F, V, A, P}),
         ("deepseek", "deepseek-v4-pro", {L, R}),
         ("groq", "openai/gpt-oss-120b", {S, D, R, F}),
         ("groq", "qwen/qwen3-32b", {R}),
@@ -95,11 +97,41 @@ def test_what_is_set_aside_for_strangers_makes_no_thinker() -> None:
 
 @pytest.mark.parametrize("name", profile.profile_names())
 def test_nobody_provides_what_no_adapter_carries_or_nobody_knows(name: str) -> None:
-    """Images and sound cannot be sent, whatever the model could do with them."""
+    """Images and sound in answers are not read, whatever the model could do with them."""
     offered = capability_gate.provider_capabilities(profile.load_profile(name))
-    carried = {"vision-input", "audio-input", "audio-output", "image-output"}
-    assert not offered & {*carried, "nonexistent-capability-9b3f"}
+    assert not offered & {"audio-output", "image-output", "nonexistent-capability-9b3f"}
     assert offered <= {each.value for each in Capability}
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "wire", "takes"),
+    [
+        ("openai", "gpt-audio", "openai-chat", {A}),
+        ("openai", "gpt-audio", "openai-responses", set()),
+        ("openai", "gpt-4o", "openai-chat", {V, P}),
+        ("openai", "gpt-99", "openai-responses", set()),  # sent, but not known to be taken
+        ("openai", "gpt-3.5-turbo", "openai-chat", set()),
+        ("azure-openai", "gpt-4o", "openai-chat", {V}),
+        ("anthropic", "claude-3-haiku-20240307", "anthropic", {V}),
+        ("groq", "meta-llama/llama-4-scout-17b-16e-instruct", "openai-chat", {V}),
+        ("mistral", "mistral-medium-3.5", "openai-chat", {V}),
+        ("openrouter", "openai/gpt-6-sol", "openai-chat", set()),
+        ("vllm", "anything", "openai-chat", set()),
+    ],
+)
+def test_media_that_a_model_is_known_to_take(name: str, model: str, wire: str, takes: set[str]) -> None:
+    """The wire counts, and an assumption does not."""
+    provided = capability_gate.model_capabilities(profile.load_profile(name), WireFormat(wire), model)
+    assert provided & {V, A, P} == takes
+
+
+@pytest.mark.parametrize("name", profile.profile_names())
+def test_every_row_of_media_can_be_reached(name: str) -> None:
+    """No row stands behind one that takes all its models; only the parent's last row may."""
+    media = profile.load_profile(name).media
+    for row in media:
+        first = next(each for each in media if fnmatchcase(sample(row.match), each.match))
+        assert first is row or row.match == "*", f"{row.match} stands behind {first.match}"
 
 
 @pytest.mark.parametrize("name", profile.profile_names())

@@ -25,14 +25,14 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
-from emitter.messages import OutputMode, Usage, as_mapping
+from emitter.messages import Medium, OutputMode, Usage, as_mapping
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 PATH = "/v1/messages"
@@ -59,11 +59,37 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     body: dict[str, Json] = {
         "model": request.model,
         "system": request.system,
-        "messages": [{"role": message.role.value, "content": message.text} for message in request.all_messages()],
+        "messages": [
+            {"role": message.role.value, "content": _content(message) if message.parts else message.text}
+            for message in request.all_messages()
+        ],
         wire.tokens.parameter: request.max_output_tokens,
         **_output_parameters(request.output),
     }
     return merge_layers(body, wire.output.options, request.options)
+
+
+def _content(message: Message) -> list[Json]:
+    """Return the content of a turn that has media."""
+    return list(map(_content_block, message.parts))
+
+
+def _content_block(part: str | MediaPart) -> Json:
+    """Return a text, an image or a document. There is no block for audio, which no model takes."""
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if part.medium is Medium.DOCUMENT:
+        title = {"title": part.name} if part.name else {}
+        return {"type": "document", "source": _media_source(part), **title}
+    return {"type": "image", "source": _media_source(part)}
+
+
+def _media_source(part: MediaPart) -> Json:
+    if part.data is not None:
+        return {"type": "base64", "media_type": part.media_type, "data": part.base64}
+    if part.url is not None:
+        return {"type": "url", "url": part.url}
+    return {"type": "file", "file_id": part.file_id}
 
 
 def _output_parameters(output: OutputFormat) -> dict[str, Json]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.response_decoding import DecodingTables
     from emitter.adapters.transport import GoogleClientView
-    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -59,6 +59,8 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
 )
 """The request fields that ``extra_body`` may not set, including other names of the same fields."""
 _UNSPECIFIED_REASON = "FINISH_REASON_UNSPECIFIED"
+_MEDIA_TYPES = {"audio/mpeg": "audio/mp3"}
+"""The vendor's own names of media types."""
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
@@ -69,12 +71,29 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         wire.tokens.parameter: request.max_output_tokens,
         **_output_parameters(request.output),
     }
-    contents = [{"role": _ROLES[message.role], "parts": [{"text": message.text}]} for message in request.all_messages()]
+    contents = [
+        {"role": _ROLES[message.role], "parts": _parts(message) if message.parts else [{"text": message.text}]}
+        for message in request.all_messages()
+    ]
     return {
         "model": request.model,
         "contents": contents,
         "config": merge_layers(config, wire.output.options, request.options),
     }
+
+
+def _parts(message: Message) -> list[Json]:
+    """Return the parts of a turn that has media."""
+    return list(map(_part, message.parts))
+
+
+def _part(part: str | MediaPart) -> Json:
+    if isinstance(part, str):
+        return {"text": part}
+    media_type = _MEDIA_TYPES.get(part.media_type, part.media_type)
+    if part.data is not None:
+        return {"inline_data": {"mime_type": media_type, "data": part.base64}}
+    return {"file_data": {"mime_type": media_type, "file_uri": part.url or part.file_id}}
 
 
 def _output_parameters(output: OutputFormat) -> dict[str, Json]:

@@ -27,13 +27,13 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
-from emitter.messages import OutputMode, Usage, as_mapping
+from emitter.messages import Medium, OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 PATH = "/chat/completions"
@@ -54,12 +54,17 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     }
 )
 """The request fields that ``extra_body`` may not set, including other names of the same fields."""
+_FILE_NAME = "document.pdf"
+_AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 _VISIBLE_TYPES = (None, "text", "output_text")
 
 
 def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
-    turns = [{"role": message.role.value, "content": message.text} for message in request.all_messages()]
+    turns = [
+        {"role": message.role.value, "content": _content(message) if message.parts else message.text}
+        for message in request.all_messages()
+    ]
     body: dict[str, Json] = {
         "model": request.model,
         "messages": [{"role": "system", "content": request.system}, *turns],
@@ -67,6 +72,42 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         **_output_parameters(request.output),
     }
     return merge_layers(body, wire.output.options, request.options)
+
+
+def _content(message: Message) -> list[Json]:
+    """Return the content of a turn that has media."""
+    return list(map(_content_part, message.parts))
+
+
+def _content_part(part: str | MediaPart) -> Json:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    match part.medium:
+        case Medium.IMAGE:
+            detail = {"detail": part.detail} if part.detail else {}
+            return {"type": "image_url", "image_url": {"url": part.url or part.data_url, **detail}}
+        case Medium.DOCUMENT:
+            return {"type": "file", "file": _file_members(part)}
+        case Medium.AUDIO:
+            return {"type": "input_audio", "input_audio": audio_members(part)}
+
+
+def _file_members(part: MediaPart) -> dict[str, Json]:
+    """Return the members of a document. OpenRouter takes a URL in place of the data."""
+    if part.file_id is not None:
+        return {"file_id": part.file_id}
+    members = file_data_members(part)
+    return members if part.url is None else {**members, "file_data": part.url}
+
+
+def file_data_members(part: MediaPart) -> dict[str, Json]:
+    """Return the members of a document's bytes. The vendor requires a file name."""
+    return {"filename": part.name or _FILE_NAME, "file_data": part.data_url}
+
+
+def audio_members(part: MediaPart) -> dict[str, Json]:
+    """Return the members of a recording."""
+    return {"data": part.base64, "format": _AUDIO_FORMATS.get(part.media_type, part.media_type.partition("/")[2])}
 
 
 def _output_parameters(output: OutputFormat) -> dict[str, Json]:

@@ -13,6 +13,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from emitter.adapters.openai_chat import audio_members, file_data_members
 from emitter.adapters.request_options import ReservedOption, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
@@ -29,13 +30,13 @@ from emitter.adapters.response_decoding import (
     worst_stop_reason,
 )
 from emitter.adapters.transport import post, post_streamed
-from emitter.messages import OutputMode, StopReason, Usage, as_list, as_mapping
+from emitter.messages import Medium, OutputMode, StopReason, Usage, as_list, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 PATH = "/responses"
@@ -71,11 +72,38 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     body: dict[str, Json] = {
         "model": request.model,
         "instructions": request.system,
-        "input": [{"role": message.role.value, "content": message.text} for message in request.all_messages()],
+        "input": [
+            {"role": message.role.value, "content": _content(message) if message.parts else message.text}
+            for message in request.all_messages()
+        ],
         wire.tokens.parameter: request.max_output_tokens,
         **_output_parameters(request.output),
     }
     return merge_layers(body, wire.output.options, request.options)
+
+
+def _content(message: Message) -> list[Json]:
+    """Return the content of a turn that has media."""
+    return list(map(_content_part, message.parts))
+
+
+def _content_part(part: str | MediaPart) -> Json:
+    if isinstance(part, str):
+        return {"type": "input_text", "text": part}
+    match part.medium:
+        case Medium.IMAGE:
+            address = {"file_id": part.file_id} if part.file_id else {"image_url": part.url or part.data_url}
+            return {"type": "input_image", **address, "detail": part.detail or "auto"}
+        case Medium.DOCUMENT:
+            return {"type": "input_file", **_file_members(part)}
+        case Medium.AUDIO:
+            return {"type": "input_audio", "input_audio": audio_members(part)}
+
+
+def _file_members(part: MediaPart) -> dict[str, Json]:
+    if part.file_id is not None:
+        return {"file_id": part.file_id}
+    return {"file_url": part.url} if part.url is not None else file_data_members(part)
 
 
 def _output_parameters(output: OutputFormat) -> dict[str, Json]:

@@ -155,11 +155,18 @@ def _error_fields(table: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [error for error in errors if any(error)][:_MAX_ERROR_FIELDS]
 
 
+_ENCODED_DATA = re.compile(r"(?<=;base64,)[A-Za-z0-9+/_=-]+|[A-Za-z0-9+/_-]{100,}={0,2}")
+"""Data that was sent in base64, which some providers repeat."""
+
+
 def as_printable_line(value: Json) -> str:
-    """Return a provider's text as one printable line, shortened if very long; anything but text becomes empty."""
-    line = " ".join(value.split()) if isinstance(value, str) else ""
-    line = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line[:_MAX_LINE_LENGTH])
-    return f"{line}…" if isinstance(value, str) and len(value) > _MAX_LINE_LENGTH else line
+    """Return a provider's text as one printable line, shortened if very long; anything but text becomes empty.
+
+    Media that the provider repeats are left out.
+    """
+    line = _ENCODED_DATA.sub("…", " ".join(value.split())) if isinstance(value, str) else ""
+    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line[:_MAX_LINE_LENGTH])
+    return f"{shown}…" if len(line) > _MAX_LINE_LENGTH else shown
 
 
 def with_cause(result: CallResult, cause: Exception) -> CallResult:

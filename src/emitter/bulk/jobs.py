@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 from emitter.arguments import check_list
 from emitter.errors import InputError
 from emitter.forms.binding_moment import Actions, EarlierAnswers, validate_actions, validate_continuations
-from emitter.prompts import Material
+from emitter.prompts import Material, Media
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Job:
 
     messages: Messages
     key: str | None = None
-    materials: Iterable[Material | str] = ()
+    materials: Iterable[Material | Media | str] = ()
     after: EarlierAnswers = ()
     actions: Actions = field(default_factory=dict[str, "str | None"], hash=False)
 
@@ -46,7 +46,7 @@ class Job:
         key: Any = self.key
         if key is not None and (not isinstance(key, str) or not key.strip()):
             raise InputError(f"Job.key is {key!r}; it must be a string with visible text, or None.")
-        materials = check_list("Job.materials", self.materials, (str, Material), "the texts, or Materials")
+        materials = check_list("Job.materials", self.materials, (str, Material, Media), "the texts, Materials or media")
         object.__setattr__(self, "materials", tuple(materials))
         object.__setattr__(self, "after", validate_continuations(self.after))
         object.__setattr__(self, "actions", validate_actions(self.actions))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models import BindingMoment, Hatches
     from emitter.policy import Policy
-    from emitter.prompts import Material
+    from emitter.prompts import Material, Media
     from emitter.schema.compiler import UndeclaredProperties
     from emitter.schema.references import SchemaRegistry
     from emitter.telemetry.sinks import Sink
@@ -129,14 +129,14 @@ class CallOptions(ModelSettings, total=False):
     """Options of one emission.
 
     Args:
-        materials: Texts that bear on the task, with their trust.
+        materials: Texts, images, documents and audio that bear on the task, with their trust.
         policy: Limits on attempts, tokens, time and cost. Defaults to ``Policy()``, or to the client's.
         run_id: The id of the run in every event. Defaults to a new id.
         node_id: The id of the node in every event.
         turn: The node's turn, within which the host counts envelopes.
     """
 
-    materials: Iterable[Material | str]
+    materials: Iterable[Material | Media | str]
     policy: Policy | None
     run_id: str | None
     node_id: str | None

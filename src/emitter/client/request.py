@@ -36,6 +36,7 @@ from emitter.errors import InputError, PromptTooLong, Unencodable, UnknownModelW
 from emitter.events import Level, LogAppended, NodeFailed
 from emitter.messages import (
     NO_FIELDS,
+    MediaPart,
     Message,
     ModelRequest,
     OutputFormat,
@@ -46,14 +47,14 @@ from emitter.messages import (
     with_output_budget,
 )
 from emitter.models import Trust
-from emitter.prompts import Material
+from emitter.prompts import Material, Media
 from emitter.schema import LossReason, compile_schema
 from emitter.schema.compiler import UndeclaredProperties
 from emitter.schema.formats import FORMAT_DESCRIPTIONS
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import FrameType
 
     from emitter.client.judging import PreparedJudge
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from emitter.policy import Policy
     from emitter.profiles import ProviderProfile, WireFormat
     from emitter.prompts import PromptTemplates
+    from emitter.redaction.secret_registry import Secrets
     from emitter.schema import Compiled, Loss, Violation
     from emitter.schema.references import SchemaRegistry
     from emitter.telemetry.sinks import EventRecorder
@@ -118,8 +120,11 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
         CapabilityNotProvided: No allowed model has the required capabilities.
     """
     _check_host_accepts(form.kind, settings)
-    target = resolve_model(settings.model, settings.client, settings.wire)
     inputs = _read_inputs(form, messages, settings)
+    media = inputs.media
+    if media:
+        settings = _settle_media(media, settings)
+    target = resolve_model(settings.model, settings.client, settings.wire)
     plan = plan_form(form, target, inputs.templates, settings)
     config = settings.host.config
     kind = None if settings.kind is None else config.registry.get(settings.kind)
@@ -144,7 +149,7 @@ def _build_emission_request(
     """Return the request to one model; may raise ``ContextWindowExceededError``."""
     profile = plan.target.profile
     writer, request, budget = _write_request(form, inputs, submitter.contract, plan, settings)
-    budget = _fit_budget(plan, request, budget)
+    budget = _fit_budget(plan, request, budget, inputs.media)
     return EmissionRequest(
         provider=settings.provider_ids.get(profile.provider, profile.provider),
         request=request if budget.initial == request.max_output_tokens else with_output_budget(request, budget.initial),
@@ -167,6 +172,9 @@ def _add_alternatives(form: OutputForm, inputs: EmissionInputs, prepared: Prepar
     for route in settings.alternatives:
         route.require_credentials()
         own, target = settings.for_route(route), route.resolve()
+        if inputs.media and (problem := _media_problem(inputs.media, target)):
+            opening.append(LogAppended(Level.WARN, f"a fallback is left out: {problem}"))
+            continue
         plan = plan_form(form, target, inputs.templates, own)
         contract = replace(prepared.emission_request.contract, compiled=plan.compiled)
         submitter = replace(prepared.submitter, contract=contract)
@@ -184,19 +192,67 @@ def _add_alternatives(form: OutputForm, inputs: EmissionInputs, prepared: Prepar
     return replace(prepared, emission_request=emission_request, alternatives=tuple(others))
 
 
+def _make_redactor(secrets: Secrets) -> Callable[[str], str]:
+    return lambda text: secrets.redact_text(text).value
+
+
+def _settle_media(media: tuple[MediaPart, ...], settings: Settings) -> Settings:
+    """Return the settings, with a fallback model if only that one takes the media; may raise ``InputError``."""
+    from emitter.media import rules  # noqa: PLC0415  few emissions have media
+
+    if settings.alternatives:
+        settings = settings.requiring(rules.required_capabilities(media))
+    if not isinstance(settings.gate, NoCapableModel):
+        target = resolve_model(settings.model, settings.client, settings.wire)
+        rules.check_media(media, rules.MediaTarget(*target))
+    return settings
+
+
+def _media_problem(media: tuple[MediaPart, ...], target: ModelTarget) -> str:
+    """Return why a model does not take the media, or an empty text."""
+    from emitter.media import rules  # noqa: PLC0415  few emissions have media
+
+    try:
+        rules.check_media(media, rules.MediaTarget(*target))
+    except InputError as error:
+        return str(error.args[0])
+    return ""
+
+
+def _count_media_tokens(media: Sequence[MediaPart], profile: ProviderProfile, model: str) -> int:
+    """Return an upper bound on the tokens of media."""
+    if not media:
+        return 0
+    from emitter.media.rules import estimate_media_tokens  # noqa: PLC0415  few emissions have media
+
+    return estimate_media_tokens(media, profile, model)
+
+
 class EmissionInputs(NamedTuple):
     """The texts that a request is built from. ``system_texts`` starts with the form's own."""
 
     templates: PromptTemplates
     conversation: Conversation
-    materials: list[Material]
+    materials: list[Material | Media]
     history: tuple[str, ...]
     system_texts: tuple[str | None, ...]
 
     @property
-    def turns(self) -> tuple[Message | Material | str, ...]:
+    def turns(self) -> tuple[Message | Material | Media | str, ...]:
         """The messages, materials and history."""
         return (*self.conversation.messages, *self.materials, *self.history)
+
+    @property
+    def media(self) -> tuple[MediaPart, ...]:
+        """The media of the messages and materials."""
+        media: list[MediaPart] = []
+        for message in self.conversation.messages:
+            if message.parts:
+                media += message.media
+        for material in self.materials:
+            if isinstance(material, Media):
+                media.append(material.part)
+        return tuple(media)
 
     @property
     def trust(self) -> Trust:
@@ -211,7 +267,10 @@ class EmissionInputs(NamedTuple):
 def _read_inputs(form: OutputForm, messages: Messages, settings: Settings) -> EmissionInputs:
     templates = prompt.load() if settings.prompts is None else load_prompts(settings.prompts)
     materials = settings.resolve_materials()
-    conversation = parse_conversation(messages, templates, has_heading=form.has_heading)
+    redact = _make_redactor(settings.host.config.secrets) if settings.host.config.secrets.ids else None
+    conversation = parse_conversation(messages, templates, has_heading=form.has_heading, redact=redact)
+    if redact is not None:
+        materials = [prompt.redact_media(item, redact) if isinstance(item, Media) else item for item in materials]
     history = form.render_history(templates) if form.render_history else ()
     system_texts = (form.system_prompt(templates), settings.instructions, *conversation.system)
     return EmissionInputs(templates, conversation, materials, history, system_texts)
@@ -313,9 +372,9 @@ def _write_request(
     templates, turns = inputs.templates, inputs.conversation.messages
     task, *instructions = inputs.system_texts
     system = join_parts(task, plan.rule, *instructions)
-    shown = inputs.history
+    shown: tuple[str | MediaPart, ...] = inputs.history
     if inputs.materials:
-        shown = (*[prompt.render_material(templates, material) for material in inputs.materials], *shown)
+        shown = (*[part for material in inputs.materials for part in _show_material(templates, material)], *shown)
     examples = prompt.render_examples(templates, _encode_examples(contract, form.examples)) if form.examples else ""
     request = ModelRequest(
         model=plan.target.model,
@@ -327,6 +386,12 @@ def _write_request(
         headers=settings.extra_headers,
     )
     return PromptWriter(templates, plan.compiled, plan.target.profile, system, turns, shown), request, budget
+
+
+def _show_material(templates: PromptTemplates, material: Material | Media) -> tuple[str | MediaPart, ...]:
+    if isinstance(material, Media):
+        return prompt.render_media(templates, material.part, material.source, material.trust)
+    return (prompt.render_material(templates, material),)
 
 
 def _first_budget(plan: FormPlan, policy: Policy, options: Mapping[str, Json]) -> TokenBudget:
@@ -346,15 +411,18 @@ def _budget(plan: FormPlan, thinking: int, requested: int | None, limit: int | N
     return TokenBudget(initial, ceiling, is_explicit=requested is not None)
 
 
-def _fit_budget(plan: FormPlan, request: ModelRequest, budget: TokenBudget) -> TokenBudget:
-    """Return the budget that fits beside the prompt.
+def _fit_budget(
+    plan: FormPlan, request: ModelRequest, budget: TokenBudget, media: tuple[MediaPart, ...]
+) -> TokenBudget:
+    """Return the budget that fits beside the prompt and its media.
 
     Raises:
         ContextWindowExceededError: The prompt leaves no room for an answer.
     """
     if plan.window is None:
         return budget
-    return fit_to_window(budget, tokens.request_texts(request, plan.cost.schema_text), plan.window)
+    media_tokens = _count_media_tokens(media, plan.target.profile, plan.target.model) if media else 0
+    return fit_to_window(budget, tokens.request_texts(request, plan.cost.schema_text), plan.window, media_tokens)
 
 
 def _prompt_too_long(error: ContextWindowExceededError, record: EventRecorder) -> PromptTooLong:
@@ -506,11 +574,16 @@ def join_parts(*parts: str | None) -> str:
 
 
 def build_messages(
-    prompts: PromptTemplates, turns: tuple[Message, ...], materials: tuple[str, ...], instruction: str
+    prompts: PromptTemplates, turns: tuple[Message, ...], materials: tuple[str | MediaPart, ...], instruction: str
 ) -> tuple[Message, ...]:
     """Return the turns with the materials. The last one is a user turn, as every vendor requires."""
-    text = "\n\n".join([*materials, _final_instruction(prompts, instruction)])
+    parts = (*materials, _final_instruction(prompts, instruction))
     *before, last = turns
+    if last.parts or (materials and any(isinstance(part, MediaPart) for part in materials)):
+        if last.role is Role.ASSISTANT:
+            return (*turns, Message.from_parts(Role.USER, parts))
+        return (*before, Message.from_parts(last.role, (*(last.parts or (last.text,)), *parts)))
+    text = "\n\n".join(cast("tuple[str, ...]", parts))
     if last.role is Role.ASSISTANT:
         return (*turns, Message(Role.USER, text))
     return (*before, Message(last.role, join_parts(last.text, text)))
@@ -536,11 +609,13 @@ class PromptWriter:
     profile: ProviderProfile
     system: str
     turns: tuple[Message, ...]
-    shown: tuple[str, ...]
+    shown: tuple[str | MediaPart, ...]
 
     def count_tokens(self, request: ModelRequest) -> int:
         """Return the input tokens of a request."""
-        return tokens.count_request_tokens(request, self.profile.token_encoding(request.model))
+        counted = tokens.count_request_tokens(request, self.profile.token_encoding(request.model))
+        media = [part for message in request.messages for part in message.media]
+        return counted + _count_media_tokens(media, self.profile, request.model)
 
     def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
         """Return the request with the corrective fragment."""

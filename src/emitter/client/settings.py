@@ -23,7 +23,7 @@ from emitter.messages import NO_FIELDS
 from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.prices import require_listed_prices
 from emitter.profiles.tables import SETTING_NAMES, Capability, is_capability_id
-from emitter.prompts import Material
+from emitter.prompts import Material, Media
 from emitter.schema.compiler import UndeclaredProperties
 from emitter.telemetry.sinks import generate_id
 
@@ -56,7 +56,7 @@ class Settings:
 
     model: str
     client: object = None
-    materials: Iterable[Material | str] = ()
+    materials: Iterable[Material | Media | str] = ()
     policy: Policy = DEFAULT_POLICY
     on_event: Sink | None = None
     instructions: str | None = None
@@ -191,12 +191,19 @@ class Settings:
         """Return the time limits of one call and of the emission."""
         return TimeLimits(self.policy.timeout, self.policy.deadline, self.clock)
 
-    def resolve_materials(self) -> list[Material]:
+    def requiring(self, capabilities: tuple[str, ...]) -> Settings:
+        """Return the settings with further required capabilities, routed again unless they are required already."""
+        missing = [capability for capability in capabilities if capability not in self.requires]
+        if not missing or self.gate is not USE_NAMED_MODEL:
+            return self
+        return replace(self, requires=(*self.requires, *missing))
+
+    def resolve_materials(self) -> list[Material | Media]:
         """Return the materials; a plain text becomes a trusted one."""
         if self.materials == ():
             return []
-        texts = check_list("materials", self.materials, (str, Material), "the texts, or Materials")
-        return [text if isinstance(text, Material) else Material(cast("str", text)) for text in texts]
+        items = check_list("materials", self.materials, (str, Material, Media), "the texts, Materials or media")
+        return [item if isinstance(item, Material | Media) else Material(cast("str", item)) for item in items]
 
 
 _TYPES = {

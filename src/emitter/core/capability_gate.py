@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.events import ModelCapabilityInsufficient, ModelCapabilitySubstituted, NodeFailed
-from emitter.messages import OutputMode
+from emitter.messages import Medium, OutputMode
 from emitter.profiles.tables import Capability
 
 if TYPE_CHECKING:
@@ -200,6 +200,18 @@ def _allows_reasoning(profile: ProviderProfile, wire: WireFormat, model: str) ->
     )
 
 
+def _takes_images(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+    return profile.is_known_to_take(wire, model, Medium.IMAGE)
+
+
+def _takes_audio(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+    return profile.is_known_to_take(wire, model, Medium.AUDIO)
+
+
+def _takes_documents(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+    return profile.is_known_to_take(wire, model, Medium.DOCUMENT)
+
+
 _DERIVED_CAPABILITIES: Mapping[Capability, Callable[[ProviderProfile, WireFormat, str], bool]] = MappingProxyType(
     {
         Capability.STRUCTURED_OUTPUT: _enforces_schema,
@@ -207,6 +219,9 @@ _DERIVED_CAPABILITIES: Mapping[Capability, Callable[[ProviderProfile, WireFormat
         Capability.LONG_CONTEXT: _has_long_context,
         Capability.REASONING: _has_reasoning,
         Capability.FUNCTION_CALLING: _can_force_function,
+        Capability.VISION_INPUT: _takes_images,
+        Capability.AUDIO_INPUT: _takes_audio,
+        Capability.DOCUMENT_INPUT: _takes_documents,
     }
 )
-"""Capabilities that follow from other facts. Images and audio are missing: no adapter carries them."""
+"""Capabilities that follow from other facts. Images and audio in answers are missing: no adapter carries them."""

@@ -1,8 +1,8 @@
 """Load provider profiles from ``providers/*.toml`` and find the profile of a model.
 
 A profile may name another one in ``extends``. Tables are merged key by key, the lists ``rules``, ``models``,
-``thinkers``, ``parameters``, ``encodings``, ``capabilities`` and ``prices`` are put before those of the parent, and any
-other value replaces the parent's. A file with ``abstract = true`` can only be extended.
+``thinkers``, ``parameters``, ``encodings``, ``capabilities``, ``prices`` and ``media`` are put before those of the
+parent, and any other value replaces the parent's. A file with ``abstract = true`` can only be extended.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 TomlTable = dict[str, Any]
-_PREPENDED_LISTS = frozenset({"rules", "models", "thinkers", "parameters", "encodings", "capabilities", "prices"})
+_PREPENDED_LISTS = frozenset(
+    {"rules", "models", "thinkers", "parameters", "encodings", "capabilities", "prices", "media"}
+)
 _OWN_KEYS = ("abstract", "extends")
 _NOT_INHERITED = ("aliases", "listed")
 _MAX_EXTENDS = 8

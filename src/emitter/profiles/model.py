@@ -17,7 +17,9 @@ from pydantic import Field, field_validator
 from emitter.messages import OutputMode
 from emitter.profiles.tables import (
     FaultTable,
+    MediaSource,
     ModelCapabilities,
+    ModelMedia,
     ModelParameters,
     ProfileTable,
     RateLimitHeaders,
@@ -28,12 +30,13 @@ from emitter.profiles.tables import (
     StopReasonTable,
     ThinkingBudget,
     TokenEncoding,
+    WireMedia,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.messages import Json
+    from emitter.messages import Json, Medium
 
 
 class WireFormat(str, Enum):
@@ -144,6 +147,7 @@ class WireProfile(ProfileTable):
     parameters: RequestParameters | None = None
     output: OutputSupport
     stops: StopReasonTable
+    media: WireMedia | None = None
 
 
 class BatchLimits(SourcedTable):
@@ -194,6 +198,7 @@ class ProviderProfile(ProfileTable):
         encodings: Models with a published tokenizer.
         capabilities: Capabilities of models that no other table implies.
         prices: The price lists of models.
+        media: The media that models take. The first matching row counts, and a model without one takes text only.
         aliases: Other names of the provider.
         listed: False for a profile that does not stand for a provider.
     """
@@ -212,6 +217,7 @@ class ProviderProfile(ProfileTable):
     capabilities: tuple[ModelCapabilities, ...] = ()
     prices: tuple[PriceList, ...] = ()
     rate_limits: RateLimitHeaders | None = None
+    media: tuple[ModelMedia, ...] = ()
     batches: BatchLimits | None = None
     aliases: tuple[str, ...] = ()
     listed: bool = True
@@ -271,6 +277,24 @@ class ProviderProfile(ProfileTable):
         """Return the capabilities of ``model`` that no other table implies."""
         row = _first_match(self.capabilities, model)
         return frozenset() if row is None else row.provides
+
+    def model_media(self, model: str) -> ModelMedia | None:
+        """Return the media that ``model`` takes, or None if it takes text only."""
+        return _first_match(self.media, model)
+
+    def media_sources(self, wire: WireFormat, model: str, medium: Medium) -> frozenset[MediaSource]:
+        """Return how ``medium`` can be sent to ``model`` over ``wire``; nothing, if the model does not take it."""
+        row, sending = self.model_media(model), self.wires[wire].media
+        support = None if row is None else row.support(medium)
+        if support is None or sending is None:
+            return frozenset()
+        sources = sending.sources(medium)
+        return sources if support.sources is None else sources & support.sources
+
+    def is_known_to_take(self, wire: WireFormat, model: str, medium: Medium) -> bool:
+        """Tell whether ``model`` is known to take ``medium`` over ``wire``; an assumption does not count."""
+        row = self.model_media(model)
+        return row is not None and not row.assumed and bool(self.media_sources(wire, model, medium))
 
     def output_modes(self, wire: WireFormat, model: str) -> tuple[OutputMode, ...]:
         """Return the output modes that both the wire and the model support, preferred first."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from emitter.messages import FaultKind, StopReason
+from emitter.messages import FaultKind, Medium, StopReason
 
 if TYPE_CHECKING:
     from emitter.messages import Json
@@ -254,7 +254,7 @@ def _value_at_path(options: Mapping[str, Json], path: str) -> Json:
 
 
 class Capability(str, Enum):
-    """The reserved capability ids."""
+    """The reserved capability ids, and one of our own."""
 
     STRUCTURED_OUTPUT = "structured-output"
     """The provider enforces a schema."""
@@ -268,6 +268,8 @@ class Capability(str, Enum):
     """The model can be forced to call a function."""
     VISION_INPUT = "vision-input"
     AUDIO_INPUT = "audio-input"
+    DOCUMENT_INPUT = "x-host-emitter-document-input"
+    """The model takes PDF documents. RFC 0031 reserves no id for it."""
     AUDIO_OUTPUT = "audio-output"
     IMAGE_OUTPUT = "image-output"
 
@@ -296,6 +298,103 @@ class ModelCapabilities(SourcedTable):
 
     match: str
     provides: frozenset[Annotated[str, AfterValidator(_check_capability)]]
+
+
+class MediaSource(str, Enum):
+    """How a medium reaches the provider."""
+
+    DATA = "data"
+    """In the request, as base64."""
+    URL = "url"
+    """By a URL that the provider reads."""
+    FILE = "file"
+    """By the id of an uploaded file."""
+
+
+class WireMedia(SourcedTable):
+    """How media are sent on a wire. A medium without a source cannot be sent.
+
+    Attributes:
+        needs_type: A URL and an uploaded file need a media type.
+        request_bytes: The largest request body.
+    """
+
+    image: frozenset[MediaSource] = frozenset()
+    document: frozenset[MediaSource] = frozenset()
+    audio: frozenset[MediaSource] = frozenset()
+    needs_type: bool = False
+    request_bytes: Annotated[int, Field(ge=1)] | None = None
+
+    def sources(self, medium: Medium) -> frozenset[MediaSource]:
+        """Return how ``medium`` can be sent."""
+        return {Medium.IMAGE: self.image, Medium.DOCUMENT: self.document, Medium.AUDIO: self.audio}[medium]
+
+
+class MediumSupport(ProfileTable):
+    """The files of one medium that a model takes; None stands for a limit that is not published.
+
+    Attributes:
+        types: The media types.
+        bytes: The largest file.
+        count: The most files in a request.
+        sources: Restricts the wire's sources.
+    """
+
+    types: Annotated[tuple[str, ...], Field(min_length=1)]
+    bytes: Annotated[int, Field(ge=1)] | None = None
+    count: Annotated[int, Field(ge=1)] | None = None
+    sources: frozenset[MediaSource] | None = None
+
+
+class ImageSupport(MediumSupport):
+    """The images that a model takes.
+
+    An image has ``base_tokens``, and ``patch_tokens`` for each square of ``patch`` pixels, up to ``max_tokens``. The
+    formula is an upper bound, because providers scale large images down first.
+
+    Attributes:
+        side: The longest side in pixels.
+        many: More images than this are limited to ``many_side`` instead of ``side``.
+    """
+
+    side: int | None = None
+    many: int | None = None
+    many_side: int | None = None
+    patch: Annotated[int, Field(ge=1)] = 512
+    base_tokens: Annotated[int, Field(ge=0)] = 0
+    patch_tokens: Annotated[float, Field(ge=0)] = 0
+    max_tokens: Annotated[int, Field(ge=1)]
+
+
+class DocumentSupport(MediumSupport):
+    """The documents that a model takes, with an upper bound on the tokens of a page."""
+
+    pages: Annotated[int, Field(ge=1)] | None = None
+    page_tokens: Annotated[int, Field(ge=1)]
+
+
+class AudioSupport(MediumSupport):
+    """The recordings that a model takes, with the tokens of a second."""
+
+    second_tokens: Annotated[float, Field(gt=0)]
+
+
+class ModelMedia(SourcedTable):
+    """The media that the models whose name matches ``match`` take; none, if no medium is listed.
+
+    Attributes:
+        assumed: It is not known that the models take them. They are sent, and no capability is claimed.
+    """
+
+    match: str
+    assumed: bool = False
+    image: ImageSupport | None = None
+    document: DocumentSupport | None = None
+    audio: AudioSupport | None = None
+
+    def support(self, medium: Medium) -> MediumSupport | None:
+        """Return what is known about ``medium``, or None if the models do not take it."""
+        return {Medium.IMAGE: self.image, Medium.DOCUMENT: self.document, Medium.AUDIO: self.audio}[medium]
 
 
 class OptionalProperties(str, Enum):

@@ -21,7 +21,7 @@ from emitter.decisions.canonical_json import LONE_SURROGATE
 from emitter.errors import InputError, NotApproved
 from emitter.messages import as_mapping
 from emitter.models import BindingMoment, Option, Question, Trust
-from emitter.prompts import Material
+from emitter.prompts import Material, Media
 from emitter.render.safe_text import sanitize_clusters
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _escape_character(character: str) -> str:
 
 
 def brief_with_model(
-    situation: Messages, *, model: str, materials: Iterable[Material | str] = (), **options: Any
+    situation: Messages, *, model: str, materials: Iterable[Material | Media | str] = (), **options: Any
 ) -> Callable[[ApprovalRequest], BindingMoment]:
     """Return a brief writer that asks a model, with the arguments of ``emit_binding_moment``.
 
@@ -203,7 +203,7 @@ def brief_with_model(
 
 
 def abrief_with_model(
-    situation: Messages, *, model: str, materials: Iterable[Material | str] = (), **options: Any
+    situation: Messages, *, model: str, materials: Iterable[Material | Media | str] = (), **options: Any
 ) -> Callable[[ApprovalRequest], Awaitable[BindingMoment]]:
     """Async version of ``brief_with_model``, for async tools."""
     material_items = tuple(materials)

@@ -1,0 +1,1 @@
+"""Images, documents and audio."""
