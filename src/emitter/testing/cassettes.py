@@ -26,6 +26,7 @@ from emitter.errors import BadCassette, MissingExtra, UnexpectedRequest
 from emitter.files import private_opener
 from emitter.profiles import find_profile
 from emitter.profiles.model import Sdk
+from emitter.testing.cassette_media import extract_media, save_media
 from emitter.testing.wires.event_stream import encode_event_stream
 
 try:
@@ -79,11 +80,16 @@ class Interaction(_StrictModel):
 
 
 class Cassette(_StrictModel):
-    """The contents of a cassette file."""
+    """The contents of a cassette file.
+
+    Images, documents and audio of requests are replaced by their digests. ``media`` holds the bytes of a recording,
+    which ``save_cassette`` writes into a folder beside the file. They are not needed to replay.
+    """
 
     provenance: Provenance
     note: str = ""
     interactions: tuple[Interaction, ...] = ()
+    media: dict[str, bytes] = Field(default_factory=dict[str, bytes], exclude=True, repr=False)
 
 
 def load_cassette(path: str | Path) -> Cassette:
@@ -106,7 +112,7 @@ def parse_cassette(text: str, name: str) -> Cassette:
 
 
 def save_cassette(cassette: Cassette, place: str | Path) -> None:
-    """Write the cassette atomically, readable by its owner only."""
+    """Write the cassette atomically, readable by its owner only, and its media beside it."""
     path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f"{path.suffix}.part")
@@ -114,6 +120,7 @@ def save_cassette(cassette: Cassette, place: str | Path) -> None:
     with open(partial, "x", encoding="utf-8", opener=private_opener) as file:
         file.write(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n")
     partial.replace(path)
+    save_media(cassette.media, path)
 
 
 REDACTED = "[REDACTED:credential]"
@@ -253,6 +260,7 @@ class RecordingTransport(_DualTransport):
     inner: httpx2.BaseTransport | None = None
     async_inner: httpx2.AsyncBaseTransport | None = None
     interactions: list[Interaction] = field(default_factory=list[Interaction])
+    media: dict[str, bytes] = field(default_factory=dict[str, bytes], repr=False)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send and record a request."""
@@ -286,29 +294,33 @@ class RecordingTransport(_DualTransport):
             headers={name: value for name, value in response.headers.items() if name.lower() in _RECORDED_HEADERS},
             body=_parse_response_body(response),
         )
-        self.interactions.append(_make_interaction(request, recorded))
+        self.interactions.append(_make_interaction(request, recorded, self.media))
         return _rebuild_response(response)
 
     def to_cassette(self, provenance: Provenance = Provenance.RECORDED, note: str = "") -> Cassette:
         """Return the recorded interactions as a cassette."""
-        return Cassette(provenance=provenance, note=note, interactions=tuple(self.interactions))
+        return Cassette(provenance=provenance, note=note, interactions=tuple(self.interactions), media=self.media)
 
 
-def _make_interaction(request: httpx2.Request, response: RecordedResponse) -> Interaction:
-    """Return the redacted interaction."""
+def _make_interaction(
+    request: httpx2.Request, response: RecordedResponse, media: dict[str, bytes] | None = None
+) -> Interaction:
+    """Return the redacted interaction. The media of the request are added to ``media``."""
+    recorded, found = _make_recorded_request(request)
+    if media is not None:
+        media.update(found)
     return redact_interaction(
-        Interaction(request=_make_recorded_request(request), response=response),
+        Interaction(request=recorded, response=response),
         credential_fragments(find_request_credentials(request)),
     )
 
 
-def _make_recorded_request(request: httpx2.Request) -> RecordedRequest:
+def _make_recorded_request(request: httpx2.Request) -> tuple[RecordedRequest, dict[str, bytes]]:
     parts = urlsplit(str(request.url))
     query = [(name, value) for name, value in parse_qsl(parts.query) if name.lower() in HARMLESS_QUERY]
     path = f"{parts.path}?{urlencode(query)}" if query else parts.path
-    return RecordedRequest(
-        method=request.method, path=path, body=_parse_body(request.content.decode("utf-8", "replace"))
-    )
+    body, media = extract_media(_parse_body(request.content.decode("utf-8", "replace")))
+    return RecordedRequest(method=request.method, path=path, body=body), media
 
 
 def _parse_body(text: str) -> Json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from emitter.adapters import detect_wire as adapters_detect_wire
 from emitter.profiles.model import WireFormat
+from emitter.testing.media_rules import find_media_error
 from emitter.testing.plans import ErrorKind, PlannedError, ReceivedRequest
 from emitter.testing.wires import (
     anthropic,
@@ -120,7 +121,11 @@ def _make_empty_request(wire: WireFormat, path: str) -> ReceivedRequest:
 def _find_error(request: ReceivedRequest, *, check_schemas: bool) -> PlannedError | None:
     if request.model == NO_SUCH_MODEL:
         return PlannedError(ErrorKind.NO_MODEL)
-    return _find_limit_error(request) or (_find_schema_error(request) if check_schemas else None)
+    return (
+        find_media_error(request)
+        or _find_limit_error(request)
+        or (_find_schema_error(request) if check_schemas else None)
+    )
 
 
 def _find_limit_error(request: ReceivedRequest) -> PlannedError | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from emitter.messages import as_list, as_mapping
 from emitter.profiles import load_profile
 from emitter.testing import schema_rules, vendor_rules
+from emitter.testing.media_rules import strip_media
 from emitter.testing.plans import EndReason, ErrorKind, PlannedError, count_tokens
 from emitter.testing.schema_rules import SchemaDialect
 
@@ -229,8 +230,9 @@ def load_limits(profile: str, model: str) -> ModelLimits:
 
 
 def count_text_tokens(*values: Json) -> int:
-    """Count the tokens of all texts in some values, without keys and roles."""
-    return sum(count_tokens(text) for text in _iter_texts(list(values)))
+    """Count the tokens of all texts and media in some values, without keys and roles."""
+    texts, media_tokens = strip_media(list(values))
+    return media_tokens + sum(count_tokens(text) for text in _iter_texts(as_list(texts)))
 
 
 def _iter_texts(pending: list[Json]) -> Iterator[str]:
