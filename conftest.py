@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +64,10 @@ def vendors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with simulator(answers=_answer) as vendor, pytest.MonkeyPatch.context() as patch:
         for name, value in vendor.environment().items():
             patch.setenv(name, value)
-        patch.chdir(tmp_path_factory.mktemp("readme"))
+        folder = tmp_path_factory.mktemp("readme")
+        for name in ("invoice.pdf", "receipt.jpg"):
+            shutil.copy(Path(__file__).parent / "examples" / "media" / name, folder)
+        patch.chdir(folder)
         yield
 
 
