@@ -15,6 +15,7 @@ from emitter.bulk import Job
 from emitter.errors import BadRequest
 from emitter.host import Acceptor, HostConfig
 from emitter.media import Audio, Document, Image
+from emitter.redaction import Secrets
 from emitter.stores import SqliteStore
 from emitter.testing import ErrorKind, PlannedError, Text, simulator
 from tests.media.samples import INVOICE, INVOICE_LINES, RECEIPT, write_invoice, write_png, write_wav
@@ -228,3 +229,19 @@ def test_the_example_is_the_one_that_is_written_here() -> None:
     assert INVOICE.read_bytes() == write_invoice()
     assert INVOICE_LINES[-1].encode() in write_invoice()
     assert RECEIPT.stat().st_size < 10_000
+
+
+@every_model
+def test_registered_secrets_are_removed_from_captions(model: str, options: dict[str, Any]) -> None:
+    """Sources and file names are captions; both reach the vendor without a secret, wherever the media stand."""
+    secret = "sk-caption-0123456789"
+    host = Acceptor(HostConfig(secrets=Secrets.of({"key": secret})), store=None)
+    named = {"type": "file", "file": {"filename": f"{secret}.pdf", "file_data": Document(INVOICE).part.data_url}}
+    fenced = Image(RECEIPT, f"mail with {secret}", Trust.UNTRUSTED)
+    with simulator(answers=ACME) as vendor:
+        shared = {"model": model, "client": vendor.client(model), "host": host, **options}
+        emit(Invoice, [{"role": "user", "content": [QUESTION, named, fenced]}], materials=[fenced], **shared)
+        body = json.dumps(vendor.calls[-1].body)
+
+    assert secret not in body
+    assert body.count("mail with ") == 2
