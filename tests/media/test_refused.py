@@ -173,7 +173,7 @@ def test_the_fallback_takes_what_the_model_does_not(monkeypatch: pytest.MonkeyPa
         for name, value in vendor.environment().items():
             monkeypatch.setenv(name, value)
         fallback = "anthropic/claude-sonnet-5-5"
-        emission = emit(SCHEMA, [media, "What is owed?"], model="deepseek/deepseek-chat", fallback_model=fallback)
+        emission = emit(SCHEMA, [media, "What is owed?"], model="deepseek/deepseek-chat", fallback=[fallback])
 
         assert emission.value == {"total": 12.5}
         assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]
@@ -185,7 +185,7 @@ def test_a_fallback_that_does_not_take_it_either(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("DEEPSEEK_API_KEY", "k")
     monkeypatch.setenv("GROQ_API_KEY", "k")
     with pytest.raises(CapabilityNotProvided, match="does not provide audio-input"):
-        emit(SCHEMA, [Audio(write_wav())], model="deepseek/deepseek-chat", fallback="groq/openai/gpt-oss-120b")
+        emit(SCHEMA, [Audio(write_wav())], model="deepseek/deepseek-chat", fallback=["groq/openai/gpt-oss-120b"])
 
 
 def test_a_capability_can_be_required_by_name() -> None:
