@@ -139,6 +139,8 @@ class _NoFields(dict[str, Any]):
 
 NO_FIELDS: Mapping[str, Any] = _NoFields()
 """Stands for no fields or headers."""
+JUDGE_ROUTE = -1
+"""The route of a request to the judge of an emission, the last one of its models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class ModelRequest:
             the answer, and replaces the previous one.
         options: Merged into the provider's request body unchanged.
         headers: Sent along with the SDK's own.
-        route: The position of the model among those of the emission.
+        route: The position of the model among those of the emission, or ``JUDGE_ROUTE``.
     """
 
     model: str

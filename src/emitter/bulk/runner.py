@@ -15,7 +15,7 @@ from emitter.adapters.transport import async_half
 from emitter.bulk.jobs import Job, JobResult, R, to_job
 from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
 from emitter.bulk.limiter import Permit
-from emitter.client.execution import EmissionRun, adrive, open_async_transport, route_judge
+from emitter.client.execution import EmissionRun, adrive, open_async_transport
 from emitter.client.rate_limits import limit_calls
 from emitter.client.request import prepare_emission
 from emitter.client.result import complete, emission_prices
@@ -79,7 +79,7 @@ class EmissionSender:
         try:
             await self.permit.acquire()
             async with open_async_transport(self.plan, partial(_LimitedRequest, self), client, limited=True) as send:
-                async for _ in adrive(run, route_judge(self.plan, send)):
+                async for _ in adrive(run, send):
                     pass
         finally:
             self.permit.release()

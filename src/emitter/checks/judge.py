@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from emitter.findings import Checker, Finding
     from emitter.models import BindingMoment
+    from emitter.policy import PriceTable
 
 _LEXICON: Final = EnglishLexicon()
 
@@ -33,11 +34,13 @@ class ModelJudge:
         model: The provider and model name. A small, cheap model is enough.
         client: An SDK client for it. By default one is created from the vendor's environment variables.
         fallback: The checker that decides if the model does not.
+        prices: The prices for ``Policy.max_cost``. Defaults to the listed ones.
     """
 
     model: str
     client: object = None
     fallback: Checker[BindingMoment] = _LEXICON
+    prices: PriceTable | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types

@@ -19,7 +19,8 @@ from emitter.client.transport import AnswerRedactor, UnaryCall
 from emitter.clock import retry_delay
 from emitter.core.effects import EmitEvent, SendRequest, Sleep
 from emitter.core.emission import run_emission
-from emitter.messages import Fault, FaultKind
+from emitter.errors import EmitterError
+from emitter.messages import JUDGE_ROUTE, Fault, FaultKind
 from emitter.streaming import Restart
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
     with open_transport(prepared, UnaryCall) as send:
-        for _ in drive(run, route_judge(prepared, send)):
+        for _ in drive(run, send):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
 
@@ -51,14 +52,9 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
     async with open_async_transport(prepared, UnaryCall) as send:
-        async for _ in adrive(run, route_judge(prepared, send)):
+        async for _ in adrive(run, send):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
-
-
-def route_judge(prepared: PreparedEmission, send: Callable[[ModelRequest, float], Any]) -> Any:
-    """Return a transport that sends the requests of the emission's judge, if there is one, to the judge."""
-    return send if prepared.judge is None else prepared.judge.route(send)
 
 
 _CANCELLED_MESSAGE = "The caller stopped before the answer was complete."
@@ -130,8 +126,8 @@ class EmissionRun:
         secrets = settings.host.config.secrets
         redact: Callable[[CallResult], CallResult]
         redact = AnswerRedactor(secrets, prepared.target.profile, settings.client)
-        if prepared.alternatives:
-            models = prepared.models
+        models = prepared.models
+        if len(models) > 1:
             redact = partial(_redact, [AnswerRedactor(secrets, each.profile, each.settings.client) for each in models])
         return cls(effects, prepared.submitter.make_recorder(settings.on_event), settings.time_limits(), redact)
 
@@ -270,16 +266,35 @@ class _Transport(Generic[StackT, CallT]):
         self._stack: StackT = stack
         self._clients = {0: client}
 
-    def make_call(self, client: object, request: ModelRequest, timeout: float) -> CallT:
-        """Return the call of a request."""
-        return self._make_call(self._models[request.route], client, request, timeout)
+    def make_call(self, client: object, request: ModelRequest, timeout: float) -> CallT | UnaryCall:
+        """Return the call of a request. A judge's answer is not streamed."""
+        make_call = UnaryCall if request.route == JUDGE_ROUTE else self._make_call
+        return make_call(self._models[request.route], client, request, timeout)
 
 
 class _SyncTransport(_Transport[ExitStack, SyncCallT]):
-    def __call__(self, request: ModelRequest, timeout: float) -> SyncCallT:
+    def __call__(self, request: ModelRequest, timeout: float) -> SyncTransportCall:
         if request.route not in self._clients:
-            self._clients[request.route] = self._stack.enter_context(sdk_client(self._models[request.route]))
+            try:
+                client = self._stack.enter_context(sdk_client(self._models[request.route]))
+            except EmitterError as error:
+                return _UnsentCall(error)
+            self._clients[request.route] = client
         return self.make_call(self._clients[request.route], request, timeout)
+
+
+class _UnsentCall:
+    """A request to a further model without a usable client. It is a fault, so that the emission can go on."""
+
+    def __init__(self, error: EmitterError) -> None:
+        self.answer = Fault(FaultKind.AUTHENTICATION, str(error))
+
+    def __iter__(self) -> Iterator[StreamEvent]:
+        return iter(())
+
+    def usage_so_far(self) -> Usage | None:
+        """Return None: nothing was sent."""
+        return None
 
 
 class _AsyncTransport(_Transport[AsyncExitStack, AsyncCallT]):
@@ -300,7 +315,7 @@ class _OpeningCall:
 
     def __init__(self, transport: _AsyncTransport[Any], request: ModelRequest, timeout: float) -> None:
         self._transport, self._request, self._timeout = transport, request, timeout
-        self._call: AsyncTransportCall | None = None
+        self._call: TransportCall | None = None
 
     @property
     def answer(self) -> CallResult:
@@ -311,7 +326,11 @@ class _OpeningCall:
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request and yield progress events."""
-        client = await self._transport.open_client(self._request.route)
+        try:
+            client = await self._transport.open_client(self._request.route)
+        except EmitterError as error:
+            self._call = _UnsentCall(error)
+            return
         self._call = call = self._transport.make_call(client, self._request, self._timeout)
         async with aclosing(call.__aiter__()) as progress:
             async for event in progress:
@@ -331,11 +350,12 @@ def _limit_calls(make_call: CallFactory[CallT]) -> CallFactory[CallT]:
 @contextmanager
 def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]) -> Generator[SyncTransport]:
     """Yield the transport of an emission; raise ``InputError`` for a client that cannot send to its model."""
-    if prepared.alternatives or prepared.settings.rate_limit is not None:
+    models = prepared.models
+    if len(models) > 1 or prepared.settings.rate_limit is not None:
         require_usable_clients(prepared, asynchronous=False)
         make_call = _limit_calls(make_call)
     with sdk_client(prepared) as client:
-        if not prepared.alternatives:
+        if len(models) == 1:
             yield partial(make_call, prepared, client)
             return
         with ExitStack() as stack:
@@ -350,13 +370,14 @@ async def open_async_transport(
 
     The calls wait for the rate limits, unless they are ``limited`` already.
     """
-    if prepared.alternatives or prepared.settings.rate_limit is not None:
+    models = prepared.models
+    if len(models) > 1 or prepared.settings.rate_limit is not None:
         require_usable_clients(prepared, asynchronous=True)
         make_call = make_call if limited else _limit_calls(make_call)
     async with AsyncExitStack() as stack:
         if client is None:
             client = await stack.enter_async_context(async_sdk_client(prepared))
-        if prepared.alternatives:
+        if len(models) > 1:
             yield _AsyncTransport(prepared, client, make_call, stack)
         else:
             yield partial(make_call, prepared, client)
@@ -364,7 +385,7 @@ async def open_async_transport(
 
 def require_usable_clients(prepared: PreparedEmission, *, asynchronous: bool) -> None:
     """Raise ``InputError`` if a client of the caller's for a further model cannot send to it."""
-    for each in prepared.alternatives:
+    for each in prepared.models[1:]:
         require_usable_client(each.settings.client, each.profile, each.target.model, asynchronous=asynchronous)
 
 

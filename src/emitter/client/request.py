@@ -102,8 +102,8 @@ class PreparedEmission:
 
     @property
     def models(self) -> tuple[PreparedEmission, ...]:
-        """The emission for each of its models, by ``ModelRequest.route``."""
-        return (self, *self.alternatives)
+        """The emission for each of its models, by ``ModelRequest.route``. The judge's is the last one."""
+        return (self, *self.alternatives) if self.judge is None else (self, *self.alternatives, self.judge.prepared)
 
     @property
     def node_id(self) -> str:

@@ -183,8 +183,9 @@ _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
 
 def emission_prices(prepared: PreparedEmission) -> PriceTable:
     """Return the prices of an emission: the caller's, or those that are listed for the model."""
-    if prepared.alternatives:
-        return ModelPrices(tuple(map(_model_prices, prepared.models)))
+    models = prepared.models
+    if len(models) > 1:
+        return ModelPrices(tuple(map(_model_prices, models)))
     return _model_prices(prepared)
 
 

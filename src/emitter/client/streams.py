@@ -14,7 +14,6 @@ from emitter.client.execution import (
     open_transport,
     require_usable_client,
     require_usable_clients,
-    route_judge,
 )
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete, emission_prices
@@ -66,7 +65,7 @@ class _StreamRun(Generic[R]):
         """Yield progress events, and store the result."""
         try:
             with open_transport(self._prepared, self._start_call) as send:
-                for event in drive(self._run, route_judge(self._prepared, send)):
+                for event in drive(self._run, send):
                     yield from self._redactor(event)
             self._set_result()
         except Exception as error:
@@ -78,7 +77,7 @@ class _StreamRun(Generic[R]):
         try:
             async with (
                 open_async_transport(self._prepared, self._start_call) as send,
-                aclosing(adrive(self._run, route_judge(self._prepared, send))) as progress,
+                aclosing(adrive(self._run, send)) as progress,
             ):
                 async for event in progress:
                     for redacted in self._redactor(event):

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from emitter.messages import CallResult, Fault, ModelRequest, ProviderErrorDetails, Usage
+from emitter.messages import JUDGE_ROUTE, CallResult, Fault, ModelRequest, ProviderErrorDetails, Usage
 
 if TYPE_CHECKING:
     from emitter.core.fallback import FallbackReason
@@ -59,8 +59,7 @@ class Attempt:
     """One call and its result. No text of the model is kept.
 
     ``model`` is ``provider/model`` by the ids in events, ``route`` its position among the models of the emission,
-    ``stop`` the vendor's own word, and ``report`` the vendor's error details. ``by_judge`` is true for a call that
-    asked a judge about another answer.
+    -1 being the judge, ``stop`` the vendor's own word, and ``report`` the vendor's error details.
     """
 
     number: int
@@ -73,9 +72,13 @@ class Attempt:
     fault: Fault | None = None
     request_id: str | None = None
     report: ProviderErrorDetails | None = None
-    by_judge: bool = False
     model: str = ""
     route: int = 0
+
+    @property
+    def by_judge(self) -> bool:
+        """Whether the call asked a judge about another answer."""
+        return self.route == JUDGE_ROUTE
 
 
 @dataclass(frozen=True, slots=True)

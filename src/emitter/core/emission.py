@@ -63,12 +63,22 @@ from emitter.events import (
     RetryExhausted,
 )
 from emitter.findings import as_warnings
-from emitter.messages import CallResult, Fault, FaultKind, ModelRequest, ModelResponse, Usage, with_output_budget
+from emitter.messages import (
+    JUDGE_ROUTE,
+    CallResult,
+    Fault,
+    FaultKind,
+    ModelRequest,
+    ModelResponse,
+    Usage,
+    with_output_budget,
+)
 from emitter.recover.answer import RecoveryPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
+    from emitter.core.judging import AnswerJudge
     from emitter.core.verdicts import DocumentContract
     from emitter.findings import Finding
     from emitter.messages import Json
@@ -283,23 +293,28 @@ class EmissionState:
 
     def spent_cost(self) -> Decimal:
         """Return the cost of all calls, each at the prices of its model."""
-        models = (self.models, *(each.emission_request for each in self.models.alternatives))
+        first = self.models
+        models = (first, *(each.emission_request for each in first.alternatives), first.judge or first)
         spent = [(self._prices(models[attempt.route]), attempt.usage) for attempt in self.attempts]
         costs = [prices.cost_of(usage) for prices, usage in spent if prices is not None and usage is not None]
         return sum(costs, Decimal(0))
 
-    def _prices(self, used: EmissionRequest) -> PriceTable | None:
+    def _prices(self, used: EmissionRequest | AnswerJudge) -> PriceTable | None:
         return used.prices or self.policy.prices
 
     @property
     def own_attempts(self) -> list[Attempt]:
-        """The calls that asked for the answer, without those to a judge."""
-        return [attempt for attempt in self.attempts if not attempt.by_judge]
+        """The calls that asked for the answer, without those to its judge."""
+        return self._own(self.attempts)
+
+    def _own(self, attempts: list[Attempt]) -> list[Attempt]:
+        is_judge = self.emission_request.request.route == JUDGE_ROUTE
+        return [attempt for attempt in attempts if attempt.by_judge == is_judge]
 
     @property
     def model_attempts(self) -> list[Attempt]:
         """Those of them to the model in use."""
-        return [attempt for attempt in self.attempts[self.first_attempt :] if not attempt.by_judge]
+        return self._own(self.attempts[self.first_attempt :])
 
     @property
     def fault_count(self) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from emitter.core.effects import EffectGenerator, EmissionRequest
     from emitter.core.emission import EmissionState
     from emitter.messages import Json
-    from emitter.policy import Policy
+    from emitter.policy import Policy, PriceTable
     from emitter.schema.results import ParseResult
 
 Judgment: TypeAlias = "Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]"
@@ -38,6 +38,11 @@ class AnswerJudge(Protocol):
 
     def review(self, value: Any, document: Json, answer: Any, /) -> ParseResult[Any]:
         """Return the findings that follow from the judge's answer, or from the fallback if there is none."""
+        ...
+
+    @property
+    def prices(self) -> PriceTable | None:
+        """The prices of the judge's model."""
         ...
 
     def offline(self) -> AnswerJudge:
@@ -109,9 +114,7 @@ def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effec
             effect = steps.send(answer)
         except StopIteration as end:
             outcome: EmissionOutcome = end.value
-            state.attempts.extend(
-                replace(attempt, number=made + attempt.number, by_judge=True) for attempt in outcome.attempts
-            )
+            state.attempts.extend(replace(attempt, number=made + attempt.number) for attempt in outcome.attempts)
             return outcome
         answer = None
         if isinstance(effect, SendRequest):

@@ -24,6 +24,8 @@ from emitter.client import Settings, prepare_emission
 from emitter.errors import InputError
 from emitter.events import JUDGE_FAILED, LogAppended, ProviderUsage
 from emitter.forms import DecisionTerms, binding_moment_form
+from emitter.policy import Prices
+from emitter.prices import ListedPrices
 from emitter.testing import Text, simulator
 from emitter.testing.behaviours import (
     Cut,
@@ -228,6 +230,23 @@ def test_its_tokens_are_counted(vendor: Simulator, judge: Simulator) -> None:
     usage = [each.event for each in decision.events if isinstance(each.event, ProviderUsage)]
     assert [event.model for event in usage] == ["gpt-6-sol", JUDGE.partition("/")[2]]
     assert decision.usage.total == sum(event.input_tokens + event.output_tokens for event in usage)
+
+
+def test_its_calls_have_prices_of_their_own(vendor: Simulator, judge: Simulator) -> None:
+    """They are those of the judge's model, and the limit counts them so."""
+    decision = emitted(vendor, judge)
+
+    costs = []
+    for model, attempt in zip((MODEL, JUDGE), decision.attempts, strict=True):
+        costs.append(ListedPrices(*model.split("/")).cost_of(attempt.usage))
+    assert decision.cost == sum(costs)
+
+    dear = ModelJudge(JUDGE, client=judge.client(JUDGE), prices=Prices(input=1e6, output=1e6))
+    decision = emit_binding_moment(
+        "Resume?", model=MODEL, client=vendor.client(MODEL), checks=[dear], policy=Policy(max_cost=0.5)
+    )
+
+    assert failures(decision) == ["cost_limit_reached"]
 
 
 def test_a_limit_that_is_reached_leaves_it_to_the_lexicon(vendor: Simulator, judge: Simulator) -> None:
