@@ -43,7 +43,7 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "moment, only a byte order mark": (MOMENT, b"\xef\xbb\xbf", "The prompt is empty"),
     "moment, no messages": (MOMENT, b"[]", "messages is an empty list"),
     "moment, messages after a mark": (MOMENT, b'\xef\xbb\xbf[{"role": "x"}]', "messages[0].role is 'x'"),
-    "moment, picture": (MOMENT, b'[{"role": "user", "content": [{"type": "image"}]}]', "has no source of type base64, url or file"),
+    "moment, picture": (MOMENT, b'[{"role": "user", "content": [{"type": "image"}]}]', "The part has no source"),
     "moment, missing file": ([*MOMENT, "absent"], b"", "absent cannot be read: No such file"),
     "moment, binary": ([*MOMENT, "binary"], b"", "binary is not UTF-8 text"),
     "moment, missing material": ([*MOMENT, "--material", "absent"], SAY, "absent cannot be read"),
