@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
 from emitter.assets import find_data_folder
@@ -26,6 +29,35 @@ def test_the_wheel_carries_every_asset() -> None:
     assert edited
     assert edited == {each for each in carried if each.startswith("emitter/_assets/")}
     assert "emitter/py.typed" in carried
+
+
+@pytest.mark.parametrize("builder", [WheelBuilder, SdistBuilder])
+def test_tests_and_benchmarks_are_not_distributed(builder: type[WheelBuilder | SdistBuilder]) -> None:
+    """The package alone, and what it was built from."""
+    carried = {Path(file.distribution_path).parts[0] for file in builder(str(ROOT)).recurse_included_files()}
+
+    assert carried <= {
+        "emitter",
+        "src",
+        *FOLDERS,
+        "CHANGELOG.md",
+        "README.md",
+        "LICENSE",
+        "pyproject.toml",
+        ".gitignore",
+    }
+
+
+def test_hints_name_extras_that_exist() -> None:
+    """What an error or a page says to install is the distribution and one of its extras."""
+    code = [path.read_text() for path in (ROOT / "src").rglob("*.py")]
+    pages = [path.read_text() for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))]
+    named = {extra for text in code for extra in re.findall(r'MissingExtra\([^)]*extra="(\w+)"', text)}
+    named |= {extra for text in (*code, *pages) for extra in re.findall(r"pip install 'llm-emitter\[(\w+)\]'", text)}
+
+    assert named
+    assert named <= set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
+    assert not [text for text in (*code, *pages) if "pip install 'emitter" in text]
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -119,7 +119,7 @@ def test_without_the_package_there_is_no_cost(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "genai_prices", None)
     found = sum_costs([(listed("openai/gpt-6-sol"), USED, 1)])
     assert found.cost is None
-    assert "pip install 'emitter[prices]'" in str(found.reason)
+    assert "pip install 'llm-emitter[prices]'" in str(found.reason)
     assert "Policy(prices=Prices(" in str(found.reason)
 
     assert sum_costs([(Prices(input=1, output=2), USED, 1)]).cost == Decimal(2)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emitter.lazy import lazy_exports
-
-__version__ = "0.1.0"
+from emitter.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from emitter.api import AsyncEmitter as AsyncEmitter

@@ -77,7 +77,10 @@ class MissingKey(InputError):
 
 
 class MissingExtra(InputError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed. The hint names the ``extra`` that has it."""
+
+    def __init__(self, message: str, *, extra: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint or f"Run: pip install 'llm-emitter[{extra}]'")
 
 
 class BadProfile(InputError):

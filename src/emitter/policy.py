@@ -85,7 +85,7 @@ class Policy:
             output budget, or is not made.
         max_cost: The limit on the cost of all calls in US dollars. It works like ``max_total_tokens``. If neither
             ``prices`` nor ``genai-prices`` has a price for the model, ``InputError`` is raised before the first call.
-        prices: The prices of the model. Defaults to those of ``genai-prices`` (``pip install 'emitter[prices]'``).
+        prices: The prices of the model. Defaults to those of ``genai-prices`` (``pip install 'llm-emitter[prices]'``).
         nl_to_format: True allows two more calls after the last attempt broke the schema: one for the answer in plain
             words, and one that converts the words to the schema (Tam et al., arXiv 2408.02442).
         max_retry_after: The longest wait that a vendor may ask for, in seconds.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _IN_A_BATCH = {"processing": "batch"}
 _PLACES = 12
 _PRICES_HINT = "Pass Policy(prices=Prices(input=…, output=…)), in US dollars per million tokens."
-_INSTALL = f"Run: pip install 'emitter[prices]'. Or pass {_PRICES_HINT.removeprefix('Pass ')}"
+_INSTALL = f"Run: pip install 'llm-emitter[prices]'. Or pass {_PRICES_HINT.removeprefix('Pass ')}"
 
 
 @dataclass(frozen=True, slots=True)

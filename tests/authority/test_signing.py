@@ -261,7 +261,7 @@ def test_without_the_extra_it_is_said_which() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert done.stdout == "Signing needs joserfc. Run: pip install 'emitter[signing]'\n"
+    assert done.stdout == "Signing needs joserfc. Run: pip install 'llm-emitter[signing]'\n"
 
 
 def test_nobody_adds_an_unsigned_line_to_a_signed_chain() -> None:

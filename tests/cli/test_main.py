@@ -103,7 +103,7 @@ def test_a_missing_extra_is_told(module: str) -> None:
     done = spawn(f"import sys; sys.modules[{module!r}] = None\n{run('demo')}")
 
     assert done.returncode == BAD_USAGE
-    assert "pip install 'emitter[openai]'" in done.stderr
+    assert "pip install 'llm-emitter[openai]'" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
 

@@ -221,5 +221,5 @@ def test_without_the_extra_it_is_said_which() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    told = "emitter: Signing needs joserfc. Run: pip install 'emitter[signing]'\n"
+    told = "emitter: Signing needs joserfc. Run: pip install 'llm-emitter[signing]'\n"
     assert done.stderr == f"{told}{told}220\n"

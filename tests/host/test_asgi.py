@@ -190,4 +190,6 @@ def test_without_the_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['starlette'] = None\nimport emitter.host.asgi"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert "emitter.errors.MissingExtra: Starlette is not installed. Run: pip install 'emitter[asgi]'" in ended.stderr
+    assert (
+        "emitter.errors.MissingExtra: Starlette is not installed. Run: pip install 'llm-emitter[asgi]'" in ended.stderr
+    )

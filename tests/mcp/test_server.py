@@ -328,5 +328,5 @@ def test_without_the_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['mcp'] = None\nfrom emitter.cli import main\nsys.exit(main(['mcp', '--demo']))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert ended.stderr == "emitter: The Model Context Protocol needs mcp. Run: pip install 'emitter[mcp]'\n"
+    assert ended.stderr == "emitter: The Model Context Protocol needs mcp. Run: pip install 'llm-emitter[mcp]'\n"
     assert ended.returncode == 2

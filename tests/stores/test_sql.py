@@ -199,7 +199,7 @@ def test_what_is_not_installed_is_told(missing: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingExtra) as caught:
         SqlStore("postgresql://host/db")
-    assert "pip install 'emitter[sql]'" in caught.value.hint
+    assert "pip install 'llm-emitter[sql]'" in caught.value.hint
 
 
 def test_nobody_else_pays_for_it() -> None:

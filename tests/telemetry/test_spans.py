@@ -367,7 +367,7 @@ to_otel()
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, text=True)
 
     assert "MissingExtra: OpenTelemetry's API is not installed." in ran.stderr
-    assert "pip install 'emitter[otel]'" in ran.stderr
+    assert "pip install 'llm-emitter[otel]'" in ran.stderr
 
 
 def test_a_bound_that_is_none() -> None:

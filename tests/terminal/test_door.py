@@ -101,7 +101,7 @@ def test_without_the_extra_there_are_lines(terminal: tuple[TextIO, Terminal], mo
     given, shown = terminal
 
     assert ask(INVOICE, input=given, output=shown) == Selected(digest(INVOICE), 1)
-    with pytest.raises(MissingExtra, match=r"pip install 'emitter\[terminal\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'llm-emitter\[terminal\]'"):
         ask(INVOICE, input=given, output=shown, plain=False)
 
 

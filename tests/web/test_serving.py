@@ -132,4 +132,4 @@ def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert f"emitter.errors.MissingExtra: The local page needs {missing}." in ended.stderr
-    assert "pip install 'emitter[web]'" in ended.stderr
+    assert "pip install 'llm-emitter[web]'" in ended.stderr

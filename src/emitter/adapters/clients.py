@@ -214,7 +214,7 @@ def _import_sdk(sdk: Sdk) -> ModuleType:
 
 
 def _missing_sdk_error(sdk: Sdk) -> MissingExtra:
-    return MissingExtra(f"The {sdk.value} SDK is not installed.", hint=f"Run: pip install 'emitter[{sdk.value}]'")
+    return MissingExtra(f"The {sdk.value} SDK is not installed.", extra=sdk.value)
 
 
 def _client_class(sdk: ModuleType, config: ClientConfig, *, asynchronous: bool) -> Any:

@@ -29,7 +29,7 @@ try:
     from joserfc.errors import JoseError
     from joserfc.jwk import OKPKey
 except ImportError as error:
-    raise MissingExtra("Signing needs joserfc.", hint="Run: pip install 'emitter[signing]'") from error
+    raise MissingExtra("Signing needs joserfc.", extra="signing") from error
 Key: TypeAlias = OKPKey | Mapping[str, Any] | str | bytes
 """An Ed25519 key: a joserfc key, a JWK, or the text of a PEM file."""
 SIGNATURE_ALGORITHM: Final = "Ed25519"

@@ -15,11 +15,11 @@ import io
 import os
 import sys
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emitter.errors import EmissionError, EmitterError, InputError
+from emitter.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ def _build_parser(arguments: list[str]) -> argparse.ArgumentParser:
         epilog="Exit status: 0 success, 1 a refused or failed emission, 2 bad usage.\n"
         "Run `emitter COMMAND --help` for details.",
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {version('emitter')}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     selected = next((argument for argument in arguments if not argument.startswith("-")), None)
     for name, (module, summary) in _COMMANDS.items():

@@ -29,7 +29,7 @@ try:
         make_replay_transport,
     )
 except ImportError as error:
-    raise MissingExtra("The demo needs a vendor's SDK.", hint="Run: pip install 'emitter[openai]'") from error
+    raise MissingExtra("The demo needs a vendor's SDK.", extra="openai") from error
 
 
 def add_demo_arguments(parser: argparse.ArgumentParser) -> None:

@@ -141,7 +141,7 @@ def _import_key(value: object) -> Any:
         key = _import_jwk(value)
         is_suitable = len(key.raw_value) == _KEY_BYTES if key.key_type == "oct" else key.curve_name in _CURVES
     except ImportError as error:
-        raise MissingExtra("Encrypting words needs joserfc.", hint="Run: pip install 'emitter[signing]'") from error
+        raise MissingExtra("Encrypting words needs joserfc.", extra="signing") from error
     except Exception:  # noqa: BLE001  messages of joserfc and cryptography may contain parts of the key
         raise InputError("key cannot encrypt words.", hint=_KEY_HINT) from None
     if not is_suitable:

@@ -30,7 +30,7 @@ try:
     from starlette.responses import Response
     from starlette.routing import Route
 except ImportError as error:
-    raise MissingExtra("Starlette is not installed.", hint="Run: pip install 'emitter[asgi]'") from error
+    raise MissingExtra("Starlette is not installed.", extra="asgi") from error
 DISCOVERY_PATH: Final = "/.well-known/openwop"
 """OpenWOP's path of a host's capability document."""
 CACHE_CONTROL: Final = "public, max-age=300"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from emitter import profiles as profile
@@ -19,6 +18,7 @@ from emitter.host.registry import Posture
 from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.profiles.tables import is_capability_id
 from emitter.schema import Tier1Mode, lint_tier1
+from emitter.version import __version__
 
 if TYPE_CHECKING:
     from emitter.host.kinds import KindRegistry
@@ -132,10 +132,7 @@ def _is_usable(provider_profile: ProviderProfile) -> bool:
 
 def _build_implementation(implementation: Implementation | None) -> Json:
     if implementation is None:
-        try:
-            implementation = Implementation(_PACKAGE, version(_PACKAGE))
-        except PackageNotFoundError:
-            implementation = Implementation(_PACKAGE)
+        implementation = Implementation(_PACKAGE, __version__)
     return {name: value for name, value in asdict(implementation).items() if value is not None}
 
 

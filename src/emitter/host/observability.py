@@ -42,7 +42,7 @@ def observe_acceptances(tracer_provider: TracerProvider | None = None) -> Callab
     try:
         from emitter.telemetry.spans import export_span, get_tracer  # noqa: PLC0415  the extra may be missing
     except ImportError as error:
-        raise MissingExtra("OpenTelemetry's API is not installed.", hint="Run: pip install 'emitter[otel]'") from error
+        raise MissingExtra("OpenTelemetry's API is not installed.", extra="otel") from error
     tracer = get_tracer(tracer_provider)
 
     def observe(acceptance: Acceptance) -> None:

@@ -30,7 +30,7 @@ try:
     from mcp.server.transport_security import TransportSecuritySettings
     from mcp.shared.message import ServerMessageMetadata
 except ImportError as error:
-    raise MissingExtra("The Model Context Protocol needs mcp.", hint="Run: pip install 'emitter[mcp]'") from error
+    raise MissingExtra("The Model Context Protocol needs mcp.", extra="mcp") from error
 IS_V2 = find_spec("mcp.server.mcpserver") is not None
 """The SDK is of the 2.x line, which has extensions and the stateless protocol."""
 _SERVER_MODULE = "mcp.server.mcpserver" if IS_V2 else "mcp.server.fastmcp"

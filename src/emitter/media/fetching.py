@@ -77,7 +77,8 @@ def _import_httpx2() -> Any:
         import httpx2  # noqa: PLC0415  only a caller who fetches needs it
     except ImportError as missing:
         raise MissingExtra(
-            "fetch=True needs httpx2, which comes with every vendor's SDK.", hint="Run: pip install 'emitter[openai]'"
+            "fetch=True needs httpx2, which comes with every vendor's SDK.",
+            extra="openai",
         ) from missing
     return httpx2
 

@@ -107,9 +107,7 @@ def _open_database(address: str | URL | Engine, timeout: float) -> PostgresDatab
 
         database = PostgresDatabase(address, timeout)
     except ImportError as error:
-        raise MissingExtra(
-            "SQLAlchemy, or the driver for PostgreSQL, is not installed.", hint="Run: pip install 'emitter[sql]'"
-        ) from error
+        raise MissingExtra("SQLAlchemy, or the driver for PostgreSQL, is not installed.", extra="sql") from error
     try:
         database.create_tables()
     except BaseException:

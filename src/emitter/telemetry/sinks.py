@@ -269,6 +269,6 @@ def to_otel(
     try:
         from emitter.telemetry.spans import EmissionSpan, create_instruments  # noqa: PLC0415  the extra may be missing
     except ImportError as error:
-        raise MissingExtra("OpenTelemetry's API is not installed.", hint="Run: pip install 'emitter[otel]'") from error
+        raise MissingExtra("OpenTelemetry's API is not installed.", extra="otel") from error
     instruments = create_instruments(tracer_provider, meter_provider)
     return OtelSink(partial(EmissionSpan, instruments, node_type), max_open)

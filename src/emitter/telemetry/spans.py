@@ -7,7 +7,6 @@ An emission is a span ``openwop.node.<type>`` with each event on it; each call t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from opentelemetry import metrics, trace
@@ -34,6 +33,7 @@ from emitter.messages import FaultKind
 from emitter.models.standard_kinds import UNIVERSAL_SCHEMAS
 from emitter.telemetry import attributes
 from emitter.telemetry.attributes import clamp_integer, get_event_attributes, get_payload_attributes, to_nanoseconds
+from emitter.version import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Histogram, MeterProvider
@@ -56,12 +56,12 @@ class Instruments:
 
 def get_tracer(provider: TracerProvider | None) -> Tracer:
     """Return the library's tracer of a provider, or of the global one."""
-    return trace.get_tracer(attributes.SCOPE, _get_version(), provider, attributes.SCHEMA_URL)
+    return trace.get_tracer(attributes.SCOPE, __version__, provider, attributes.SCHEMA_URL)
 
 
 def create_instruments(tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None) -> Instruments:
     """Return the library's instruments of two providers, or of the global ones."""
-    meter = metrics.get_meter(attributes.SCOPE, _get_version() or "", meter_provider, attributes.SCHEMA_URL)
+    meter = metrics.get_meter(attributes.SCOPE, __version__, meter_provider, attributes.SCHEMA_URL)
     return Instruments(
         get_tracer(tracer_provider),
         meter.create_histogram(
@@ -97,13 +97,6 @@ def export_span(completed: CompletedSpan, tracer: Tracer) -> None:
     if completed.error is not None:
         span.set_status(trace.Status(trace.StatusCode.ERROR, completed.error))
     span.end(to_nanoseconds(completed.events[-1].timestamp) if completed.events else None)
-
-
-def _get_version() -> str | None:
-    try:
-        return version(attributes.SCOPE)
-    except PackageNotFoundError:
-        return None
 
 
 _NANO = 1e-9

@@ -172,7 +172,7 @@ def _load_picker(input_stream: TextIO, output_stream: TextIO, *, plain: bool | N
     except ImportError as error:
         if plain is None:
             return None
-        raise MissingExtra("The picker needs prompt_toolkit.", hint="Run: pip install 'emitter[terminal]'") from error
+        raise MissingExtra("The picker needs prompt_toolkit.", extra="terminal") from error
     return pick
 
 

@@ -488,7 +488,7 @@ def _load_sampler(schema: str) -> Sampler:
     except ImportError as error:
         raise MissingExtra(
             "Drawing documents from a schema needs llguidance.",
-            hint="Run: pip install 'emitter[testing]', or pass other answers, such as answers=Text(...).",
+            hint="Run: pip install 'llm-emitter[testing]', or pass other answers, such as answers=Text(...).",
         ) from error
     document: Json = json.loads(schema)
     if not isinstance(document, dict | bool):

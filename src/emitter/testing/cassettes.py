@@ -32,9 +32,7 @@ from emitter.testing.wires.event_stream import encode_event_stream
 try:
     import httpx2
 except ImportError as missing:
-    raise MissingExtra(
-        "Cassettes need httpx2, which comes with every vendor's SDK.", hint="Run: pip install 'emitter[openai]'"
-    ) from missing
+    raise MissingExtra("Cassettes need httpx2, which comes with every vendor's SDK.", extra="openai") from missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -67,7 +67,7 @@ class Simulator:
         try:
             from emitter.testing.uvicorn_server import SimulatorServer  # noqa: PLC0415  uvicorn is optional
         except ImportError as error:
-            raise MissingExtra("The simulator needs uvicorn.", hint="Run: pip install 'emitter[testing]'") from error
+            raise MissingExtra("The simulator needs uvicorn.", extra="testing") from error
         self._server = SimulatorServer(self._application, self._host, self._port)
         return self
 

@@ -65,7 +65,7 @@ try:
     from starlette.responses import HTMLResponse, RedirectResponse, Response
     from starlette.routing import Route
 except ImportError as error:
-    raise MissingExtra("The local page needs starlette.", hint="Run: pip install 'emitter[web]'") from error
+    raise MissingExtra("The local page needs starlette.", extra="web") from error
 MAX_BODY_BYTES: Final = 128 * 1024
 """Bytes of a form: enough for the longest answer with every character escaped."""
 _MAX_FIELDS: Final = 8

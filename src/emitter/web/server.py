@@ -235,7 +235,7 @@ try:
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
-    raise MissingExtra("The local page needs uvicorn.", hint="Run: pip install 'emitter[web]'") from error
+    raise MissingExtra("The local page needs uvicorn.", extra="web") from error
 _GRACE_SECONDS = 0.5
 """Seconds for a request to finish when the server stops, before its connection is cut."""
 _MAX_SHUTDOWN_SECONDS = 5
