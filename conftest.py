@@ -65,8 +65,14 @@ def vendors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name, value in vendor.environment().items():
             patch.setenv(name, value)
         folder = tmp_path_factory.mktemp("readme")
-        for name in ("invoice.pdf", "receipt.jpg"):
-            shutil.copy(Path(__file__).parent / "examples" / "media" / name, folder)
+        for name in (
+            "media/invoice.pdf",
+            "media/receipt.jpg",
+            "shell/invoices.py",
+            "shell/jobs.jsonl",
+            "shell/mail.txt",
+        ):
+            shutil.copy(Path(__file__).parent / "examples" / name, folder)
         patch.chdir(folder)
         yield
 

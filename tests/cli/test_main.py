@@ -19,7 +19,19 @@ from emitter.testing.sample_moments import make_labelled_moment
 from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS
 
 DECISIONS = ("decisions", "digest", "lint-moment", "mcp", "render", "resolve", "serve")
-COMMANDS = ("accept", "capabilities", "demo", "moment", "classify", "recover", "providers", "receipts", *DECISIONS)
+COMMANDS = (
+    "accept",
+    "batch",
+    "capabilities",
+    "demo",
+    "emit",
+    "moment",
+    "classify",
+    "recover",
+    "providers",
+    "receipts",
+    *DECISIONS,
+)
 HEAVY = ("openai", "anthropic", "google.genai", "httpx2", "asyncio")
 FULL = Path("/dev/full")
 

@@ -10,7 +10,7 @@ import pytest
 
 from emitter.cli import input_output
 from emitter.cli.input_output import ProgressCounter
-from emitter.cli.moment import Timeline
+from emitter.cli.timeline import Timeline
 from emitter.events import (
     CapBreached,
     ClarificationRequested,

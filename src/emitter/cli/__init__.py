@@ -14,6 +14,7 @@ import inspect
 import io
 import os
 import sys
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,11 +24,13 @@ from emitter.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TextIO
+    from typing import Any, TextIO
 
 SUCCESS, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 _COMMANDS = {
     "demo": ("demo", "play a scripted scenario, without a key or a network"),
+    "emit": ("emit", "ask a model for a typed object"),
+    "batch": ("batch", "ask for a typed object for each line of a JSON Lines file"),
     "moment": ("moment", 'ask a model for a decision, or an honest "not yet"'),
     "classify": ("model_answers", "classify recorded exchanges with vendors"),
     "recover": ("model_answers", "read the one JSON document out of a text that a model wrote"),
@@ -52,7 +55,9 @@ _COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     try:
-        return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
     except BrokenPipeError:
         _discard_output(sys.stdout, sys.stderr)
         return SUCCESS
@@ -83,6 +88,10 @@ def _dispatch(arguments: list[str]) -> int:
         _discard_output(sys.stdout, sys.stderr)
     status: int = args.unread
     return status
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _report(str(message), SUCCESS)
 
 
 def _report(message: str, status: int) -> int:

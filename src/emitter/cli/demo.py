@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from emitter.cli.input_output import add_json_argument
-from emitter.cli.moment import Timeline, print_decision
+from emitter.cli.arguments import add_json_argument
+from emitter.cli.moment import print_decision
 from emitter.cli.resolve import ask_at_terminal, is_interactive
+from emitter.cli.timeline import Timeline
 from emitter.client.binding_moments import aemit_binding_moment, emit_binding_moment
 from emitter.client.result import Emission
 from emitter.errors import EmissionError, MissingExtra

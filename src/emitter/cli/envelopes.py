@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from emitter.checks import EnglishLexicon, StructuralChecks
 from emitter.checks.lexicon import load_lexicon
 from emitter.checks.structural import STRUCTURAL_RULES, parse_severities
-from emitter.cli.input_output import add_file_argument, add_json_argument, print_json, read_text, source_name
+from emitter.cli.arguments import add_file_argument, add_json_argument
+from emitter.cli.input_output import print_json, read_text, source_name
 from emitter.decisions import digest
 from emitter.decisions.canonical_json import CanonicalProfile, parse_strict_json
 from emitter.decisions.envelope_parsing import DRAFT, MOMENT_FIELD, REVISIONS

@@ -8,7 +8,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from emitter.cli.input_output import add_json_argument, print_json, read_json, read_schema, read_text, source_name
+from emitter.cli.arguments import add_json_argument, add_secrets_argument, check_single_standard_input
+from emitter.cli.input_output import print_json, read_json, read_schema, read_text, source_name
 from emitter.errors import InputError
 from emitter.host import (
     DEFAULT_LIMITS,
@@ -51,7 +52,7 @@ def add_accept_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contract", metavar="KINDS", help="the kinds that the node may emit, separated by commas, or a .json file"
     )
-    parser.add_argument("--secrets", metavar="FILE", help='a JSON file of {"id": "value"}: secrets to redact')
+    add_secrets_argument(parser)
     add_kind_arguments(parser)
     add_limit_arguments(parser)
     parser.add_argument("--strict", action="store_true", help="refuse older schema versions instead of warning")
@@ -112,8 +113,7 @@ class _InputEnvelope(NamedTuple):
 
 def _read_envelopes(files: list[str]) -> Iterator[_InputEnvelope]:
     """Yield the documents in the files. A text without one is passed on whole, to be refused."""
-    if files.count("-") > 1:
-        raise InputError("Standard input (-) is named more than once.", hint="Name it once.")
+    check_single_standard_input(files)
     for file in files:
         text = read_text(file)
         values = [document.value for document in extract_documents(text)] or [text]

@@ -1,66 +1,71 @@
-"""Declare shared arguments, read the commands' input files, print JSON, and show progress."""
+"""Read the commands' input files, print JSON, and show progress."""
 
 from __future__ import annotations
 
 import json
-import math
+import re
 import sys
 import time
-from argparse import ArgumentTypeError
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from emitter.errors import InputError
+from emitter.media.detection import detect_media_type, media_type_of_name, medium_of
+from emitter.media.values import make_part
+from emitter.messages import as_mapping
+from emitter.models import Trust
+from emitter.prompts import Material, Media
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
     from emitter.messages import Json
 
-
-def add_file_argument(
-    parser: argparse.ArgumentParser, description: str = "the envelope", *, metavar: str = "FILE"
-) -> None:
-    """Add the optional input file."""
-    help_text = f"{description} (default: standard input, or -)"
-    parser.add_argument("file", nargs="?", default="-", metavar=metavar, help=help_text)
-
-
-def add_json_argument(parser: argparse.ArgumentParser, description: str = "print JSON") -> None:
-    """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help=description)
-
-
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say how a model is reached."""
-    parser.epilog = "The API key is read from the vendor's usual environment variable: see `emitter providers`."
-    parser.add_argument("--wire", metavar="W", help="which of the vendor's APIs to use, if it has several")
-    parser.add_argument("--base-url", metavar="URL", help="the address of the vendor's server")
-    parser.add_argument("--deadline", type=float, metavar="S", help="seconds for all calls of a decision")
-
-
-def parse_number(text: str, is_valid: Callable[[float], bool], requirement: str) -> float:
-    """Return a number for argparse, which reports the ``ArgumentTypeError`` of an invalid one."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not is_valid(number):
-        raise ArgumentTypeError(f"{text!r} is not {requirement}")
-    return number
+_MESSAGES_START = re.compile(r"\s*(\[\s*[\]{]|\{\s*\")")
+_PDF_SIGNATURE, _NUL, _UTF16_MARKS = b"%PDF-", b"\0", (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_text(name: str) -> str:
     """Return the text of a file, or of standard input for ``-``."""
     try:
-        if name == "-":
-            return _read_standard_input().decode("utf-8-sig")
-        return Path(name).read_text(encoding="utf-8-sig")
+        return _read_bytes(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source_name(name)} is not UTF-8 text.") from error
+
+
+def _read_bytes(name: str) -> bytes:
+    try:
+        return _read_standard_input() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def read_content(name: str, trust: Trust = Trust.TRUSTED) -> Material | Media:
+    """Return the text, image, PDF document or recording in a file, or on standard input for ``-``."""
+    data, source = _read_bytes(name), source_name(name)
+    if not data.startswith(_PDF_SIGNATURE) and _NUL not in data:  # media are no UTF-8, or have NUL bytes
+        with suppress(UnicodeDecodeError):
+            return Material(data.decode("utf-8-sig"), source, trust)
+    if data.startswith(_UTF16_MARKS):
+        raise InputError(f"{source} is not UTF-8 text but UTF-16.", hint="Save it as UTF-8.")
+    media_type = detect_media_type(data) or media_type_of_name(name)
+    medium = medium_of(media_type)
+    if medium is None:
+        raise InputError(f"{source} is neither UTF-8 text nor an image, a PDF document or audio.")
+    return Media(make_part(medium, data, media_type, name=None if name == "-" else Path(name).name), source, trust)
+
+
+def parse_prompt(text: str) -> Any:
+    """Return the messages if the text is JSON, or the text itself.
+
+    Broken JSON is rejected: as trusted text, its tool results would lose their fence.
+    """
+    if not _MESSAGES_START.match(text):
+        return text
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("The prompt starts like JSON messages but is not JSON.", hint="Fix the JSON.") from error
+    return as_mapping(document).get("messages", document)
 
 
 def source_name(name: str) -> str:

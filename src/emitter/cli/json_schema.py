@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import profiles as profile
-from emitter.cli.input_output import add_file_argument, add_json_argument, print_json, read_schema
+from emitter.cli.arguments import add_file_argument, add_json_argument
+from emitter.cli.input_output import print_json, read_schema
 from emitter.errors import Uncompilable
 from emitter.render.safe_text import to_single_line
 from emitter.schema import (

@@ -12,13 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.cli import stores
-from emitter.cli.input_output import add_model_arguments, parse_number
+from emitter.cli.arguments import add_model_arguments, build_policy, parse_number
 from emitter.client.binding_moments import aemit_binding_moment
 from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
 from emitter.mcp.asker import DecisionAsker, Surface
 from emitter.mcp.server import create_server, serve_http, serve_stdio
-from emitter.policy import Policy
 from emitter.profiles import find_profile
 from emitter.stores import SqliteStore
 from emitter.web import open_site
@@ -135,7 +134,7 @@ def _make_emit(args: argparse.Namespace) -> EmitFunction:
         replay: EmitFunction = demo.replay_scenario(args.demo, args.wire)
         return replay
     find_profile(args.model)
-    policy = Policy(deadline=args.deadline)
+    policy = build_policy(args)
     return partial(aemit_binding_moment, model=args.model, wire=args.wire, base_url=args.base_url, policy=policy)
 
 

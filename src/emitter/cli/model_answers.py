@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from emitter.cli.input_output import ProgressCounter, add_file_argument, add_json_argument, print_json, read_text
+from emitter.cli.arguments import add_file_argument, add_json_argument
+from emitter.cli.input_output import ProgressCounter, print_json, read_text
 from emitter.errors import BadTraffic
 from emitter.recover import Ambiguous, Retracted, parse_answer
 from emitter.testing import recordings

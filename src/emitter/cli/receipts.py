@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from emitter.authority.audit import export_lines, read_lines, report_chain
-from emitter.cli.input_output import add_json_argument, parse_number, print_json, read_text
+from emitter.cli.arguments import add_json_argument, parse_number
+from emitter.cli.input_output import print_json, read_text
 from emitter.cli.stores import is_store, open_store, read_or_tampered
 from emitter.errors import InputError, Tampered
 from emitter.render.safe_text import quote, to_single_line

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeAlias, assert_never, cast
 
 from emitter.cli import stores
+from emitter.cli.arguments import add_json_argument
 from emitter.cli.envelopes import read_moment
-from emitter.cli.input_output import add_json_argument, print_json
+from emitter.cli.input_output import print_json
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved, UnresolvedReason, continue_after, digest
 from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.decisions.resolution import resolution_to_json

@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from emitter.cli import stores
+from emitter.cli.arguments import add_json_argument
 from emitter.cli.envelopes import read_moment
-from emitter.cli.input_output import add_json_argument, print_json
+from emitter.cli.input_output import print_json
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import UnreadableAnswer

@@ -16,7 +16,8 @@ from emitter.authority import Authority
 from emitter.authority.execution import check_retained
 from emitter.authority.journal import read_attachment, read_logged_head
 from emitter.authority.records import format_timestamp
-from emitter.cli.input_output import add_file_argument, add_json_argument, print_json
+from emitter.cli.arguments import add_file_argument, add_json_argument
+from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
 from emitter.decisions.ledger_entries import ResolvedDecision

@@ -10,7 +10,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from emitter import profiles as profile
-from emitter.cli.input_output import add_json_argument, print_json
+from emitter.cli.arguments import add_json_argument
+from emitter.cli.input_output import print_json
 from emitter.errors import InputError
 
 if TYPE_CHECKING:

@@ -1,0 +1,179 @@
+"""The arguments that several commands share, and the options of the library that they stand for."""
+
+from __future__ import annotations
+
+import json
+import math
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING, Any
+
+from emitter.cli.input_output import read_content
+from emitter.errors import InputError
+from emitter.messages import as_list
+from emitter.models import Trust
+from emitter.policy import Policy, Prices
+from emitter.telemetry.sinks import to_all, to_jsonl
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from emitter.messages import Json
+    from emitter.telemetry.sinks import Sink
+
+
+def add_file_argument(
+    parser: argparse.ArgumentParser, description: str = "the envelope", *, metavar: str = "FILE"
+) -> None:
+    """Add the optional input file."""
+    help_text = f"{description} (default: standard input, or -)"
+    parser.add_argument("file", nargs="?", default="-", metavar=metavar, help=help_text)
+
+
+def add_json_argument(parser: argparse.ArgumentParser, description: str = "print JSON") -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help=description)
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say how a model is reached, and the limits of each emission."""
+    parser.epilog = "The API key is read from the vendor's usual environment variable: see `emitter providers`."
+    parser.add_argument("--wire", metavar="W", help="which of the vendor's APIs to use, if it has several")
+    parser.add_argument("--base-url", metavar="URL", help="the address of the vendor's server")
+    _add_policy_arguments(parser)
+
+
+def add_emission_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the commands that emit; ``emission_options`` reads them."""
+    add_model_arguments(parser)
+    parser.add_argument(
+        "--fallback", action="append", metavar="M", help="a model to ask if those before it fail; repeatable"
+    )
+    parser.add_argument("--instructions", metavar="TEXT", help="text for the system prompt, after the library's own")
+    parser.add_argument("--prompts", metavar="DIR", help="a folder with files that replace the library's prompts")
+    parser.add_argument(
+        "--material", action="append", default=[], metavar="FILE", help="a trusted text, image, PDF or audio file"
+    )
+    parser.add_argument(
+        "--untrusted", action="append", default=[], metavar="FILE", help="the same, untrusted: it is fenced"
+    )
+    parser.add_argument("--events", metavar="FILE", help="append every event to FILE, one JSON document per line")
+    _add_setting_arguments(parser)
+
+
+def add_secrets_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--secrets``."""
+    parser.add_argument("--secrets", metavar="FILE", help='a JSON file of {"id": "value"}: secrets to redact')
+
+
+def _add_setting_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("settings of the model (one that it does not take is an error)")
+    group.add_argument("--temperature", type=float, metavar="T", help="how random the answer is")
+    group.add_argument("--top-p", type=float, metavar="P", help="the share of the most likely tokens to sample from")
+    group.add_argument("--seed", type=int, metavar="N", help="makes sampling repeatable as far as the vendor can")
+    group.add_argument("--reasoning-effort", metavar="E", help="how long the model thinks, from none to max")
+    group.add_argument("--service-tier", metavar="T", help="the vendor's processing tier, such as flex or priority")
+    group.add_argument("--stop", action="append", metavar="TEXT", help="a text that ends the answer; repeatable")
+    group.add_argument("--extra-body", type=_parse_json, metavar="JSON", help="the vendor's own parameters")
+
+
+_SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort", "service_tier", "stop", "extra_body")
+
+
+def _add_policy_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("limits of an emission")
+    group.add_argument("--max-attempts", type=int, metavar="N", help="calls at most, 1 to 16 (default: 3)")
+    group.add_argument(
+        "--output-tokens", type=int, metavar="N", help="the first call's output budget (default: computed)"
+    )
+    group.add_argument("--max-output-tokens", type=int, metavar="N", help="the largest output budget of a call")
+    group.add_argument("--max-total-tokens", type=int, metavar="N", help="input and output tokens of all calls")
+    group.add_argument("--max-cost", type=float, metavar="USD", help="the cost of all calls, in US dollars")
+    group.add_argument(
+        "--prices",
+        type=float,
+        nargs=len(_PRICES),
+        metavar=_PRICES,
+        help="US dollars per million tokens (default: the list of genai-prices)",
+    )
+    group.add_argument("--timeout", type=float, metavar="S", help="seconds for one call (default: 600)")
+    group.add_argument("--deadline", type=float, metavar="S", help="seconds for all calls (default: no limit)")
+    group.add_argument(
+        "--nl-to-format",
+        action="store_true",
+        default=None,
+        help="if every attempt is malformed, make two more calls: first free text, then the form",
+    )
+
+
+_PRICES = ("IN", "OUT")
+_LIMITS = (
+    "max_attempts",
+    "output_tokens",
+    "max_output_tokens",
+    "max_total_tokens",
+    "max_cost",
+    "prices",
+    "timeout",
+    "deadline",
+    "nl_to_format",
+)
+EMISSION_OPTIONS = ("model", "fallback", "instructions", *_SETTINGS, *_LIMITS)
+"""The options that a file of jobs may set for all of its jobs. None of them leads to another server or file."""
+
+
+def build_policy(args: argparse.Namespace) -> Policy:
+    """Return the limits of an emission."""
+    limits: dict[str, Any] = {name: getattr(args, name) for name in _LIMITS if getattr(args, name) is not None}
+    if "prices" in limits:
+        limits["prices"] = _make_prices(limits["prices"])
+    return Policy(**limits)
+
+
+def _make_prices(pair: Json) -> Prices:
+    if len(as_list(pair)) != len(_PRICES):
+        raise InputError(f"prices is {pair!r}.", hint="Pass two numbers: US dollars per million tokens, in and out.")
+    return Prices(*as_list(pair))
+
+
+def emission_options(args: argparse.Namespace, on_event: Sink | None = None) -> dict[str, Any]:
+    """Return the options that ``emit``, ``emit_many`` and ``emit_binding_moment`` share."""
+    sinks = [*filter(None, [on_event]), *([] if args.events is None else [to_jsonl(args.events)])]
+    options = {name: getattr(args, name) for name in ("fallback", "instructions", *_SETTINGS)}
+    return {
+        **{name: value for name, value in options.items() if value is not None},
+        "model": args.model,
+        "wire": args.wire,
+        "base_url": args.base_url,
+        "prompts": args.prompts,
+        "policy": build_policy(args),
+        "on_event": to_all(*sinks) if sinks else None,
+        "materials": [
+            *(read_content(name) for name in args.material),
+            *(read_content(name, Trust.UNTRUSTED) for name in args.untrusted),
+        ],
+    }
+
+
+def parse_number(text: str, is_valid: Callable[[float], bool], requirement: str) -> float:
+    """Return a number for argparse, which reports the ``ArgumentTypeError`` of an invalid one."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not is_valid(number):
+        raise ArgumentTypeError(f"{text!r} is not {requirement}")
+    return number
+
+
+def _parse_json(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ArgumentTypeError(f"{text!r} is not JSON ({error})") from error
+
+
+def check_single_standard_input(names: list[str]) -> None:
+    """Raise ``InputError`` if standard input is named more than once."""
+    if names.count("-") > 1:
+        raise InputError("Standard input (-) is named more than once.", hint="Name it once.")

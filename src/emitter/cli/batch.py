@@ -1,0 +1,291 @@
+"""The command ``batch``: many typed objects, from a JSON Lines file of jobs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from emitter.bulk import Job, emit_many
+from emitter.cli.arguments import (
+    EMISSION_OPTIONS,
+    add_emission_arguments,
+    add_json_argument,
+    check_single_standard_input,
+    emission_options,
+)
+from emitter.cli.emit import add_form_arguments, describe_emission, describe_error, load_form
+from emitter.cli.input_output import read_content, read_text, source_name
+from emitter.client.rate_limits import RateLimit
+from emitter.errors import InputError
+from emitter.messages import as_list, as_mapping
+from emitter.models import Trust
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Generator, Iterator, Mapping
+
+    from emitter.bulk import JobResult, Run
+    from emitter.client.result import Emission
+    from emitter.messages import Json
+
+_JOB_MEMBERS = ("id", "input", "messages", "materials", "untrusted")
+_HEADER_MEMBERS = ("type", "schema", *EMISSION_OPTIONS)
+_INTERRUPTED = 130
+
+
+def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("file", metavar="JOBS", help="a JSON Lines file of jobs, or - for standard input")
+    parser.add_argument("--model", metavar="M", help="vendor/model, such as openai/gpt-6-sol")
+    add_form_arguments(parser)
+    add_emission_arguments(parser)
+    group = parser.add_argument_group("the run")
+    group.add_argument("-o", "--output", metavar="FILE", help="where to write the results (default: standard output)")
+    group.add_argument("--journal", metavar="FILE", help="record finished jobs here, and go on from it when run again")
+    group.add_argument("--in-flight", type=int, default=32, metavar="N", help="concurrent calls at most (default: 32)")
+    group.add_argument("--requests-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
+    group.add_argument("--tokens-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
+    group.add_argument("--unordered", action="store_true", help="write each result as it finishes, not in order")
+    group.add_argument(
+        "--half-price", action="store_true", help="use the vendor's batch interface: slower; needs --journal"
+    )
+    add_json_argument(parser, "add the envelope, usage, cost, attempts and events to each result")
+    parser.epilog = (
+        "Exit status: 0 every job succeeded, 1 a job failed, 2 bad usage, 130 interrupted. The API key is read from "
+        "the vendor's usual environment variable: see `emitter providers`."
+    )
+
+
+def run_batch(args: argparse.Namespace) -> int:
+    """Ask a model for a typed object for each job of a JSON Lines file, and print one JSON line for each.
+
+    A job is {"id", "input", "materials", "untrusted"}. "input" is a prompt, or a list of messages; "materials" and
+    "untrusted" are lists of texts, images, PDFs and recordings, by path from the folder of JOBS. Only "input" is
+    required. A line that is a string is a job, too. A first line without "input" sets options for all jobs, such as
+    {"model", "type"}; the command line overrides it. A result is {"id", "value"} or {"id", "error"}; without an id,
+    it has the number of the line. With --journal, a run that was interrupted goes on when it is started again.
+    """
+    _check_files(args)
+    job_file = read_job_file(args.file)
+    _apply_header(args, job_file)
+    form, interrupted = _load_form(args, job_file), False
+    options = {**emission_options(args), **_run_options(args)}
+    with emit_many(form, job_file, **options) as run, _open_output(args.output) as out:
+        try:
+            for number, result in enumerate(run):
+                if number == 0 and args.output is not None:
+                    out.truncate(0)  # the results of an earlier run are kept until there are new ones
+                _write_result(result, job_file, form, out, in_full=args.json)
+        except KeyboardInterrupt:
+            interrupted = True
+    _report_run(run)
+    if interrupted:
+        sys.stderr.write(f"emitter: interrupted. {_RESUME_HINTS[args.journal is not None]}\n")
+        return _INTERRUPTED
+    return int(run.stats.failed > 0)
+
+
+_RESUME_HINTS = {
+    True: "Run the same command again to go on.",
+    False: "Nothing was recorded. With --journal FILE, the next run goes on.",
+}
+
+
+def _run_options(args: argparse.Namespace) -> dict[str, Any]:
+    limits = (args.requests_per_minute, args.tokens_per_minute)
+    if args.half_price and args.journal is None:
+        raise InputError(
+            "--half-price needs --journal, since a batch is paid for when it is submitted.", hint="Add --journal FILE."
+        )
+    return {
+        "journal": args.journal,
+        "in_flight": args.in_flight,
+        "rate_limit": None if limits == (None, None) else RateLimit(*limits),
+        "ordered": not args.unordered,
+        "batch": args.half_price,
+        "progress": sys.stderr.isatty() and (args.output is not None or not sys.stdout.isatty()),
+    }
+
+
+def _apply_header(args: argparse.Namespace, job_file: JobFile) -> None:
+    """Set the options of the header that the command line does not set."""
+    if args.type is not None or args.schema is not None:
+        job_file.header.pop("type", None)
+        job_file.header.pop("schema", None)
+    for name, value in job_file.header.items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
+    if not isinstance(args.model, str):
+        raise InputError("No model is named.", hint='Pass --model, or "model" in a first line of the file.')
+
+
+def _load_form(args: argparse.Namespace, job_file: JobFile) -> Any:
+    if args.type is None and args.schema is None:
+        raise InputError(
+            "No type and no schema is named.",
+            hint="Pass --type or --schema, or either one in a first line of the file.",
+        )
+    if args.type is not None and not isinstance(args.type, str):
+        raise job_file.make_error(1, '"type" must be a string')
+    if "schema" in job_file.header and isinstance(args.schema, str):
+        return load_form(args.type, str(job_file.folder / args.schema))
+    return load_form(args.type, args.schema)
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Raise ``InputError`` if one file is named twice where that would destroy it."""
+    names = [args.file, args.material, args.untrusted, args.schema]
+    check_single_standard_input([name for each in names for name in ([each] if isinstance(each, str) else each or [])])
+    for name in (args.file, args.journal):
+        if args.output is not None and name is not None and os.path.realpath(name) == os.path.realpath(args.output):
+            raise InputError(f"--output would overwrite {name}.", hint="Write the results to another file.")
+
+
+@contextmanager
+def _open_output(name: str | None) -> Generator[TextIO]:
+    if name is None:
+        yield sys.stdout
+        return
+    with Path(name).open("a", encoding="utf-8", newline="\n") as out:
+        yield out
+
+
+def _write_result(
+    result: JobResult[Emission[Any]], job_file: JobFile, form: Any, out: TextIO, *, in_full: bool
+) -> None:
+    line = job_file.lines[result.index]
+    outcome = result.outcome
+    members = (
+        describe_error(outcome, in_full=in_full)
+        if isinstance(outcome, Exception)
+        else describe_emission(form, outcome, in_full=in_full)
+    )
+    out.write(json.dumps({"id": line.number if line.id is None else line.id, **members}) + "\n")
+    out.flush()
+
+
+def _report_run(run: Run[Emission[Any]]) -> None:
+    """Write the counts, tokens and cost of a run to standard error."""
+    stats = run.stats
+    replayed = f", {stats.replayed} from the journal" if stats.replayed else ""
+    cost = stats.cost
+    price = f"The cost is not known. {stats.no_cost_reason}" if cost is None else f"${cost:.6f}"
+    sys.stderr.write(
+        f"emitter: {stats.done} of {stats.total} jobs done, {stats.failed} failed{replayed}. {stats.calls} calls, "
+        f"{stats.usage.input} tokens in, {stats.usage.output} out. {price}\n"
+    )
+
+
+class JobLine(NamedTuple):
+    """A job in its file. ``materials`` and ``untrusted`` are paths."""
+
+    number: int
+    id: str | int | None
+    messages: Any
+    materials: tuple[str, ...]
+    untrusted: tuple[str, ...]
+
+    def to_job(self) -> Job:
+        """Return the job, with its files read."""
+        materials = [
+            *(read_content(name) for name in self.materials),
+            *(read_content(name, Trust.UNTRUSTED) for name in self.untrusted),
+        ]
+        return Job(self.messages, None if self.id is None else str(self.id), materials)
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile:
+    """The jobs of a file and the options for all of them. Iterating it reads the materials of each job in turn."""
+
+    name: str
+    folder: Path
+    header: dict[str, Json]
+    lines: list[JobLine]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __iter__(self) -> Iterator[Job]:
+        return (line.to_job() for line in self.lines)
+
+    def make_error(self, number: int, problem: str, hint: str | None = None) -> InputError:
+        """Return the error for a line."""
+        return InputError(f"{source_name(self.name)}, line {number}: {problem}.", hint=hint)
+
+
+def read_job_file(name: str) -> JobFile:
+    """Return the jobs in a JSON Lines file, or on standard input for ``-``.
+
+    Raises:
+        InputError: A line is no job, an id appears twice, or a material is missing.
+    """
+    job_file = JobFile(name, Path() if name == "-" else Path(name).parent, {}, [])
+    known: dict[str, int] = {}
+    for number, text in enumerate(read_text(name).split("\n"), 1):
+        if not text.strip():
+            continue
+        members = _parse_line(job_file, number, text)
+        if not job_file.lines and not job_file.header and not members.keys() & {"input", "messages"}:
+            _check_members(job_file, number, members, _HEADER_MEMBERS, "option")
+            job_file.header.update(members)
+            continue
+        line = _parse_job(job_file, number, members)
+        if line.id is not None and known.setdefault(str(line.id), number) != number:
+            raise job_file.make_error(number, f"the id {line.id!r} is that of line {known[str(line.id)]}")
+        job_file.lines.append(line)
+    if not job_file.lines:
+        raise InputError(f"{source_name(name)} has no jobs.", hint='Write one {"input": "…"} on each line.')
+    return job_file
+
+
+def _parse_line(job_file: JobFile, number: int, text: str) -> Mapping[str, Json]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise job_file.make_error(number, f"it is not JSON ({error})", "Write one JSON object on each line.") from error
+    if isinstance(document, str):
+        return {"input": document}
+    if not isinstance(document, dict):
+        raise job_file.make_error(number, "it is neither an object nor a string", 'Write {"input": "…"}.')
+    return as_mapping(document)
+
+
+def _parse_job(job_file: JobFile, number: int, members: Mapping[str, Json]) -> JobLine:
+    _check_members(job_file, number, members, _JOB_MEMBERS, "member of a job")
+    if len(members.keys() & {"input", "messages"}) != 1:
+        raise job_file.make_error(number, 'a job has either "input" or "messages"')
+    messages, job_id = members.get("input", members.get("messages")), members.get("id")
+    if not isinstance(messages, str | list):
+        raise job_file.make_error(number, "the input must be a text or a list of messages")
+    if job_id is not None and (
+        isinstance(job_id, bool) or not isinstance(job_id, str | int) or not str(job_id).strip()
+    ):
+        raise job_file.make_error(number, '"id" must be a text or a whole number')
+    materials, untrusted = (_parse_paths(job_file, number, members, name) for name in ("materials", "untrusted"))
+    return JobLine(number, job_id, messages, materials, untrusted)
+
+
+def _parse_paths(job_file: JobFile, number: int, members: Mapping[str, Json], member: str) -> tuple[str, ...]:
+    value = members.get(member, [])
+    paths = as_list(value)
+    if not isinstance(value, list) or not all(isinstance(path, str) for path in paths):
+        raise job_file.make_error(number, f'"{member}" must be a list of paths')
+    found = tuple(str(job_file.folder / path) for path in paths)
+    for path in found:
+        if not Path(path).is_file():
+            raise job_file.make_error(number, f"{path} is not a file", "Paths are relative to the folder of the jobs.")
+    return found
+
+
+def _check_members(
+    job_file: JobFile, number: int, members: Mapping[str, Json], known: tuple[str, ...], kind: str
+) -> None:
+    unknown = sorted(members.keys() - set(known))
+    if unknown:
+        raise job_file.make_error(number, f"there is no {kind} {unknown[0]!r}", f"There are {', '.join(known)}.")

@@ -1,0 +1,160 @@
+"""The command ``emit``, and what it shares with ``batch``: the form of an object, and results as JSON."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emitter.bulk.journal import dump_attempts
+from emitter.cli.arguments import (
+    add_emission_arguments,
+    add_json_argument,
+    check_single_standard_input,
+    emission_options,
+)
+from emitter.cli.input_output import parse_prompt, print_json, read_content, read_schema
+from emitter.cli.timeline import Timeline
+from emitter.client.documents import emit
+from emitter.errors import EmissionError, InputError
+from emitter.prompts import Material
+from emitter.schema.python_types import resolve_schema
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Generator
+
+    from emitter.client.result import Emission
+    from emitter.messages import Json
+    from emitter.prompts import Media
+
+_TYPE_HINT = "Write the module and the name, such as invoices:Invoice for the class Invoice in invoices.py."
+
+
+def add_emit_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="the prompt, and then its materials: texts, images, PDFs, audio (default: standard input, or -)",
+    )
+    parser.add_argument("--model", required=True, metavar="M", help="vendor/model, such as openai/gpt-6-sol")
+    add_form_arguments(parser, required=True)
+    parser.add_argument("--prompt", metavar="TEXT", help="the prompt; every FILE is then a material")
+    add_emission_arguments(parser)
+    parser.add_argument("-v", "--verbose", action="store_true", help="report calls and events on standard error")
+    add_json_argument(parser, "print the value, envelope, usage, cost, attempts and events; also of a failure")
+
+
+def add_form_arguments(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    """Add the arguments that say what is asked for."""
+    form = parser.add_mutually_exclusive_group(required=required)
+    form.add_argument("--type", metavar="MODULE:NAME", help="a type, such as a pydantic model: invoices:Invoice")
+    form.add_argument("--schema", metavar="FILE", help="a JSON Schema")
+
+
+def run_emit(args: argparse.Namespace) -> int:
+    """Ask a model for a typed object, and print it as JSON.
+
+    The first FILE holds the prompt: text, or the messages of an agent as a JSON array. The others are its materials:
+    texts, images, PDF documents and audio. With --prompt, every FILE is a material. Without both, standard input is
+    read. What a stranger wrote belongs into --untrusted, which fences it.
+    """
+    files = args.files or (["-"] if args.prompt is None else [])
+    check_single_standard_input([*files, *args.material, *args.untrusted, *filter(None, [args.schema])])
+    form = load_form(args.type, args.schema)
+    options = emission_options(args, Timeline() if args.verbose else None)
+    prompt: Any = args.prompt
+    contents = [read_content(name) for name in files]
+    if prompt is None:
+        prompt = _to_prompt(contents.pop(0))
+    options["materials"] = [*contents, *options["materials"]]
+    try:
+        emission = emit(form, prompt, **options)
+    except EmissionError as error:
+        if args.json:
+            print_json(describe_error(error, in_full=True))
+        raise
+    print_json(describe_emission(form, emission, in_full=True) if args.json else dump_value(form, emission))
+    return 0
+
+
+def _to_prompt(content: Material | Media) -> Any:
+    return parse_prompt(content.text) if isinstance(content, Material) else [content]
+
+
+def load_form(type_name: str | None, schema: Json) -> Any:
+    """Return the type that ``MODULE:NAME`` names, or the JSON Schema that is passed, or is in the file of this name.
+
+    Raises:
+        InputError: There is no such type or file.
+    """
+    if type_name is not None:
+        return _import_type(type_name)
+    return read_schema(schema) if isinstance(schema, str) else schema
+
+
+def _import_type(name: str) -> Any:
+    module_name, _, attribute = name.partition(":")
+    if not module_name or not attribute:
+        raise InputError(f"--type {name} is not of the form MODULE:NAME.", hint=_TYPE_HINT)
+    try:
+        with _importable_folder():
+            module = importlib.import_module(module_name)
+    except Exception as error:  # the module is the caller's, and may raise anything
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"The module {module_name} cannot be imported ({reason}).", hint=_TYPE_HINT) from error
+    try:
+        return reduce(getattr, attribute.split("."), module)
+    except AttributeError as error:
+        path = getattr(module, "__file__", None) or "built in"
+        raise InputError(f"The module {module_name} ({path}) has no {attribute}.", hint=_TYPE_HINT) from error
+
+
+@contextmanager
+def _importable_folder() -> Generator[None]:
+    """Let modules of the current folder be imported, after all others once the block is left."""
+    folder = str(Path.cwd())
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+        if folder not in sys.path:
+            sys.path.append(folder)
+
+
+def dump_value(form: Any, emission: Emission[Any]) -> Json:
+    """Return the value of an emission as JSON."""
+    return resolve_schema(form).dump(emission.value)
+
+
+def describe_emission(form: Any, emission: Emission[Any], *, in_full: bool) -> dict[str, Json]:
+    """Return an emission as JSON: its value, and in full what it took."""
+    value = {"value": dump_value(form, emission)}
+    if not in_full:
+        return value
+    findings = [asdict(finding) for finding in emission.findings]
+    return {**value, "envelope": emission.envelope.to_json(), "findings": findings, **_describe_trace(emission)}
+
+
+def describe_error(error: Exception, *, in_full: bool) -> dict[str, Json]:
+    """Return a failure as JSON: the error, and in full what it took."""
+    members = {"type": type(error).__name__, "code": getattr(error, "code", None), "message": str(error)}
+    trace = _describe_trace(error.trace) if in_full and isinstance(error, EmissionError) else {}
+    return {"error": members, **trace}
+
+
+def _describe_trace(trace: Any) -> dict[str, Json]:
+    cost = trace.cost
+    return {
+        "usage": asdict(trace.usage),
+        "cost": None if cost is None else float(cost),
+        "attempts": dump_attempts(trace.attempts),
+        "events": [event.to_json() for event in trace.events],
+    }

@@ -1,0 +1,284 @@
+"""`emitter batch` as a process, against the simulated vendor: jobs, results, journals, limits and interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.cli import BAD_USAGE, FAILED, INTERRUPTED, SUCCESS
+from emitter.testing import Stalled, simulator
+from tests.cli.jobs import MODEL, answer, environment, prompt_of, spawn, write_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from emitter.testing import Behaviour, ReceivedRequest, Simulator
+    from tests.cli.conftest import Run
+
+MEDIA = Path(__file__).parents[2] / "examples" / "media"
+BATCH = ("batch", "jobs.jsonl", "--model", MODEL, "--schema", "invoice.json")
+VALUE = {"vendor": "Acme", "total": 12.5}
+
+
+@pytest.fixture
+def vendor() -> Iterator[Simulator]:
+    """Run a vendor that answers with invoices."""
+    with simulator(answers=answer) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a type, a schema, and a text and an image in another one."""
+    write_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    return tmp_path
+
+
+def write_jobs(folder: Path, lines: Sequence[Any]) -> Path:
+    """Write a file of jobs."""
+    file = folder / "jobs.jsonl"
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    return file
+
+
+def results(text: str) -> list[Any]:
+    """Return the JSON lines of a text."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_jobs_come_back_in_order(vendor: Simulator, folder: Path) -> None:
+    """One line for each, with its id or the number of its line; a refusal is a line, too."""
+    jobs = [{"id": "a", "input": "1"}, "2", {"id": 7, "messages": [{"role": "user", "content": "secret recipe"}]}]
+    write_jobs(folder, jobs)
+    done = spawn(vendor, folder, *BATCH)
+    first, second, third = results(done.stdout)
+
+    assert done.returncode == FAILED
+    assert (first, second) == ({"id": "a", "value": VALUE}, {"id": 2, "value": VALUE})
+    assert (third["id"], third["error"]["type"], third["error"]["code"]) == (7, "Refused", "envelope_refusal")
+    told = f"3 of 3 jobs done, 1 failed. 3 calls, {vendor.billed.input} tokens in, {vendor.billed.output} out. $0.0"
+    assert told in done.stderr
+
+
+def test_a_header_and_materials_by_path(vendor: Simulator, folder: Path) -> None:
+    """The first line sets options, which the command line overrides; paths begin at the file's folder."""
+    (inner := folder / "inner").mkdir()
+    (inner / "note.txt").write_text("Paid twice?")
+    (inner / "own.json").write_text((folder / "invoice.json").read_text())
+    shutil.copy(MEDIA / "receipt.jpg", inner)
+    header = {
+        "model": "anthropic/claude-sonnet-5-5",
+        "schema": "own.json",
+        "instructions": "Be brief.",
+        "prices": [1, 4],
+    }
+    job = {"input": "Owed?", "materials": ["receipt.jpg"], "untrusted": ["note.txt"]}
+    write_jobs(inner, [header | {"prices": [1, 4]}, job])
+    done = spawn(vendor, folder, "batch", "inner/jobs.jsonl", "--model", MODEL, "--json")
+    (found,), asked = results(done.stdout), json.dumps(vendor.calls[0].body)
+
+    assert done.returncode == SUCCESS, done.stderr
+    assert vendor.calls[0].model == "gpt-6-sol"
+    assert all(part in asked for part in ("Be brief.", "Owed?", "input_image", "Paid twice?"))
+    assert found["envelope"]["meta"]["contentTrust"] == "untrusted"
+    assert found["cost"] == pytest.approx((vendor.billed.input + 4 * vendor.billed.output) / 1e6)
+
+
+def test_a_run_goes_on_from_its_journal(vendor: Simulator, folder: Path) -> None:
+    """What was answered is not asked again; the results are complete each time."""
+    jobs = [{"id": f"job {n}", "input": f"{n}"} for n in range(3)]
+    write_jobs(folder, jobs[:2])
+    first = spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
+    write_jobs(folder, jobs)
+    second = spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
+
+    assert (first.returncode, second.returncode) == (SUCCESS, SUCCESS)
+    assert first.stdout == second.stdout == ""
+    assert len(vendor.calls) == 3
+    assert [each["id"] for each in results((folder / "out.jsonl").read_text())] == ["job 0", "job 1", "job 2"]
+    assert "3 of 3 jobs done, 0 failed, 2 from the journal. 1 calls" in second.stderr
+
+
+def test_the_results_of_a_run_outlive_one_that_cannot_start(vendor: Simulator, folder: Path) -> None:
+    """A journal of another run ends the command before it touches them."""
+    write_jobs(folder, [{"id": "a", "input": "1"}])
+    spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
+    kept = (folder / "out.jsonl").read_text()
+    done = spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl", "--instructions", "Be brief.")
+
+    assert done.returncode == BAD_USAGE
+    assert "belongs to another run" in done.stderr
+    assert (folder / "out.jsonl").read_text() == kept
+
+
+def test_an_interrupted_run_goes_on(folder: Path) -> None:
+    """Ctrl-C keeps what was printed and recorded, says how to go on, and exits with 130."""
+    silent = threading.Event()
+
+    def answers(asked: ReceivedRequest) -> Behaviour:
+        return Stalled() if "job 3" in prompt_of(asked) and not silent.is_set() else answer(asked)
+
+    write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(5)])
+    command = [sys.executable, "-m", "emitter", *BATCH, "--journal", "run.journal", "--in-flight", "1"]
+    with simulator(answers=answers) as vendor:
+        with subprocess.Popen(
+            command, cwd=folder, env=environment(vendor), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as child:
+            assert child.stdout is not None
+            printed = [json.loads(child.stdout.readline())["id"] for _ in range(3)]
+            child.send_signal(signal.SIGINT)
+            _, told = child.communicate(timeout=600)
+        silent.set()
+        calls = len(vendor.calls)
+        again = spawn(vendor, folder, *command[3:])
+
+        assert (child.returncode, printed) == (INTERRUPTED, [0, 1, 2])
+        assert "emitter: interrupted. Run the same command again to go on.\n" in told
+        assert "Traceback" not in told
+        assert again.returncode == SUCCESS
+        assert [each["id"] for each in results(again.stdout)] == [0, 1, 2, 3, 4]
+        assert len(vendor.calls) == calls + 2
+
+
+@pytest.mark.parametrize("command", ["batch", "emit"])
+def test_a_reader_that_left_ends_the_command(command: str, vendor: Simulator, folder: Path) -> None:
+    """As with `| head`: no traceback, and no further calls are waited for."""
+    write_jobs(folder, [f"{n}" for n in range(4)])
+    arguments = BATCH if command == "batch" else ("emit", *BATCH[2:], "jobs.jsonl")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "emitter", *arguments],
+        cwd=folder,
+        env=environment(vendor),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+
+    assert (done.returncode, b"Traceback" in done.stderr) == (SUCCESS, False)
+
+
+def test_a_terminal_shows_a_bar(vendor: Simulator, folder: Path) -> None:
+    """On standard error, while the results go to a file."""
+    write_jobs(folder, [f"{n}" for n in range(4)])
+    mother, child = pty.openpty()
+    termios.tcsetwinsize(child, (24, 100))
+    with subprocess.Popen(
+        [sys.executable, "-m", "emitter", *BATCH, "-o", "out.jsonl"],
+        cwd=folder,
+        env=environment(vendor),
+        stdin=subprocess.DEVNULL,
+        stderr=child,
+    ) as running:
+        os.close(child)
+        seen = read_terminal(mother)
+    os.close(mother)
+
+    assert running.returncode == SUCCESS
+    assert "4/4" in seen
+    assert "4 of 4 jobs done" in seen
+
+
+def read_terminal(descriptor: int) -> str:
+    """Return what is written to a terminal until its last writer leaves."""
+    seen = b""
+    while select.select([descriptor], [], [], 600)[0]:
+        try:
+            data = os.read(descriptor, 4096)
+        except OSError:  # the last writer has left
+            break
+        if not data:
+            break
+        seen += data
+    return seen.decode(errors="replace")
+
+
+def test_half_price_uses_the_vendors_batches(folder: Path) -> None:
+    """All jobs go out as one batch."""
+    write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(3)])
+    with simulator(answers=answer) as vendor:
+        vendor.batches.polls = 1
+        done = spawn(vendor, folder, *BATCH, "--half-price", "--journal", "run.journal")
+
+        assert done.returncode == SUCCESS, done.stderr
+        assert [each["value"] for each in results(done.stdout)] == [VALUE] * 3
+        assert (folder / "run.journal.batches").exists()
+
+
+def test_limits_of_requests_are_kept(vendor: Simulator, folder: Path) -> None:
+    """A deadline below the wait ends the job that would have to wait a minute."""
+    write_jobs(folder, ["1", "2"])
+    done = spawn(
+        vendor, folder, *BATCH, "--requests-per-minute", "1", "--tokens-per-minute", "90000", "--deadline", "9"
+    )
+    kinds = [each.get("error", {}).get("type") for each in results(done.stdout)]
+
+    assert (done.returncode, kinds) == (FAILED, [None, "DeadlineReached"])
+    assert len(vendor.calls) == 1
+
+
+BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
+    "no file": ([], (), "jobs.jsonl has no jobs"),
+    "no JSON": (['{"input": "a"}', "{"], (), "jobs.jsonl, line 2: it is not JSON"),
+    "no object": (["3"], (), "line 1: it is neither an object nor a string"),
+    "unknown member": (['{"input": "a", "material": []}'], (), "line 1: there is no member of a job 'material'"),
+    "unknown option": (['{"modell": "x"}', '"a"'], (), "line 1: there is no option 'modell'"),
+    "an address in a header": (['{"base_url": "http://x"}', '"a"'], (), "no option 'base_url'"),
+    "two inputs": (['{"input": "a", "messages": []}'], (), "line 1: a job has either"),
+    "no text": (['{"input": 3}'], (), "line 1: the input must be a text or a list"),
+    "no id": (['{"id": true, "input": "a"}'], (), 'line 1: "id" must be a text'),
+    "an id twice": (
+        ['{"id": 1, "input": "a"}', '{"id": "1", "input": "b"}'],
+        (),
+        "line 2: the id '1' is that of line 1",
+    ),
+    "materials that are no list": (['{"input": "a", "materials": "x"}'], (), '"materials" must be a list of paths'),
+    "missing material": (['{"input": "a", "materials": ["x"]}'], (), "line 1: x is not a file. Paths are relative"),
+    "results over jobs": (['"a"'], ("-o", "jobs.jsonl"), "--output would overwrite jobs.jsonl"),
+    "results over journal": (['"a"'], ("-o", "j", "--journal", "./j"), "--output would overwrite ./j"),
+    "half price without a journal": (['"a"'], ("--half-price",), "--half-price needs --journal"),
+    "no calls": (['"a"'], ("--in-flight", "0"), "in_flight is 0"),
+    "no requests": (['"a"'], ("--requests-per-minute", "0"), "requests_per_minute is 0"),
+    "a header of the wrong type": (['{"max_cost": "x"}', '"a"'], (), "Policy.max_cost is 'x'; it must be a number"),
+    "a header with too few prices": (['{"prices": 3}', '"a"'], (), "prices"),
+}
+
+
+@pytest.mark.parametrize(("lines", "arguments", "told"), BAD.values(), ids=BAD.keys())
+def test_a_bad_file_is_told_before_anything_is_sent(
+    run: Run, folder: Path, lines: list[str], arguments: tuple[str, ...], told: str
+) -> None:
+    """Status 2, and the line that is wrong."""
+    (folder / "jobs.jsonl").write_text("\n".join(lines))
+    ran = run([*BATCH, *arguments])
+
+    assert (ran.status, ran.out) == (BAD_USAGE, "")
+    assert told in ran.err
+
+
+@pytest.mark.parametrize(("missing", "told"), [("model", "No model is named"), ("schema", "No type and no schema")])
+def test_a_run_needs_a_model_and_a_form(run: Run, folder: Path, missing: str, told: str) -> None:
+    """In the flags or in the first line."""
+    header = {"model": MODEL, "schema": "invoice.json"}
+    del header[missing]
+    write_jobs(folder, [header, "a"])
+    ran = run(["batch", "jobs.jsonl"])
+
+    assert ran.status == BAD_USAGE
+    assert told in ran.err
