@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _IN_A_BATCH = {"processing": "batch"}
 _PLACES = 12
 _PRICES_HINT = "Pass Policy(prices=Prices(input=…, output=…)), in US dollars per million tokens."
+_OTHER_NAME_HINT = (
+    "For a deployment of a listed model, pass Policy(prices=ListedPrices({!r}, …)) with the model's own name."
+)
 _INSTALL = f"Run: pip install 'llm-emitter[prices]'. Or pass {_PRICES_HINT.removeprefix('Pass ')}"
 
 
@@ -72,7 +75,8 @@ class ListedPrices:
             if found.model_price.input_mtok is not None or found.model_price.output_mtok is not None:
                 return Decimal(found.total_price)
         raise InputError(
-            f"genai-prices {prices.__version__} has no price for {provider}/{self.model}.", hint=_PRICES_HINT
+            f"genai-prices {prices.__version__} has no price for {provider}/{self.model}.",
+            hint=f"{_PRICES_HINT} {_OTHER_NAME_HINT.format(self.profile)}",
         )
 
 

@@ -143,6 +143,20 @@ def test_a_model_without_a_price_has_no_cost_and_a_reason() -> None:
     assert "Policy(prices=Prices(" in str(emission.trace.no_cost_reason)
 
 
+def test_a_deployment_costs_what_its_model_costs(vendor: Simulator) -> None:
+    """Its own name has no price: the reason says what to pass, and then a limit works, too."""
+    with pytest.warns(UnknownModelWarning):
+        unpriced = emit(Answer, "1", model="azure/invoices-eu")
+    assert unpriced.cost is None
+    assert "ListedPrices('azure-openai', …)" in str(unpriced.trace.no_cost_reason)
+
+    policy = Policy(prices=ListedPrices("azure-openai", "gpt-4o"), max_cost=0.5)
+    with pytest.warns(UnknownModelWarning):
+        emission = emit(Answer, "1", model="azure/invoices-eu", policy=policy)
+    assert emission.cost == listed("azure-openai/gpt-4o", emission.usage) > 0
+    assert vendor.calls[-1].model == "invoices-eu"
+
+
 def test_a_limit_on_the_cost_needs_no_prices(vendor: Simulator) -> None:
     """Those of the list count; the sentence says what they are."""
     emission = emit(Answer, "How many?", model=MODELS[0], policy=Policy(max_cost=1))
