@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript gallery discipline lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead clean
+.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
@@ -86,6 +86,9 @@ discipline: .venv/installed  ## how well the content discipline, the handshake a
 	$(BIN)/python -m tests.checks.content.report
 	$(BIN)/python -m tests.checks.handshake.report
 	$(BIN)/python -m tests.authority.narrative.report
+
+limits: .venv/installed  ## how a run of 200 jobs keeps a vendor's limits of requests and tokens, in virtual time
+	$(BIN)/python -m tests.bulk.limited
 
 format: .venv/installed  ## put the code into its form
 	$(BIN)/ruff check --fix .

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,71 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter import Fallback, Policy, RateLimit, aemit_many, emit
+from emitter import Fallback, Policy, RateLimit, emit
 from emitter.client.rate_limits import Ticket, WindowLimiter, parse_reset
 from emitter.clock import Clock
 from emitter.errors import DeadlineReached, InputError
 from emitter.messages import Fault, FaultKind, ModelResponse, StopReason, Usage
 from emitter.profiles import load_profile
-from emitter.testing import RateLimited, Text, simulator
-from tests.bulk.virtual import LATENCY, VirtualLoop, VirtualVendor, run_virtual
+from emitter.testing import Text, simulator
+from tests.bulk.limited import JOBS, LIMITS, optimum, run_jobs
 from tests.core.capability_gate.doors import DOCUMENT, SCHEMA, SITUATION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.bulk import RunProgress
     from emitter.messages import CallResult
 
-JOBS = 200
 WINDOW = 60.5
 """A minute and the limiter's margin."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What 200 jobs came to."""
-
-    refused: int
-    seconds: float
-    failed: int
-    tokens: int
-    waiting: int
-
-
-def run_jobs(vendor_limits: dict[str, int], limit: RateLimit | None, in_flight: int = 32) -> Run:
-    """Run 200 jobs against a vendor with limits, in virtual time."""
-    loop = VirtualLoop()
-    vendor = VirtualVendor(RateLimited(**vendor_limits, answer=Text(DOCUMENT), clock=loop.time))
-    most = 0
-
-    def progress(seen: RunProgress) -> None:
-        nonlocal most
-        most = max(most, seen.waiting)
-
-    async def main() -> Any:
-        more: Any = {"client": vendor.client(), "clock": loop.clock(), "in_flight": in_flight, "progress": progress}
-        policy = Policy(max_faults=16, max_retry_after=120)
-        options: Any = {"model": "vllm/m", "rate_limit": limit, "policy": policy, **more}
-        return await aemit_many(SCHEMA, [f"{SITUATION} {n}" for n in range(JOBS)], **options).results()
-
-    results = run_virtual(loop, main())
-    failed = sum(result.error is not None for result in results)
-    return Run(vendor.refused, loop.now, failed, vendor.log.billed.total, most)
-
-
-LIMITS: dict[str, dict[str, int]] = {
-    "60 requests": {"requests": 60},
-    "20,000 tokens": {"tokens": 20_000},
-    "60 requests and 10,000 tokens": {"requests": 60, "tokens": 10_000},
-}
-
-
-def optimum(limits: dict[str, int], tokens: float) -> float:
-    """Return the seconds that the limits allow at best, for calls of this many tokens."""
-    by_tokens = limits["tokens"] // tokens if "tokens" in limits else JOBS
-    per_minute = min(limits.get("requests", JOBS), by_tokens)
-    return 60 * (math.ceil(JOBS / per_minute) - 1) + LATENCY
 
 
 @pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
@@ -84,9 +34,6 @@ def test_a_known_limit_costs_no_429_and_little_time(limits: dict[str, int]) -> N
     limit = RateLimit(limits.get("requests"), limits.get("tokens"))
     kept, blind = run_jobs(limits, limit), run_jobs(limits, None)
     best = optimum(limits, kept.tokens / JOBS)
-    for name, run in (("with RateLimit", kept), ("without", blind)):
-        figures = f"{run.refused} 429s, {run.failed} failed, {run.seconds:.1f} s of {best:.1f} s at best"
-        print(f"\n{limits}, {name}: {figures} ({run.seconds / best:.3f})")  # noqa: T201  the figures are the point
     assert (kept.refused, kept.failed) == (0, 0)
     assert kept.seconds <= 1.05 * best
     assert kept.waiting > 0
