@@ -65,6 +65,28 @@ PLAIN: dict[str, tuple[list[Any], list[tuple[Role, str]]]] = {
         [user("?"), {"role": "assistant", "content": "Yes.", "reasoning_content": "hidden"}],
         [(U, "?"), (A, "Yes.")],
     ),
+    "interactions": (
+        [
+            {"type": "user_input", "content": [{"type": "text", "text": "Ship?"}]},
+            {"type": "thought", "signature": "x"},
+            {"type": "function_call", "id": "c", "name": "look", "arguments": {"n": 1}},
+            {"type": "model_output", "content": [{"type": "text", "text": "Yes."}]},
+        ],
+        [(U, "Ship?"), (A, '(called the tool look with {"n": 1})'), (A, "Yes.")],
+    ),
+    "converse": (
+        [
+            user([{"text": "Ship?"}, {"cachePoint": {"type": "default"}}]),
+            {
+                "role": "assistant",
+                "content": [
+                    {"reasoningContent": {"reasoningText": {"text": "hidden"}}},
+                    {"toolUse": {"toolUseId": "t", "name": "look", "input": {"n": 1}}},
+                ],
+            },
+        ],
+        [(U, "Ship?"), (A, '(called the tool look with {"n": 1})')],
+    ),
     "responses": (
         [
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Ship?"}]},

@@ -1,6 +1,7 @@
 """Convert a prompt or a vendor's message list to messages.
 
-Reads OpenAI Chat and Responses, Anthropic Messages and Google generateContent messages, as JSON or as SDK objects.
+Reads OpenAI Chat and Responses, Anthropic Messages, Google generateContent and Interactions, and Bedrock Converse
+messages, as JSON or as SDK objects.
 Tool results and cited text are kept, fenced and marked untrusted. Images, documents and audio are kept in the user's
 turns and in tool results. Private thinking is left out. Anything else that cannot be shown is an ``InputError``.
 """
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 Messages: TypeAlias = str | Media | Iterable[object]
 """A prompt: a text, media, or a list of both. Or messages as JSON objects or SDK objects."""
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "model": Role.ASSISTANT}
+_STEP_ROLES = {"user_input": "user", "model_output": "assistant"}
+"""The steps of Interactions that are messages."""
 _SYSTEM_ROLES = ("system", "developer")
 _MESSAGES_HINT = "Pass a text or a list of messages."
 _EMPTY_HINT = "Describe the task or the decision."
@@ -143,7 +146,9 @@ def _role_of(message: JsonObject, location: str) -> Role | None:
 
 
 def _infer_role(message: JsonObject, kind: str) -> str | None:
-    """Return the role of a message without one: an item of OpenAI Responses, or a turn of Google."""
+    """Return the role of a message without one: an item of OpenAI Responses, a step or a turn of Google."""
+    if kind in _STEP_ROLES:
+        return _STEP_ROLES[kind]
     if kind not in ("", "message"):
         return "tool" if kind in TOOL_RESULTS else "assistant"
     return "user" if "parts" in message else None
@@ -192,7 +197,7 @@ class _MessageParser:
 
     def parse_message(self, message: JsonObject) -> Iterator[MessagePart]:
         kind = message.get("type")
-        if kind not in (None, "message"):
+        if kind not in (None, "message", *_STEP_ROLES):
             yield from self.parse_item(message, kind)
         elif _CONTENT_KEYS.isdisjoint(message):
             raise self.make_error("holds neither content nor parts")
@@ -258,7 +263,7 @@ class _MessageParser:
             yield self.parse_text(members.get("refusal"))
         elif kind in MEDIA_PARTS:
             yield from self.parse_vendor_media(kind, members)
-        elif kind not in TEXT_PARTS | THINKING_PARTS:
+        elif kind not in TEXT_PARTS | THINKING_PARTS | {"cache_point"}:
             raise self.unsupported_part(kind)
 
     def parse_vendor_media(self, kind: str, members: JsonObject) -> Iterator[MessagePart]:
@@ -319,7 +324,7 @@ class _MessageParser:
         rest, media = list[object](), list[MediaPart]()
         for item in cast("list[object]", answer):
             members = as_json_object(item)
-            kind = "" if members is None else text_or_empty(members.get("type"))
+            kind, members = ("", None) if members is None else _result_part(members)
             if members is None or kind not in MEDIA_PARTS or kind == "file":
                 rest.append(item)
                 continue
@@ -386,7 +391,7 @@ def _part_text(value: object) -> str | None:
 
 JsonObject: TypeAlias = Mapping[str, Any]
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-THINKING_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+THINKING_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought"})
 """The agent's private thinking. Vendors accept it only signed and from their own model."""
 NAMED_TOOL_CALLS = frozenset(
     {"custom_tool_call", "function_call", "mcp_call", "mcp_tool_use", "server_tool_use", "tool_use"}
@@ -430,6 +435,7 @@ TOOL_RESULTS = frozenset(
         "code_execution_tool_result",
         "custom_tool_call_output",
         "function_call_output",
+        "function_result",
         "function_response",
         "local_shell_call_output",
         "mcp_tool_result",
@@ -444,6 +450,7 @@ TOOL_RESULTS = frozenset(
 )
 MEDIA_PARTS = frozenset(
     {
+        "audio",
         "document",
         "file",
         "file_data",
@@ -456,9 +463,9 @@ MEDIA_PARTS = frozenset(
     }
 )
 """The parts that ``emitter.media.spellings`` reads."""
-UNREADABLE_PARTS = frozenset({*MEDIA_PARTS, "audio", "base64", "computer_screenshot"} - {"document"})
+UNREADABLE_PARTS = frozenset({*MEDIA_PARTS, "base64", "computer_screenshot"} - {"document"})
 """Parts of a result that are not text."""
-RESULT_KEYS = ("output", "content", "results", "outputs", "tools", "error")
+RESULT_KEYS = ("output", "content", "result", "results", "outputs", "tools", "error")
 """Members that hold the result of a call. Google uses ``response``."""
 _IGNORED_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata", "media_resolution"})
 """Members that Google writes beside the one that names the part."""
@@ -483,6 +490,14 @@ def part_kind(part: JsonObject) -> tuple[str, JsonObject]:
         return ", ".join(map(str, names)) or "nothing", part
     member = part[names[0]]
     return _snake_case(names[0]), cast("JsonObject", member) if isinstance(member, Mapping) else part
+
+
+def _result_part(part: JsonObject) -> tuple[str, JsonObject]:
+    """Return the kind of a part of a tool's result, and its members. Converse names a medium, which has a source."""
+    if "type" not in part and len(part) == 1:
+        kind, members = part_kind(part)
+        return (kind, members) if isinstance(members.get("source"), Mapping) else ("", part)
+    return text_or_empty(part.get("type")), part
 
 
 def first_member(members: JsonObject, names: tuple[str, ...]) -> Any:

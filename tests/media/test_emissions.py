@@ -42,6 +42,8 @@ MODELS = {
     "chat": ("openai/gpt-6-sol", {"wire": "openai-chat"}),
     "anthropic": ("anthropic/claude-sonnet-5-5", {}),
     "google": ("google/gemini-3.8-flash", {}),
+    "converse": ("bedrock/eu.anthropic.claude-sonnet-5-5-v1:0", {}),
+    "interactions": ("google/gemini-3.8-flash", {"wire": "gemini-interactions"}),
 }
 every_model = pytest.mark.parametrize(("model", "options"), MODELS.values(), ids=MODELS.keys())
 MEDIA = {"a PDF": Document(INVOICE), "a photograph": Image(RECEIPT)}
@@ -107,7 +109,12 @@ def test_a_document_is_read_in_a_stream_and_by_an_async_client(model: str, optio
 def test_a_recording_is_listened_to() -> None:
     """Audio goes to the models that take it."""
     with simulator(answers=ACME) as vendor:
-        for model, options in (("openai/gpt-audio", {"wire": "openai-chat"}), ("google/gemini-3.8-flash", {})):
+        for model, options in (
+            ("openai/gpt-audio", {"wire": "openai-chat"}),
+            ("google/gemini-3.8-flash", {}),
+            ("google/gemini-3.8-flash", {"wire": "gemini-interactions"}),
+            ("bedrock/mistral.voxtral-small-24b-2507", {}),
+        ):
             emission = emit(
                 Invoice, [Audio(write_wav()), QUESTION], model=model, client=vendor.client(model), **options
             )
@@ -126,8 +133,8 @@ def test_untrusted_media_taint_what_is_made_of_them(model: str, options: dict[st
 
     assert emission.envelope.meta.content_trust is Trust.UNTRUSTED
     assert all(event.content_trust == "untrusted" for event in emission.trace.events)
-    data = photo.part.base64 if "google" not in model else base64.urlsafe_b64encode(RECEIPT.read_bytes()).decode()
-    opening, _, rest = body.partition(data)
+    opening, _, rest = body.replace("-", "+").replace("_", "/").partition(photo.part.base64)
+    assert rest
     assert opening.rfind("a stranger&#x27;s mail") > opening.rfind("Use it as evidence")
     assert rest.index("</UNTRUSTED>") < rest.index("# Material: caller")
     assert "receipt.jpg" not in body

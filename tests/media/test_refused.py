@@ -44,11 +44,56 @@ REFUSED: dict[str, tuple[str, Any, dict[str, Any], str]] = {
         {},
         'takes text only over openai-responses, not audio. Pass wire="openai-chat".',
     ),
-    "a wire that carries none": (
+    "converse, audio": (
+        "bedrock/eu.anthropic.claude-sonnet-5-5-v1:0",
+        Audio(write_wav()),
+        {},
+        "takes text, images and PDF documents over bedrock-converse, not audio.",
+    ),
+    "converse, an image by URL": (
+        "bedrock/eu.anthropic.claude-sonnet-5-5-v1:0",
+        Image(URL),
+        {},
+        "takes images over bedrock-converse only as bytes. Pass its bytes, or fetch=True.",
+    ),
+    "converse, S3 for a model without": (
+        "bedrock/eu.anthropic.claude-sonnet-5-5-v1:0",
+        Document("s3://mail/invoice.pdf"),
+        {},
+        (
+            "invoice.pdf is passed by file id, and bedrock/eu.anthropic.claude-sonnet-5-5-v1:0 takes PDF documents "
+            "over bedrock-converse only as bytes. Pass its bytes."
+        ),
+    ),
+    "converse, S3 without a type": (
+        "bedrock/amazon.nova-lite-v1:0",
+        Image("s3://mail/receipt"),
+        {},
+        "The media type of receipt is not known, and bedrock/amazon.nova-lite-v1:0 needs it.",
+    ),
+    "converse, a model for text": (
+        "bedrock/amazon.nova-micro-v1:0",
+        Document(write_invoice()),
+        {},
+        "bedrock/amazon.nova-micro-v1:0 takes text only over bedrock-converse, not PDF documents.",
+    ),
+    "converse, too many documents": (
+        "bedrock/eu.anthropic.claude-sonnet-5-5-v1:0",
+        [Document(write_invoice())] * 6,
+        {},
+        "There are 6 PDF documents, and bedrock/eu.anthropic.claude-sonnet-5-5-v1:0 takes at most 5 in a request.",
+    ),
+    "converse, too large a document": (
+        "bedrock/us.anthropic.claude-3-5-sonnet-20241022-v2:0",
+        Document(write_invoice() + b"\0" * 4_500_000),
+        {},
+        "takes PDF documents of at most 4,500,000. Make it smaller.",
+    ),
+    "interactions, another format": (
         "google/gemini-3.8-flash",
-        Image(RECEIPT),
+        Image(TIFF),
         {"wire": "gemini-interactions"},
-        'takes text only over gemini-interactions, not images (receipt.jpg). Pass wire="google".',
+        "The image is image/tiff, and google/gemini-3.8-flash takes images as image/png",
     ),
     "no PDF": (
         "groq/meta-llama/llama-4-scout-17b-16e-instruct",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 RESPONSES, CHAT = WireFormat.OPENAI_RESPONSES, WireFormat.OPENAI_CHAT
 ANTHROPIC, GOOGLE = WireFormat.ANTHROPIC, WireFormat.GOOGLE
+CONVERSE, INTERACTIONS = WireFormat.BEDROCK_CONVERSE, WireFormat.GEMINI_INTERACTIONS
+SONNET, NOVA = "eu.anthropic.claude-sonnet-5-5-v1:0", "us.amazon.nova-lite-v1:0"
 
 
 def encoded(data: bytes) -> str:
@@ -57,6 +59,12 @@ def gemini(media_type: str, data: str) -> dict[str, Any]:
     return {"inlineData": {"mimeType": media_type, "data": data}}
 
 
+def converse(kind: str, form: str, data: str, **more: Any) -> dict[str, Any]:
+    """Return a block with data."""
+    return {kind: {"format": form, "source": {"bytes": data}, **more}}
+
+
+ASKED = {"text": "What is owed?"}
 TAKEN: dict[str, tuple[WireFormat, str, list[Any]]] = {
     "responses": (
         RESPONSES,
@@ -95,7 +103,142 @@ TAKEN: dict[str, tuple[WireFormat, str, list[Any]]] = {
         ],
     ),
 }
+TAKEN |= {
+    "interactions": (
+        INTERACTIONS,
+        "gemini-3.8-flash",
+        [
+            {"type": "image", "data": PNG, "mime_type": "image/png"},
+            {"type": "document", "data": PDF, "mime_type": "application/pdf"},
+            {"type": "audio", "data": MP3, "mime_type": "audio/mpeg"},
+            {"type": "image", "uri": URL},
+        ],
+    ),
+    "converse": (
+        CONVERSE,
+        SONNET,
+        [ASKED, converse("image", "png", PNG), converse("document", "pdf", PDF, name="a (b) [c] d-e")],
+    ),
+    "converse in S3": (
+        CONVERSE,
+        NOVA,
+        [ASKED, {"image": {"format": "png", "source": {"s3Location": {"uri": "s3://mail/a.png"}}}}],
+    ),
+    "converse audio": (CONVERSE, "mistral.voxtral-mini-3b-2507", [ASKED, converse("audio", "wav", WAV)]),
+}
+LARGE_IMAGE, LARGE_PDF = encoded(write_png() + bytes(4_000_000)), encoded(write_invoice() + bytes(4_500_000))
 REFUSED: dict[str, tuple[WireFormat, str, list[Any], str]] = {
+    "converse: another format": (
+        CONVERSE,
+        SONNET,
+        [ASKED, converse("image", "tiff", PNG)],
+        (
+            "Value 'tiff' at 'messages.1.member.content.2.member.image.format' failed to satisfy constraint: Member "
+            "must satisfy enum value set: [png, jpeg, gif, webp]"
+        ),
+    ),
+    "converse: audio": (
+        CONVERSE,
+        SONNET,
+        [ASKED, converse("audio", "wav", WAV)],
+        "This model doesn't support the audio content block",
+    ),
+    "converse: an image for a model without": (
+        CONVERSE,
+        "amazon.nova-micro-v1:0",
+        [converse("image", "png", PNG)],
+        "This model doesn't support the image content block",
+    ),
+    "converse: S3 for a model without": (
+        CONVERSE,
+        SONNET,
+        [{"image": {"format": "png", "source": {"s3Location": {"uri": "s3://mail/a.png"}}}}],
+        "doesn't support an S3 location",
+    ),
+    "converse: a name twice": (
+        CONVERSE,
+        SONNET,
+        [ASKED, converse("document", "pdf", PDF, name="a"), converse("document", "pdf", PDF, name="A")],
+        "Messages can't contain duplicate document names.",
+    ),
+    "converse: a name with a dot": (
+        CONVERSE,
+        SONNET,
+        [ASKED, converse("document", "pdf", PDF, name="a.pdf")],
+        "The document file name can only contain alphanumeric characters",
+    ),
+    "converse: a document alone": (
+        CONVERSE,
+        SONNET,
+        [converse("document", "pdf", PDF, name="a")],
+        "Add a text block to the message",
+    ),
+    "converse: too many documents": (
+        CONVERSE,
+        SONNET,
+        [ASKED, *(converse("document", "pdf", PDF, name=f"a{index}") for index in range(6))],
+        "You can't include more than 5 documents in a request.",
+    ),
+    "converse: no PDF": (
+        CONVERSE,
+        SONNET,
+        [ASKED, converse("document", "pdf", PNG, name="a")],
+        "messages.0.content.1.document.source.bytes: The PDF specified was not valid.",
+    ),
+    "converse: no image": (
+        CONVERSE,
+        SONNET,
+        [converse("image", "png", PDF)],
+        "messages.0.content.0.image.source.bytes: Could not process image",
+    ),
+    "converse: too large an image": (
+        CONVERSE,
+        SONNET,
+        [converse("image", "png", LARGE_IMAGE)],
+        "messages.0.content.0.image.source.bytes: image exceeds 5 MB maximum: 5333428 bytes > 5242880 bytes",
+    ),
+    "converse: too many pixels": (
+        CONVERSE,
+        SONNET,
+        [converse("image", "webp", encoded(write_webp(8001, 2)))],
+        "At least one of the image dimensions exceed max allowed size: 8000 pixels",
+    ),
+    "converse: too large a document": (
+        CONVERSE,
+        "us.anthropic.claude-3-5-sonnet-20241022-v2:0",
+        [ASKED, converse("document", "pdf", LARGE_PDF, name="a")],
+        "The document exceeds the maximum size of 4500000 bytes",
+    ),
+    "converse: no source": (
+        CONVERSE,
+        SONNET,
+        [{"image": {"format": "png", "source": {}}}],
+        "bytes or s3Location is required",
+    ),
+    "interactions: another type": (
+        INTERACTIONS,
+        "gemini-3.8-flash",
+        [{"type": "image", "data": PNG, "mime_type": "image/tiff"}],
+        "Unsupported MIME type: image/tiff",
+    ),
+    "interactions: another part": (
+        INTERACTIONS,
+        "gemini-3.8-flash",
+        [{"type": "input_image", "image_url": URL}],
+        "'input_image' is not a type of content",
+    ),
+    "interactions: nothing": (
+        INTERACTIONS,
+        "gemini-3.8-flash",
+        [{"type": "image", "mime_type": "image/png"}],
+        "data or uri is required",
+    ),
+    "interactions: no base64": (
+        INTERACTIONS,
+        "gemini-3.8-flash",
+        [{"type": "image", "data": "%%", "mime_type": "image/png"}],
+        "(TYPE_BYTES), Base64 decoding failed",
+    ),
     "responses: audio": (
         RESPONSES,
         "gpt-audio",
@@ -252,7 +395,7 @@ def ask(vendor: Simulator, wire: WireFormat, model: str, parts: list[Any]) -> An
     asked = Question(model=model)
     sent = body(wire, asked)
     key, content = {RESPONSES: ("input", "content"), GOOGLE: ("contents", "parts")}.get(wire, ("messages", "content"))
-    sent[key] = [{"role": "user", content: parts}]
+    sent["input" if wire is INTERACTIONS else key] = [{"role": "user", content: parts}]
     return http().post(address(vendor, wire, asked), json=sent, headers=headers(wire, asked.key))
 
 
@@ -273,7 +416,7 @@ def test_media_that_the_vendor_refuses(
     response = ask(vendor, wire, model, parts)
 
     assert response.status_code == 400
-    assert said in response.json()["error"]["message"]
+    assert said in (response.json().get("error") or response.json())["message"]
 
 
 def test_azure_takes_no_files_in_a_chat(vendor: Simulator) -> None:

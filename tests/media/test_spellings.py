@@ -160,6 +160,39 @@ READ: dict[str, tuple[Any, tuple[Any, ...]]] = {
         [google.Content(role="user", parts=[google.Part.from_uri(file_uri=PDF_URL, mime_type="application/pdf")])],
         (DOCUMENT_URL,),
     ),
+    "interactions image": (user({"type": "image", "data": PNG, "mime_type": "image/png"}), (IMAGE,)),
+    "interactions image by URL, in a step": (
+        [{"type": "user_input", "content": [{"type": "image", "uri": URL, "resolution": "low"}]}],
+        (IMAGE_URL,),
+    ),
+    "interactions document": (user({"type": "document", "data": PDF, "mime_type": "application/pdf"}), (DOCUMENT,)),
+    "interactions audio": (user({"type": "audio", "data": MP3, "mime_type": "audio/mp3"}), (AUDIO_MP3,)),
+    "converse image": (user({"image": {"format": "png", "source": {"bytes": write_png()}}}), (IMAGE,)),
+    "converse image in base64, as a body has it": (
+        user({"image": {"format": "png", "source": {"bytes": PNG}}}),
+        (IMAGE,),
+    ),
+    "converse image in S3": (
+        user({"image": {"format": "jpeg", "source": {"s3Location": {"uri": "s3://mail/a.jpg"}}}}),
+        (MediaPart(Medium.IMAGE, "image/jpeg", file_id="s3://mail/a.jpg"),),
+    ),
+    "converse document with text, and a mark": (
+        user(
+            {"text": "What is owed?"},
+            {"cachePoint": {"type": "default"}},
+            {"document": {"format": "pdf", "name": "invoice", "source": {"bytes": write_invoice()}, "context": "old"}},
+        ),
+        ("What is owed?", MediaPart(Medium.DOCUMENT, "application/pdf", write_invoice(), name="invoice"), "old"),
+    ),
+    "converse document of text": (
+        user({"document": {"format": "md", "name": "notes", "source": {"bytes": b"# One"}}}),
+        ("notes\n\n# One",),
+    ),
+    "converse document of texts": (
+        user({"document": {"name": "notes", "source": {"content": [{"text": "one"}, {"text": "two"}]}}}),
+        ("notes\n\none\n\ntwo",),
+    ),
+    "converse audio": (user({"audio": {"format": "mp3", "source": {"bytes": write_mp3()}}}), (AUDIO_MP3,)),
     "ours in a message": (user("What is owed?", Image(write_png())), ("What is owed?", IMAGE)),
     "ours as a message's content": ([{"role": "user", "content": Document(write_invoice())}], (DOCUMENT,)),
     "ours as a prompt": ([Image(write_png()), "What is owed?"], (IMAGE, "# The situation\n\nWhat is owed?")),
@@ -197,6 +230,16 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a PDF as an image": (
         user({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PDF}}),
         "an image is application/pdf, not an image. Pass it as Document.",
+    ),
+    "interactions image without content": (user({"type": "image"}), "no source of type base64, url or file"),
+    "interactions audio without content": (user({"type": "audio"}), "neither data, a URI nor a source"),
+    "converse image without content": (
+        user({"image": {"format": "png", "source": {}}}),
+        "no source of bytes, text or s3Location",
+    ),
+    "converse document of another format": (
+        user({"document": {"format": "docx", "name": "a", "source": {"bytes": b"PK"}}}),
+        "a is application/docx, not a PDF document. Images, PDF documents and audio can be sent.",
     ),
     "google video": (
         [{"parts": [{"inlineData": {"mimeType": "video/mp4", "data": "AAAA"}}]}],
@@ -244,6 +287,24 @@ TOOL_RESULTS: dict[str, Any] = {
             "output": [
                 {"type": "input_text", "text": "seen"},
                 {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}"},
+            ],
+        }
+    ],
+    "converse": user(
+        {
+            "toolResult": {
+                "toolUseId": "t",
+                "content": [{"text": "seen"}, {"image": {"format": "png", "source": {"bytes": write_png()}}}],
+            }
+        }
+    ),
+    "interactions": [
+        {
+            "type": "function_result",
+            "call_id": "c",
+            "result": [
+                {"type": "text", "text": "seen"},
+                {"type": "image", "data": PNG, "mime_type": "image/png"},
             ],
         }
     ],
@@ -300,6 +361,12 @@ KEYS = st.sampled_from(
         "inlineData",
         "mimeType",
         "input_audio",
+        "image",
+        "document",
+        "format",
+        "bytes",
+        "uri",
+        "content",
     ]
 )
 WORDS = st.sampled_from(

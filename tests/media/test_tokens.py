@@ -40,6 +40,9 @@ def pdf(*pages: tuple[str, ...]) -> MediaPart:
         ("google", "gemini-2.5-flash", image(write_png(384, 384)), 1290),
         ("google", "gemini-3.8-flash", MediaPart(Medium.AUDIO, "audio/wav", write_wav(60, 100)), 1920),
         ("google", "gemini-3.8-flash", MediaPart(Medium.AUDIO, "audio/mpeg", file_id="f"), 0),
+        ("bedrock", "eu.anthropic.claude-sonnet-5-5-v1:0", image(None), 5024),
+        ("bedrock", "amazon.nova-lite-v1:0", image(write_png()), 1800),
+        ("bedrock", "mistral.voxtral-mini-3b-2507", MediaPart(Medium.AUDIO, "audio/wav", write_wav(4, 100)), 50),
         ("deepseek", "deepseek-chat", image(write_png()), 0),
     ],
 )

@@ -7,6 +7,7 @@ data/bedrock-runtime/2023-09-30/service-2.json.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -25,7 +26,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.errors import InputError
-from emitter.messages import NO_FIELDS, OutputMode, Usage, as_mapping
+from emitter.messages import NO_FIELDS, Medium, OutputMode, Usage, as_mapping
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.bedrock_client import BedrockView
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -49,21 +50,65 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
 )
 """The request fields that ``extra_body`` may not set."""
 _ANSWER_KEYS = ("output", "stopReason", "usage")
+_FORMATS = {"application/pdf": "pdf", "audio/mpeg": "mp3"}
+"""The formats of media types that end in another word."""
+_DOCUMENT_NAME, _LONGEST_NAME = "document", 200
+_NAME_CHARACTERS = re.compile(r"[^A-Za-z0-9()\[\]-]+")
+"""What the name of a document may not contain, with white space, of which one at a time is allowed."""
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata")
 
 
 def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the arguments of ``converse``."""
+    names: set[str] = set()
     body: dict[str, Json] = {
         "modelId": request.model,
         "messages": [
-            {"role": message.role.value, "content": [{"text": message.text}]} for message in request.all_messages()
+            {
+                "role": message.role.value,
+                "content": _content(message, names) if message.parts else [{"text": message.text}],
+            }
+            for message in request.all_messages()
         ],
         "inferenceConfig": {wire.tokens.parameter: request.max_output_tokens},
         **({"system": [{"text": request.system}]} if request.system else {}),
         **_output_parameters(request.output),
     }
     return merge_layers(body, wire.output.options, request.options)
+
+
+def _content(message: Message, names: set[str]) -> list[Json]:
+    """Return the content of a turn that has media. A turn with a document needs a text."""
+    blocks = [{"text": part} if isinstance(part, str) else _media_block(part, names) for part in message.parts]
+    if message.text or not any("document" in block for block in blocks):
+        return blocks
+    return [*blocks, {"text": _DOCUMENT_NAME}]
+
+
+def _media_block(part: MediaPart, names: set[str]) -> dict[str, Json]:
+    form = _FORMATS.get(part.media_type) or part.media_type.partition("/")[2]
+    block: dict[str, Json] = {"format": form, "source": _media_source(part)}
+    if part.medium is not Medium.DOCUMENT:
+        return {part.medium.value: block}
+    name = _unique_name(part.name or "", names)
+    names.add(name.lower())
+    return {"document": {**block, "name": name}}
+
+
+def _media_source(part: MediaPart) -> dict[str, Json]:
+    """Return the bytes, which boto3 writes in base64, or the address in S3."""
+    return {"bytes": part.data} if part.data is not None else {"s3Location": {"uri": part.file_id}}
+
+
+def _unique_name(file_name: str, names: set[str]) -> str:
+    """Return a name for a document that the vendor accepts, and that no other document of the request has."""
+    stem = file_name.rpartition(".")[0] or file_name
+    plain = _NAME_CHARACTERS.sub(" ", stem).strip()[:_LONGEST_NAME].strip() or _DOCUMENT_NAME
+    name, number = plain, 1
+    while name.lower() in names:
+        number += 1
+        name = f"{plain[: _LONGEST_NAME - len(str(number)) - 1]} {number}"
+    return name
 
 
 def _output_parameters(output: OutputFormat) -> dict[str, Json]:

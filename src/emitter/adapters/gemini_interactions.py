@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.response_decoding import DecodingTables
     from emitter.adapters.transport import GoogleClientView
-    from emitter.messages import CallResult, Json, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -65,12 +65,19 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         "model": request.model,
         "system_instruction": request.system,
         "input": [
-            {"type": _STEPS[message.role], "content": [{"type": "text", "text": message.text}]}
+            {"type": _STEPS[message.role], "content": list(map(_content, message.parts or (message.text,)))}
             for message in request.all_messages()
         ],
         "generation_config": {wire.tokens.parameter: request.max_output_tokens},
     }
     return merge_layers(body, _output_parameters(request.output), wire.output.options, request.options)
+
+
+def _content(part: str | MediaPart) -> dict[str, Json]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    source = {"data": part.base64} if part.data is not None else {"uri": part.url or part.file_id}
+    return {"type": part.medium.value, **source, **({"mime_type": part.media_type} if part.media_type else {})}
 
 
 def _output_parameters(output: OutputFormat) -> dict[str, Json]:

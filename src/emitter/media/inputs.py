@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     Content: TypeAlias = str | os.PathLike[str] | bytes
 
 _CONTENT_HINT = "Pass a path, bytes or a URL, or file_id= for a file that you uploaded to the vendor."
-_SCHEMES = ("https", "http", "gs")
-"""The schemes that vendors read. Only ``https`` is fetched."""
+_SCHEMES = ("https", "http", "gs", "s3")
+"""The schemes that vendors read. Only ``https`` is fetched, and an object in S3 is an uploaded file."""
 
 
 class _Arguments(NamedTuple):
@@ -60,7 +61,7 @@ class Image(Media):
             source: A short text that tells the model where the image is from. Defaults to the file name.
             trust: Untrusted media are fenced in the prompt and make the envelope untrusted.
             media_type: The media type of a URL, an uploaded file, or bytes whose type cannot be detected.
-            file_id: The vendor's id of an uploaded file, or its URI at Google.
+            file_id: The vendor's id of an uploaded file, its URI at Google, or its URI in S3 on Bedrock.
             fetch: Fetch the URL here and send the bytes. Only ``https`` and public addresses are allowed.
             detail: OpenAI's level of detail: ``"low"``, ``"high"``, ``"original"`` or ``"auto"``.
 
@@ -155,7 +156,8 @@ def _part_of_url(medium: Medium, url: str, arguments: _Arguments) -> MediaPart:
 
         fetched = fetch_url(url)
         return make_part(medium, fetched.data, media_type or fetched.media_type, name=name, detail=detail)
-    return make_url_part(medium, url, media_type, name=name, detail=detail)
+    part = make_url_part(medium, url, media_type, name=name, detail=detail)
+    return replace(part, url=None, file_id=url) if scheme == "s3" else part
 
 
 def _read_file(path: Path) -> bytes:

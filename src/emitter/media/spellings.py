@@ -2,7 +2,8 @@
 
 Sources: openai 3.52.0 types/responses/response_input_image_param.py, response_input_file_param.py and
 types/chat/chat_completion_content_part_param.py; anthropic 2.11.0 types/image_block_param.py and
-document_block_param.py; google-genai 3.4.0 types.py, Blob and FileData.
+document_block_param.py; google-genai 3.4.0 types.py, Blob and FileData, and _gaos/types/interactions/imagecontent.py,
+documentcontent.py and audiocontent.py; botocore 1.44.5 bedrock-runtime, ImageBlock, DocumentBlock and AudioBlock.
 
 A further wire adds a reader here, and its parts are understood on all wires.
 """
@@ -81,7 +82,51 @@ def _read_input_audio(part: Members) -> Content:
 
 
 def _read_image(part: Members) -> Content:
-    return (_read_source(Medium.IMAGE, as_mapping(part.get("source"))),)
+    """Read ``image`` of Anthropic, which has a source, of Converse, which has a format as well, or of Interactions."""
+    return _read_other(Medium.IMAGE, part) or (_read_source(Medium.IMAGE, as_mapping(part.get("source"))),)
+
+
+def _read_audio(part: Members) -> Content:
+    """Read ``audio`` of Converse or of Interactions."""
+    audio = _read_other(Medium.AUDIO, part)
+    if audio is None:
+        raise InputError("The part holds neither data, a URI nor a source.")
+    return audio
+
+
+def _read_other(medium: Medium, part: Members) -> Content | None:
+    """Read a part of Converse or of Interactions; None stands for one of neither."""
+    if "source" in part:
+        return None if "type" in part else _read_converse(medium, part)
+    media_type, data, uri = _text(part.get("mime_type")), part.get("data"), part.get("uri")
+    if isinstance(data, str) and data:
+        return (make_part(medium, decode_base64(data), media_type),)
+    return None if uri is None else (_url_part(medium, uri, media_type),)
+
+
+_FAMILIES = {Medium.IMAGE: "image/", Medium.DOCUMENT: "application/", Medium.AUDIO: "audio/"}
+_TEXT_FORMATS = frozenset({"csv", "html", "md", "txt"})
+"""The formats of Converse for documents whose bytes are text."""
+
+
+def _read_converse(medium: Medium, part: Members) -> Content:
+    """Read a part of Converse, whose document may be text."""
+    source, form, name = as_mapping(part.get("source")), _text(part.get("format")), _optional(part.get("name"))
+    data, address, context = source.get("bytes"), as_mapping(source.get("s3Location")), _text(part.get("context"))
+    content = decode_base64(data) if isinstance(data, str) else data
+    if isinstance(content, bytes) and form in _TEXT_FORMATS:
+        source = {"text": content.decode("utf-8", "replace")}
+    texts = [source.get("text"), *(as_mapping(block).get("text") for block in as_list(source.get("content")))]
+    if any(texts):
+        return tuple(text for text in (name, context, *map(_text, texts)) if text)
+    media_type = normalize_media_type(_FAMILIES[medium] + form) if form else ""
+    if isinstance(content, bytes):
+        read = make_part(medium, content, media_type, name=name)
+    elif _text(address.get("uri")):
+        read = MediaPart(medium, media_type, file_id=address["uri"], name=name)
+    else:
+        raise InputError("The part has no source of bytes, text or s3Location.")
+    return (read, context) if context else (read,)
 
 
 def _read_source(medium: Medium, source: Members, name: str | None = None) -> MediaPart:
@@ -98,7 +143,10 @@ def _read_source(medium: Medium, source: Members, name: str | None = None) -> Me
 
 
 def _read_document(part: Members) -> Content:
-    """Read a document of Anthropic, which may be text."""
+    """Read a document of Anthropic or Converse, which may be text, or of Interactions."""
+    other = _read_other(Medium.DOCUMENT, part)
+    if other is not None:
+        return other
     source, title, context = as_mapping(part.get("source")), _optional(part.get("title")), _text(part.get("context"))
     texts = tuple(text for text in (title, context) if text)
     if source.get("type") == "text":
@@ -159,6 +207,7 @@ _READERS: Mapping[str, Callable[[Members], Content]] = {
     "file": _read_file,
     "input_file": _read_file,
     "input_audio": _read_input_audio,
+    "audio": _read_audio,
     "image": _read_image,
     "document": _read_document,
     "inline_data": _read_inline_data,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 _DATA_URL = re.compile(r"(data:[^,;]*(?:;[^,;]*)*;base64,)([A-Za-z0-9+/_=-]+)", re.IGNORECASE)
-_DATA_MEMBERS = frozenset({"data", "file_data"})
+_DATA_MEMBERS = frozenset({"bytes", "data", "file_data"})
 _SUFFIXES = {"image/jpeg": "jpg", "audio/mpeg": "mp3", "": "bin"}
 
 

@@ -1,7 +1,7 @@
-"""The rules of OpenAI, Azure OpenAI, Anthropic and Google for images, documents and audio in a request.
+"""The rules of OpenAI, Azure OpenAI, Anthropic, Google and Bedrock for images, documents and audio in a request.
 
 They come from the vendors' documentation and from recorded rejections. They are independent of ``providers/*.toml``, so
-that each can be tested against the other. A wire without a function in ``_CHECKS`` is sent no media.
+that each can be tested against the other.
 """
 
 from __future__ import annotations
@@ -50,17 +50,15 @@ class MediaError(Exception):
 
 def find_media_error(request: ReceivedRequest) -> PlannedError | None:
     """Return the vendor's error for the media of a request, or None."""
-    check = _CHECKS.get(request.wire)
     try:
-        if check is not None:
-            check(request)
+        _CHECKS[request.wire](request)
     except MediaError as error:
         return error.planned
     return None
 
 
 _MEDIA_KEYS = frozenset(
-    {"data", "file_data", "image_url", "inline_data", "inlineData", "input_audio", "source", "file"}
+    {"data", "file_data", "image_url", "inline_data", "inlineData", "input_audio", "source", "file", "uri"}
 )
 """The members of a part that hold no text of the prompt."""
 _PAGE_TOKENS, _SECOND_TOKENS, _MAX_IMAGE_TOKENS, _PATCH = 1_500, 10, 1_400, 32
@@ -377,7 +375,7 @@ def _check_google(request: ReceivedRequest) -> None:
         file = as_mapping(part.members.get("fileData", part.members.get("file_data")))
         if blob:
             total += len(str(blob.get("data")))
-            _check_google_blob(part.place, blob)
+            _check_google_data(f"{part.place}.inline_data", _google_type(blob), blob)
         if file and not _google_type(file):
             raise MediaError(f"Invalid value at '{part.place}.file_data': mime_type is required.")
         if file and _google_type(file) not in _GOOGLE_TYPES:
@@ -390,12 +388,12 @@ def _google_type(members: Mapping[str, Any]) -> str:
     return str(members.get("mimeType", members.get("mime_type", "")))
 
 
-def _check_google_blob(place: str, blob: Mapping[str, Any]) -> None:
-    declared, data = _google_type(blob), _try_decode(blob.get("data"))
+def _check_google_data(place: str, declared: str, members: Mapping[str, Any]) -> None:
+    data = _try_decode(members.get("data"))
     if declared not in _GOOGLE_TYPES:
         raise MediaError(f"Unsupported MIME type: {declared}")
     if not data:
-        raise MediaError(f"Invalid value at '{place}.inline_data.data' (TYPE_BYTES), Base64 decoding failed")
+        raise MediaError(f"Invalid value at '{place}.data' (TYPE_BYTES), Base64 decoding failed")
     found = detect_media_type(data)
     if declared == "application/pdf" and found != "application/pdf":
         raise MediaError("The document has no pages.")
@@ -405,9 +403,123 @@ def _check_google_blob(place: str, blob: Mapping[str, Any]) -> None:
         )
 
 
+_INTERACTION_TYPES = ("audio", "document", "image", "text", "video")
+
+
+def _check_interactions(request: ReceivedRequest) -> None:
+    """Check by the rules of generateContent, which are all that Google publishes."""
+    total = 0
+    for part in _iter_parts(request.body.get("input"), "input", "content", _OPENAI_PLACE):
+        if part.kind not in _INTERACTION_TYPES:
+            raise MediaError(f"Invalid value at '{part.place}.type': '{part.kind}' is not a type of content.")
+        if part.kind == "text":
+            continue
+        declared = str(part.members.get("mime_type", ""))
+        if "data" in part.members:
+            total += len(str(part.members["data"]))
+            _check_google_data(part.place, declared, part.members)
+        elif not isinstance(part.members.get("uri"), str):
+            raise MediaError(f"Invalid value at '{part.place}': data or uri is required.")
+        elif declared and declared not in _GOOGLE_TYPES:
+            raise MediaError(f"Unsupported MIME type: {declared}")
+    if total > _GOOGLE_MAX_REQUEST:
+        raise MediaError("Request payload size exceeds the limit: 104857600 bytes.")
+
+
+# --------------------------------------------------------------------------------------------------- Bedrock
+
+_BEDROCK_PLACE = "messages.{1}.content.{3}"
+_BEDROCK_FORMATS = {
+    "image": ("png", "jpeg", "gif", "webp"),
+    "document": ("pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"),
+    "audio": (*("mp3", "opus", "wav", "aac", "flac", "mp4", "ogg", "mkv", "mka"), "x-aac", "m4a", "webm"),
+}
+_BEDROCK_MAX_IMAGE, _BEDROCK_MAX_DOCUMENT, _BEDROCK_DOCUMENTS, _BEDROCK_SIDE = 5 * 1024 * 1024, 4_500_000, 5, 8_000
+_BEDROCK_S3_MODELS = re.compile(r"amazon\.nova-(?!micro)")
+_BEDROCK_AUDIO_MODELS = re.compile(r"mistral\.voxtral-")
+_BEDROCK_TEXT_MODELS = re.compile(r"amazon\.nova-micro|anthropic\.claude-(v|instant)")
+_BEDROCK_LARGE_PDFS = re.compile(r"amazon\.nova|anthropic\.claude-(?![23]|instant|v)")
+_BEDROCK_NAME = re.compile(r"[A-Za-z0-9()\[\]-]+( [A-Za-z0-9()\[\]-]+)*")
+_BEDROCK_LONGEST_NAME = 200
+
+
+def _check_bedrock(request: ReceivedRequest) -> None:
+    """Check what botocore's model of Converse says. The words are recorded ones, as far as there are any."""
+    names: list[str] = []
+    for part in _iter_parts(request.body.get("messages"), "messages", "content", _BEDROCK_PLACE):
+        for kind in _BEDROCK_FORMATS.keys() & part.members.keys():
+            block = as_mapping(part.members[kind])
+            _check_bedrock_block(part, kind, block, request.model)
+            names += [_check_bedrock_name(block)] if kind == "document" else []
+    if len({name.lower() for name in names}) < len(names):
+        message = "Messages can't contain duplicate document names. Rename the document and retry your request."
+        raise MediaError(message)
+    if len(names) > _BEDROCK_DOCUMENTS and not _BEDROCK_S3_MODELS.search(request.model):
+        raise MediaError(f"You can't include more than {_BEDROCK_DOCUMENTS} documents in a request.")
+    for turn in map(as_mapping, as_list(request.body.get("messages"))):
+        kinds = {kind for block in as_list(turn.get("content")) for kind in as_mapping(block)}
+        if "document" in kinds and "text" not in kinds:
+            raise MediaError("Add a text block to the message that contains a document.")
+
+
+def _check_bedrock_name(block: Mapping[str, Any]) -> str:
+    name = str(block.get("name", ""))
+    if not _BEDROCK_NAME.fullmatch(name) or len(name) > _BEDROCK_LONGEST_NAME:
+        raise MediaError(
+            "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, "
+            "parentheses, and square brackets. The name can't contain more than one consecutive whitespace character."
+        )
+    return name
+
+
+def _check_bedrock_block(part: ContentPart, kind: str, block: Mapping[str, Any], model: str) -> None:
+    source, form = as_mapping(block.get("source")), block.get("format")
+    if part.role != "user":
+        raise MediaError("You can only include images and documents if the role is user.")
+    takes_audio = _BEDROCK_AUDIO_MODELS.search(model) is not None
+    if takes_audio is not (kind == "audio") or _BEDROCK_TEXT_MODELS.search(model):
+        raise MediaError(f"This model doesn't support the {kind} content block that you provided.")
+    if form not in _BEDROCK_FORMATS[kind]:
+        member = re.sub(r"\.(\d+)", lambda index: f".{int(index[1]) + 1}.member", part.place)
+        raise MediaError(
+            f"1 validation error detected: Value '{form}' at '{member}.{kind}.format' failed to satisfy constraint: "
+            f"Member must satisfy enum value set: [{', '.join(_BEDROCK_FORMATS[kind])}]"
+        )
+    if "s3Location" not in source:
+        _check_bedrock_data(f"{part.place}.{kind}", kind, block, model)
+    elif not _BEDROCK_S3_MODELS.search(model):
+        raise MediaError("This model doesn't support an S3 location as the source of a content block.")
+
+
+def _check_bedrock_data(place: str, kind: str, block: Mapping[str, Any], model: str) -> None:
+    data = _try_decode(as_mapping(block.get("source")).get("bytes"))
+    if not data:
+        raise MediaError(f"{place}.source: bytes or s3Location is required.")
+    found = f"The model returned the following errors: {place}.source.bytes"
+    if kind == "image":
+        _check_bedrock_image(found, data, is_claude="anthropic." in model)
+    if block["format"] == "pdf" and detect_media_type(data) != "application/pdf":
+        raise MediaError(f"{found}: The PDF specified was not valid.")
+    if kind == "document" and len(data) > _BEDROCK_MAX_DOCUMENT and not _BEDROCK_LARGE_PDFS.search(model):
+        raise MediaError(f"The document exceeds the maximum size of {_BEDROCK_MAX_DOCUMENT} bytes.")
+
+
+def _check_bedrock_image(place: str, data: bytes, *, is_claude: bool) -> None:
+    size, encoded = measure_image(data), -(-len(data) // 3) * 4
+    if is_claude and encoded > _BEDROCK_MAX_IMAGE:
+        raise MediaError(f"{place}: image exceeds 5 MB maximum: {encoded} bytes > {_BEDROCK_MAX_IMAGE} bytes")
+    if detect_media_type(data) not in _IMAGE_TYPES:
+        raise MediaError(f"{place}: Could not process image")
+    if size is not None and max(size) > _BEDROCK_SIDE:
+        pixels = f"{_BEDROCK_SIDE} pixels"
+        raise MediaError(f"{place}: At least one of the image dimensions exceed max allowed size: {pixels}")
+
+
 _CHECKS: Mapping[WireFormat, Callable[[ReceivedRequest], None]] = {
     WireFormat.OPENAI_RESPONSES: _check_responses,
     WireFormat.OPENAI_CHAT: _check_chat,
     WireFormat.ANTHROPIC: _check_anthropic,
     WireFormat.GOOGLE: _check_google,
+    WireFormat.GEMINI_INTERACTIONS: _check_interactions,
+    WireFormat.BEDROCK_CONVERSE: _check_bedrock,
 }
