@@ -9,7 +9,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,7 +28,7 @@ from emitter.events import (
     RetryExhausted,
     RunEvent,
 )
-from emitter.telemetry.sinks import EventRecorder, generate_id, to_all, to_jsonl, to_logging, utc_timestamp
+from emitter.telemetry.sinks import EventRecorder, generate_id, on, to_all, to_jsonl, to_logging, utc_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,3 +196,35 @@ def test_all_sinks_get_every_event() -> None:
     on_event(told(log("y")))
 
     assert kept == ["a", "b", "a", "b"]
+
+
+def test_a_handler_receives_the_events_of_its_class() -> None:
+    """``on`` passes the payload of one class on, and leaves the others out."""
+    codes: list[str] = []
+    sink = to_all(
+        on(NodeFailed, lambda failed: codes.append(failed.code)),
+        on(ProviderUsage, lambda usage: codes.append(usage.model)),
+    )
+    for event in (log("x"), NodeFailed("envelope_refusal", "declined"), log("y")):
+        sink(told(event))
+
+    assert codes == ["envelope_refusal"]
+
+
+async def _async_handler(_: NodeFailed) -> None:
+    """Handle it later."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "handler", "message"),
+    [
+        ("completion:error", print, "'completion:error' is not a class of events"),
+        (RunEvent, print, "is not a class of events"),
+        (NodeFailed, _async_handler, "The handler of NodeFailed is async"),
+    ],
+    ids=["name", "document", "async"],
+)
+def test_a_handler_that_cannot_be_called_is_an_error(kind: Any, handler: Any, message: str) -> None:
+    """A name, another class and an async function are refused."""
+    with pytest.raises(InputError, match=message):
+        on(kind, handler)

@@ -28,13 +28,14 @@ from emitter import (
     stream_binding_moment,
 )
 from emitter.bulk import Job, JobResult, emit_binding_moments
-from emitter.events import RunEvent
+from emitter.events import NodeFailed, ProviderUsage, RunEvent
 from emitter.host import Acceptance, Accepted, Acceptor, Breached, EnvelopeContext, Gated, HostConfig, InvalidEnvelope
 from emitter.models import AIEnvelope, ClarificationRequest, Deliberation, ErrorReport
 from emitter.redaction import Secrets
 from emitter.schema import Violation
 from emitter.stores import MemoryStore, SqliteStore, SqlStore, Store
 from emitter.streaming import FieldComplete, Restart, TextDelta
+from emitter.telemetry import on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +141,9 @@ def streamed(schema: dict[str, Any]) -> None:
         for told in running:
             assert_type(told, FieldComplete | TextDelta | Restart)
         assert_type(running.result(), Emission[Invoice])
+    for partial in stream(Invoice, "?", model="openai/m").partials(trailing_strings=True):
+        assert_type(partial, Invoice | Restart)
+    stream_binding_moment("?", model="openai/m").partials()  # type: ignore[misc]  # pyright: ignore
     assert_type(stream(schema, "?", model="openai/m").result(), Emission[Any])
     assert_type(stream_binding_moment("?", model="openai/m").result(), Emission[BindingMoment] | Withheld)
 
@@ -150,6 +154,8 @@ async def astreamed() -> None:
         async for told in running:
             assert_type(told, FieldComplete | TextDelta | Restart)
         assert_type(await running.result(), Emission[Invoice])
+    async for partial in astream(Invoice, "?", model="openai/m").partials():
+        assert_type(partial, Invoice | Restart)
     async with astream_binding_moment("?", model="openai/m", follow=["/synopsis"]) as deciding:
         assert_type(await deciding.result(), Emission[BindingMoment] | Withheld)
 
@@ -163,6 +169,14 @@ def many(schema: dict[str, Any]) -> None:
         assert_type(anything.result, Emission[Any])
     for decided in emit_binding_moments(["?"], model="openai/m"):
         assert_type(decided.result, Emission[BindingMoment] | Withheld)
+
+
+def handling(codes: list[str]) -> None:
+    """See the types of handlers: each knows its event."""
+    emit(Invoice, "?", model="openai/m", context={"vendors": ["Acme"]}, on_event=on(NodeFailed, print))
+    on(NodeFailed, lambda failed: assert_type(failed, NodeFailed))
+    on(ProviderUsage, lambda usage: codes.append(usage.model))
+    on(ProviderUsage, lambda usage: codes.append(usage.code))  # type: ignore[attr-defined]  # pyright: ignore
 
 
 def failing() -> None:

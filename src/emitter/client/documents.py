@@ -103,7 +103,7 @@ def stream(
     """
     selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
     wanted, settings = document_settings(form, model, options)
-    return client.Stream(client.prepare_emission(wanted, messages, settings), selection)
+    return client.Stream(client.prepare_emission(wanted, messages, settings), selection, form=form)
 
 
 @overload
@@ -125,12 +125,13 @@ def astream(
     """Async version of ``stream``. ``client`` is an async SDK client."""
     selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
     wanted, settings = document_settings(form, model, options)
-    return client.AsyncStream(client.prepare_emission(wanted, messages, settings), selection)
+    return client.AsyncStream(client.prepare_emission(wanted, messages, settings), selection, form=form)
 
 
 def document_settings(form: object, model: str, options: DocumentOptions[Any]) -> tuple[OutputForm, Settings]:
     """Return the form and the settings of an emission of a typed object."""
-    checks, examples = options.pop("checks", ()), options.pop("examples", ())
+    checks, examples, context = options.pop("checks", ()), options.pop("examples", ()), options.pop("context", None)
     settings = client.Settings.from_options(model, options)
     show_messages = settings.validator_messages
-    return forms.document_form(form, checks, examples, settings.kind, show_messages=show_messages), settings
+    terms = forms.document_terms(checks, examples, context, settings.kind, show_messages=show_messages)
+    return forms.document_form(form, terms), settings

@@ -7,6 +7,7 @@ cancelled, the emission ends with a fault and its usage is kept.
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
@@ -57,6 +58,7 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
 
 
+_LOGGER = logging.getLogger("emitter")
 _CANCELLED_MESSAGE = "The caller stopped before the answer was complete."
 
 
@@ -115,6 +117,8 @@ class EmissionRun:
         self.outcome: EmissionOutcome | None = None
         self.call: TransportCall | None = None
         """The request in progress."""
+        self.on_end: Callable[[EmissionOutcome], None] | None = None
+        """Called with the outcome."""
         self._effects, self._redact = effects, redact
         self._ends_at = None if limits.deadline is None else limits.clock.monotonic() + limits.deadline
 
@@ -129,7 +133,13 @@ class EmissionRun:
         models = prepared.models
         if len(models) > 1:
             redact = partial(_redact, [AnswerRedactor(secrets, each.profile, each.settings.client) for each in models])
-        return cls(effects, prepared.submitter.make_recorder(settings.on_event), settings.time_limits(), redact)
+        record = prepared.submitter.make_recorder(settings.on_event)
+        run = cls(effects, record, settings.time_limits(), redact)
+        if _LOGGER.isEnabledFor(logging.INFO):
+            from emitter.client.log import log_end  # noqa: PLC0415  few programs read the log
+
+            run.on_end = partial(log_end, prepared, settings.clock.monotonic())
+        return run
 
     def advance(self, answer: CallResult | None) -> SendRequest | Sleep | None:
         """Hand over the answer to the last effect, and return the next one, or None if the emission has ended."""
@@ -139,6 +149,8 @@ class EmissionRun:
                 effect = self._effects.send(answer)
             except StopIteration as end:
                 self.outcome = end.value
+                if self.on_end is not None:
+                    self.on_end(end.value)
                 return None
             if not isinstance(effect, EmitEvent):
                 return effect

@@ -96,7 +96,7 @@ def prepare_judge(form: FormJudge, settings: Settings) -> PreparedJudge:
         provider_ids=settings.provider_ids,
         pool=settings.pool,
     )
-    review = replace(document_form(Review, (), ()), system_prompt=prompts.judge_prompt)
+    review = replace(document_form(Review), system_prompt=prompts.judge_prompt)
     return PreparedJudge(form.judge, prepare_emission(review, _NO_TEXT, own), form.content)
 
 

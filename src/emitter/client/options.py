@@ -155,10 +155,13 @@ class DocumentRules(TypedDict, Generic[T], total=False):
             or ``emitter.checks.Finding``s with a severity. The model is corrected with these messages, from which its
             own words are removed.
         examples: Valid values or documents to show to the model.
+        context: The context of your pydantic validators (``info.context``), for the answer, its corrections and the
+            examples. It is never sent.
     """
 
     checks: Iterable[Check[T]]
     examples: Iterable[T | Json]
+    context: object
 
 
 class DocumentCall(DocumentRules[T], CallOptions, Generic[T], total=False):

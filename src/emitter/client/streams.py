@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from emitter.client.execution import (
@@ -19,7 +19,10 @@ from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete, emission_prices
 from emitter.client.transport import StreamCall, StreamRedactor
 from emitter.errors import InputError
+from emitter.schema.partial_types import make_partial_reader
+from emitter.streaming import FieldComplete, Restart
 from emitter.streaming.field_stream import FieldStream
+from emitter.streaming.partials import PartialStream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
@@ -28,10 +31,12 @@ if TYPE_CHECKING:
 
     from emitter.client.request import PreparedEmission
     from emitter.client.result import Emission
-    from emitter.messages import ModelRequest
+    from emitter.messages import Json, ModelRequest
+    from emitter.schema import Compiled
     from emitter.streaming import StreamEvent, StreamSelection
 
 R = TypeVar("R")
+T = TypeVar("T")
 _NO_RESULT = "The stream was closed before its end, so it has no result."
 
 
@@ -47,8 +52,11 @@ class _StreamRun(Generic[R]):
         selection: StreamSelection,
         finish: Callable[[Emission[Any]], R] | None = None,
     ) -> None:
-        self._prepared, self._selection, self._finish = prepared, selection, finish
-        self._fields = FieldStream(prepared.emission_request.contract.compiled, selection)
+        self._prepared, self._finish = prepared, finish
+        self._make_fields: Callable[[Compiled], FieldStream | PartialStream]
+        self._make_fields = partial(FieldStream, selection=selection)
+        self._fields: FieldStream | PartialStream
+        self._fields = self._make_fields(prepared.emission_request.contract.compiled)
         self._run = EmissionRun.start(prepared)
         self._redactor = StreamRedactor(prepared.settings.host.config.secrets)
         self._result: R | None = None
@@ -87,6 +95,15 @@ class _StreamRun(Generic[R]):
             self._error = error
             raise
 
+    def report_partials(self, *, trailing_strings: bool) -> None:
+        """Report the document so far instead of its fields, as a ``FieldComplete`` of the root.
+
+        Half a secret cannot be found, so strings are reported whole if there are secrets.
+        """
+        has_secrets = bool(self._prepared.settings.host.config.secrets)
+        self._make_fields = partial(PartialStream, trailing_strings=trailing_strings and not has_secrets)
+        self._fields = self._make_fields(self._prepared.emission_request.contract.compiled)
+
     def result(self) -> R:
         """Return the result, or raise the error that the emission ended in."""
         if self._error is not None:
@@ -100,7 +117,7 @@ class _StreamRun(Generic[R]):
     ) -> StreamCall:
         fields = self._fields
         if prepared is not self._prepared:  # another vendor writes the document in another form
-            fields = FieldStream(prepared.emission_request.contract.compiled, self._selection)
+            fields = self._make_fields(prepared.emission_request.contract.compiled)
         return StreamCall(prepared, client, fields, request, timeout)
 
     def _set_result(self) -> None:
@@ -117,21 +134,46 @@ class _StreamBase(Generic[R]):
         prepared: PreparedEmission,
         selection: StreamSelection,
         finish: Callable[[Emission[Any]], R] | None = None,
+        *,
+        form: object = None,
     ) -> None:
         model = prepared.emission_request.request.model
         require_usable_client(prepared.settings.client, prepared.profile, model, asynchronous=self._asynchronous)
         require_usable_clients(prepared, asynchronous=self._asynchronous)
         warn_unknown_models(prepared)
         self._run = _StreamRun(prepared, selection, finish)
+        self._form = form
 
     @property
     def trace(self) -> Trace:
         """The events so far, and the calls once the emission is over."""
         return self._run.trace
 
+    def _start_partials(self, *, trailing_strings: bool) -> Callable[[StreamEvent], list[Any]]:
+        """Report partial values; return the function that makes them of the stream's events."""
+        if self._form is None:
+            raise InputError("A decision has no partial values.", hint="Iterate the stream for its parts.")
+        if "_progress" in vars(self):
+            raise InputError("The stream is already being read.", hint="Call partials() before anything else.")
+        read = make_partial_reader(self._form)
+        self._run.report_partials(trailing_strings=trailing_strings)
+        return partial(_read_partial, read)
+
+
+def _read_partial(read: Callable[[Json], Any], event: StreamEvent) -> list[Any]:
+    """Return the partial value of an event, or the restart; nothing if there is no valid value yet."""
+    if not isinstance(event, FieldComplete):
+        return [event] if isinstance(event, Restart) else []
+    try:
+        return [read(event.value)]
+    except Exception:  # noqa: BLE001  types may run code of others; the complete value decides
+        return []
+
 
 class Stream(_StreamBase[R]):
     """An emission in progress: iterate for ``FieldComplete``, ``TextDelta`` and ``Restart``, then call ``result()``.
+
+    ``partials()`` iterates over the growing value instead.
 
     Iterating raises the ``EmissionError`` that the emission ends in. Leaving the ``with`` block, or calling
     ``close()``, ends the request. The usage until then is in ``trace``.
@@ -148,6 +190,27 @@ class Stream(_StreamBase[R]):
 
     def __next__(self) -> StreamEvent:
         return next(self._progress)
+
+    def partials(self: Stream[Emission[T]], *, trailing_strings: bool = False) -> Iterator[T | Restart]:
+        """Iterate over the growing value, as an instance of your type.
+
+        In a partial value, each field of a model or dataclass that is not complete and valid yet is None, and each such
+        member of a list or mapping is missing. Your validators run only on the complete value, which comes last. A
+        ``Restart`` takes back what came before it.
+
+        Args:
+            trailing_strings: Include strings that are still being written, as far as they go. Nothing marks them. If
+                the host has secrets, strings stay whole.
+
+        Raises:
+            InputError: The stream is already being read, or it is that of a decision.
+        """
+        return self._iterate_partials(self._start_partials(trailing_strings=trailing_strings))
+
+    def _iterate_partials(self: Stream[Emission[T]], read: Callable[[StreamEvent], list[T | Restart]]) -> Iterator[Any]:
+        for event in self._progress:
+            yield from read(event)
+        yield self._run.result().value
 
     def result(self) -> R:
         """Read the rest of the stream and return the result; raise its ``EmissionError`` if it failed."""
@@ -180,6 +243,18 @@ class AsyncStream(_StreamBase[R]):
 
     async def __anext__(self) -> StreamEvent:
         return await anext(self._progress)
+
+    def partials(self: AsyncStream[Emission[T]], *, trailing_strings: bool = False) -> AsyncIterator[T | Restart]:
+        """Async version of ``Stream.partials``."""
+        return self._iterate_partials(self._start_partials(trailing_strings=trailing_strings))
+
+    async def _iterate_partials(
+        self: AsyncStream[Emission[T]], read: Callable[[StreamEvent], list[T | Restart]]
+    ) -> AsyncIterator[Any]:
+        async for event in self._progress:
+            for value in read(event):
+                yield value
+        yield self._run.result().value
 
     async def result(self) -> R:
         """Read the rest of the stream and return the result; raise its ``EmissionError`` if it failed."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from emitter.profiles import ProviderProfile
     from emitter.streaming import StreamEvent
     from emitter.streaming.field_stream import FieldStream
+    from emitter.streaming.partials import PartialStream
 
 _MIN_ERROR_STATUS = 400
 _TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
@@ -141,13 +142,13 @@ def _as_text(value: Json) -> str:
 
 
 class StreamCall(_Call):
-    """A request whose answer is streamed. ``fields`` reads the fields of the document."""
+    """A request whose answer is streamed. ``fields`` reads the fields of the document, or its partial forms."""
 
     def __init__(
         self,
         prepared: PreparedEmission,
         client: object,
-        fields: FieldStream,
+        fields: FieldStream | PartialStream,
         request: ModelRequest,
         timeout: float,
     ) -> None:  # fmt: skip

@@ -7,10 +7,10 @@ authority are rejected: only ``emit_authorization`` creates them.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
@@ -44,28 +44,52 @@ if TYPE_CHECKING:
     from emitter.streaming import DocumentPath
 
 
-def document_form(
-    schema: object, checks: object, examples: object, kind: str | None = None, *, show_messages: bool = True
-) -> OutputForm:
-    """Return the form of a document, emitted as ``kind``.
+class DocumentTerms(NamedTuple):
+    """The options of a typed object, which is emitted as ``kind``.
 
-    If ``show_messages`` is false, the model does not see messages of validators and checks. Raises ``Uncompilable`` for
-    an unusable schema and ``InputError`` for the other arguments.
+    If ``show_messages`` is false, the model does not see messages of validators and checks. ``context`` is the
+    validation context of pydantic.
     """
-    documents = tuple(check_list("examples", examples, (str, bytes, Mapping), "the documents, or values of the type"))
-    valid_checks = validate_checks(checks)
-    if documents or isinstance(schema, Mapping):
-        return _make_form(cast("object", schema), valid_checks, documents, kind, show_messages=show_messages)
+
+    checks: tuple[Check[Any], ...] = ()
+    examples: tuple[object, ...] = ()
+    context: object = None
+    kind: str | None = None
+    show_messages: bool = True
+
+
+NO_TERMS: Final = DocumentTerms()
+
+
+def document_terms(
+    checks: object, examples: object, context: object, kind: str | None, *, show_messages: bool
+) -> DocumentTerms:
+    """Return the terms; raise ``InputError`` for checks or examples that cannot be used."""
+    documents = check_list("examples", examples, (str, bytes, Mapping), "the documents, or values of the type")
+    return DocumentTerms(validate_checks(checks), tuple(documents), context, kind, show_messages)
+
+
+def document_form(schema: object, terms: DocumentTerms = NO_TERMS) -> OutputForm:
+    """Return the form of a document.
+
+    Raises:
+        Uncompilable: The schema cannot be used.
+        InputError: One of the terms cannot be used.
+    """
+    if terms.examples or terms.context is not None or isinstance(schema, Mapping):
+        return _make_form(cast("object", schema), terms)
     try:
-        return _cached_form(schema, valid_checks, (), kind, show_messages=show_messages)
+        return _cached_form(schema, terms)
     except TypeError:  # it cannot be hashed
-        return _make_form(schema, valid_checks, (), kind, show_messages=show_messages)
+        return _make_form(schema, terms)
 
 
-def _make_form(
-    schema: object, checks: tuple[Check[Any], ...], examples: Sequence[object], kind: str | None, *, show_messages: bool
-) -> OutputForm:
-    source = resolve_schema(schema)
+def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
+    source, kind = resolve_schema(schema), terms.kind
+    if terms.context is not None:
+        if not source.is_python_type:
+            raise InputError("context= is for the validators of a type, and a JSON Schema has none.", hint=_CHECKS_HINT)
+        source = replace(source, parse=partial(source.parse, context=terms.context))
     reject_reserved(schema, kind, typed=source.is_python_type)
     return OutputForm(
         kind=kind or DOCUMENT,
@@ -74,12 +98,13 @@ def _make_form(
         schema=schema,
         system_prompt=prompt.document_prompt,
         has_heading=False,
-        read_value=make_reader(source, checks, show_messages=show_messages),
+        read_value=make_reader(source, terms.checks, show_messages=terms.show_messages),
         codec=_NamedDocumentCodec(source.name) if kind is None else _KindCodec(kind),
-        examples=tuple(_example_document(source, index, document) for index, document in enumerate(examples)),
+        examples=tuple(_example_document(source, index, document) for index, document in enumerate(terms.examples)),
     )
 
 
+_CHECKS_HINT: Final = "Pass a type, or use checks=."
 _cached_form = lru_cache(maxsize=256)(_make_form)
 
 

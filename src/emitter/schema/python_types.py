@@ -45,12 +45,13 @@ class SchemaSource(Generic[T]):
     """A schema with a name that every provider accepts, and functions to parse and dump values.
 
     `parse` converts a document that is valid for `schema` to a value, and `dump` converts it back. Unless
-    `is_python_type`, values are the documents themselves.
+    `is_python_type`, values are the documents themselves. Otherwise `parse` takes the validation `context` of pydantic,
+    too.
     """
 
     schema: Mapping[str, Json] | bool
     name: str
-    parse: Callable[[Json], ParseResult[T]]
+    parse: Callable[..., ParseResult[T]]
     dump: Callable[[T], Json]
     is_python_type: bool
 
@@ -74,7 +75,7 @@ def resolve_schema(schema_or_type: object) -> SchemaSource[Any]:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _source_of_type(kind: object) -> SchemaSource[Any]:
-    adapter, schema = _build_adapter(kind)
+    adapter, schema = build_adapter(kind)
     names = property_names(schema)
     aliases = find_aliases(adapter)
     dump: Any = make_serializer(adapter).to_python if aliases.has_differing else adapter.dump_python
@@ -88,7 +89,8 @@ def _source_of_type(kind: object) -> SchemaSource[Any]:
     )
 
 
-def _build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    """Return pydantic's adapter of a type, and its JSON Schema; raise ``Uncompilable`` if there is none."""
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
         schema = generate_json_schema(adapter)
@@ -100,21 +102,24 @@ def _build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
 
 
 def _parse_document(
-    adapter: TypeAdapter[Any], names: frozenset[str], document: Json, *, by_name: bool
+    adapter: TypeAdapter[Any], names: frozenset[str], document: Json, *, by_name: bool, context: object = None
 ) -> ParseResult[Any]:
     """Parse as JSON, so that strict types accept JSON's representation of other types.
 
     `by_name` also reads a field by its own name, if its alias leads into another object.
     """
     try:
-        return ParseResult(adapter.validate_json(_to_json(document), by_alias=True, by_name=by_name or None))
+        return ParseResult(
+            adapter.validate_json(to_json_text(document), by_alias=True, by_name=by_name or None, context=context)
+        )
     except ValidationError as error:
         return ParseResult(
             violations=violations_from_pydantic(error, document, names, partial(_validator_source_text, adapter))
         )
 
 
-def _to_json(document: Json) -> bytes | str:
+def to_json_text(document: Json) -> bytes | str:
+    """Return a document as JSON text."""
     try:
         return to_json(document)
     except PydanticSerializationError:  # too deep for this writer

@@ -24,6 +24,7 @@ from emitter.streaming.partial_schema import (
     relax_schema,
     schemas_at,
 )
+from emitter.streaming.partials import ROOT_BRACKETS
 from emitter.streaming.scanner import CompletedMember, JsonScanner, StringUnescaper
 from emitter.strict_json import NotJsonError, parse_json
 
@@ -68,7 +69,7 @@ class FieldStream:
     def new_reader(self) -> FieldStreamReader:
         """Return the reader of one answer."""
         kind = as_mapping(self._compiled.schema).get("type")
-        roots = {"array": "[", "object": "{"}.get(str(kind), "{[")
+        roots = ROOT_BRACKETS.get(str(kind), "{[")
         scanner = JsonScanner(roots, self._containers, self._texts)
         return FieldStreamReader(scanner, self, SiblingValues(self._required), self._selection.new_event_factory())
 

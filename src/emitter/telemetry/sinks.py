@@ -6,6 +6,7 @@ thread or event loop, so a slow sink needs a queue. An exception that a sink rai
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import os
@@ -16,10 +17,10 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar, cast, get_args
 
 from emitter.errors import EmitterError, InputError, MissingExtra
-from emitter.events import Level, LogAppended, RunEvent
+from emitter.events import Event, Level, LogAppended, RunEvent
 from emitter.files import private_opener
 from emitter.redaction import NO_SECRETS
 from emitter.redaction.secret_registry import redact_event
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-    from emitter.events import Event
     from emitter.models.envelope import Trust
     from emitter.redaction import Secrets
     from emitter.stores.protocol import Store
     from emitter.telemetry.spans import EmissionSpan
 
+EventT = TypeVar("EventT", bound=Event)
 Sink: TypeAlias = Callable[[RunEvent], object]
 """A function that is called with every event as it happens. Its return value is ignored."""
 _LEVELS = {
@@ -163,6 +164,29 @@ def to_logging(logger: logging.Logger | None = None) -> Sink:
     def on_event(event: RunEvent) -> None:
         document = event.to_json()
         target.log(_get_level(event), "%s %s", event.type, document["payload"], extra={"openwop": document})
+
+    return on_event
+
+
+def on(kind: type[EventT], handler: Callable[[EventT], object]) -> Sink:
+    """Return a sink that calls a function with each event of one class.
+
+    Args:
+        kind: A class of ``emitter.events``, such as ``NodeFailed``.
+        handler: A function of such an event. Its return value is ignored.
+
+    Raises:
+        InputError: ``kind`` is not a class of events, or the handler is async.
+    """
+    if kind not in get_args(Event):
+        names = ", ".join(sorted(each.__name__ for each in get_args(Event)))
+        raise InputError(f"{kind!r} is not a class of events.", hint=f"Pass one of emitter.events: {names}.")
+    if inspect.iscoroutinefunction(handler):
+        raise InputError(f"The handler of {kind.__name__} is async.", hint="Pass a plain function.")
+
+    def on_event(event: RunEvent) -> None:
+        if isinstance(event.event, kind):
+            handler(cast("EventT", event.event))
 
     return on_event
 

@@ -143,7 +143,7 @@ def settings_of(setting: Setting, client: object, time: Time) -> Settings:
 
 def planned(settings: Settings, tasks: Iterable[str]) -> Iterator[BatchEmissionRequest]:
     """Return the emissions to be made, each known by its place."""
-    asked = document_form(Numbered, (), ())
+    asked = document_form(Numbered)
     for place, each in enumerate(tasks):
         yield BatchEmissionRequest(f"k{place}", prepare_emission(asked, each, settings), settings)
 
