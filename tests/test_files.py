@@ -33,7 +33,7 @@ def _no_umask() -> Iterator[None]:
 
 def _journal(place: Path) -> None:
     with open_jsonl(place, "emitter", 1, "journal") as lines:
-        lines.write_header({})
+        lines.load({}, lambda _members, _position: None, "")
 
 
 def _store(place: Path) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import TypeAdapter
 
 from emitter.bulk import jsonl
-from emitter.bulk.jsonl import encode_line, lock_file
+from emitter.bulk.jsonl import decode_line, encode_line, lock_file
 from emitter.conversation import as_json_object
 from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
 from emitter.core.verdicts import Verdict
@@ -56,7 +56,8 @@ _COMMON_FIELDS = ("run_id", "node_id", "causation_id")
 
 
 @cache
-def _get_adapter(kind: Any) -> TypeAdapter[Any]:
+def get_adapter(kind: Any) -> TypeAdapter[Any]:
+    """Return the adapter that writes and reads a type of record."""
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
     adapter.rebuild(_types_namespace=_TYPE_NAMESPACE)
     return adapter
@@ -64,12 +65,12 @@ def _get_adapter(kind: Any) -> TypeAdapter[Any]:
 
 def dump_attempts(attempts: tuple[Attempt, ...]) -> Json:
     """Return the attempts as JSON."""
-    return [_get_adapter(Attempt).dump_python(attempt, mode="json", exclude_defaults=True) for attempt in attempts]
+    return [get_adapter(Attempt).dump_python(attempt, mode="json", exclude_defaults=True) for attempt in attempts]
 
 
 def load_attempts(value: Json) -> tuple[Attempt, ...]:
     """Return the attempts that ``dump_attempts`` wrote. Raises ``ValueError`` otherwise."""
-    return tuple(_get_adapter(Attempt).validate_python(attempt) for attempt in as_list(value))
+    return tuple(get_adapter(Attempt).validate_python(attempt) for attempt in as_list(value))
 
 
 def dump_events(events: tuple[RunEvent, ...]) -> Json:
@@ -93,7 +94,7 @@ def _get_event_types() -> dict[str, Any]:
 
 
 def _dump_event(event: RunEvent) -> Json:
-    payload = _get_adapter(_get_event_types()[event.type]).dump_python(event.event, mode="json")
+    payload = get_adapter(_get_event_types()[event.type]).dump_python(event.event, mode="json")
     trust = [] if event.content_trust is None else [event.content_trust.value]
     return [event.event_id, event.timestamp, event.type, payload, *trust]
 
@@ -102,7 +103,7 @@ def _load_event(value: Json, common: dict[str, Json], sequence: int) -> RunEvent
     event_id, timestamp, kind, payload, *trust = value
     if kind not in _get_event_types():
         raise ValueError("an event has an unknown type")
-    event = _get_adapter(_get_event_types()[kind]).validate_python(payload)
+    event = get_adapter(_get_event_types()[kind]).validate_python(payload)
     content_trust = Trust(trust[0]) if trust else None
     fields = {"event_id": event_id, "timestamp": timestamp, "content_trust": content_trust}
     return RunEvent(event=event, sequence=sequence, **fields, **common)
@@ -148,9 +149,8 @@ def encode_entry(entry: JournalEntry) -> bytes:
     return encode_line(members)
 
 
-def decode_entry(line: bytes) -> JournalEntry:
-    """Parse a line. Raises ``ValueError`` if it is not an entry."""
-    members = as_mapping(json.loads(line))
+def decode_entry(members: Mapping[str, Json]) -> JournalEntry:
+    """Parse the object in a line. Raises ``ValueError`` if it is not an entry."""
     key, attempts = members.get("key"), load_attempts(members.get("attempts"))
     if not isinstance(key, str):
         raise ValueError("it has no key")  # noqa: TRY004  the line is wrong, not the call
@@ -242,6 +242,7 @@ def _to_plain(value: object) -> object:
     return repr(value) if members is None else dict(members)
 
 
+_REPAIR_HINT = "Remove line {number} to request that emission again, or use another file."
 _TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped. That emission is requested again."
 
 
@@ -255,60 +256,24 @@ class RunJournal:
         self.earlier_usage = Usage()
         self._file = file
         self._positions: dict[str, tuple[int, int]] = {}
-        self._load(fingerprint)
+        file.load(fingerprint.to_json(), self._load_entry, _REPAIR_HINT)
         self.notice = _TORN_NOTICE.format(file.path) if file.was_torn else None
 
     def find(self, key: str) -> JournalEntry | None:
         """Return the entry of ``key`` if it need not be requested again."""
-        return decode_entry(self._file.read_at(*self._positions[key])) if key in self._positions else None
+        return decode_entry(decode_line(self._file.read_at(*self._positions[key]))) if key in self._positions else None
 
     def add(self, finished: JournalEntry) -> None:
         """Write an entry, completely or not at all. Raises ``JournalFailed``."""
         self._file.append(encode_entry(finished))
 
-    def _load(self, fingerprint: RunFingerprint) -> None:
-        for number, offset, line in self._file.iter_lines():
-            if number == 1:
-                self._check_header(line, fingerprint)
-            else:
-                self._load_entry(number, offset, line)
-        if self._file.end_offset == 0:
-            self._file.write_header(fingerprint.to_json())
-
-    def _check_header(self, first: bytes, fingerprint: RunFingerprint) -> None:
-        """Raise ``BadJournal`` if the first line belongs to another run."""
-        recorded, current = self._file.read_header(first), fingerprint.to_json()
-        differences = [
-            _describe_difference(name, recorded.get(name), current[name])
-            for name in current
-            if recorded.get(name) != current[name]
-        ]
-        if differences:
-            raise self._file.make_error(f"belongs to another run: {'; '.join(differences)}", jsonl.OTHER_FILE_HINT)
-
-    def _load_entry(self, number: int, offset: int, line: bytes) -> None:
-        try:
-            entry = decode_entry(line)
-        except (ValueError, RecursionError) as error:
-            hint = f"Remove line {number} to request that emission again, or use another file."
-            raise self._file.make_error(f"is invalid in line {number}", hint) from error
+    def _load_entry(self, members: Mapping[str, Any], position: tuple[int, int]) -> None:
+        entry = decode_entry(members)
         self.earlier_usage += entry.outcome.usage
         if entry.is_final:
-            self._positions[entry.key] = offset, len(line)
+            self._positions[entry.key] = position
         else:
             self._positions.pop(entry.key, None)
-
-
-def _describe_difference(name: str, recorded: object, current: str) -> str:
-    """Describe how a run differs. Digests are not shown."""
-    return (
-        f"it differs in its {name}"
-        if name in _DIGEST_FIELDS
-        else f"its {name} is {recorded!r}, and here it is {current!r}"
-    )
-
-
-_DIGEST_FIELDS = frozenset({"schema", "words", "options"})
 
 
 @contextmanager

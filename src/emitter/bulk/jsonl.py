@@ -10,20 +10,22 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter.errors import BadJournal, JournalFailed
 from emitter.files import open_private
 from emitter.messages import as_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
     from pathlib import Path
 
     from emitter.messages import Json
 
-OTHER_FILE_HINT = "Use another file for this run, or make the same requests as before."
+_OTHER_FILE_HINT = "Use another file for this run, or make the same requests as before."
 _OTHER_NAME_HINT = "Use another file."
+_DIGEST_FIELDS = frozenset({"schema", "words", "options"})
+"""Members of ``about`` that tell nothing when they are shown."""
 
 
 @dataclass(slots=True)
@@ -56,20 +58,42 @@ class JsonlFile:
                 os.ftruncate(self.descriptor, self.end_offset)
                 self.was_torn = True
 
-    def write_header(self, header: Mapping[str, Json]) -> None:
-        """Write the first line."""
-        self.append(encode_line({"journal": self.name, "version": self.version, "about": dict(header)}))
+    def load(
+        self, about: Mapping[str, Json], apply: Callable[[Mapping[str, Any], tuple[int, int]], None], hint: str
+    ) -> None:
+        """Pass each line and its offset and size to ``apply``, or write the first line of an empty file.
 
-    def read_header(self, line: bytes) -> Mapping[str, Json]:
-        """Return the "about" object of the first line. Raises ``BadJournal`` for another kind of file."""
-        header = decode_line(line)
+        Raises ``BadJournal``, with ``hint``, for a line that ``apply`` rejects, and for a file of another run: its
+        first line has another ``about``.
+        """
+        for number, offset, line in self.iter_lines():
+            if number == 1:
+                self._check_header(decode_line(line), about)
+                continue
+            try:
+                apply(decode_line(line), (offset, len(line)))
+            except (LookupError, TypeError, ValueError, RecursionError) as error:
+                raise self.make_error(f"is invalid in line {number}", hint.format(number=number)) from error
+        if self.end_offset == 0:
+            self.append(encode_line({"journal": self.name, "version": self.version, "about": dict(about)}))
+
+    def _check_header(self, header: Mapping[str, Json], about: Mapping[str, Json]) -> None:
         if header.get("journal") != self.name:
             raise self.make_error(f"is not a {self.description}", _OTHER_NAME_HINT)
         if header.get("version") != self.version:
             raise self.make_error(
-                f"has format {header.get('version')!r}; this release reads format {self.version}", OTHER_FILE_HINT
+                f"has format {header.get('version')!r}; this release reads format {self.version}", _OTHER_FILE_HINT
             )
-        return as_mapping(header.get("about"))
+        recorded = as_mapping(header.get("about"))
+        differences = [
+            f"it differs in its {name}"
+            if name in _DIGEST_FIELDS
+            else f"its {name} is {recorded.get(name)!r}, and here it is {current!r}"
+            for name, current in about.items()
+            if recorded.get(name) != current
+        ]
+        if differences:
+            raise self.make_error(f"belongs to another run: {'; '.join(differences)}", _OTHER_FILE_HINT)
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Return ``size`` bytes from ``offset`` on."""

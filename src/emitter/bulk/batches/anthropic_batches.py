@@ -6,7 +6,6 @@ platform.claude.com/docs/en/build-with-claude/batch-processing.
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -19,18 +18,18 @@ from emitter.bulk.batches.vendor_api import (
     HTTP_OK,
     HTTP_SERVER_ERROR,
     MISSING_RESULT,
-    PAGE_SIZE,
     BatchItemResult,
     CandidateBatch,
     PackedRequest,
     VendorBatchStatus,
     get_json,
     iter_json_lines,
+    iter_recent_batches,
     post_bytes,
     post_json,
     require_id,
 )
-from emitter.messages import as_list, as_mapping
+from emitter.messages import as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -117,20 +116,12 @@ async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedB
 
     Batches have no name here; only the ids in their results show whose they are.
     """
-    after: dict[str, Json] = {}
-    candidates: list[CandidateBatch] = []
-    while True:
-        page = await get_json(connection, _PATH, {"limit": PAGE_SIZE, **after})
-        batches = [as_mapping(batch) for batch in as_list(page.get("data"))]
-        recent = [batch for batch in batches if _get_created_at(batch) >= unconfirmed.submitted_at]
-        candidates += [
+    async with aclosing(iter_recent_batches(connection, _PATH, "after_id", unconfirmed.submitted_at)) as batches:
+        return [
             await _to_candidate(connection, batch, unconfirmed)
-            for batch in recent
+            async for batch in batches
             if _count_requests(batch) == unconfirmed.size
         ]
-        if len(recent) < len(batches) or not page.get("has_more") or not batches:
-            return candidates
-        after = {"after_id": batches[-1]["id"]}
 
 
 async def _to_candidate(
@@ -144,13 +135,6 @@ async def _to_candidate(
     return CandidateBatch(
         batch_id, is_ours=str((first_result or {}).get("custom_id")).startswith(f"{unconfirmed.tag}-")
     )
-
-
-def _get_created_at(batch: Mapping[str, Any]) -> dt.datetime:
-    try:
-        return dt.datetime.fromisoformat(str(batch.get("created_at")))
-    except ValueError:
-        return dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 def _count_requests(batch: Mapping[str, Any]) -> int:

@@ -8,21 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter.bulk import jsonl
-from emitter.messages import (
-    Fault,
-    FaultKind,
-    ModelResponse,
-    ProviderErrorDetails,
-    StopReason,
-    Usage,
-    as_list,
-    as_mapping,
-)
+from emitter.bulk.journal import get_adapter
+from emitter.messages import Fault, ModelResponse, as_list, as_mapping
 from emitter.redaction import NO_SECRETS
 
 if TYPE_CHECKING:
@@ -33,52 +25,21 @@ if TYPE_CHECKING:
     from emitter.messages import CallResult, Json
     from emitter.redaction import Secrets
 
-_REPLY, _FAULT = "reply", "fault"
-
 
 def dump_answer(answer: CallResult) -> Json:
     """Return an answer as JSON."""
-    members = _to_dict(answer)
-    if answer.usage is not None:
-        members["usage"] = _to_dict(answer.usage)
-    if answer.report is not None:
-        members["report"] = {**_to_dict(answer.report), "cause": None}
-    if isinstance(answer, ModelResponse):
-        return {_REPLY: {**members, "stop": answer.stop.value, "arguments": list(answer.arguments)}}
-    return {_FAULT: {**members, "kind": answer.kind.value}}
-
-
-def _to_dict(value: Any) -> dict[str, Json]:
-    return {item.name: getattr(value, item.name) for item in fields(value)}
+    kind: Any = type(answer)
+    member = "reply" if kind is ModelResponse else "fault"
+    return {member: get_adapter(kind).dump_python(answer, mode="json", exclude={"report": {"cause"}})}
 
 
 def load_answer(value: Json) -> CallResult:
     """Return the answer that ``dump_answer`` wrote. Raises ``ValueError`` otherwise."""
-    try:
-        members = as_mapping(value)
-        return _load_reply(members[_REPLY]) if _REPLY in members else _load_fault(members[_FAULT])
-    except (KeyError, TypeError) as error:
-        raise ValueError("it has no answer") from error
-
-
-def _load_reply(value: Json) -> ModelResponse:
-    members: dict[str, Any] = {**value, "stop": StopReason(value["stop"]), "usage": _load_usage(value["usage"])}
-    members |= {"arguments": tuple(as_list(value["arguments"])), "report": _load_report(value.get("report"))}
-    return ModelResponse(**members)
-
-
-def _load_fault(value: Json) -> Fault:
-    members: dict[str, Any] = {**value, "kind": FaultKind(value["kind"]), "usage": _load_usage(value["usage"])}
-    members["report"] = _load_report(value.get("report"))
-    return Fault(**members)
-
-
-def _load_report(value: Json) -> ProviderErrorDetails | None:
-    return None if value is None else ProviderErrorDetails(**value)
-
-
-def _load_usage(value: Json) -> Usage | None:
-    return None if value is None else Usage(**value)
+    members = as_mapping(value)
+    for member, kind in (("reply", ModelResponse), ("fault", Fault)):
+        if member in members:
+            return cast("CallResult", get_adapter(cast("Any", kind)).validate_python(members[member]))
+    raise ValueError("it has no answer")
 
 
 _REPAIR_HINT = "It records what was paid for. Repair that line, or use another file to request everything again."
@@ -111,7 +72,9 @@ class BatchJournal:
         self._file = file
         self._known: dict[str, list[tuple[int, int]]] = {}
         if file is not None:
-            self._load(file, about)
+            file.load(about, self._apply_line, _REPAIR_HINT)
+            if file.was_torn:
+                self.notice = _TORN_NOTICE.format(file.path)
 
     @property
     def is_persistent(self) -> bool:
@@ -157,20 +120,6 @@ class BatchJournal:
         """Write that an emission failed, so that another run starts it again."""
         self._write({"over": key})
 
-    def _load(self, file: JsonlFile, about: Mapping[str, Json]) -> None:
-        for number, offset, line in file.iter_lines():
-            if number == 1:
-                _check_header(file, line, about)
-                continue
-            try:
-                self._apply_line(jsonl.decode_line(line), (offset, len(line)))
-            except (KeyError, IndexError, TypeError, ValueError) as error:
-                raise file.make_error(f"is invalid in line {number}", _REPAIR_HINT) from error
-        if file.was_torn:
-            self.notice = _TORN_NOTICE.format(file.path)
-        if file.end_offset == 0:
-            file.write_header(about)
-
     def _apply_line(self, members: Mapping[str, Any], location: tuple[int, int]) -> None:
         """Apply a line that was read from the file."""
         match members:
@@ -198,14 +147,6 @@ class BatchJournal:
     def _write(self, members: Mapping[str, Json]) -> None:
         if self._file is not None:
             self._file.append(jsonl.encode_line(members))
-
-
-def _check_header(file: JsonlFile, first: bytes, about: Mapping[str, Json]) -> None:
-    """Raise ``BadJournal`` if the first line belongs to another run."""
-    recorded = file.read_header(first)
-    differences = [name for name in about if recorded.get(name) != about[name]]
-    if differences:
-        raise file.make_error(f"belongs to another run: it differs in {', '.join(differences)}", jsonl.OTHER_FILE_HINT)
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from emitter.bulk.batches.vendor_api import (
     EXPIRED,
     HTTP_OK,
     MISSING_RESULT,
-    PAGE_SIZE,
     BatchItemResult,
     CandidateBatch,
     PackedRequest,
@@ -25,6 +24,7 @@ from emitter.bulk.batches.vendor_api import (
     VendorBatchStatus,
     get_json,
     iter_json_lines,
+    iter_recent_batches,
     post_json,
     require_id,
 )
@@ -142,17 +142,11 @@ def _to_result(connection: BatchConnection, line: Mapping[str, Any] | None) -> B
 
 async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
     """Return the batch with the tag, if there is one."""
-    after: dict[str, Json] = {}
-    while True:
-        page = await get_json(connection, "/batches", {"limit": PAGE_SIZE, **after})
-        batches = [as_mapping(batch) for batch in as_list(page.get("data"))]
-        matches = [
-            batch for batch in batches if as_mapping(batch.get("metadata")).get(_METADATA_KEY) == unconfirmed.tag
-        ]
-        is_past = any(as_count(batch.get("created_at")) < unconfirmed.submitted_at.timestamp() for batch in batches)
-        if matches or is_past or not page.get("has_more") or not batches:
-            return [CandidateBatch(str(batch["id"]), is_ours=True) for batch in matches]
-        after = {"after": batches[-1]["id"]}
+    async with aclosing(iter_recent_batches(connection, "/batches", "after", unconfirmed.submitted_at)) as batches:
+        async for batch in batches:
+            if as_mapping(batch.get("metadata")).get(_METADATA_KEY) == unconfirmed.tag:
+                return [CandidateBatch(str(batch["id"]), is_ours=True)]
+    return []
 
 
 async def cancel(connection: BatchConnection, batch_id: str) -> None:

@@ -6,15 +6,15 @@ base URL. Retries are off: a batch that is submitted twice is paid for twice.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emitter.messages import Fault, FaultKind, as_mapping
+from emitter.messages import Fault, FaultKind, as_list, as_mapping
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import AsyncGenerator, Mapping
 
     from emitter.messages import CallResult, Json
@@ -131,6 +131,32 @@ async def iter_json_lines(connection: BatchConnection, path: str) -> AsyncGenera
         async for line in response.aiter_lines():
             if line.strip():
                 yield _parse_line(line)
+
+
+async def iter_recent_batches(
+    connection: BatchConnection, path: str, cursor: str, since: dt.datetime
+) -> AsyncGenerator[Mapping[str, Any]]:
+    """Yield the vendor's batches that were created after ``since``. ``cursor`` names the parameter of a next page."""
+    params: dict[str, Json] = {"limit": PAGE_SIZE}
+    while True:
+        page = await get_json(connection, path, params)
+        batches = [as_mapping(batch) for batch in as_list(page.get("data"))]
+        recent = [batch for batch in batches if _get_created_at(batch) >= since]
+        for batch in recent:
+            yield batch
+        if len(recent) < len(batches) or not page.get("has_more") or not batches:
+            return
+        params[cursor] = batches[-1]["id"]
+
+
+def _get_created_at(batch: Mapping[str, Any]) -> dt.datetime:
+    created_at = batch.get("created_at")
+    if isinstance(created_at, int):
+        return dt.datetime.fromtimestamp(created_at, dt.UTC)
+    try:
+        return dt.datetime.fromisoformat(str(created_at))
+    except ValueError:
+        return dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 def require_id(response: Mapping[str, Any]) -> str:
