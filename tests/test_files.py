@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.bulk.jsonl import open_jsonl
+from emitter.bulk.journal import open_jsonl
 from emitter.errors import BadJournal
 from emitter.stores import SqliteStore
 from emitter.telemetry.sinks import EventRecorder, to_jsonl

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from emitter.recover import recover, repair
-from emitter.recover.repair import MAX_REPAIR_CHARS, MAX_REPAIR_DEPTH
+from emitter.recover import recover, strategies
+from emitter.recover.strategies import MAX_REPAIR_CHARS, MAX_REPAIR_DEPTH
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ from emitter.recover.repair import MAX_REPAIR_CHARS, MAX_REPAIR_DEPTH
 )
 def test_proven(piece: str, value: Any, proven: bool) -> None:
     """A value is proven when the text holds all of it and nothing else."""
-    assert repair.is_faithful(piece, value) is proven
+    assert strategies.is_faithful(piece, value) is proven
 
 
 def test_length_is_bounded() -> None:
@@ -59,7 +59,7 @@ def test_depth_is_bounded() -> None:
 def test_only_closed_text_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unclosed document never reaches json-repair, nor does one with another beside it."""
     shown: list[str] = []
-    monkeypatch.setattr(repair, "_run_json_repair", shown.append)
+    monkeypatch.setattr(strategies, "_run_json_repair", shown.append)
     for text in ('{"a": "v"alu"e"', '{"a": "v"alue"}', '{"a": x]', '{"a": x} {"b": 1}', '{"b": 1} {"a": x}', '{"a'):
         assert recover(text) is None
     assert shown == []

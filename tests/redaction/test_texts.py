@@ -7,8 +7,7 @@ import re
 import pytest
 
 from emitter.redaction import NO_SECRETS, Redacted, Secrets
-from emitter.redaction.escape_decoding import iter_decodings
-from emitter.redaction.matcher import SecretSpan, merge_overlaps
+from emitter.redaction.matcher import SecretSpan, iter_decodings, merge_overlaps
 from tests.redaction.planting import WRITTEN, inside
 
 KEY = "sk-live-51H8xyz"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 
 from emitter.errors import InputError
 from emitter.messages import as_list
-from emitter.redaction.escape_decoding import iter_decodings
 from emitter.redaction.matcher import (
     MARKER_PREFIX,
     Redacted,
@@ -19,6 +18,7 @@ from emitter.redaction.matcher import (
     exclude_markers,
     find_marker_bounds,
     format_marker,
+    iter_decodings,
     merge_overlaps,
     replace_spans,
 )

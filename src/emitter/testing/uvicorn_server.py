@@ -19,7 +19,7 @@ from emitter.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.testing.application import SimulatorApp
+    from emitter.testing.simulation import SimulatorApp
 
 _TIMEOUT_SECONDS = 10.0
 """Seconds in which the server must start, and stop."""

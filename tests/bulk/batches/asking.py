@@ -29,9 +29,9 @@ from emitter.forms.document import document_form
 from emitter.policy import Policy
 from emitter.profiles import find_profile
 from emitter.testing import Cut, Failed, Malformed, Refused, Simulator, Text, Violating
-from emitter.testing.application import ResponseSpeed
 from emitter.testing.batch_endpoints import BatchSimulatorHandler
 from emitter.testing.handler import CallLog
+from emitter.testing.simulation import ResponseSpeed
 from tests.bulk.asking import Numbered, number_in
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from emitter.authority.envelopes.oracles import (
     find_refusal_violations,
     select_undisputed,
 )
-from emitter.authority.narrative.quantities import MEASUREMENT_PLACEHOLDER, scrub_measurements
 from emitter.authority.narrative.scanner import NarrativeRule, scan_narrative
+from emitter.authority.narrative.text import MEASUREMENT_PLACEHOLDER, scrub_measurements
 from emitter.decisions.canonical_json import CanonicalProfile, normalize_json
 from emitter.errors import InputError, NotCanonical
 from emitter.messages import as_list, as_mapping

@@ -6,10 +6,10 @@ finds control-plane details in a refusal. The rules cover English only and are h
 Source: RFC-0010, NarrativePolicy; RFC-0011.
 """
 
-from emitter.authority.narrative.quantities import MEASUREMENT_PLACEHOLDER as MEASUREMENT_PLACEHOLDER
-from emitter.authority.narrative.quantities import scrub_measurements as scrub_measurements
 from emitter.authority.narrative.scanner import NarrativeMarker as NarrativeMarker
 from emitter.authority.narrative.scanner import NarrativePolicyLike as NarrativePolicyLike
 from emitter.authority.narrative.scanner import NarrativeRule as NarrativeRule
 from emitter.authority.narrative.scanner import find_leaks as find_leaks
 from emitter.authority.narrative.scanner import scan_narrative as scan_narrative
+from emitter.authority.narrative.text import MEASUREMENT_PLACEHOLDER as MEASUREMENT_PLACEHOLDER
+from emitter.authority.narrative.text import scrub_measurements as scrub_measurements

@@ -18,8 +18,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
-from emitter.authority.narrative.quantities import find_measurements
 from emitter.authority.narrative.text import (
+    find_measurements,
     find_spellings,
     join_spaced_words,
     split_sentences,

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter.bulk import jsonl
-from emitter.bulk.journal import get_adapter
+from emitter.bulk.journal import decode_line, encode_line, get_adapter, open_jsonl
 from emitter.messages import Fault, ModelResponse, as_list, as_mapping
 from emitter.redaction import NO_SECRETS
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Generator, Mapping, Sequence
 
-    from emitter.bulk.jsonl import JsonlFile
+    from emitter.bulk.journal import JsonlFile
     from emitter.messages import CallResult, Json
     from emitter.redaction import Secrets
 
@@ -86,7 +85,7 @@ class BatchJournal:
         if self._file is None:
             return []
         lines = (self._file.read_at(offset, size) for offset, size in self._known.get(key, ()))
-        return [load_answer(jsonl.decode_line(line)["answer"]) for line in lines]
+        return [load_answer(decode_line(line)["answer"]) for line in lines]
 
     def record_intent(self, tag: str, keys: Sequence[str], submitted_at: dt.datetime) -> BatchEntry:
         """Write that a batch is about to be submitted."""
@@ -146,7 +145,7 @@ class BatchJournal:
 
     def _write(self, members: Mapping[str, Json]) -> None:
         if self._file is not None:
-            self._file.append(jsonl.encode_line(members))
+            self._file.append(encode_line(members))
 
 
 @contextmanager
@@ -166,5 +165,5 @@ def open_batch_journal(
     if path is None:
         yield BatchJournal(None, about)
         return
-    with jsonl.open_jsonl(Path(path), "emitter-batches", version=1, description="journal of batches") as file:
+    with open_jsonl(Path(path), "emitter-batches", version=1, description="journal of batches") as file:
         yield BatchJournal(file, about, secrets)
