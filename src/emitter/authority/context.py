@@ -11,7 +11,7 @@ import asyncio
 import inspect
 import threading
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -61,6 +61,23 @@ Steps: TypeAlias = Generator[Step, Any, T]
 
 def run_steps(steps: Steps[T]) -> T:
     """Run the steps in this thread."""
+    running = _interpret(steps, _execute_step)
+    try:
+        running.send(None)  # it waits for nothing, so it ends at once
+    except StopIteration as end:
+        return cast("T", end.value)
+    raise RuntimeError("A step of a synchronous call waited.")
+
+
+async def arun_steps(steps: Steps[T]) -> T:
+    """Run the steps in this task: store access in a thread, user code here, awaiting what is awaitable.
+
+    If the task is cancelled during a store access, that access completes and nothing further is started.
+    """
+    return await _interpret(steps, _aexecute_step)
+
+
+async def _interpret(steps: Steps[T], execute: Callable[[Step], Awaitable[Any]]) -> T:
     answer: Any = None
     error: BaseException | None = None
     while True:
@@ -70,12 +87,12 @@ def run_steps(steps: Steps[T]) -> T:
             return cast("T", end.value)
         answer, error = None, None
         try:
-            answer = _execute_step(step)
+            answer = await execute(step)
         except BaseException as raised:  # noqa: BLE001  the generator decides how to handle it
             error = raised
 
 
-def _execute_step(step: Step) -> Any:
+async def _execute_step(step: Step) -> Any:
     if isinstance(step, UserCodeStep):
         step.started = True
     answer = step.function()
@@ -88,29 +105,9 @@ def _execute_step(step: Step) -> Any:
     return answer
 
 
-async def arun_steps(steps: Steps[T]) -> T:
-    """Run the steps in this task: store access in a thread, user code here, awaiting what is awaitable.
-
-    If the task is cancelled during a store access, that access completes and nothing further is started.
-    """
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            step = steps.send(answer) if error is None else steps.throw(error)
-        except StopIteration as end:
-            return cast("T", end.value)
-        answer, error = None, None
-        try:
-            answer = await _aexecute_step(step)
-        except BaseException as raised:  # noqa: BLE001  the generator decides how to handle it
-            error = raised
-
-
 async def _aexecute_step(step: Step) -> Any:
-    if isinstance(step, StoreStep) and step.must_finish:
-        return await _run_to_completion(step.function)
-    await asyncio.sleep(0)  # start nothing if the task was cancelled meanwhile
+    if not (isinstance(step, StoreStep) and step.must_finish):
+        await asyncio.sleep(0)  # start nothing if the task was cancelled meanwhile
     if isinstance(step, StoreStep):
         return await _run_to_completion(step.function)
     step.started = True
@@ -164,8 +161,7 @@ class RunningAction:
         try:
             self._journal.read(self.intent.workflow_id, self._check_live)
         except ConfirmExpired:
-            with suppress(_AlreadyEnded):
-                self._journal.append(self.intent.workflow_id, self._make_expiry)
+            self._journal.append(self.intent.workflow_id, self._make_expiry)
             raise
 
     def on_stop(self, callback: Callable[[Stop], object]) -> None:
@@ -193,18 +189,14 @@ class RunningAction:
         check_not_stopped(state, self.intent.step_id, now.actor)
         check_grant_live(get_grant_state(state, self.intent.authorization_ref), now)
 
-    def _make_expiry(self, state: WorkflowState, at: float) -> NewRecord[Expire]:
-        """Return a record of the expiry, which then holds even if a clock is set back."""
+    def _make_expiry(self, state: WorkflowState, at: float) -> NewRecord[Expire] | None:
+        """Return a record of the expiry, which then holds even if a clock is set back, unless there is an end."""
         confirm_id = self.intent.authorization_ref
         if get_grant_state(state, confirm_id).end is not None:
-            raise _AlreadyEnded
+            return None
         return NewRecord(
             Expire(timestamp=format_timestamp(at), workflow_id=self.intent.workflow_id, confirm_id=confirm_id)
         )
-
-
-class _AlreadyEnded(Exception):
-    """The end of the confirm is already recorded."""
 
 
 CallerT = TypeVar("CallerT")
@@ -250,9 +242,6 @@ class ActiveActions:
             affects_step = stop.step_id is None or stop.step_id == action.intent.step_id
             if action.intent.workflow_id == stop.workflow_id and affects_step:
                 action.notify_stop(stop)
-
-    def before_fork(self) -> None:
-        """Do nothing: the lock is only held briefly."""
 
     def after_fork(self, *, child: bool) -> None:
         """Forget the parent's actions in a forked child."""

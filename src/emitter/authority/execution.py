@@ -251,9 +251,9 @@ def write_intent(context: AuthorityContext, confirm_id: str, request: ActionRequ
     if find_workflow_id(context, confirm_id) != request.workflow_id:
         raise OutOfScope("The confirm is for another workflow.")
 
-    def make(state: WorkflowState, at: float) -> NewRecord[Intent | Expire]:
+    def make(state: WorkflowState, at: float) -> NewRecord[Intent | Expire] | None:
         if request.intent_id in state.intents:
-            raise _AlreadyWritten
+            return None
         now, grant = context.clock_at(at), state.confirms.get(confirm_id)
         if grant is not None and grant.end is None and has_expired(grant.confirm, now):
             return NewRecord(
@@ -262,13 +262,10 @@ def write_intent(context: AuthorityContext, confirm_id: str, request: ActionRequ
         check_may_begin(state, confirm_id, request, now)
         return NewRecord(_make_intent(context, confirm_id, request, at))
 
-    try:
-        record = context.journal.append(request.workflow_id, make)
-    except _AlreadyWritten:
-        return find_receipt(context, confirm_id, request)
+    record = context.journal.append(request.workflow_id, make)
     if isinstance(record, Expire):
         raise ConfirmExpired("The confirm has expired.", hint="Ask the principal again.")
-    return record
+    return record or find_receipt(context, confirm_id, request)
 
 
 def write_receipt(context: AuthorityContext, intent: Intent, effects: Effects, value: object) -> Receipt:
@@ -276,14 +273,13 @@ def write_receipt(context: AuthorityContext, intent: Intent, effects: Effects, v
     retained = to_retained_json(value) if effects.result == Result.SUCCESS and value is not NOT_RETAINED else None
     digest = None if retained is None else digest_of(retained, CanonicalProfile.WIRE)
 
-    def make(state: WorkflowState, at: float) -> NewRecord[Receipt]:
+    def make(state: WorkflowState, at: float) -> NewRecord[Receipt] | None:
         if intent.intent_id in state.receipts:
-            raise _AlreadyWritten
+            return None
         return NewRecord(_make_receipt(intent, effects, at, digest), retained)
 
-    with suppress(_AlreadyWritten):
-        return context.journal.append(intent.workflow_id, make)
-    return context.journal.read(intent.workflow_id, lambda state: state.receipts[intent.intent_id])
+    receipt = context.journal.append(intent.workflow_id, make)
+    return receipt or context.journal.read(intent.workflow_id, lambda state: state.receipts[intent.intent_id])
 
 
 def find_unfinished_intent(context: AuthorityContext, workflow_id: str, intent_id: str) -> Intent:
@@ -326,10 +322,6 @@ def check_effects(effects: object) -> None:
 
 
 _IDENTITY_FIELDS: Final = ("step_id", "action", "target", "capability", "risk_level", "call")
-
-
-class _AlreadyWritten(Exception):
-    """Another process wrote the record first."""
 
 
 def _make_intent(context: AuthorityContext, confirm_id: str, request: ActionRequest, at: float) -> Intent:

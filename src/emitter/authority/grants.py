@@ -9,7 +9,6 @@ Source: delegation-invariants, "CONFIRM (execution authority)" and "STOP / TAKEO
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -145,9 +144,9 @@ def _append_confirm(context: AuthorityContext, consent: ResolvedDecision, reques
     granted = _make_confirm(context, consent, request.model_copy(deep=True))
     context.journal.put_once(_index_key(granted.confirm_id), request.scope.workflow_id)
 
-    def make(state: WorkflowState, at: float) -> NewRecord[Confirm | Expire]:
+    def make(state: WorkflowState, at: float) -> NewRecord[Confirm | Expire] | None:
         if granted.confirm_id in state.confirms:
-            raise _AlreadyConfirmed
+            return None  # another process confirmed the same choice first, with an identical record
         if granted.confirm_id in state.expired_before_grant:
             raise _approval_expired()
         clock = context.clock_at(at)
@@ -159,14 +158,9 @@ def _append_confirm(context: AuthorityContext, consent: ResolvedDecision, reques
             )
         return NewRecord(granted)
 
-    with suppress(_AlreadyConfirmed):
-        if isinstance(context.journal.append(request.scope.workflow_id, make), Expire):
-            raise _approval_expired()
+    if isinstance(context.journal.append(request.scope.workflow_id, make), Expire):
+        raise _approval_expired()
     return granted
-
-
-class _AlreadyConfirmed(Exception):
-    """Another process confirmed the same choice first, with an identical record."""
 
 
 def _make_confirm(context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest) -> Confirm:
@@ -259,25 +253,18 @@ def _record_stop(context: AuthorityContext, request: StopRequest) -> tuple[StopR
     identified = request if request.request_id is not None else replace(request, request_id=generate_id())
     identified.to_record(format_timestamp(0))
 
-    def make(state: WorkflowState, at: float) -> NewRecord[Stop]:
+    def make(state: WorkflowState, at: float) -> NewRecord[Stop] | None:
         existing = state.stops.get(str(identified.request_id))
         if existing is None:
             return NewRecord(identified.to_record(format_timestamp(at)))
         if existing != identified.to_record(existing.timestamp):
             raise InputError("Another stop has this request_id.", hint="Pass another request_id, or none.")
-        raise _AlreadyStopped
+        return None
 
-    is_new = False
-    with suppress(_AlreadyStopped):
-        context.journal.append(identified.workflow_id, make)
-        is_new = True
+    is_new = context.journal.append(identified.workflow_id, make) is not None
     return context.journal.read(
         identified.workflow_id, partial(_read_stop_result, request_id=str(identified.request_id))
     ), is_new
-
-
-class _AlreadyStopped(Exception):
-    """The same stop was recorded before."""
 
 
 def _read_stop_result(state: WorkflowState, request_id: str) -> StopResult:

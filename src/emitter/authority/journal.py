@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar, overload
 
 from emitter.authority import chain, rules
 from emitter.authority.chain import UNSIGNED, SigningCallbacks
@@ -50,8 +50,15 @@ class NewRecord(Generic[R]):
     attachment: Json = None
 
 
-RecordFactory: TypeAlias = Callable[[WorkflowState, float], NewRecord[R]]
-"""Builds a record from the current state and the time in seconds since 1970, or raises if none may be added."""
+RecordFactory: TypeAlias = Callable[[WorkflowState, float], NewRecord[R] | None]
+"""Builds a record from the current state and the time in seconds since 1970.
+
+It returns None if there is nothing to add, and raises if nothing may be added.
+"""
+
+
+class _NothingToAppend(Exception):
+    """The record exists already."""
 
 
 @dataclass(slots=True)
@@ -90,13 +97,20 @@ class Journal:
         self._chains: OrderedDict[str, _CachedChain] = OrderedDict()
         forks.register_fork_handler(self)
 
-    def append(self, workflow_id: str, make_record: RecordFactory[R]) -> R:
+    @overload
+    def append(self, workflow_id: str, make_record: Callable[[WorkflowState, float], NewRecord[R]]) -> R: ...
+    @overload
+    def append(self, workflow_id: str, make_record: RecordFactory[R]) -> R | None: ...
+    def append(self, workflow_id: str, make_record: RecordFactory[R]) -> R | None:
         """Append the record that ``make_record`` returns for the current end of the chain, or raise what it raises."""
         cached = self._chain(workflow_id)
         with cached.lock:
             self._refresh(cached)
             while True:
-                record, stored = self._append_once(cached.state, make_record)
+                try:
+                    record, stored = self._append_once(cached.state, make_record)
+                except _NothingToAppend:
+                    return None
                 self._refresh(cached)
                 if stored.created and record is not None:
                     break
@@ -143,9 +157,6 @@ class Journal:
         """Send an event about something outside any chain to the sink."""
         self._emit_events((event,))
 
-    def before_fork(self) -> None:
-        """Do nothing: threads holding a lock are waiting for the store."""
-
     def after_fork(self, *, child: bool) -> None:
         """Reset locks and caches in a forked child, where a lock's holder may not exist."""
         if child:
@@ -169,6 +180,8 @@ class Journal:
             last = 0.0 if state.last is None else parse_timestamp(state.last.at)
             at = max(self._clock(), last)
             draft = make_record(state, at)
+            if draft is None:
+                raise _NothingToAppend
             if state.last is None:
                 self._index.add_workflow(state.workflow_id)
             records.append(draft.record)
