@@ -33,11 +33,7 @@ class DuplicateKeyError(NotJsonError):
 
 
 def parse_json(text: str) -> Json:
-    """Return the value of strict JSON.
-
-    Raises:
-        NotJsonError: The text is not strict JSON.
-    """
+    """Return the value of strict JSON, or raise ``NotJsonError``."""
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
@@ -54,11 +50,7 @@ def unescape_string(raw: str) -> str:
 
 
 def parse_finite_float(digits: str) -> float:
-    """Return a number that ``float`` neither rounds to infinity nor loses near zero.
-
-    Raises:
-        NotJsonError: A float cannot hold the number.
-    """
+    """Return a number that ``float`` neither rounds to infinity nor loses near zero, or raise ``NotJsonError``."""
     number = float(digits)
     if _SMALLEST_SAFE < number < _LARGEST_SAFE or -_LARGEST_SAFE < number < -_SMALLEST_SAFE:
         return number
@@ -75,11 +67,7 @@ def _is_exact(number: float, digits: str) -> bool:
 
 
 def build_object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """Return the object of these members; a member may be repeated with the same value.
-
-    Raises:
-        DuplicateKeyError: A member is repeated with a different value.
-    """
+    """Return the object of these members, or raise ``DuplicateKeyError`` if one is repeated with a different value."""
     members = dict(pairs)
     if len(members) == len(pairs) or all(
         members[name] is value or json_equal(members[name], value) for name, value in pairs

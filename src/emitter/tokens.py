@@ -92,10 +92,7 @@ def has_exact_counter(encoding: str | None, *, load: bool = True) -> bool:
 
 
 def count_request_tokens(request: ModelRequest, encoding: str | None) -> int:
-    """Return the input tokens of ``request``: system prompt, turns and schema, with their framing.
-
-    The framing is the one that OpenAI publishes for its chat models. Other vendors' framing is unknown.
-    """
+    """Return the input tokens of system prompt, turns and schema, with the framing that OpenAI publishes for chat."""
     turns = request.all_messages()
     framed = _TOKENS_PER_MESSAGE * (len(turns) + 1) + _TOKENS_PER_REQUEST
     return sum(map(make_token_counter(encoding), request_texts(request))) + framed

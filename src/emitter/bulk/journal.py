@@ -432,10 +432,7 @@ class RunJournal:
 
 @contextmanager
 def open_journal(path: str | os.PathLike[str] | None, fingerprint: RunFingerprint) -> Generator[RunJournal | None]:
-    """Open the journal at ``path``, and create it if needed. Yields None if there is no path.
-
-    Raises ``BadJournal`` for a file that belongs to another run, or that another run has open.
-    """
+    """Yield the journal at ``path``, or None without one. Raises ``BadJournal`` for a file in use or of another run."""
     if path is None:
         yield None
         return

@@ -148,10 +148,7 @@ async def open_client(profile: ProviderProfile, settings: Settings, in_flight: i
 
 
 async def release_connections(client: object) -> None:
-    """Close the connections that the caller's client has in this event loop, and leave the client open.
-
-    Connections cannot be used after their event loop has ended.
-    """
+    """Close the caller's connections in this event loop, which cannot be used after it, and leave the client open."""
     google = getattr(getattr(client, "aio", client), "_api_client", None)
     http: Any = getattr(
         client if google is None else google, "_client" if google is None else _GOOGLE_HTTP_CLIENT, None
@@ -229,10 +226,7 @@ def plan_run(
 
 @dataclass(frozen=True, slots=True)
 class StartedJob(Generic[R]):
-    """A job with its prepared emission, or the exception that preparing it raised.
-
-    ``job_digest`` is set if the run has a journal.
-    """
+    """A job with its prepared emission, or what preparing raised. Only runs with a journal have a ``job_digest``."""
 
     index: int
     key: str | None

@@ -89,13 +89,7 @@ def parse_moment_text(
 
 
 def require_wellformed(moment: BindingMoment) -> BindingMoment:
-    """Return an envelope, parsed again from its wire form.
-
-    A copy of a valid model can be invalid.
-
-    Raises:
-        InputError: The envelope is malformed.
-    """
+    """Return an envelope, parsed again because a copy can be invalid. Raises ``InputError`` if it is malformed."""
     parsed = parse_moment(_to_json(require_moment(moment)))
     if isinstance(parsed, MalformedEnvelope):
         raise InputError(str(parsed))

@@ -39,10 +39,7 @@ MAX_DETAIL_LENGTH: Final = 50_000
 def check_collaborators(
     store: object, clock: object, on_event: object, thresholds: object, *, must_delete: bool = False
 ) -> None:
-    """Raise ``InputError`` if a ledger cannot use these objects. A store and a sink may be None.
-
-    ``must_delete`` requires a store that can delete words.
-    """
+    """Raise ``InputError`` for an unusable object; ``must_delete`` requires a store that can delete words."""
     if store is not None and (
         isinstance(store, type) or not all(callable(getattr(store, name, None)) for name in _STORE_METHODS)
     ):

@@ -57,12 +57,7 @@ WITHDRAWN: Final = Finding(
 
 
 def check_reopened(reopenings: Sequence[Reopen], moment: BindingMoment) -> tuple[Finding, ...]:
-    """Check an envelope that follows refused questions, and return what is found, each rule once.
-
-    Args:
-        reopenings: The refusals that still count.
-        moment: The new envelope.
-    """
+    """Return what is found in a new envelope that follows these refusals, each rule once."""
     return tuple(_find(reopenings, moment)) if reopenings else ()
 
 

@@ -100,10 +100,7 @@ def make_portable(schema: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def make_type_rule(read: Callable[[Json], ParseResult[Any]]) -> PayloadRule:
-    """Return a rule that parses the payload as the type, because its validators may check more than the schema.
-
-    A payload is also refused if a validator raises an unexpected exception.
-    """
+    """Return a rule that parses the payload as the type, because its validators may check more than the schema."""
 
     def rule(payload: Json) -> tuple[Violation, ...]:
         try:

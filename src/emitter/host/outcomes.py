@@ -184,11 +184,7 @@ def load_outcome(entry: Entry) -> EnvelopeOutcome:
 
 
 def load_envelope(entry: Entry, secrets: Secrets) -> AIEnvelope | None:
-    """Return the envelope of a store entry, redacted again because secrets may have been registered since.
-
-    Raises:
-        StoreFailed: The entry does not contain a valid envelope.
-    """
+    """Return the envelope of a store entry, redacted again, or raise ``StoreFailed``."""
     if not entry.envelope:
         return None
     try:

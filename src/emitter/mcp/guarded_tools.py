@@ -326,10 +326,7 @@ def undecided_result(call_id: str, decision_id: str, unresolved: Unresolved) -> 
 def refused_result(
     call_id: str, error: EmitterError, decision: PendingDecision | ResolvedDecision | None = None
 ) -> sdk.Result:
-    """Return the result of a call that was refused, with the principal's other decision, if any.
-
-    ``call_id`` is empty if the caller's was invalid, so that nobody's text is repeated.
-    """
+    """Return the result of a refused call, with the principal's other decision. An invalid ``call_id`` is empty."""
     status = "refused" if isinstance(error, AuthorityError) else "error"
     members = _error_members(status, results.error_code(error), Exception.__str__(error), call_id)
     if isinstance(error, NotApproved) and error.decision_id:

@@ -113,13 +113,7 @@ def withheld_result(decision: Withheld) -> sdk.Result:
 def pending_decision_result(
     pending: PendingDecision, *, on_own_page: bool, details: Iterable[DetailRequest] = ()
 ) -> sdk.Result:
-    """Return the result of an open decision.
-
-    Args:
-        pending: The decision.
-        on_own_page: The principal answers on their own page.
-        details: The open requests for detail.
-    """
+    """Return the result of an open decision, with the open requests for detail."""
     texts = [_ASK_ELSEWHERE if on_own_page else _ASK_HERE]
     members: dict[str, Json] = {**bound_members(pending), "status": "pending", "continuation": "hold"}
     requests = [_detail_request_json(request) for request in details]

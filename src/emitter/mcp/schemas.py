@@ -54,10 +54,7 @@ def _inline_object(
 
 
 def make_schema_type(schema: Mapping[str, Json]) -> type[BaseModel]:
-    """Return a type that publishes ``schema`` and accepts every value.
-
-    The values were validated before, by the tool's own type and by the envelope's.
-    """
+    """Return a type that publishes ``schema`` and accepts every value, since the values were validated before."""
     inlined = inline_references(schema)
 
     class Published(RootModel[Any]):
@@ -107,11 +104,7 @@ def is_closed(schema: Mapping[str, Json]) -> bool:
 
 
 def widen_schema(schema: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a tool's output schema with an optional ``binding_moment``.
-
-    Raises:
-        InputError: The schema is not of an object, has a member of that name, or cannot be widened.
-    """
+    """Return an output schema with an optional ``binding_moment``; raise ``InputError`` if it cannot be widened."""
     definitions = as_mapping(schema.get("$defs"))
     if schema.get("type", "object") != "object":
         raise InputError(f"The tool's output schema is not of an object, so {MOMENT_FIELD} cannot be added to it.")

@@ -128,11 +128,7 @@ async def call_in_thread(function: Callable[..., Any], *args: Any, **arguments: 
 
 
 def tool_signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Return a tool's signature with its annotations evaluated.
-
-    Raises:
-        InputError: An annotation names something that is not defined.
-    """
+    """Return a tool's signature with its annotations evaluated; raise ``InputError`` if a name is not defined."""
     try:
         return inspect.signature(function, eval_str=True)
     except NameError as error:
@@ -205,11 +201,7 @@ def can_send_requests(context: Any) -> bool:
 
 
 async def send_elicitation(context: Any, params: Mapping[str, Json]) -> Any:
-    """Ask the client's user while the tool waits. Returns None if the client rejects the request.
-
-    Raises:
-        BadResolution: The answer is not a valid ``ElicitResult``.
-    """
+    """Ask the client's user. Returns None if the client rejects it. Raises ``BadResolution`` for an invalid answer."""
     request: Any = types.ElicitRequest.model_validate({"method": "elicitation/create", "params": dict(params)})
     message = request if IS_V2 else _import_name("mcp.types", "ServerRequest")(request)
     metadata = ServerMessageMetadata(related_request_id=context.request_id)

@@ -194,11 +194,7 @@ _log = logging.getLogger("emitter.mcp")
 
 
 def get_moment(decision: ToolDecision) -> BindingMoment | None:
-    """Return the envelope of a decision, or None.
-
-    Raises:
-        InputError: The value is not a decision.
-    """
+    """Return the envelope of a decision, or None. Raises ``InputError`` for anything else."""
     match decision:
         case BindingMoment():
             return decision

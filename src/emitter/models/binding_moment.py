@@ -192,11 +192,7 @@ TURN_SCHEMA: Mapping[str, Json] = _object_schema(
 
 
 def add_reasoning(document: Json) -> Json:
-    """Return the document with an empty ``reasoning`` if it is absent or null.
-
-    The schema requires it, so that every vendor writes it first. A host must not reject an envelope without it (OpenWOP
-    RFC 0030).
-    """
+    """Return the document with an empty ``reasoning`` if it has none, which a host must accept (OpenWOP RFC 0030)."""
     members = as_mapping(document)
     if document.__class__ is not dict or members.get("reasoning") is not None:
         return document

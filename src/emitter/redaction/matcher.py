@@ -332,10 +332,7 @@ def format_marker(secret_id: str) -> str:
 
 
 def find_marker_bounds(data: bytes, ids: Sequence[str]) -> list[int]:
-    """Return the alternating start and end of every marker with one of these ids.
-
-    The id of any other marker may be anything, even a secret.
-    """
+    """Return the alternating start and end of every marker with one of these ids; any other may even be a secret."""
     if MARKER_PREFIX.encode() not in data:
         return []
     known = {name.encode() for name in ids}

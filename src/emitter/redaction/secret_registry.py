@@ -140,10 +140,7 @@ _Container: TypeAlias = "list[Json] | dict[Json, Json]"
 
 
 def join_strings(value: Json) -> tuple[str, int]:
-    """Return all strings of a value as one text, including keys, and the number of its objects and arrays.
-
-    A container that occurs several times is read once. Raises ``InputError`` for a value that is not JSON.
-    """
+    """Return all strings of a value, with keys, and its number of containers. Raises ``InputError`` for no JSON."""
     strings: list[Json] = []
     visited: set[int] = set()
     pending: list[Json] = [value]
@@ -282,10 +279,7 @@ _REGISTRY_HINT = 'Pass a mapping from ids to values: {"stripe-key": "the value"}
 
 
 def check_ids(registry: object) -> tuple[str, ...]:
-    """Return the ids; raise ``InputError`` for an invalid one.
-
-    The message names ids by number only, because an id may be a misplaced value.
-    """
+    """Return the ids, or raise ``InputError`` with the number of an invalid one, which may be a misplaced value."""
     if not isinstance(registry, Mapping):
         raise InputError("The secrets are not a mapping from ids to values.", hint=_REGISTRY_HINT)
     ids = tuple(cast("Mapping[object, object]", registry))

@@ -62,13 +62,7 @@ class A2ui:
         ]
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution | Unresolved:
-        """Return the resolution that a client's message, or its ``action`` alone, means.
-
-        An ``error`` about this surface is unresolved: nobody saw the decision.
-
-        Raises:
-            ResolutionError: The reply is not a valid answer to this decision.
-        """
+        """Return the resolution of a client's message or ``action``. An ``error`` is unresolved: nobody saw it."""
         members = as_mapping(reply)
         if "error" in members:
             return _parse_client_error(moment, as_mapping(members["error"]).get("surfaceId"))
@@ -188,11 +182,7 @@ class OpenwopSurface:
         return {CATALOG_VERSION: CATALOG_VERSIONS[-1], "surface": surface}
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
-        """Return the resolution that the surface's collected values mean.
-
-        Raises:
-            ResolutionError: The reply is not a valid answer to this decision.
-        """
+        """Return the resolution of the surface's collected values, or raise ``ResolutionError``."""
         values = as_mapping(reply)
         choice: object = values.get(CHOICE)
         digest, separator, answer = choice.partition(_DIGEST_SEPARATOR) if isinstance(choice, str) else ("", "", "")

@@ -61,15 +61,7 @@ class AdaptiveCard:
         }
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
-        """Return the resolution that an ``Action.Execute`` or ``Action.Submit`` means.
-
-        Args:
-            moment: The decision that the card shows.
-            reply: The value of the invoke activity (``{"action": {"data": …}}``), or its data with the inputs.
-
-        Raises:
-            ResolutionError: The reply is not a valid answer to this decision.
-        """
+        """Return the resolution of an ``Action.Execute`` or ``Action.Submit``, or raise ``ResolutionError``."""
         members = as_mapping(reply)
         return parse_button_reply(moment, as_mapping(members.get("action")).get("data", members))
 

@@ -80,17 +80,7 @@ def build_form_schema(moment: BindingMoment, revision: str = FIRST_TITLED_REVISI
 
 
 def parse_elicit_result(moment: BindingMoment, reply: Json) -> Resolution | Unresolved:
-    """Return the outcome of an ``ElicitResult``.
-
-    The results ``decline`` and ``cancel`` are unresolved.
-
-    Args:
-        moment: The decision that the form shows.
-        reply: The result as JSON. A ``digest`` beside its members is checked.
-
-    Raises:
-        ResolutionError: The reply is not a valid answer to this decision.
-    """
+    """Return the outcome of an ``ElicitResult``, or raise ``ResolutionError``. A ``digest`` in it is checked."""
     result = as_mapping(reply)
     if "digest" in result:
         check_digest(moment, result["digest"])

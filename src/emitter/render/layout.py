@@ -40,10 +40,7 @@ OBJECTION_FIELD = "objection"
 
 @dataclass(frozen=True, slots=True)
 class OptionLayout:
-    """One option.
-
-    ``key`` is what a person presses or types. ``warning`` says how a deceptive label misleads.
-    """
+    """One option: ``key`` is what a person presses or types, and ``warning`` says how a deceptive label misleads."""
 
     index: int
     key: str

@@ -29,11 +29,7 @@ _REPLY_WORDS = {HatchKind.FREE_TEXT: "your answer", HatchKind.DIALOGUE: "your ob
 
 
 def parse_typed_reply(moment: BindingMoment, reply: Json) -> Resolution:
-    """Return the resolution that a typed line means.
-
-    Raises:
-        ResolutionError: The reply is not a valid answer to this decision.
-    """
+    """Return the resolution that a typed line means, or raise ``ResolutionError``."""
     if not isinstance(reply, str):
         raise BadResolution("A typed reply must be text.", hint=typing_instructions(moment))
     text = reply.strip()
@@ -47,12 +43,7 @@ def parse_typed_reply(moment: BindingMoment, reply: Json) -> Resolution:
 
 
 def veto(moment: BindingMoment, kind: HatchKind, words: str) -> Resolution:
-    """Return the resolution of a veto.
-
-    Raises:
-        BadResolution: The words are not valid for this veto.
-        HatchClosed: The envelope does not offer this veto.
-    """
+    """Return the resolution of a veto, or raise ``BadResolution`` or ``HatchClosed``."""
     return answer_in_words(moment, words) if kind is HatchKind.FREE_TEXT else open_dialogue(moment, words)
 
 
@@ -70,12 +61,7 @@ def _select_number(moment: BindingMoment, number: int) -> Resolution:
 
 
 def typing_instructions(moment: BindingMoment, *, detail: bool = False) -> str:
-    """Return one sentence that lists what a person can type.
-
-    Args:
-        moment: The decision to answer.
-        detail: Include the request for detail.
-    """
+    """Return one sentence that lists what a person can type, with or without the request for detail."""
     question = moment.question
     numbers = [str(index + 1) for index, _ in enumerate(question.options)]
     vetoes = [f"{hatch.key} and {_REPLY_WORDS[hatch.kind]}" for hatch in open_hatches(question.hatches)]
@@ -112,11 +98,7 @@ def encode_choice(outcome: ResolutionOutcome, index: int | None = None) -> str:
 
 
 def parse_button_reply(moment: BindingMoment, value: Json) -> Resolution:
-    """Return the resolution that a button's value means, with the words of its veto field.
-
-    Raises:
-        ResolutionError: The reply is not a valid answer to this decision.
-    """
+    """Return the resolution that a button's value and its veto field mean, or raise ``ResolutionError``."""
     members = as_mapping(value)
     check_digest(moment, members.get("digest"))
     try:
@@ -128,11 +110,7 @@ def parse_button_reply(moment: BindingMoment, value: Json) -> Resolution:
 
 
 def parse_form_reply(moment: BindingMoment, fields: Json) -> Resolution:
-    """Return the resolution that the fields of a form mean.
-
-    Raises:
-        ResolutionError: The reply is not a valid answer to this decision.
-    """
+    """Return the resolution that the fields of a form mean, or raise ``ResolutionError``."""
     outcome, index = _decode_choice(as_mapping(fields).get(CHOICE))
     for other, field in VETO_FIELDS.items():
         if other is not outcome and _read_field(fields, field).strip():
@@ -143,14 +121,7 @@ def parse_form_reply(moment: BindingMoment, fields: Json) -> Resolution:
 
 
 def parse_detail_request(moment: BindingMoment, reply: Json) -> str | None:
-    """Return the topic of a request for detail, or None if the reply is something else.
-
-    An empty topic means the whole decision.
-
-    Raises:
-        BadResolution: The reply also holds words of an answer, or names no envelope.
-        WrongDigest: The reply names another envelope.
-    """
+    """Return the topic of a request for detail ("" for all), None for another reply, or raise ``ResolutionError``."""
     members = as_mapping(reply)
     if DETAIL not in (members.get(CHOICE), members.get("outcome")):
         return None
@@ -161,12 +132,7 @@ def parse_detail_request(moment: BindingMoment, reply: Json) -> str | None:
 
 
 def check_digest(moment: BindingMoment, named_digest: Json) -> None:
-    """Check that a reply answers this envelope.
-
-    Raises:
-        BadResolution: The reply names no envelope.
-        WrongDigest: The reply names another envelope.
-    """
+    """Raise ``BadResolution`` if a reply names no envelope, and ``WrongDigest`` if it names another one."""
     if not isinstance(named_digest, str):
         raise BadResolution("The reply does not name the envelope that it answers: its digest must be text.")
     if named_digest != digest(moment):

@@ -249,11 +249,7 @@ def build_button(
 
 
 def check_message_size(blocks: list[Json]) -> list[Json]:
-    """Return the blocks.
-
-    Raises:
-        TooLong: They do not fit into one message.
-    """
+    """Return the blocks, or raise ``TooLong`` if they do not fit into one message."""
     if message_cost(blocks) > MAX_MESSAGE_COST:
         raise TooLong(f"The envelope does not fit into a message of {MAX_MESSAGE_COST} characters.")
     return blocks

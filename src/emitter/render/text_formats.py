@@ -61,11 +61,7 @@ class PlainText:
         return f"{format_moment(moment, self.width)}\n\n{_wrap_row(typing_instructions(moment), self.width)}"
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
-        """Return the resolution that a typed line means.
-
-        Raises:
-            ResolutionError: The line is not a valid answer. The error says what can be typed.
-        """
+        """Return the resolution that a typed line means, or raise ``ResolutionError``, which says what can be typed."""
         return parse_typed_reply(moment, reply)
 
 
@@ -155,11 +151,7 @@ class Markdown:
         return "\n\n".join((*_markdown_blocks(build_layout(moment)), typing_instructions(moment)))
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
-        """Return the resolution that a typed line means.
-
-        Raises:
-            ResolutionError: The line is not a valid answer. The error says what can be typed.
-        """
+        """Return the resolution that a typed line means, or raise ``ResolutionError``, which says what can be typed."""
         return parse_typed_reply(moment, reply)
 
 

@@ -47,10 +47,7 @@ _REPEATED_MARKS = re.compile(rf"{REDACTION_MARK}(?:[\W_]*{REDACTION_MARK})+")
 
 
 def redact_message(message: str, document: Json, author: Callable[[], SourceText], names: frozenset[str]) -> str | None:
-    """Return `message` on one line without any piece of `document`, or None if nothing useful is left.
-
-    `names` are the property names of the schema, which are kept.
-    """
+    """Return `message` on one line without any piece of `document` but `names`, or None if nothing useful is left."""
     line = " ".join(message.split()).encode(errors="replace").decode()
     line = line if len(line) <= MAX_MESSAGE_LENGTH else f"{line[:MAX_MESSAGE_LENGTH]}{REDACTION_MARK}"
     texts, numbers = _document_texts(document, names)

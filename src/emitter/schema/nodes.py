@@ -359,10 +359,7 @@ def _post_order(start: str, edges: dict[str, tuple[str, ...]], done: set[str]) -
 
 
 def strong_components(edges: dict[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return the number of each name's strongly connected component.
-
-    A component has a smaller number than those that it leads to.
-    """
+    """Return each name's strongly connected component: its number, smaller than those of components it leads to."""
     after = topological_order(edges)
     backward: dict[str, list[str]] = {name: [] for name in edges}
     for name, leads in edges.items():

@@ -142,10 +142,7 @@ class SchemaParser:
         return name
 
     def _expand_references(self, parts: Sequence[SchemaPart]) -> tuple[list[SchemaPart] | None, bool]:
-        """Expand references and `allOf`.
-
-        Returns the parts, or None if there are too many, and whether a reference was expanded.
-        """
+        """Return the parts without `$ref` and `allOf` (None if too many), and whether a reference was expanded."""
         pending, visited, expanded = list(reversed(parts)), set[int](), list[SchemaPart]()
         has_reference = is_cyclic = False
         while pending:

@@ -63,10 +63,7 @@ _INVALID_REGISTRY = "registry must be a mapping of URIs to schemas, or a referen
 
 
 def bundle_schemas(schema: Mapping[str, Any], registry: SchemaRegistry) -> Mapping[str, Any]:
-    """Return a schema with the external schemas that it refers to.
-
-    References that the registry does not contain are kept, and rejected by the compiler.
-    """
+    """Return a schema with the external ones it refers to. The compiler rejects references that the registry lacks."""
     untyped: Any = registry
     if not isinstance(untyped, Mapping | Registry):
         raise InputError(f"{_INVALID_REGISTRY}, not a {type(untyped).__name__}.")

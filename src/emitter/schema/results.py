@@ -150,10 +150,7 @@ class _TemplateValues(dict[str, str]):
 def violations_from_pydantic(
     error: ValidationError, document: Json, names: frozenset[str], author: Callable[[], SourceText] = SourceText
 ) -> tuple[Violation, ...]:
-    """Return pydantic's errors as violations. `names` are the property names of the schema.
-
-    `author` returns the source text of the type's validators.
-    """
+    """Return pydantic's errors as violations; ``names`` are the schema's, ``author`` returns the validators' source."""
     details = error.errors(include_url=False, include_input=False)
     redact = partial(redact_message, document=document, author=cache(author), names=names)
     violations = (

@@ -237,10 +237,7 @@ class SchemaSurvey:
                 pending.extend(part for part in self._parts[step.key] if isinstance(part, SchemaStep))
 
     def count(self) -> int:
-        """Return the number of counted steps. Shared parts count once per path.
-
-        Every step must lead one level deeper, so that a part comes after all that lead to it.
-        """
+        """Return the number of counted steps, shared parts once per path. Every step must lead one level deeper."""
         count = 0
         times = Counter({self._start.key: 1})
         for key, parts in self._parts.items():

@@ -90,10 +90,7 @@ def _write_closed_object(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[s
 
 
 def _write_overflowing_object(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[str, Any], Codec]:
-    """Write an object with too many properties. Those that do not fit share one member as JSON text.
-
-    Unnamed properties join that text.
-    """
+    """Write an object with too many properties: the last ones, and unnamed ones, share one member as JSON text."""
     wires, members = _write_members(node, writer)
     loss_log = writer.loss_log
     for field in node.overflow.values():

@@ -162,10 +162,7 @@ def are_disjoint(one: Codec, other: Codec, depth: int = MAX_COMPARE_DEPTH) -> bo
 
 
 def _flatten_codec(codec: Codec) -> list[Codec] | None:
-    """Return the codecs of all union members, or None if there are too many or one has no types.
-
-    A definition that is not written yet stands for itself: its types and its tag are known.
-    """
+    """Return the codecs of all members, or None if too many or untyped. An unwritten definition stands for itself."""
     codecs: list[Codec] = []
     visited: set[int] = set()
     pending = [codec]

@@ -143,10 +143,7 @@ class SchemaWriter:
         return {name: without_redundant_title(self._wires[name], name) for name in self._referenced_names}
 
     def write(self, node: Node, *, null_is_absent: bool = False) -> WireSchema:
-        """Write a node with its notes, and record its losses.
-
-        With `null_is_absent`, null will stand for an absent value.
-        """
+        """Write a node with its notes, and record its losses. `null_is_absent`: null will stand for absence."""
         if isinstance(node, RefNode):
             return self._write_reference(node)
         wire, codec = _WRITERS_BY_NODE[node.__class__](node, self)

@@ -132,14 +132,7 @@ class PickerSession:
         notice: str | None,
         details: tuple[DetailAnswer, ...] | None = None,
     ) -> PickerSession:
-        """Return a new session.
-
-        Args:
-            moment: The decision.
-            measure: Returns the cells that a text takes.
-            notice: A notice to show first.
-            details: The answers to requests for detail so far, or None if detail cannot be requested.
-        """
+        """Return a new session. ``measure`` counts cells; ``details`` is None if detail cannot be requested."""
         layout = build_layout(moment)
         view = View(build_page(layout, 80, measure, details), 1, notice=notice)
         return cls(moment, measure, layout, view, details=details)
@@ -360,10 +353,7 @@ MAX_WINDOW_WIDTH = 85
 def build_page(
     layout: Layout, width: int, measure: Callable[[str], int], details: Sequence[DetailAnswer] | None = None
 ) -> Page:
-    """Return a decision's page for a window of ``width`` cells, whose last column stays free.
-
-    ``details`` are the answers to requests for detail, or None if detail cannot be requested.
-    """
+    """Return a decision's page of ``width`` cells, the last one free. ``details`` is None if there can be none."""
     builder = _PageBuilder(max(1, min(width - 1, MAX_WINDOW_WIDTH) - MARGIN), measure)
     _add_briefing(builder, layout)
     for answer in details or ():

@@ -68,10 +68,7 @@ async def run_plain_prompt(
     seconds: float | None,
     detail: DetailHandler | None = None,
 ) -> Resolution | Unresolved:
-    """Ask for a decision in lines of text, for at most ``seconds``.
-
-    ``detail`` answers the person's requests for detail.
-    """
+    """Ask for a decision in lines of text, for at most ``seconds``; ``detail`` answers requests for detail."""
     deadline = None if seconds is None else time.monotonic() + seconds
     prompt = plain_prompt(moment, is_interactive=input_stream.isatty(), seconds=seconds, detail=detail is not None)
     request = next(prompt)
@@ -91,11 +88,7 @@ async def run_plain_prompt(
 
 
 async def request_detail(detail: DetailHandler | None, topic: str, deadline: float | None) -> str:
-    """Return the answer of ``detail`` as safe lines. If it raises, the error becomes the answer.
-
-    Raises:
-        TimeoutError: The deadline passed.
-    """
+    """Return the answer of ``detail``, or what it raised, as safe lines. Raises ``TimeoutError`` after the deadline."""
     async with asyncio.timeout(None if deadline is None else max(0.0, deadline - time.monotonic())):
         try:
             answer: object = None if detail is None else await asyncio.to_thread(detail, topic)
@@ -116,14 +109,7 @@ async def request_detail(detail: DetailHandler | None, topic: str, deadline: flo
 def plain_prompt(
     moment: BindingMoment, *, is_interactive: bool, seconds: float | None, detail: bool = False
 ) -> PlainPrompt:
-    """Run the dialogue with the person until they answer or leave.
-
-    Args:
-        moment: The decision.
-        is_interactive: The input is a terminal, so its end means that the person left.
-        seconds: The time limit to announce.
-        detail: The person can ask for detail.
-    """
+    """Run the dialogue until the person answers or leaves, which the end of an interactive input means."""
     hatch: Hatch | None = None
     message, tries = _opening_text(moment, seconds, detail=detail), MAX_TRIES
     while tries:
@@ -148,11 +134,7 @@ def plain_prompt(
 
 
 def _parse_answer(moment: BindingMoment, hatch: Hatch | None, line: InputLine) -> Resolution:
-    """Return the resolution that a line means.
-
-    Raises:
-        ResolutionError: The line is not a valid answer.
-    """
+    """Return the resolution that a line means, or raise ``ResolutionError``."""
     if isinstance(line, InputEvent):
         raise BadResolution("Several lines came at once, and all were ignored.", hint="Type one line.")
     text = clean_input(line)
@@ -201,11 +183,7 @@ def discard_typed_input(stream: TextIO) -> None:
 
 
 async def read_line(stream: TextIO, deadline: float | None) -> InputLine:
-    """Return the next line.
-
-    Raises:
-        TimeoutError: The monotonic clock passed ``deadline``.
-    """
+    """Return the next line, or raise ``TimeoutError`` once the monotonic clock has passed ``deadline``."""
     file = _pollable_file(stream, deadline)
     if file is None:
         return _classify_line(stream, await asyncio.to_thread(_read_blocking, stream))

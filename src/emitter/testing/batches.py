@@ -112,10 +112,7 @@ class StoredBatch:
 
 
 class BatchStore:
-    """All batches and uploaded files of a simulator.
-
-    ``polls`` is how often a batch is polled before it ends. ``requests`` lists the requests about batches.
-    """
+    """All batches and uploaded files. A batch ends after ``polls``; ``requests`` lists the requests about batches."""
 
     def __init__(self, handle: Callable[[RawRequest], tuple[SimulatedResponse, SimulatedCall]], polls: int = 1) -> None:
         self.polls = polls

@@ -503,11 +503,7 @@ def _load_sampler(schema: str) -> Sampler:
 
 
 def break_document(text: str, schema: Json, rng: Random) -> str:
-    """Return a document like ``text`` that violates the schema.
-
-    Raises:
-        UndecodableSchema: Every changed document is still valid.
-    """
+    """Return a document like ``text`` that violates the schema, or raise ``UndecodableSchema`` if all are valid."""
     try:
         is_valid = jsonschema_rs.validator_for(schema).is_valid
     except ValueError as error:

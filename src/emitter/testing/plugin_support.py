@@ -49,11 +49,7 @@ class CassettePlan:
 
 
 def make_cassette_plan(item: pytest.Item, recorded: dict[Path, str]) -> CassettePlan:
-    """Return the cassette plan of a test.
-
-    Raises:
-        InputError: The marker is invalid, or another test has just recorded the same file.
-    """
+    """Return a test's cassette plan. Raises ``InputError`` for a bad marker, or a file that another test recorded."""
     name, allow_unused = _parse_cassette_marker(item.get_closest_marker("emitter_cassette"))
     path = get_cassette_path(item, name, item.config.getini("emitter_cassettes"))
     mode, test = item.config.getoption("emitter_record"), get_node_id(item)
@@ -97,10 +93,7 @@ def _parse_cassette_marker(marker: pytest.Mark | None) -> tuple[str | None, bool
 
 @contextmanager
 def run_vendor(item: pytest.Item, patch: pytest.MonkeyPatch) -> Generator[tuple[Simulator, int]]:
-    """Run the vendor of a test, and point the environment to it; yield it with its seed.
-
-    Every test has its own, so that nothing is left over from another one. A start takes less than a millisecond.
-    """
+    """Run the vendor of a test, point the environment to it, and yield it with its seed. No two tests share one."""
     from emitter.testing.simulation import simulator  # noqa: PLC0415  slow to import, and not needed by the network block
 
     options = get_vendor_options(item, simulator)
@@ -131,13 +124,7 @@ def derive_seed(item: pytest.Item) -> int:
 
 
 def get_cassette_path(item: pytest.Item, name: str | None, folder: str) -> Path:
-    """Return the path of the test's cassette. Raises ``InputError`` for a name that leads out of its folder.
-
-    Args:
-        item: The test.
-        name: The name from the marker. None: one file for each test.
-        folder: The folder, relative to the root folder. Empty: ``cassettes`` next to the test file.
-    """
+    """Return the path of the test's cassette. Raises ``InputError`` for a name that leads out of its folder."""
     default = item.path.parent / "cassettes"
     root = item.config.rootpath / folder if folder else default
     if name is not None:
@@ -191,10 +178,7 @@ class NetworkBlocked(EmitterError):
 
 @contextmanager
 def block_network(test: str, attempts: list[str]) -> Generator[None]:
-    """Block connections and name lookups to other machines, in the whole process, until the block ends.
-
-    Each attempt raises ``NetworkBlocked`` and is added to ``attempts``: the code under test may swallow the error.
-    """
+    """Block connections and lookups to other machines. Each raises ``NetworkBlocked`` and is added to ``attempts``."""
 
     def refuse(host: object, port: object = None) -> None:
         host_name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)

@@ -163,10 +163,7 @@ def order_nodes(edges: NodeEdges) -> tuple[list[NodePath], list[NodePath]]:
 
 
 def measure_nesting(tree: SchemaTree) -> int:
-    """Return the deepest nesting of objects and arrays, with references followed once per path.
-
-    The search stops after ``MAX_STEPS`` steps and returns the deepest nesting found so far.
-    """
+    """Return the deepest nesting, references followed once per path, that is found within ``MAX_STEPS`` steps."""
     depths: dict[NodePath, int] = {}
     targets: dict[NodePath, dict[NodePath, int]] = {}
     pending: list[NodePath] = [()]

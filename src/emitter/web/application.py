@@ -88,12 +88,7 @@ def check_origin(request: Request, origin: str) -> None:
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of the submitted form.
-
-    Raises:
-        TooLarge: The form is too long.
-        NotAForm: The body is not a form of the page.
-    """
+    """Return the fields of the submitted form; raise ``TooLarge``, or ``NotAForm`` for another body."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM_TYPE:
         raise NotAForm("The request is not a form of this page.")
     body = await _read_body(request)

@@ -66,11 +66,7 @@ class Links:
         return link
 
     def find(self, token: str) -> Link:
-        """Return the link with this token.
-
-        Raises:
-            UnknownDecision: There is no such link.
-        """
+        """Return the link with this token, or raise ``UnknownDecision``."""
         return _require_link(self._links.get(_hash_token(token)))
 
     def ticket(self, link: Link) -> str:
@@ -80,19 +76,11 @@ class Links:
         return f"/open/{token}"
 
     def peek(self, ticket: str) -> Link:
-        """Return a ticket's link without using the ticket up.
-
-        Raises:
-            UnknownDecision: There is no such ticket.
-        """
+        """Return a ticket's link without using the ticket up, or raise ``UnknownDecision``."""
         return _require_link(self._tickets.get(_hash_token(ticket)))
 
     def redeem(self, ticket: str) -> Link:
-        """Return a ticket's link, and use the ticket up.
-
-        Raises:
-            UnknownDecision: There is no such ticket.
-        """
+        """Return a ticket's link, and use the ticket up, or raise ``UnknownDecision``."""
         return _require_link(self._tickets.pop(_hash_token(ticket), None))
 
     def _derive(self, purpose: str, token: str) -> str:

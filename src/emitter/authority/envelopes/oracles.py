@@ -254,10 +254,7 @@ def make_refusal(code: RefusalCode, audit_id: str) -> Refusal:
 
 
 def find_refusal_violations(text: str, names: Iterable[str], markers: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the rules that a refusal's text breaks, each with what is expected instead.
-
-    ``names`` are the ids and names of the oracles, ``markers`` the words that the policy forbids.
-    """
+    """Return the rules a refusal's text breaks, with what is expected: it has no oracle's name and no marker."""
     leaks = [(NarrativeRule(finding.rule).value, finding.expected) for finding in find_leaks(text, names)]
     broken_rules = {NarrativeRule(finding.rule).value for finding in scan_narrative(text, _refusal_policy(markers))}
     assertions = [(rule, expected) for rule, expected in _ASSERTION_RULES.items() if rule in broken_rules]

@@ -89,11 +89,7 @@ def _truncate_target(target: str) -> str:
 
 
 def add_call_findings(request: ApprovalRequest, moment: BindingMoment) -> tuple[BindingMoment, int]:
-    """Prepend the call to the envelope's findings, and return the index of the option that makes the call.
-
-    Raises:
-        InputError: The envelope does not offer the call exactly once.
-    """
+    """Put the call before the findings; return the index of the option that makes it, or raise ``InputError``."""
     if not isinstance(moment, BindingMoment):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError("brief= must return a BindingMoment.")
     places = _find_call_options(request, moment)

@@ -275,12 +275,7 @@ class CallArguments:
 def bind_arguments(
     signature: inspect.Signature, call: tuple[tuple[Any, ...], Mapping[str, Any]], exclude: Collection[str]
 ) -> CallArguments:
-    """Bind a call's arguments with their defaults; ``exclude`` names those that are not content.
-
-    Raises:
-        TypeError: The tool does not accept the arguments.
-        InputError: An argument has no JSON form.
-    """
+    """Bind a call's arguments with their defaults, or raise ``InputError``. ``exclude`` names what is no content."""
     bound = signature.bind(*call[0], **call[1])
     bound.apply_defaults()
     for name, value in bound.arguments.items():

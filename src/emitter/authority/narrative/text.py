@@ -172,10 +172,7 @@ _FUNCTION_WORDS: Final = word_set("""
 
 @lru_cache(maxsize=256)
 def spelling_pattern(phrases: tuple[str, ...], *, acronyms: bool = False) -> re.Pattern[str] | None:
-    """Return what finds some words and phrases in a text as it is seen; None where there is nothing to find.
-
-    With ``acronyms``, one that reads as a function word ("WHO") is found in capitals only.
-    """
+    """Return a pattern of words and phrases; ``acronyms`` finds those like function words ("WHO") in capitals only."""
     parts = [
         part for each in phrases if (part := _spelling_regex(to_visible_text(each).text.strip(), acronyms=acronyms))
     ]

@@ -80,11 +80,7 @@ VOCABULARIES: Final[Mapping[str, Vocabulary]] = MappingProxyType(
 
 
 def parse_operation(operation: object, vocabulary: str) -> Mapping[str, Json]:
-    """Return an operation as an object. A string is short for the member that names it.
-
-    Raises:
-        InputError: It is neither an object nor a string, or the vocabulary needs more than a name.
-    """
+    """Return an operation as an object, or raise ``InputError``. A string is short for the member that names it."""
     if isinstance(operation, Mapping):
         return dict(cast("Mapping[str, Json]", operation))
     known = VOCABULARIES.get(vocabulary)

@@ -112,10 +112,7 @@ def _to_answer(connection: BatchConnection, result: Mapping[str, Any]) -> CallRe
 
 
 async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
-    """Return recent batches of the same size.
-
-    Batches have no name here; only the ids in their results show whose they are.
-    """
+    """Return recent batches of the same size. They have no name; only the ids in results show whose they are."""
     async with aclosing(iter_recent_batches(connection, _PATH, "after_id", unconfirmed.submitted_at)) as batches:
         return [
             await _to_candidate(connection, batch, unconfirmed)

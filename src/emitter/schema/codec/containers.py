@@ -200,10 +200,7 @@ class KeyValueCodec:
         return codec.encode(value, child_pointer(pointer, key))
 
     def decode(self, value: Json) -> Json:
-        """Return the object. A value that is not a list of entries is returned unchanged.
-
-        A list that gives one key different values is marked as undecoded.
-        """
+        """Return the object. A list with two values for a key is marked as undecoded; what is no list is unchanged."""
         if isinstance(value, dict):
             return self.decode_properties(as_mapping(value))
         entries = [as_mapping(each) for each in as_list(value)]
