@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from emitter.messages import as_list, as_mapping
+from emitter.schema.json_data import resolve_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -250,7 +251,8 @@ class _LengthEstimator:
     def _estimate_reference(self, reference: str, depth: int) -> AnswerLength:
         if reference not in self.references:
             self.references[reference] = AnswerLength(0, 0, is_bounded=False)
-            self.references[reference] = self.estimate(_resolve_reference(self.root, reference), depth + 1)
+            target = resolve_reference(self.root, reference)
+            self.references[reference] = self.estimate(True if target is None else target, depth + 1)
         return self.references[reference]
 
     def _estimate_types(self, node: Json, depth: int) -> AnswerLength | None:
@@ -360,17 +362,6 @@ def _implied_types(node: Json) -> list[Json]:
     if "properties" in node or "additionalProperties" in node:
         return ["object"]
     return ["array"] if "items" in node or "prefixItems" in node else []
-
-
-def _resolve_reference(root: Json, reference: str) -> Json:
-    """Return the target of a reference inside the document, or True if there is none."""
-    node = root
-    for token in reference.removeprefix("#").split("/")[1:]:
-        key = token.replace("~1", "/").replace("~0", "~")
-        if key not in as_mapping(node):
-            return True
-        node = node[key]
-    return node
 
 
 def _length_keyword(node: Json, keyword: str) -> int | None:

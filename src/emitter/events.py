@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, cast
 
 if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models.envelope import Trust
+
+
+def format_timestamp(seconds: float, precision: str = "milliseconds") -> str:
+    """Return seconds since 1970 as ISO 8601 in UTC, rounded down."""
+    return f"{datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec=precision)}Z"
 
 
 class Reason(str, Enum):

@@ -69,8 +69,6 @@ _LOOKALIKE_WORD: Final = re.compile(rf"\b[{''.join(map(chr, _LATIN_LOOKALIKES))}
 """A word made of look-alikes only. A single letter is usually a name, such as α."""
 _LATIN: Final = re.compile("[A-Za-z]")
 _GREEK_OR_CYRILLIC: Final = re.compile("[\u0370-\u052f]")
-_ACCENTED_LATIN: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-"""Latin letters with accents or other additions."""
 _PLAIN_ASCII: Final = re.compile(r"[\t-\r -^`-}]*+")
 """ASCII without control characters and without the Markdown marks handled below."""
 _ELLIPSIS: Final = "…"
@@ -89,14 +87,6 @@ def visible_text(text: str) -> str:
     plain = _MIXED_SCRIPT_WORD.sub(_replace_lookalikes, plain.translate(_STYLED_TO_LATIN))
     is_latin = len(_LATIN.findall(plain)) > len(_GREEK_OR_CYRILLIC.findall(plain))
     return _STRIKETHROUGH.sub(r"\1", _LOOKALIKE_WORD.sub(_replace_lookalikes, plain) if is_latin else plain)
-
-
-def strip_accents(word: str) -> str:
-    """Return a word without accents if the rest is ASCII: ``naive`` for ``naïve``."""
-    if _ACCENTED_LATIN.search(word) is None:
-        return word
-    plain = _COMBINING_MARKS.sub("", unicodedata.normalize("NFD", word))
-    return plain if plain.isascii() else word
 
 
 def _replace_lookalikes(match: re.Match[str]) -> str:

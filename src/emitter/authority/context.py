@@ -21,9 +21,10 @@ from weakref import WeakValueDictionary
 
 from emitter.authority import configuration, journal
 from emitter.authority.journal import INDEX_RUN_ID, NewRecord
-from emitter.authority.records import Expire, format_timestamp, parse_timestamp
+from emitter.authority.records import Expire, parse_timestamp
 from emitter.authority.rules import ActorClock, check_grant_live, check_not_stopped, get_grant_state
 from emitter.errors import AuthorityError, ConfirmExpired, InputError
+from emitter.events import format_timestamp
 from emitter.stores import locks as forks
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from emitter.authority.context import (
 )
 from emitter.authority.grants import find_workflow_id
 from emitter.authority.journal import NewRecord
-from emitter.authority.records import ActionRequest, Expire, Intent, Receipt, Result, format_timestamp
+from emitter.authority.records import ActionRequest, Expire, Intent, Receipt, Result
 from emitter.authority.rules import check_may_begin, has_expired
 from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.errors import (
@@ -48,6 +48,7 @@ from emitter.errors import (
     Tampered,
     Unfinished,
 )
+from emitter.events import format_timestamp
 from emitter.messages import as_mapping
 from emitter.telemetry.sinks import generate_id
 

@@ -28,13 +28,13 @@ from emitter.authority.records import (
     Stop,
     StopScope,
     TakeoverMode,
-    format_timestamp,
 )
 from emitter.authority.rules import SpentAmounts, get_grant_state, has_expired
 from emitter.decisions import Selected
 from emitter.decisions.ledger import verify_answer
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
+from emitter.events import format_timestamp
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar, overload
 
 from emitter.authority import chain, rules
 from emitter.authority.chain import UNSIGNED, SigningCallbacks
-from emitter.authority.records import format_timestamp, parse_timestamp
+from emitter.authority.records import parse_timestamp
 from emitter.authority.rules import WorkflowState
 from emitter.errors import EmitterError, Tampered
-from emitter.events import Level, LogAppended, RunEvent
+from emitter.events import Level, LogAppended, RunEvent, format_timestamp
 from emitter.messages import as_mapping
 from emitter.stores import Entry, NewEntry
 from emitter.stores import locks as forks

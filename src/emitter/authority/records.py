@@ -10,7 +10,7 @@ Source: delegation-invariants (CONFIRM, STOP / TAKEOVER, RECEIPT). `REVOKE`, `EX
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Context, Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
@@ -25,6 +25,7 @@ from pydantic import (
 
 from emitter.authority.proposals.document import S256_PATTERN
 from emitter.decisions.canonical_json import (
+    DIGEST_PATTERN,
     LONE_SURROGATE,
     MAX_INTEGER,
     CanonicalProfile,
@@ -43,7 +44,6 @@ MAX_NAME_LENGTH: Final = 512
 """Maximum characters of an id, a target, an action or a capability."""
 MAX_TTL_SECONDS: Final = 100 * 365 * 24 * 60 * 60
 """One hundred years in seconds, so that every end date can be displayed."""
-DIGEST_PATTERN: Final = r"^sha256:[0-9a-f]{64}$"
 _DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIMESTAMP_PATTERN: Final = rf"^{_DATE_PATTERN}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?Z$"
 
@@ -183,12 +183,6 @@ class RiskLevel(str, Enum):
 
 _RISK_ORDER: Final = tuple(RiskLevel)
 RiskLevelField: TypeAlias = Annotated[RiskLevel, Field(strict=False)]
-
-
-def format_timestamp(at: float) -> str:
-    """Format seconds since 1970 as a UTC timestamp, rounded down to the millisecond."""
-    moment = datetime.fromtimestamp(at, UTC)  # not int(at * 1000), which may fall one short
-    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def parse_timestamp(timestamp: str) -> float:

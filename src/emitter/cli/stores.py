@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from emitter.authority import Authority
 from emitter.authority.execution import check_retained
 from emitter.authority.journal import read_attachment, read_logged_head
-from emitter.authority.records import format_timestamp
 from emitter.cli.arguments import add_file_argument, add_json_argument
 from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
@@ -23,6 +22,7 @@ from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.decisions.ledger_words import ONE_WEEK, KeepWords, MissingWordsReason
 from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAltered, Tampered
+from emitter.events import format_timestamp
 from emitter.messages import as_mapping
 from emitter.render.safe_text import quote, to_single_line
 from emitter.stores import SqliteStore

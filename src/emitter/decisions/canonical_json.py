@@ -9,6 +9,7 @@ EMILIA's EP-CANONICALIZATION-v1; the abstract of draft-morrison-binding-moment-e
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
@@ -49,6 +50,11 @@ class CanonicalProfile(Enum):
     """Any finite double; integers up to ``MAX_INTEGER``."""
     ENVELOPE = auto()
     """Only integers up to ``MAX_INTEGER``."""
+
+
+def encode_base64url(data: bytes) -> str:
+    """Return bytes in base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def canonicalize(value: Json, profile: CanonicalProfile = CanonicalProfile.ENVELOPE) -> bytes:

@@ -9,7 +9,6 @@ Source: EP-RESOLUTION-SPEC and its verifier, emilia-verify 2.9.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from emitter.decisions.canonical_json import (
     canonicalize,
     digest,
     digest_of,
+    encode_base64url,
     is_digest,
     parse_strict_json,
 )
@@ -159,9 +159,9 @@ def build_ep_receipt(context: dict[str, Json], assertion: WebAuthnAssertion) -> 
     if not _is_answer_to(assertion, compute_ep_challenge(context)):
         raise BadToken("The assertion does not answer this challenge, or was made without the principal.")
     webauthn = {
-        "authenticator_data": _encode_base64url(assertion.authenticator_data),
-        "client_data_json": _encode_base64url(assertion.client_data_json),
-        "signature": _encode_base64url(assertion.signature),
+        "authenticator_data": encode_base64url(assertion.authenticator_data),
+        "client_data_json": encode_base64url(assertion.client_data_json),
+        "signature": encode_base64url(assertion.signature),
     }
     signoff = {"@type": "ep.signoff", "context": context, "webauthn": webauthn}
     return {"profile": "EP-RESOLUTION-v1", "signoff": signoff}
@@ -210,7 +210,7 @@ def _is_answer_to(assertion: WebAuthnAssertion, challenge: bytes) -> bool:
     data = assertion.authenticator_data
     return (
         client.get("type") == "webauthn.get"
-        and client.get("challenge") == _encode_base64url(challenge)
+        and client.get("challenge") == encode_base64url(challenge)
         and len(data) >= _MIN_AUTHENTICATOR_DATA
         and data[_FLAGS_OFFSET] & _USER_PRESENT_AND_VERIFIED == _USER_PRESENT_AND_VERIFIED
     )
@@ -236,7 +236,3 @@ def _format_time(time: datetime) -> str:
     except OverflowError:
         raise InputError("issued_at and expires_at must be in the years 1 to 9999 of UTC.") from None
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _encode_base64url(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

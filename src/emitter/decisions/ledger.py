@@ -50,6 +50,7 @@ from emitter.errors import (
     UnsignedAnswer,
     WrongDigest,
 )
+from emitter.events import Level
 from emitter.stores import MemoryStore
 from emitter.telemetry.sinks import generate_id
 
@@ -379,7 +380,7 @@ class Ledger:
 
         def make(now: float) -> tuple[Entry, Iterable[LogAppended]]:
             return ledger_entries.make_detail_answer_entry(document, now), (
-                ledger_log.make_detail_answered_event(pending, number),
+                ledger_log.make_decision_event(Level.INFO, ledger_log.DETAIL_ANSWERED_MESSAGE, pending, number=number),
             )
 
         stored = self._log.record(ledger_entries.detail_answer_key(pending.reference, number), make, pending.reference)
@@ -497,7 +498,7 @@ class Ledger:
                 refusal = repeated[0].reference
         if refusal is None:
             return
-        event = ledger_log.make_reasked_event(requested, refusal)
+        event = ledger_log.make_decision_event(Level.WARN, ledger_log.REASKED_MESSAGE, requested, reference=refusal)
         self._log.record_event(f"reasked:{requested.reference}", event, requested.reference)
         refused_decision = self._load_if_readable(refusal)
         decision_id = "" if refused_decision is None else refused_decision.decision_id
@@ -513,7 +514,9 @@ class Ledger:
         for refused in self._load_refusals()[:MAX_COMPARED_REFUSALS]:
             refusal = refused.pending.reference
             if refusal not in revisited and refused.is_similar_to(question):
-                event = ledger_log.make_similar_event(opened, refusal)
+                event = ledger_log.make_decision_event(
+                    Level.WARN, ledger_log.SIMILAR_MESSAGE, opened, reference=refusal
+                )
                 self._log.record_event(f"resembles:{opened.reference}", event, opened.reference)
                 return
 

@@ -18,7 +18,6 @@ import json
 import os
 import re
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from types import NoneType
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
@@ -27,6 +26,7 @@ from emitter.decisions.envelope_parsing import MalformedEnvelope, parse_moment
 from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.decisions.resolution import Dialogue, FreeText, Resolution, ResolutionOutcome, Selected, continue_after
 from emitter.errors import BadResolution, InputError, StoreAltered
+from emitter.events import format_timestamp
 from emitter.messages import as_list
 from emitter.models import BINDING_MOMENT
 from emitter.stores import Entry
@@ -287,11 +287,6 @@ def entry_signing_digest(entry: Entry, pending: PendingDecision) -> str:
     return signing_digest(
         pending.reference, pending.digest, answer, format_timestamp(members["resolvedAt"]), members["channel"]
     )
-
-
-def format_timestamp(seconds: float) -> str:
-    """Return seconds since 1970 as ISO 8601 in UTC, to the millisecond."""
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def check_end_entry(entry: Entry, pending: PendingDecision) -> Entry:

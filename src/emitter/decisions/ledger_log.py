@@ -14,7 +14,6 @@ import threading
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from heapq import heappop, heappush
 from types import NoneType
@@ -25,7 +24,7 @@ from emitter.decisions.decision_rates import DecisionMeasure, DecisionRates, Rat
 from emitter.decisions.ledger_entries import has_member_types, words_key
 from emitter.decisions.resolution import ResolutionOutcome, UnresolvedReason
 from emitter.errors import StoreFailed
-from emitter.events import Level, LogAppended, RunEvent
+from emitter.events import Level, LogAppended, RunEvent, format_timestamp
 from emitter.messages import as_mapping
 from emitter.stores import NewEntry
 from emitter.stores.locks import register_fork_handler
@@ -103,11 +102,6 @@ def make_detail_asked_event(
     return LogAppended(Level.INFO, DETAIL_ASKED_MESSAGE, {**fields, **_words_until_field(words_until)})
 
 
-def make_detail_answered_event(pending: PendingDecision, number: int) -> LogAppended:
-    """Return the event of an answered detail request."""
-    return LogAppended(Level.INFO, DETAIL_ANSWERED_MESSAGE, {**decision_fields(pending), "number": number})
-
-
 def make_words_deleted_event(name: str) -> LogAppended:
     """Return the event for words that were deleted from the store."""
     return LogAppended(Level.INFO, WORDS_DELETED_MESSAGE, {"entry": name})
@@ -129,14 +123,9 @@ def make_expired_event(decision: Mapping[str, Json]) -> LogAppended:
     )
 
 
-def make_reasked_event(pending: PendingDecision, refusal: str) -> LogAppended:
-    """Return the event of a refused question that an agent asks again. ``refusal`` refused it."""
-    return LogAppended(Level.WARN, REASKED_MESSAGE, {**decision_fields(pending), "reference": refusal})
-
-
-def make_similar_event(pending: PendingDecision, refusal: str) -> LogAppended:
-    """Return the warning for a question that resembles a refused one. ``refusal`` refused it."""
-    return LogAppended(Level.WARN, SIMILAR_MESSAGE, {**decision_fields(pending), "reference": refusal})
+def make_decision_event(level: Level, message: str, pending: PendingDecision, **fields: Json) -> LogAppended:
+    """Return an event of a decision with fields of its own."""
+    return LogAppended(level, message, {**decision_fields(pending), **fields})
 
 
 def make_unreadable_event(decision: str, line: int | None = None) -> LogAppended:
@@ -148,8 +137,7 @@ def make_unreadable_event(decision: str, line: int | None = None) -> LogAppended
 
 def make_run_event(event: LogAppended, seconds: float, causation_id: str) -> RunEvent:
     """Return an event as it is recorded, before the store numbers it."""
-    timestamp = datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
-    return RunEvent(event, generate_id(), LEDGER_RUN_ID, _NODE_ID, f"{timestamp}Z", 0, causation_id)
+    return RunEvent(event, generate_id(), LEDGER_RUN_ID, _NODE_ID, format_timestamp(seconds), 0, causation_id)
 
 
 RateScope: TypeAlias = tuple[str, str | None]

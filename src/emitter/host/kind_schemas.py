@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import unquote
 
 from emitter import schema as schemas
 from emitter.errors import InputError
 from emitter.host.kinds import DIALECT
 from emitter.messages import as_list, as_mapping
 from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS
-from emitter.schema.json_data import escape_pointer_token
+from emitter.schema.json_data import escape_pointer_token, resolve_reference
 from emitter.schema.references import ReferenceResolver, check_complexity
 from emitter.schema.validator import Validator, Violation
 
@@ -68,21 +67,6 @@ def _map_keyword(keyword: str, value: Json, change: Callable[[dict[str, Any]], d
     if keyword in _LIST_KEYWORDS:
         return [map_subschemas(subschema, change) for subschema in as_list(value)]
     return map_subschemas(value, change) if keyword in _SCHEMA_KEYWORDS else value
-
-
-def resolve_reference(schema: Json, reference: object) -> Json:
-    """Return the target of a reference within the document, or None."""
-    if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
-        return None
-    target: Json = schema
-    for token in unquote(reference).split("/")[1:]:
-        key = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(target, list):
-            items = as_list(target)
-            target = items[int(key)] if key.isdecimal() and int(key) < len(items) else None
-        else:
-            target = as_mapping(target).get(key)
-    return target
 
 
 _VALIDATOR_RAISED: Final = Violation("", "validator", "a payload that the kind's own validators can read")

@@ -311,17 +311,6 @@ class KindRegistry(Mapping[str, EnvelopeKind]):
     def __repr__(self) -> str:
         return f"KindRegistry({', '.join(self.ids)})"
 
-    def with_versions(self, versions: Mapping[str, int]) -> KindRegistry:
-        """Return a registry that advertises other versions; the schemas stay the same.
-
-        Raises:
-            InputError: A kind is not in the registry.
-        """
-        unknown = [kind_id for kind_id in versions if kind_id not in self._kinds]
-        if unknown:
-            raise InputError(f"The registry has no kind {unknown[0]}.", hint=f"It has {', '.join(self.ids)}.")
-        return KindRegistry(self._added_kinds, {**self.versions, **versions})
-
     def with_kinds(self, *kinds: EnvelopeKind) -> KindRegistry:
         """Return a registry with more kinds.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved
@@ -12,6 +11,7 @@ from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, 
 from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.decisions.resolution import RESOLUTION_SCHEMA, ResolutionOutcome, resolution_to_json
 from emitter.errors import AuthorityError, EmissionError, EmitterError
+from emitter.events import format_timestamp
 from emitter.mcp import sdk
 from emitter.mcp.schemas import make_schema_type
 from emitter.render import text_formats
@@ -97,11 +97,11 @@ RESOLVE_OUTPUT = _status_schema(
 def bound_members(pending: PendingDecision) -> dict[str, Json]:
     """Return the members next to an envelope."""
     members = {"status": "bound", "decision_id": pending.decision_id, "digest": pending.digest}
-    return members if pending.expires_at is None else {**members, "expires_at": _format_time(pending.expires_at)}
-
-
-def _format_time(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+    return (
+        members
+        if pending.expires_at is None
+        else {**members, "expires_at": format_timestamp(pending.expires_at, "seconds")}
+    )
 
 
 def withheld_result(decision: Withheld) -> sdk.Result:

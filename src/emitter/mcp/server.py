@@ -10,9 +10,8 @@ Source: draft-morrison-binding-moment-envelope-00, sections 3, 6.3 and 7.
 from __future__ import annotations
 
 import os
-import socket
 import sys
-from contextlib import nullcontext, redirect_stdout
+from contextlib import closing, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import uvicorn
@@ -22,13 +21,14 @@ from pydantic import BaseModel, WithJsonSchema
 from emitter.client.result import Withheld
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.decisions.resolution import RESOLUTION_SCHEMA
-from emitter.errors import AlreadyResolved, EmitterError, InputError, UnknownDecision
+from emitter.errors import AlreadyResolved, EmitterError, UnknownDecision
 from emitter.mcp import results, sdk
 from emitter.mcp.asker import DecisionAsker, Surface, Suspended
 from emitter.mcp.schemas import inline_references
 from emitter.mcp.tools import WithMoment, tool
 from emitter.models import Trust
 from emitter.prompts import Material
+from emitter.web.server import LOOPBACK, Address, listen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -226,9 +226,7 @@ def _to_material(passage_or_text: str | Passage) -> Material:
     return Material(passage.text, passage.source, Trust.UNTRUSTED)
 
 
-LOOPBACK_HOST: Final = "127.0.0.1"
 _HTTP_PATH: Final = "/mcp"
-_MAX_PORT: Final = 65535
 _GRACE_SECONDS: Final = 1
 """Seconds for which open streams may finish when the server stops."""
 
@@ -255,18 +253,9 @@ async def serve_http(server: Any, port: int, on_listening: Callable[[str], objec
     Raises:
         InputError: The port is invalid or not available.
     """
-    with _listen(port) as listener:
+    with closing(listen(Address(port=port))) as listener:
         config = uvicorn.Config(
             sdk.http_app(server), log_level="error", access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
         )
-        on_listening(f"http://{LOOPBACK_HOST}:{listener.getsockname()[1]}{_HTTP_PATH}")
+        on_listening(f"http://{LOOPBACK.host}:{listener.getsockname()[1]}{_HTTP_PATH}")
         await uvicorn.Server(config).serve(sockets=[listener])
-
-
-def _listen(port: int) -> socket.socket:
-    if not 0 <= port <= _MAX_PORT:
-        raise InputError(f"port is {port}.", hint=f"Pass a number from 0 to {_MAX_PORT}; 0 means any free port.")
-    try:
-        return socket.create_server((LOOPBACK_HOST, port))
-    except OSError as error:
-        raise InputError(f"The server cannot listen on {LOOPBACK_HOST}:{port}: {error.strerror}.") from error

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
+
+from emitter.messages import as_list, as_mapping
 
 if TYPE_CHECKING:
     from emitter.messages import Json
@@ -74,3 +77,22 @@ def child_pointer(pointer: str, *steps: str | int) -> str:
 def escape_pointer_token(name: str) -> str:
     """Return a name as it is written in a JSON pointer."""
     return name.translate(_ESCAPES)
+
+
+def parse_pointer(pointer: str) -> tuple[str, ...]:
+    """Return the names in a JSON pointer."""
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
+
+
+def resolve_reference(schema: Json, reference: object) -> Json:
+    """Return the target of a reference within the document, or None."""
+    if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+        return None
+    target: Json = schema
+    for name in parse_pointer(unquote(reference)):
+        if isinstance(target, list):
+            items = as_list(target)
+            target = items[int(name)] if name.isdecimal() and int(name) < len(items) else None
+        else:
+            target = as_mapping(target).get(name)
+    return target

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
 
 from emitter.messages import as_list, as_mapping
-from emitter.schema.json_data import escape_pointer_token
+from emitter.schema.json_data import escape_pointer_token, parse_pointer
 
 if TYPE_CHECKING:
     import re
@@ -74,9 +74,7 @@ class SchemaTree:
         """Return the node that a local ``$ref`` points to, or None."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return None
-        path = tuple(
-            token.replace("~1", "/").replace("~0", "~") for token in unquote(reference).removeprefix("#").split("/")[1:]
-        )
+        path = parse_pointer(unquote(reference).removeprefix("#"))
         return path if path in self.nodes and reference[1:2] in ("", "/") else None
 
     def make_edges(self, *, follow: Callable[[SchemaNode, NodePath], bool] = lambda _place, _path: True) -> NodeEdges:

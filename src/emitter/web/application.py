@@ -47,7 +47,7 @@ from emitter.render.safe_text import to_single_line
 from emitter.web.links import TOKEN_FIELD, Link, Links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -70,6 +70,9 @@ MAX_BODY_BYTES: Final = 128 * 1024
 """Bytes of a form: enough for the longest answer with every character escaped."""
 _MAX_FIELDS: Final = 8
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
+
+
+ErrorHandler: TypeAlias = "Callable[[Request, Exception], Awaitable[Response]]"
 
 
 class TooLarge(BadResolution):
@@ -155,14 +158,7 @@ def create_app(
         Route("/decide/{token}", handler.receive_answer, methods=["POST"]),
         Route("/open/{ticket}", handler.redeem_ticket, methods=["GET"]),
     ]
-    error_handlers = {
-        404: _on_not_found,
-        405: _on_method_not_allowed,
-        ResolutionError: _on_rejected,
-        StoreFailed: _on_store_failed,
-        Exception: _on_error,
-    }
-    app = Starlette(routes=routes, exception_handlers=error_handlers)
+    app = Starlette(routes=routes, exception_handlers=_ERROR_HANDLERS)
     app.router.redirect_slashes = False
     return HostMiddleware(app, authority)
 
@@ -301,26 +297,26 @@ async def _on_rejected(request: Request, error: Exception) -> Response:
     return refusal_page(status, title, str(error), None if isinstance(error, _FINAL_ERRORS) else request.url.path)
 
 
-async def _on_store_failed(request: Request, _error: Exception) -> Response:
-    return refusal_page(
-        503, "Out of reach", "The store of the decisions is not available. Try again.", request.url.path
-    )
+def _show_refusal(status: int, title: str, message: str, *, back: bool = False) -> ErrorHandler:
+    async def handle(request: Request, _error: Exception) -> Response:
+        return refusal_page(status, title, message, request.url.path if back else None)
+
+    return handle
 
 
-async def _on_not_found(_request: Request, _error: Exception) -> Response:
-    return refusal_page(
+_ERROR_HANDLERS: Final[Mapping[int | type[Exception], ErrorHandler]] = {
+    404: _show_refusal(
         404, "Nothing here", "Open the link exactly as you received it. It works until the decision is answered."
-    )
-
-
-async def _on_method_not_allowed(_request: Request, _error: Exception) -> Response:
-    return refusal_page(405, "Not like this", "Open the link in a browser, and answer on the page.")
-
-
-async def _on_error(_request: Request, _error: Exception) -> Response:
-    return refusal_page(
+    ),
+    405: _show_refusal(405, "Not like this", "Open the link in a browser, and answer on the page."),
+    ResolutionError: _on_rejected,
+    StoreFailed: _show_refusal(
+        503, "Out of reach", "The store of the decisions is not available. Try again.", back=True
+    ),
+    Exception: _show_refusal(
         500, "Something broke", "This is a bug in the program. Open the link again to see the decision's state."
-    )
+    ),
+}
 
 
 def recorded_page(resolved: ResolvedDecision, keep_words: KeepWords | None) -> HTMLResponse:
@@ -388,13 +384,7 @@ def refusal_page(status: int, title: str, message: str, back: str | None = None)
     return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)
 
 
-def misdirected_page() -> HTMLResponse:
-    """Return the page for a request to another host name."""
-    return refusal_page(
-        421, "Not under this name", "Open the address exactly as you received it, with its number and port."
-    )
-
-
+_MISDIRECTED: Final = "Open the address exactly as you received it, with its number and port."
 SECURITY_HEADERS: Final = {
     "Content-Security-Policy": f"{SAME_ORIGIN_POLICY}; frame-ancestors 'none'",
     "X-Frame-Options": "DENY",
@@ -424,5 +414,5 @@ class HostMiddleware:
             await send(message)
 
         hosts = Headers(scope=scope).getlist("host") if scope["type"] == "http" else [self.authority]
-        app = self.app if hosts == [self.authority] else misdirected_page()
+        app = self.app if hosts == [self.authority] else refusal_page(421, "Not under this name", _MISDIRECTED)
         await app(scope, receive, send_with_headers)

@@ -121,7 +121,7 @@ async def open_site(
     Raises:
         InputError: The address is not available.
     """
-    with closing(_listen(address)) as listener:
+    with closing(listen(address)) as listener:
         site = Site(address.authority(listener.getsockname()[1]))
         server = create_uvicorn_server(create_app(ledger, site.links, site.authority, site.set_answer, detail=detail))
         task = asyncio.create_task(server.serve(sockets=[listener]))
@@ -133,13 +133,14 @@ async def open_site(
             await task
 
 
-def _listen(address: Address) -> socket.socket:
+def listen(address: Address) -> socket.socket:
+    """Return a socket that listens on a loopback address, or raise ``InputError`` if it is not available."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return socket.create_server((address.host, address.port), family=family)
     except OSError as error:
         name = address.authority(address.port)
-        raise InputError(f"The page cannot be served at {name}: {error.strerror}.") from error
+        raise InputError(f"http://{name} cannot be served: {error.strerror}.") from error
 
 
 _POLL_SECONDS: Final = 1.0

@@ -13,8 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emitter.authority import Authority, Scope, StopRequest, chain, execution
-from emitter.authority.records import format_timestamp, parse_timestamp
+from emitter.authority.records import parse_timestamp
 from emitter.errors import AuthorityError, InputError, Tampered
+from emitter.events import format_timestamp
 from emitter.stores import MemoryStore
 from tests.authority.execution.driving import Drive
 from tests.authority.execution.making import act, approved, asked, granted, types, work

@@ -9,9 +9,10 @@ import pytest
 from emitter.authority import Authority, ConfirmRequest, current_action
 from emitter.authority.audit import report_chain
 from emitter.authority.chain import compute_genesis_hash, make_line
-from emitter.authority.records import Expire, Line, format_timestamp
+from emitter.authority.records import Expire, Line
 from emitter.authority.rules import GrantEnd
 from emitter.errors import ConfirmExpired, DecisionExpired, EmitterError, InputError, NotApproved, Tampered
+from emitter.events import format_timestamp
 from tests.authority.execution.making import approved, asked, granted, work
 from tests.authority.guard.parts import MOM, Post, approve, kept, proven, resolved, waiting
 from tests.decisions.ledger.asking import START, Hand

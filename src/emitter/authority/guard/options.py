@@ -18,6 +18,7 @@ from emitter.authority.rules import compute_spending
 from emitter.decisions import ledger_arguments
 from emitter.errors import InputError
 from emitter.render.safe_text import to_single_line
+from emitter.schema.json_data import parse_pointer
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -242,4 +243,4 @@ def _check_parameter_names(tool: Callable[..., Any], config: GuardConfig) -> Non
 def _first_segment(digested: str | DigestedParameter) -> str:
     """Return the parameter that a name or JSON pointer refers to."""
     place = digested if isinstance(digested, str) else digested.place
-    return place.split("/")[1].replace("~1", "/").replace("~0", "~") if place.startswith("/") else place
+    return parse_pointer(place)[0] if place.startswith("/") else place

@@ -57,7 +57,7 @@ def find_mismatch(
     Raises:
         InputError: ``proposal`` is not a valid document.
     """
-    content = parse_document(proposal.document if isinstance(proposal, Proposal) else proposal)
+    content = proposal.content if isinstance(proposal, Proposal) else parse_document(proposal)
     return (
         _operation_mismatch(content, operation)
         or (None if content.get("account") == account else Mismatch("/account", _DIFFERS))

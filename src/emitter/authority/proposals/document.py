@@ -8,7 +8,6 @@ Source: draft-hardt-aauth-r3-02, sections 4.3, 7.1, 7.2 and 10.1.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import json
@@ -24,6 +23,7 @@ from emitter.decisions.canonical_json import (
     MAX_DEPTH,
     CanonicalProfile,
     canonicalize,
+    encode_base64url,
     normalize_json,
     parse_strict_json,
 )
@@ -147,7 +147,7 @@ class DigestedParameter:
 
 def r3_s256(document: bytes) -> str:
     """Return the unpadded base64url SHA-256 of a document's bytes as served, 43 characters."""
-    return base64.urlsafe_b64encode(hashlib.sha256(document).digest()).rstrip(b"=").decode()
+    return encode_base64url(hashlib.sha256(document).digest())
 
 
 def is_same_hash(one: str, other: str) -> bool:

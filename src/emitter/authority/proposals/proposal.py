@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
@@ -34,6 +35,7 @@ from emitter.messages import as_list, as_mapping
 from emitter.render.safe_text import sanitize_clusters, to_single_line
 from emitter.render.text_formats import escape_markdown
 from emitter.schema.json_data import escape_pointer_token as step
+from emitter.schema.json_data import parse_pointer
 from emitter.visible_text import is_blank
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ _URI_PATTERN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2000}")
 class Proposal:
     """A proposal's document as served, its ``r3_s256``, and its ``r3_uri`` or an empty string.
 
-    Each property is parsed from the bytes anew, so that nothing can change what was approved.
+    Each property is a copy, so that nothing can change what was approved.
 
     Raises:
         Tampered: The hash is not that of the document.
@@ -60,35 +62,41 @@ class Proposal:
     document: bytes = field(repr=False)
     s256: str
     uri: str = ""
+    _content: dict[str, Json] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _check_proposal(self.document, self.s256, self.uri)
+        object.__setattr__(self, "_content", _parse_checked(self.document, self.s256, self.uri))
+
+    @property
+    def content(self) -> dict[str, Json]:
+        """The members of the document."""
+        return deepcopy(self._content)
 
     @property
     def vocabulary(self) -> str:
         """The URI of the vocabulary."""
-        return str(parse_document(self.document)["vocabulary"])
+        return str(self._content["vocabulary"])
 
     @property
     def operation(self) -> Mapping[str, Json]:
         """The operation, as an object of its vocabulary."""
-        (operation,) = parse_document(self.document)["operations"]
+        (operation,) = self.content["operations"]
         return dict(operation)
 
     @property
     def parameters(self) -> Mapping[str, Json]:
         """The parameters in the document. An object with ``s256`` is a digest object."""
-        return dict(parse_document(self.document)["parameters"])
+        return dict(self.content["parameters"])
 
     @property
     def account(self) -> str | None:
         """The account at the resource, if any."""
-        return parse_document(self.document).get("account")
+        return self._content.get("account")
 
     @property
     def display(self) -> Display | None:
         """The text shown to a person, if any."""
-        return Display.from_json(parse_document(self.document).get("display"))
+        return Display.from_json(self._content.get("display"))
 
 
 def propose(  # noqa: PLR0913  all but the first two have defaults
@@ -158,14 +166,14 @@ def _make_display(call: ProposedOperation, display: Display | None) -> dict[str,
     )
 
 
-def _check_proposal(document: object, s256: object, uri: object) -> None:
+def _parse_checked(document: object, s256: object, uri: object) -> dict[str, Json]:
     if not isinstance(document, bytes) or not isinstance(s256, str) or not isinstance(uri, str):
         raise InputError("A proposal needs a document as bytes, its hash as a string, and a URI or an empty string.")
     if uri and not _URI_PATTERN.fullmatch(uri):
         raise InputError("The URI of a proposal must be absolute and ASCII.", hint="See new_proposal_uri().")
     if not is_same_hash(r3_s256(document), s256):
         raise Tampered("The document does not match its hash.", place=uri or "the document")
-    parse_document(document)
+    return parse_document(document)
 
 
 _DISPLAY_FIELDS: Final = ("summary", "implications", "data_accessed", "irreversible", "detail")
@@ -438,4 +446,4 @@ def _parse_path(text: str) -> ParameterPath:
         return (text,)
     if not _POINTER_PATTERN.fullmatch(text):
         raise InputError("A place must be a name, or a JSON pointer with ~0 for ~ and ~1 for /.")
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])
+    return parse_pointer(text)
