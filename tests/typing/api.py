@@ -143,7 +143,7 @@ def streamed(schema: dict[str, Any]) -> None:
         assert_type(running.result(), Emission[Invoice])
     for partial in stream(Invoice, "?", model="openai/m").partials(trailing_strings=True):
         assert_type(partial, Invoice | Restart)
-    stream_binding_moment("?", model="openai/m").partials()  # type: ignore[misc]  # pyright: ignore
+    stream_binding_moment("?", model="openai/m").partials()  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
     assert_type(stream(schema, "?", model="openai/m").result(), Emission[Any])
     assert_type(stream_binding_moment("?", model="openai/m").result(), Emission[BindingMoment] | Withheld)
 
@@ -176,7 +176,7 @@ def handling(codes: list[str]) -> None:
     emit(Invoice, "?", model="openai/m", context={"vendors": ["Acme"]}, on_event=on(NodeFailed, print))
     on(NodeFailed, lambda failed: assert_type(failed, NodeFailed))
     on(ProviderUsage, lambda usage: codes.append(usage.model))
-    on(ProviderUsage, lambda usage: codes.append(usage.code))  # type: ignore[attr-defined]  # pyright: ignore
+    on(ProviderUsage, lambda usage: codes.append(usage.code))  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def failing() -> None:
