@@ -62,15 +62,16 @@ def results(text: str) -> list[Any]:
 
 def test_jobs_come_back_in_order(vendor: Simulator, folder: Path) -> None:
     """One line for each, with its id or the number of its line; a refusal is a line, too."""
-    jobs = [{"id": "a", "input": "1"}, "2", {"id": 7, "messages": [{"role": "user", "content": "secret recipe"}]}]
-    write_jobs(folder, jobs)
+    refused = {"id": 7, "messages": [{"role": "user", "content": "secret recipe"}]}
+    write_jobs(folder, [{"id": "a", "input": "1"}, "2", refused, {"id": "b", "input": " "}])
     done = spawn(vendor, folder, *BATCH)
-    first, second, third = results(done.stdout)
+    first, second, third, fourth = results(done.stdout)
 
     assert done.returncode == FAILED
     assert (first, second) == ({"id": "a", "value": VALUE}, {"id": 2, "value": VALUE})
     assert (third["id"], third["error"]["type"], third["error"]["code"]) == (7, "Refused", "envelope_refusal")
-    told = f"3 of 3 jobs done, 1 failed. 3 calls, {vendor.billed.input} tokens in, {vendor.billed.output} out. $0.0"
+    assert fourth["error"]["message"].startswith("The prompt is empty.")
+    told = f"4 of 4 jobs done, 2 failed. 3 calls, {vendor.billed.input} tokens in, {vendor.billed.output} out. $0.0"
     assert told in done.stderr
 
 
@@ -252,6 +253,7 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     "missing material": (['{"input": "a", "materials": ["x"]}'], (), "line 1: x is not a file. Paths are relative"),
     "results over jobs": (['"a"'], ("-o", "jobs.jsonl"), "--output would overwrite jobs.jsonl"),
     "results over journal": (['"a"'], ("-o", "j", "--journal", "./j"), "--output would overwrite ./j"),
+    "results nowhere": (['"a"'], ("-o", "absent/out"), "absent/out cannot be written: No such file"),
     "half price without a journal": (['"a"'], ("--half-price",), "--half-price needs --journal"),
     "no calls": (['"a"'], ("--in-flight", "0"), "in_flight is 0"),
     "no requests": (['"a"'], ("--requests-per-minute", "0"), "requests_per_minute is 0"),

@@ -63,7 +63,9 @@ def sample(match: str, rest: str = "-") -> str:
         ("groq", "openai/gpt-oss-120b", {S, D, R, F}),
         ("groq", "qwen/qwen3-32b", {R}),
         ("groq", "llama-3.3-70b-versatile", set()),
-        ("mistral", "mistral-large-latest", {S, D, F}),
+        ("mistral", "mistral-large-latest", {S, D, F, V}),
+        ("mistral", "mistral-large-2411", {S, D, F}),
+        ("openai", "gpt-4-turbo-preview", {S, D, F}),  # text only
         ("vllm", "anything", {S, D, F}),
         ("llama-cpp", "anything", {S, D}),
         ("ollama", "anything", set()),

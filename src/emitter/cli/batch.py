@@ -151,7 +151,11 @@ def _open_output(name: str | None) -> Generator[TextIO]:
     if name is None:
         yield sys.stdout
         return
-    with Path(name).open("a", encoding="utf-8", newline="\n") as out:
+    try:
+        out = Path(name).open("a", encoding="utf-8", newline="\n")  # noqa: SIM115  closed below
+    except OSError as error:
+        raise InputError(f"{name} cannot be written: {error.strerror}.") from error
+    with out:
         yield out
 
 
