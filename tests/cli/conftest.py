@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from emitter.cli import main
+from emitter.testing import simulator
+from tests.cli.jobs import answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from emitter.testing import Simulator
 
 
 @dataclass(frozen=True)
@@ -44,3 +48,10 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return Ran(status, told.out, told.err)
 
     return runs
+
+
+@pytest.fixture
+def vendor() -> Iterator[Simulator]:
+    """Run a vendor that answers with invoices."""
+    with simulator(answers=answer) as running:
+        yield running

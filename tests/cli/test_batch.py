@@ -22,7 +22,7 @@ from emitter.testing import Stalled, simulator
 from tests.cli.jobs import MODEL, answer, environment, prompt_of, spawn, write_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from emitter.testing import Behaviour, ReceivedRequest, Simulator
     from tests.cli.conftest import Run
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
 MEDIA = Path(__file__).parents[2] / "examples" / "media"
 BATCH = ("batch", "jobs.jsonl", "--model", MODEL, "--schema", "invoice.json")
 VALUE = {"vendor": "Acme", "total": 12.5}
-
-
-@pytest.fixture
-def vendor() -> Iterator[Simulator]:
-    """Run a vendor that answers with invoices."""
-    with simulator(answers=answer) as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

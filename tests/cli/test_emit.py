@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.cli import BAD_USAGE, FAILED, SUCCESS
-from emitter.testing import simulator
-from tests.cli.jobs import MODEL, answer, prompt_of, spawn, write_files
+from tests.cli.jobs import MODEL, prompt_of, spawn, write_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from emitter.testing import Simulator
     from tests.cli.conftest import Run
 
@@ -23,13 +20,6 @@ MEDIA = Path(__file__).parents[2] / "examples" / "media"
 EMIT = ("emit", "--model", MODEL)
 TYPE = ("--type", "invoices:Invoice")
 SCHEMA = ("--schema", "invoice.json")
-
-
-@pytest.fixture
-def vendor() -> Iterator[Simulator]:
-    """Run a vendor that answers with invoices."""
-    with simulator(answers=answer) as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

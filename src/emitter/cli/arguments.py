@@ -57,13 +57,18 @@ def add_emission_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--untrusted", action="append", default=[], metavar="FILE", help="the same, untrusted: it is fenced"
     )
-    parser.add_argument("--events", metavar="FILE", help="append every event to FILE, one JSON document per line")
+    add_events_argument(parser)
     _add_setting_arguments(parser)
 
 
 def add_secrets_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``--secrets``."""
     parser.add_argument("--secrets", metavar="FILE", help='a JSON file of {"id": "value"}: secrets to redact')
+
+
+def add_events_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--events``."""
+    parser.add_argument("--events", metavar="FILE", help="append every event to FILE, one JSON document per line")
 
 
 def _add_setting_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,12 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from emitter.cli.arguments import add_json_argument, add_secrets_argument, check_single_standard_input
+from emitter.cli.arguments import (
+    add_events_argument,
+    add_json_argument,
+    add_secrets_argument,
+    check_single_standard_input,
+)
 from emitter.cli.input_output import print_json, read_json, read_schema, read_text, source_name
 from emitter.errors import InputError
 from emitter.host import (
@@ -59,7 +64,7 @@ def add_accept_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--untrusted", action="store_true", help="the node worked with untrusted content")
     parser.add_argument("--approving", action="store_true", help="an accepted envelope would advance an approval gate")
     parser.add_argument("--store", metavar="FILE", help="remember accepted envelopes in this SQLite file")
-    parser.add_argument("--events", metavar="FILE", help="append every event to FILE, one JSON document per line")
+    add_events_argument(parser)
     parser.add_argument("--run-id", default="run", metavar="ID", help="the run's id (default: run)")
     parser.add_argument("--node-id", default="node", metavar="ID", help="the node's id (default: node)")
     add_json_argument(parser, "print the results as a JSON array")
