@@ -11,17 +11,12 @@ import httpx2
 from tenacity import wait_none
 
 from emitter.adapters.clients import create_client
-from emitter.bulk.batches import (
-    Batch,
-    BatchConnection,
-    BatchContext,
-    BatchEmissionRequest,
-    BatchStatus,
-    FinishedBatchEmission,
-    get_batch_vendor,
-    open_batch_journal,
-    run_batches,
-)
+from emitter.bulk.batches import Batch
+from emitter.bulk.batches.emissions import BatchEmissionRequest, BatchStatus, FinishedBatchEmission
+from emitter.bulk.batches.journal import open_batch_journal
+from emitter.bulk.batches.scheduler import BatchContext, run_batches
+from emitter.bulk.batches.vendor_api import BatchConnection
+from emitter.bulk.batches.vendors import get_batch_vendor
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
 from emitter.clock import Clock
@@ -38,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
     from pathlib import Path
 
-    from emitter.bulk.batches import BatchJournal
+    from emitter.bulk.batches.journal import BatchJournal
     from emitter.core.effects import EmissionOutcome
     from emitter.testing import Behaviour
     from emitter.testing import ReceivedRequest as Request

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from emitter.messages import CallResult, Json
     from emitter.profiles import WireFormat
 
-__all__ = ["cancel", "find_candidates", "get_status", "iter_results", "pack_request", "submit"]
 _PATH = "/v1/messages/batches"
 _BODY_PARTS = (b'{"requests":[', b",", b"]}")
 _STATUSES = {

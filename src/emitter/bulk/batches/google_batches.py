@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from emitter.messages import CallResult, Json
     from emitter.profiles import WireFormat
 
-__all__ = ["cancel", "find_candidates", "get_status", "iter_results", "pack_request", "submit"]
 _METADATA_KEY = "key"
 _FINAL_STATES = frozenset({"SUCCEEDED", "PARTIALLY_SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
 _STATE_FAULTS = {

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from emitter.bulk.batches.vendor_api import BatchConnection, UnconfirmedBatch
     from emitter.messages import Json
 
-__all__ = ["cancel", "find_candidates", "get_status", "iter_results", "pack_request", "submit"]
 _ENDPOINTS = {WireFormat.OPENAI_RESPONSES: "/v1/responses", WireFormat.OPENAI_CHAT: "/v1/chat/completions"}
 _METADATA_KEY = "emitter"
 _FINAL_STATUSES = frozenset({"failed", "completed", "expired", "cancelled"})
