@@ -7,10 +7,8 @@ redacted from headers, queries and bodies before a cassette is written.
 
 from __future__ import annotations
 
-import base64
 import difflib
 import json
-import re
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -22,10 +20,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from emitter.adapters.bedrock_client import EVENT_STREAM, as_server_sent_events
 from emitter.adapters.clients import HARMLESS_QUERY, create_client, credential_fragments, find_request_credentials
-from emitter.errors import BadCassette, MissingExtra, UnexpectedRequest
+from emitter.errors import BadCassette, InputError, MissingExtra, UnexpectedRequest
 from emitter.files import private_opener
 from emitter.profiles import find_profile
 from emitter.profiles.model import Sdk
+from emitter.redaction import NO_SECRETS, Secrets
+from emitter.redaction.matcher import format_marker
 from emitter.testing.cassette_media import extract_media, save_media
 from emitter.testing.wires.event_stream import encode_event_stream
 
@@ -35,8 +35,6 @@ except ImportError as missing:
     raise MissingExtra("Cassettes need httpx2, which comes with every vendor's SDK.", extra="openai") from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pytest
 
     from emitter.messages import Json
@@ -121,67 +119,39 @@ def save_cassette(cassette: Cassette, place: str | Path) -> None:
     save_media(cassette.media, path)
 
 
-REDACTED = "[REDACTED:credential]"
-_MIN_BASE64_LENGTH = 8
+REDACTED = format_marker("credential")
 
 
 def redact_interaction(interaction: Interaction, credentials: tuple[str, ...]) -> Interaction:
     """Replace every credential in the interaction."""
-    if not credentials:
+    secrets = _make_secrets(credentials)
+    if not secrets:
         return interaction
-    redacted = _redact_value(interaction.model_dump(mode="json"), _compile_pattern(credentials))
-    return Interaction.model_validate(redacted)
-
-
-def _redact_value(value: Json, pattern: re.Pattern[str]) -> Json:
-    if isinstance(value, str):
-        return pattern.sub(REDACTED, value)
-    if isinstance(value, list):
-        return [_redact_value(item, pattern) for item in cast("list[Json]", value)]
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        return {pattern.sub(REDACTED, name): _redact_value(item, pattern) for name, item in members.items()}
-    if isinstance(value, int | float) and pattern.fullmatch(str(value)):
-        return REDACTED
-    return value
+    plain = _redact_numbers(interaction.model_dump(mode="json"), frozenset(credentials))
+    return Interaction.model_validate(secrets.redact_json(plain).value)
 
 
 @lru_cache(maxsize=16)
-def _compile_pattern(credentials: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(
-        "|".join(pattern for credential in credentials for pattern in _iter_credential_patterns(credential))
-    )
+def _make_secrets(credentials: tuple[str, ...]) -> Secrets:
+    """Return the credentials to search for, also in hexadecimal."""
+    encoded = [credential.encode("utf-8", "surrogatepass").hex() for credential in credentials]
+    forms = [form for form in (*credentials, *encoded, *map(str.upper, encoded)) if _is_searchable(form)]
+    return Secrets.of({"credential": forms}) if forms else NO_SECRETS
 
 
-def _iter_credential_patterns(credential: str) -> Iterator[str]:
-    """Yield patterns of a credential: character by character, in hexadecimal and in base64."""
-    yield "".join(map(_make_character_pattern, credential))
-    data = credential.encode()
-    yield f"(?i:{data.hex()})"
-    for shift in range(3):
-        core = _get_base64_core(data, shift)
-        if len(core) >= _MIN_BASE64_LENGTH:
-            yield (
-                "".join(
-                    {"+": r"(?:[+-]|%2[Bb])", "/": r"(?:\\*/|_|%2[Ff])"}.get(character, character) for character in core
-                )
-                + "=*"
-            )
+def _is_searchable(text: str) -> bool:
+    try:
+        return bool(Secrets.of({"credential": text}))
+    except InputError:  # too short, or part of the marker
+        return False
 
 
-def _get_base64_core(data: bytes, shift: int) -> str:
-    """Return the part of the base64 text that does not depend on the bytes before (``shift`` of them) and after."""
-    end = (shift + len(data)) * 8 // 6
-    return base64.b64encode(b"\0" * shift + data).decode()[-(-shift * 8 // 6) : end]
-
-
-def _make_character_pattern(character: str) -> str:
-    """Return a pattern of one character, plain or escaped any number of times for JSON, URLs or HTML."""
-    forms = [r"\\*" + re.escape(character), f"(?i:{''.join(f'%(?:25)*{byte:02x}' for byte in character.encode())})"]
-    forms += [rf"(?i:\\+u{ord(character):04x})"] if ord(character) <= 0xFFFF else []  # noqa: PLR2004  JSON's \uXXXX
-    forms += [f"&#0*{ord(character)};", f"(?i:&#x0*{ord(character):x};)"]
-    forms += {"&": ["&amp;"], "<": ["&lt;"], ">": ["&gt;"], '"': ["&quot;"], " ": [r"\+"]}.get(character, [])
-    return f"(?:{'|'.join(forms)})"
+def _redact_numbers(value: Json, credentials: frozenset[str]) -> Json:
+    if isinstance(value, list):
+        return [_redact_numbers(item, credentials) for item in cast("list[Json]", value)]
+    if isinstance(value, dict):
+        return {name: _redact_numbers(item, credentials) for name, item in cast("dict[str, Json]", value).items()}
+    return REDACTED if isinstance(value, int | float) and str(value) in credentials else value
 
 
 _RECORDED_HEADERS = frozenset(
