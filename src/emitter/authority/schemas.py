@@ -28,10 +28,11 @@ from emitter.authority.records import (
     TakeoverMode,
     Timestamp,
 )
-from emitter.host.kind_schemas import make_portable, map_subschemas
+from emitter.host.kind_schemas import make_portable
 from emitter.host.kinds import DIALECT, STANDARD
 from emitter.models import AUTHORIZATION
 from emitter.models.authorization import WorkflowDeclaration
+from emitter.schema.dialects import transform_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 _PAYLOAD_SCHEMA: Final[Mapping[str, Any]] = STANDARD[AUTHORIZATION].schema
 
 
-def _without_title(node: dict[str, Any]) -> dict[str, Any]:
+def _without_title(node: dict[str, Any], _pointer: str) -> dict[str, Any]:
     return {name: member for name, member in node.items() if name != "title"}
 
 
@@ -56,7 +57,7 @@ AUTHORIZATION_SCHEMA: Final[Mapping[str, Json]] = {
 WORKFLOW_SCHEMA: Final[Mapping[str, Json]] = {
     "$schema": DIALECT,
     "title": "WorkflowDeclaration",
-    **map_subschemas(make_portable(WorkflowDeclaration.model_json_schema()), _without_title),
+    **transform_schema(make_portable(WorkflowDeclaration.model_json_schema()), _without_title),
 }
 """The schema of a workflow declaration."""
 RECORD_TYPES: Final[Mapping[str, type[AuthorityRecord]]] = MappingProxyType(
@@ -118,12 +119,12 @@ def _make_document(name: str, schema: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def _record_schema(record: type[AuthorityRecord]) -> Mapping[str, Json]:
-    schema: Mapping[str, Json] = map_subschemas(record.model_json_schema(), _correct_node)
+    schema: Mapping[str, Json] = transform_schema(record.model_json_schema(), _correct_node)
     first = {member: schema[member] for member in ("title", "description")}
     return {**first, **schema}
 
 
-def _correct_node(node: dict[str, Any]) -> dict[str, Any]:
+def _correct_node(node: dict[str, Any], _pointer: str) -> dict[str, Any]:
     """Fix pydantic's schema: remove nulls, member titles and discriminators, close maps, and add conditions."""
     node = _with_description(_without_null(node))
     if node.get("pattern") == _LOOSE_TIMESTAMP_PATTERN:

@@ -16,7 +16,7 @@ from emitter import schema as schemas
 from emitter.errors import InputError
 from emitter.host.kinds import DIALECT
 from emitter.messages import as_list, as_mapping
-from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS
+from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS, transform_schema
 from emitter.schema.json_data import escape_pointer_token, resolve_reference
 from emitter.schema.references import ReferenceResolver, check_complexity
 from emitter.schema.validator import Validator, Violation
@@ -54,28 +54,13 @@ def iter_subschemas(schema: Json, pointer: str = "#") -> Iterator[tuple[str, dic
             yield from iter_subschemas(value, here)
 
 
-def map_subschemas(schema: Json, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Json:
-    """Return ``schema`` with ``change`` applied to every schema in it, inner schemas first."""
-    if not isinstance(schema, dict):
-        return schema
-    return change({keyword: _map_keyword(keyword, value, change) for keyword, value in as_mapping(schema).items()})
-
-
-def _map_keyword(keyword: str, value: Json, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Json:
-    if keyword in NAMED_SCHEMA_KEYWORDS:
-        return {name: map_subschemas(subschema, change) for name, subschema in as_mapping(value).items()}
-    if keyword in _LIST_KEYWORDS:
-        return [map_subschemas(subschema, change) for subschema in as_list(value)]
-    return map_subschemas(value, change) if keyword in _SCHEMA_KEYWORDS else value
-
-
 _VALIDATOR_RAISED: Final = Violation("", "validator", "a payload that the kind's own validators can read")
 
 
 def make_portable(schema: Mapping[str, Json]) -> dict[str, Json]:
     """Return pydantic's schema with its literals and tagged unions in OpenWOP's form."""
-    portable: dict[str, Json] = map_subschemas(
-        dict(schema), lambda node: _rewrite_union(_rewrite_literal(node), schema)
+    portable: dict[str, Json] = transform_schema(
+        dict(schema), lambda node, _: _rewrite_union(_rewrite_literal(node), schema)
     )
     target = as_mapping(resolve_reference(portable, portable.get("$ref")))
     if target.get("type") != "object":

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, create_model
 
 from emitter import models
-from emitter.host.kind_schemas import make_portable, make_type_rule, map_subschemas
+from emitter.host.kind_schemas import make_portable, make_type_rule
 from emitter.messages import as_list
 from emitter.models.envelope import ClosedModel
 from emitter.models.standard_kinds import AUTHORIZATION, BINDING_MOMENT, DELIBERATION, DOCUMENT, REASONING_SCHEMA
+from emitter.schema.dialects import transform_schema
 from emitter.schema.python_types import resolve_schema
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ _PAYLOADS: dict[str, Callable[[], type[ClosedModel]]] = {
 
 def payload_schema(kind_id: str) -> dict[str, Json]:
     """Return the schema of a payload in OpenWOP's portable form."""
-    schema: dict[str, Json] = map_subschemas(
+    schema: dict[str, Json] = transform_schema(
         make_portable(_PAYLOADS[kind_id]().model_json_schema()), _strip_pydantic_keywords
     )
     return schema
@@ -86,7 +87,7 @@ def check_authorization(payload: Json) -> Iterable[Violation]:
     return make_type_rule(resolve_schema(_authorization()).parse)(payload)
 
 
-def _strip_pydantic_keywords(node: dict[str, Any]) -> dict[str, Any]:
+def _strip_pydantic_keywords(node: dict[str, Any], _pointer: str) -> dict[str, Any]:
     """Remove titles, defaults, and the null that an absent property never is."""
     keywords = {name: value for name, value in node.items() if name not in {"title", "default"}}
     branches = [branch for branch in as_list(keywords.get("anyOf")) if branch != {"type": "null"}]

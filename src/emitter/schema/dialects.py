@@ -115,22 +115,23 @@ def convert_openapi(schema: Any) -> tuple[Any, list[Rule]]:
     """Return the schema as standard JSON Schema, and the types that were widened by null."""
     nullable_rules: list[Rule] = []
 
-    def convert(node: dict[str, Any], pointer: str) -> None:
+    def convert(node: dict[str, Any], pointer: str) -> dict[str, Any]:
         if isinstance(node.get("type"), str) and node["type"] in _GOOGLE_TYPES:
             node["type"] = node["type"].lower()
         if node.get("nullable") is True and isinstance(node.get("type"), str | list):
             types = as_list(node["type"]) or [node["type"]]
             nullable_rules.append(Rule(pointer, "type", node["type"]))
             node["type"] = types if "null" in types else [*types, "null"]
+        return node
 
-    return _copy_schema(schema, "", convert), nullable_rules
+    return transform_schema(schema, convert), nullable_rules
 
 
-def _copy_schema(node: Any, pointer: str, change: Callable[[dict[str, Any], str], None]) -> Any:
-    """Return a copy of a schema with `change` applied to every schema object, innermost first."""
+def transform_schema(node: Any, change: Callable[[dict[str, Any], str], dict[str, Any]], pointer: str = "") -> Any:
+    """Return a copy of a schema with `change` applied to every schema object and its pointer, innermost first."""
     if isinstance(node, list):
         items = cast("list[Any]", node)
-        return [_copy_schema(item, child_pointer(pointer, index), change) for index, item in enumerate(items)]
+        return [transform_schema(item, change, child_pointer(pointer, index)) for index, item in enumerate(items)]
     if not isinstance(node, dict):
         return node
     copy: dict[str, Any] = {}
@@ -139,12 +140,11 @@ def _copy_schema(node: Any, pointer: str, change: Callable[[dict[str, Any], str]
         if keyword in NAMED_SCHEMA_KEYWORDS and isinstance(value, dict):
             schemas = cast("dict[str, Any]", value)
             copy[keyword] = {
-                name: _copy_schema(schema, child_pointer(place, name), change) for name, schema in schemas.items()
+                name: transform_schema(schema, change, child_pointer(place, name)) for name, schema in schemas.items()
             }
         else:
-            copy[keyword] = value if keyword in DATA_KEYWORDS else _copy_schema(value, place, change)
-    change(copy, pointer)
-    return copy
+            copy[keyword] = value if keyword in DATA_KEYWORDS else transform_schema(value, change, place)
+    return change(copy, pointer)
 
 
 @lru_cache(maxsize=4096)
@@ -175,14 +175,15 @@ def rewrite_patterns(schema: Any, draft: SchemaDraft) -> RewrittenSchema:
     """
     removed: list[Rule] = []
 
-    def rewrite(node: dict[str, Any], pointer: str) -> None:
+    def rewrite(node: dict[str, Any], pointer: str) -> dict[str, Any]:
         rules = [*_rewrite_pattern(node, pointer, draft), *_rewrite_name_patterns(node, pointer, draft)]
         if rules:
             words = ", ".join(f"{rule.keyword} {json.dumps(rule.value, ensure_ascii=False)}" for rule in rules)
             node["description"] = " ".join(filter(None, [str(node.get("description", "")), f"Must hold: {words}."]))
             removed.extend(rules)
+        return node
 
-    return RewrittenSchema(_copy_schema(schema, "", rewrite), removed)
+    return RewrittenSchema(transform_schema(schema, rewrite), removed)
 
 
 def _rewrite_pattern(node: dict[str, Any], pointer: str, draft: SchemaDraft) -> list[Rule]:
