@@ -29,6 +29,7 @@ NAMES = {
     "Emission",
     "EmissionError",
     "Emitter",
+    "Example",
     "EmitterError",
     "InputError",
     "Invalid",

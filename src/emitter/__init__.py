@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from emitter.models import Trust as Trust
     from emitter.policy import Policy as Policy
     from emitter.policy import Prices as Prices
+    from emitter.prompts import Example as Example
     from emitter.prompts import Material as Material
 else:
     __getattr__, __dir__, __all__ = lazy_exports(
@@ -69,6 +70,6 @@ else:
             "messages": "Usage",
             "models": "BindingMoment Option Trust",
             "policy": "Policy Prices",
-            "prompts": "Material",
+            "prompts": "Example Material",
         },
     )

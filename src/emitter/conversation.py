@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from emitter.errors import InputError
 from emitter.messages import MEDIUM_NAMES, MediaPart, Message, Role, as_list
@@ -40,6 +40,41 @@ class Conversation:
     system: tuple[str, ...]
     messages: tuple[Message, ...]
     trust: Trust
+
+
+class SentConversation(NamedTuple):
+    """A conversation as it was sent, with the materials that were shown after it."""
+
+    system: tuple[str, ...]
+    messages: tuple[Message, ...]
+    shown: tuple[str | MediaPart, ...]
+
+    def with_answer(self, answer: str, trust: Trust) -> list[dict[str, Any]]:
+        """Return the conversation with its answer as messages that ``parse_conversation`` reads."""
+        turns = append_parts(self.messages, self.shown) if self.shown else self.messages
+        parts: list[tuple[str, tuple[str | MediaPart, ...]]] = [("system", (text,)) for text in self.system]
+        parts += [(turn.role.value, turn.parts or (turn.text,)) for turn in turns]
+        parts.append((Role.ASSISTANT.value, (answer,)))
+        return [{"role": role, "content": _to_content(content, trust)} for role, content in parts]
+
+
+def _to_content(parts: tuple[str | MediaPart, ...], trust: Trust) -> object:
+    if trust is Trust.TRUSTED and len(parts) == 1 and isinstance(parts[0], str):
+        return parts[0]
+    mark = {"trust": trust.value} if trust is Trust.UNTRUSTED else {}
+    return [
+        {"type": "text", "text": part, **mark} if isinstance(part, str) else Media(part, "", Trust.TRUSTED)
+        for part in parts
+    ]
+
+
+def append_parts(turns: tuple[Message, ...], parts: tuple[str | MediaPart, ...]) -> tuple[Message, ...]:
+    """Return the turns with further parts of the user, in the last turn if it is the user's."""
+    *before, last = turns
+    if last.role is Role.ASSISTANT:
+        return (*turns, Message.from_parts(Role.USER, parts))
+    content = last.parts or ((last.text,) if last.text else ())
+    return (*before, Message.from_parts(last.role, (*content, *parts)))
 
 
 def parse_conversation(
@@ -154,6 +189,7 @@ def _infer_role(message: JsonObject, kind: str) -> str | None:
     return "user" if "parts" in message else None
 
 
+_TRUST_VALUES = tuple(trust.value for trust in Trust)
 TOOL_ROLES = ("tool", "function")
 _CONTENT_KEYS = frozenset({"content", "parts", "refusal", "tool_calls", "function_call", "audio", "reasoning_content"})
 _DESCRIBE_HINT = "Describe it in words instead."
@@ -257,14 +293,21 @@ class _MessageParser:
         elif kind in TOOL_RESULTS:
             yield from self.parse_result(members)
         elif kind in TEXT_PARTS and not part.get("thought"):
-            text = self.parse_text(members.get("text"))
-            yield replace(text, trust=Trust.UNTRUSTED) if has_citations(part) else text
+            yield self.parse_text_part(part, members)
         elif kind == "refusal":
             yield self.parse_text(members.get("refusal"))
         elif kind in MEDIA_PARTS:
             yield from self.parse_vendor_media(kind, members)
         elif kind not in TEXT_PARTS | THINKING_PARTS | {"cache_point"}:
             raise self.unsupported_part(kind)
+
+    def parse_text_part(self, part: JsonObject, members: JsonObject) -> MessagePart:
+        """Parse a text, which is untrusted if it is marked as such or cites sources."""
+        text, trust = self.parse_text(members.get("text")), part.get("trust", Trust.TRUSTED)
+        if trust not in _TRUST_VALUES:
+            raise self.make_error(f"holds a text whose trust is {trust!r}, not one of {', '.join(_TRUST_VALUES)}")
+        is_untrusted = trust == Trust.UNTRUSTED or has_citations(part)
+        return replace(text, trust=Trust.UNTRUSTED) if is_untrusted else text
 
     def parse_vendor_media(self, kind: str, members: JsonObject) -> Iterator[MessagePart]:
         """Yield a vendor's own image, document or audio part, and the texts that come with it."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from string import Template
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from emitter.arguments import check_text
 from emitter.assets import find_data_folder
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json, MediaPart
     from emitter.models.authorization import NarrativePolicy
 
+T = TypeVar("T")
 _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "answer": ("question", "answer"),
     "ask": ("binding_moment", "deliberation", "clarification", "error"),
@@ -41,6 +42,8 @@ _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "chosen": ("question", "number", "option"),
     "corrective": ("violations",),
     "document": (),
+    "example": ("input", "output"),
+    "example_turns": ("count",),
     "examples": ("examples",),
     "in_words": ("schema",),
     "into_form": ("answer",),
@@ -98,6 +101,22 @@ class Media:
     part: MediaPart
     source: str
     trust: Trust
+
+
+@dataclass(frozen=True, slots=True)
+class Example(Generic[T]):
+    """An input with its right output, to show to the model.
+
+    Attributes:
+        input: A prompt.
+        output: The value or document that answers it. It must satisfy the form and its checks.
+    """
+
+    input: str
+    output: T
+
+    def __post_init__(self) -> None:
+        check_text("Example.input", self.input)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -292,10 +311,20 @@ def render_schema(prompts: PromptTemplates, schema: Mapping[str, Json]) -> str:
     return prompts.fill("schema", schema=json.dumps(schema, ensure_ascii=False))
 
 
-def render_examples(prompts: PromptTemplates, documents: Sequence[Json]) -> str:
+def render_examples(prompts: PromptTemplates, examples: Sequence[Example[Json]]) -> str:
     """Return the examples as prompt text, or an empty string."""
-    texts = (json.dumps(document, ensure_ascii=False) for document in documents)
-    return prompts.fill("examples", examples="\n\n".join(texts)) if documents else ""
+    texts = (_render_example(prompts, example) for example in examples)
+    return prompts.fill("examples", examples="\n\n".join(texts)) if examples else ""
+
+
+def _render_example(prompts: PromptTemplates, example: Example[Json]) -> str:
+    output = json.dumps(example.output, ensure_ascii=False)
+    return prompts.fill("example", input=example.input.strip(), output=output) if example.input else output
+
+
+def render_example_turns(prompts: PromptTemplates, count: int) -> str:
+    """Return the sentence about messages that are examples, or an empty string."""
+    return prompts.fill("example_turns", count=str(count)) if count else ""
 
 
 def render_correction(prompts: PromptTemplates, violations: Sequence[object]) -> str:

@@ -30,6 +30,7 @@ from emitter import (
 from emitter.bulk import Job, JobResult, emit_binding_moments
 from emitter.events import NodeFailed, ProviderUsage, RunEvent
 from emitter.host import Acceptance, Accepted, Acceptor, Breached, EnvelopeContext, Gated, HostConfig, InvalidEnvelope
+from emitter.messages import ModelResponse
 from emitter.models import AIEnvelope, ClarificationRequest, Deliberation, ErrorReport
 from emitter.redaction import Secrets
 from emitter.schema import Violation
@@ -50,6 +51,8 @@ def sync() -> None:
     assert_type(decision.envelope, AIEnvelope)
     assert_type(decision.usage, Usage)
     assert_type(decision.cost, Decimal | None)
+    assert_type(decision.messages, list[dict[str, Any]])
+    assert_type(decision.response, ModelResponse | None)
     assert_type(decision.events, tuple[RunEvent, ...])
     match decision:
         case Emission(value=moment):
@@ -143,7 +146,7 @@ def streamed(schema: dict[str, Any]) -> None:
         assert_type(running.result(), Emission[Invoice])
     for partial in stream(Invoice, "?", model="openai/m").partials(trailing_strings=True):
         assert_type(partial, Invoice | Restart)
-    stream_binding_moment("?", model="openai/m").partials()  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+    stream_binding_moment("?", model="openai/m").partials()  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
     assert_type(stream(schema, "?", model="openai/m").result(), Emission[Any])
     assert_type(stream_binding_moment("?", model="openai/m").result(), Emission[BindingMoment] | Withheld)
 
@@ -176,7 +179,7 @@ def handling(codes: list[str]) -> None:
     emit(Invoice, "?", model="openai/m", context={"vendors": ["Acme"]}, on_event=on(NodeFailed, print))
     on(NodeFailed, lambda failed: assert_type(failed, NodeFailed))
     on(ProviderUsage, lambda usage: codes.append(usage.model))
-    on(ProviderUsage, lambda usage: codes.append(usage.code))  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    on(ProviderUsage, lambda usage: codes.append(usage.code))  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType]
 
 
 def failing() -> None:

@@ -105,5 +105,13 @@ def to_decision(emission: Emission[TurnAnswer], actions: Actions) -> Decision:
     """Return the emission as a decision, with the digests of its options."""
     if isinstance(emission.value, models.BindingMoment):
         digests = forms.option_digests(actions, emission.value)
-        return client.Emission(emission.value, emission.envelope, emission.trace, digests, emission.findings)
-    return client.Withheld(emission.value, emission.envelope, emission.trace)
+        return client.Emission(
+            emission.value,
+            emission.envelope,
+            emission.trace,
+            digests,
+            emission.findings,
+            emission.response,
+            emission.conversation,
+        )
+    return client.Withheld(emission.value, emission.envelope, emission.trace, emission.response, emission.conversation)

@@ -45,7 +45,7 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     with open_transport(prepared, UnaryCall) as send:
         for _ in drive(run, send):
             pass
-    return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
+    return complete(run.result(), tuple(run.record.events), emission_prices(prepared), prepared.conversation)
 
 
 async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
@@ -55,7 +55,7 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     async with open_async_transport(prepared, UnaryCall) as send:
         async for _ in adrive(run, send):
             pass
-    return complete(run.result(), tuple(run.record.events), emission_prices(prepared))
+    return complete(run.result(), tuple(run.record.events), emission_prices(prepared), prepared.conversation)
 
 
 _LOGGER = logging.getLogger("emitter")

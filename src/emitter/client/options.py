@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models import BindingMoment, Hatches
     from emitter.policy import Policy
-    from emitter.prompts import Material, Media
+    from emitter.prompts import Example, Material, Media
     from emitter.schema.compiler import UndeclaredProperties
     from emitter.schema.references import SchemaRegistry
     from emitter.telemetry.sinks import Sink
@@ -134,6 +134,8 @@ class CallOptions(ModelSettings, total=False):
         run_id: The id of the run in every event. Defaults to a new id.
         node_id: The id of the node in every event.
         turn: The node's turn, within which the host counts envelopes.
+        keep_response: True keeps the model's own text and tool arguments of the accepted answer in ``response``,
+            without registered secrets.
     """
 
     materials: Iterable[Material | Media | str]
@@ -141,6 +143,7 @@ class CallOptions(ModelSettings, total=False):
     run_id: str | None
     node_id: str | None
     turn: int
+    keep_response: bool
 
 
 class EmitOptions(CallOptions, EmitterOptions, total=False):
@@ -154,13 +157,13 @@ class DocumentRules(TypedDict, Generic[T], total=False):
         checks: Functions that receive a valid value and return what is wrong with it: sentences, False, ``Violation``s
             or ``emitter.checks.Finding``s with a severity. The model is corrected with these messages, from which its
             own words are removed.
-        examples: Valid values or documents to show to the model.
+        examples: Valid values or documents to show to the model, or ``Example``s, each with the input that it answers.
         context: The context of your pydantic validators (``info.context``), for the answer, its corrections and the
             examples. It is never sent.
     """
 
     checks: Iterable[Check[T]]
-    examples: Iterable[T | Json]
+    examples: Iterable[T | Json | Example[T]]
     context: object
 
 

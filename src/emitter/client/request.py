@@ -28,7 +28,7 @@ from emitter.budget import (
 from emitter.client.acceptance import EnvelopeSubmitter
 from emitter.client.result import Trace
 from emitter.client.routing import raise_not_provided, resolve_model
-from emitter.conversation import combine_trust, parse_conversation
+from emitter.conversation import SentConversation, append_parts, combine_trust, parse_conversation
 from emitter.core.capability_gate import NoCapableModel
 from emitter.core.effects import Alternative, EmissionRequest
 from emitter.core.verdicts import DocumentContract, TerminalCode
@@ -47,7 +47,7 @@ from emitter.messages import (
     with_output_budget,
 )
 from emitter.models import Trust
-from emitter.prompts import Material, Media
+from emitter.prompts import Example, Material, Media
 from emitter.schema import LossReason, compile_schema
 from emitter.schema.compiler import UndeclaredProperties
 from emitter.schema.formats import FORMAT_DESCRIPTIONS
@@ -79,7 +79,8 @@ _EXAMPLE_HINT = "An example must be one that your checks and validators take."
 class PreparedEmission:
     """An emission that is ready to be sent, and the submitter that takes its answer to the host.
 
-    ``alternatives`` are the same for the models to ask if the first one fails.
+    ``alternatives`` are the same for the models to ask if the first one fails, and ``conversation`` is what the caller
+    passed, as it is sent to each of them.
     """
 
     settings: Settings
@@ -89,6 +90,7 @@ class PreparedEmission:
     is_known_model: bool
     judge: PreparedJudge | None = None
     alternatives: tuple[PreparedEmission, ...] = ()
+    conversation: SentConversation | None = None
 
     @property
     def profile(self) -> ProviderProfile:
@@ -139,7 +141,10 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
             emission_request = replace(emission_request, judge=judge)
     except ContextWindowExceededError as error:
         raise _prompt_too_long(error, submitter.make_recorder(settings.on_event)) from None
-    prepared = PreparedEmission(settings, target, emission_request, submitter, plan.is_known_model, judge)
+    conversation = SentConversation(inputs.conversation.system, inputs.conversation.messages, inputs.shown)
+    prepared = PreparedEmission(
+        settings, target, emission_request, submitter, plan.is_known_model, judge, conversation=conversation
+    )
     return _add_alternatives(form, inputs, prepared) if settings.alternatives else prepared
 
 
@@ -161,6 +166,7 @@ def _build_emission_request(
         initial_events=settings.opening,
         host=submitter,
         prices=settings.policy.prices,
+        keep_response=settings.keep_response,
     )
 
 
@@ -229,13 +235,17 @@ def _count_media_tokens(media: Sequence[MediaPart], profile: ProviderProfile, mo
 
 
 class EmissionInputs(NamedTuple):
-    """The texts that a request is built from. ``system_texts`` starts with the form's own."""
+    """The texts that a request is built from.
+
+    ``system_texts`` starts with the form's own, and ``shown`` are the materials and the history as they are shown.
+    """
 
     templates: PromptTemplates
     conversation: Conversation
     materials: list[Material | Media]
     history: tuple[str, ...]
     system_texts: tuple[str | None, ...]
+    shown: tuple[str | MediaPart, ...]
 
     @property
     def turns(self) -> tuple[Message | Material | Media | str, ...]:
@@ -273,7 +283,10 @@ def _read_inputs(form: OutputForm, messages: Messages, settings: Settings) -> Em
         materials = [prompt.redact_media(item, redact) if isinstance(item, Media) else item for item in materials]
     history = form.render_history(templates) if form.render_history else ()
     system_texts = (form.system_prompt(templates), settings.instructions, *conversation.system)
-    return EmissionInputs(templates, conversation, materials, history, system_texts)
+    shown: tuple[str | MediaPart, ...] = history
+    if materials:
+        shown = (*[part for material in materials for part in _show_material(templates, material)], *history)
+    return EmissionInputs(templates, conversation, materials, history, system_texts, shown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -372,20 +385,38 @@ def _write_request(
     templates, turns = inputs.templates, inputs.conversation.messages
     task, *instructions = inputs.system_texts
     system = join_parts(task, plan.rule, *instructions)
-    shown: tuple[str | MediaPart, ...] = inputs.history
-    if inputs.materials:
-        shown = (*[part for material in inputs.materials for part in _show_material(templates, material)], *shown)
-    examples = prompt.render_examples(templates, _encode_examples(contract, form.examples)) if form.examples else ""
+    shown = inputs.shown
+    messages, examples = build_messages(templates, turns, shown, "begin"), ""
+    if form.examples:
+        encoded = _encode_examples(contract, form.examples)
+        examples, example_turns = _show_examples(templates, encoded, plan.output.mode)
+        messages = (*example_turns, *messages)
     request = ModelRequest(
         model=plan.target.model,
         system=join_parts(system, *plan.schema_parts, examples),
-        messages=build_messages(templates, turns, shown, "begin"),
+        messages=messages,
         output=plan.output,
         max_output_tokens=budget.initial,
         options=options,
         headers=settings.extra_headers,
     )
     return PromptWriter(templates, plan.compiled, plan.target.profile, system, turns, shown), request, budget
+
+
+def _show_examples(
+    templates: PromptTemplates, examples: list[Example[Json]], mode: OutputMode
+) -> tuple[str, tuple[Message, ...]]:
+    """Return the part of the system prompt and the turns that show examples.
+
+    The answer to an input is a turn of the assistant, unless the model is to call a tool, which is not text.
+    """
+    in_turns = [example for example in examples if example.input and mode is not OutputMode.TOOL]
+    turns: list[Message] = []
+    for example in in_turns:
+        turns += build_messages(templates, (Message(Role.USER, example.input.strip()),), (), "begin")
+        turns.append(Message(Role.ASSISTANT, json.dumps(example.output, ensure_ascii=False)))
+    rest = prompt.render_examples(templates, [example for example in examples if example not in in_turns])
+    return join_parts(rest, prompt.render_example_turns(templates, len(turns))), tuple(turns)
 
 
 def _show_material(templates: PromptTemplates, material: Material | Media) -> tuple[str | MediaPart, ...]:
@@ -477,9 +508,12 @@ def _is_object_schema(schema: Json) -> bool:
     return node.get("type") == "object"
 
 
-def _encode_examples(contract: DocumentContract, examples: tuple[Json, ...]) -> list[Json]:
+def _encode_examples(contract: DocumentContract, examples: tuple[Example[Json], ...]) -> list[Example[Json]]:
     """Return the examples in the vendor's form; raise ``InputError`` for an invalid one."""
-    return [_encode_example(contract, index, example) for index, example in enumerate(examples)]
+    return [
+        Example(example.input, _encode_example(contract, index, example.output))
+        for index, example in enumerate(examples)
+    ]
 
 
 def _encode_example(contract: DocumentContract, index: int, example: Json) -> Json:
@@ -577,16 +611,7 @@ def build_messages(
     prompts: PromptTemplates, turns: tuple[Message, ...], materials: tuple[str | MediaPart, ...], instruction: str
 ) -> tuple[Message, ...]:
     """Return the turns with the materials. The last one is a user turn, as every vendor requires."""
-    parts = (*materials, _final_instruction(prompts, instruction))
-    *before, last = turns
-    if last.parts or (materials and any(isinstance(part, MediaPart) for part in materials)):
-        if last.role is Role.ASSISTANT:
-            return (*turns, Message.from_parts(Role.USER, parts))
-        return (*before, Message.from_parts(last.role, (*(last.parts or (last.text,)), *parts)))
-    text = "\n\n".join(cast("tuple[str, ...]", parts))
-    if last.role is Role.ASSISTANT:
-        return (*turns, Message(Role.USER, text))
-    return (*before, Message(last.role, join_parts(last.text, text)))
+    return append_parts(turns, (*materials, _final_instruction(prompts, instruction)))
 
 
 @lru_cache(maxsize=16)

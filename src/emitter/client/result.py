@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
@@ -15,6 +16,7 @@ from emitter.errors import (
     CostLimitReached,
     DeadlineReached,
     EmissionError,
+    InputError,
     Invalid,
     LimitReached,
     NotFound,
@@ -27,16 +29,19 @@ from emitter.errors import (
     Unreachable,
 )
 from emitter.messages import FaultKind
+from emitter.models.envelope import Trust
+from emitter.models.standard_kinds import DOCUMENT
 from emitter.prices import CostSummary, ListedPrices, ModelPrices, prices_of, sum_costs
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from emitter.client.request import PreparedEmission
+    from emitter.conversation import SentConversation
     from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
     from emitter.findings import Finding
-    from emitter.messages import Usage
+    from emitter.messages import ModelResponse, Usage
     from emitter.models import AIEnvelope, BindingMoment, ClarificationRequest, Deliberation, ErrorReport
     from emitter.policy import PriceTable
 
@@ -114,12 +119,37 @@ class HasTrace:
         return self.trace.cost
 
 
+class HasAnswer(HasTrace):
+    """A result with an answer, and the conversation that it continues."""
+
+    __slots__ = ()
+    envelope: AIEnvelope
+    conversation: SentConversation | None
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The conversation with its answer, to go on with: pass it as ``messages``, on any wire.
+
+        It has the messages and materials that you passed, and the answer as the assistant's turn. If any of them is
+        untrusted, all are marked as such.
+
+        Raises:
+            InputError: This is a result of ``emit_many``, which keeps no messages.
+        """
+        if self.conversation is None:
+            raise InputError("A result of emit_many keeps no messages.", hint="Use the input of the result, and value.")
+        payload = self.envelope.payload
+        document = payload["document"] if self.envelope.type == DOCUMENT else payload
+        answer = json.dumps(document, ensure_ascii=False)
+        return self.conversation.with_answer(answer, self.envelope.meta.content_trust or Trust.TRUSTED)
+
+
 @dataclass(frozen=True)
-class Emission(HasTrace, Generic[T]):
+class Emission(HasAnswer, Generic[T]):
     """A validated ``value``, the ``envelope`` that contains it, and the ``trace`` of its calls and events.
 
-    ``findings`` are the warnings of checks. ``actions`` holds the action digest of each option of a decision, in order,
-    or None for an option without one.
+    ``findings`` are the warnings of checks. ``response`` is the model's own answer, if ``keep_response`` is true.
+    ``actions`` holds the action digest of each option of a decision, in order, or None for an option without one.
     ``Ledger.open`` takes it as it is. It is empty if no actions were passed.
     """
 
@@ -128,10 +158,12 @@ class Emission(HasTrace, Generic[T]):
     trace: Trace
     actions: tuple[str | None, ...] = ()
     findings: tuple[Finding, ...] = ()
+    response: ModelResponse | None = field(default=None, repr=False)
+    conversation: SentConversation | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
-class Withheld(HasTrace):
+class Withheld(HasAnswer):
     """The agent's veto: it chose not to bind. This is a success of the turn, not a failure.
 
     ``reason`` is a deliberation (the agent asks leave to go on), a clarification request or an error report.
@@ -140,6 +172,8 @@ class Withheld(HasTrace):
     reason: Deliberation | ClarificationRequest | ErrorReport
     envelope: AIEnvelope
     trace: Trace
+    response: ModelResponse | None = field(default=None, repr=False)
+    conversation: SentConversation | None = field(default=None, repr=False, compare=False)
 
     @property
     def actions(self) -> tuple[str | None, ...]:
@@ -195,14 +229,19 @@ def _model_prices(prepared: PreparedEmission) -> PriceTable:
     )
 
 
-def complete(outcome: EmissionOutcome, events: tuple[RunEvent, ...], prices: PriceTable) -> Emission[Any]:
+def complete(
+    outcome: EmissionOutcome,
+    events: tuple[RunEvent, ...],
+    prices: PriceTable,
+    conversation: SentConversation | None = None,
+) -> Emission[Any]:
     """Return the emission of a successful outcome, or raise the error that it ended in."""
     trace = Trace(outcome.attempts, events, prices)
     if outcome.failure is not None:
         raise _make_error(outcome.failure, trace) from outcome.failure.cause
     if outcome.envelope is None:
         raise RuntimeError("The emission has a value but no envelope.")
-    return Emission(outcome.value, outcome.envelope, trace, findings=outcome.findings)
+    return Emission(outcome.value, outcome.envelope, trace, (), outcome.findings, outcome.response, conversation)
 
 
 _ERROR_HINTS = {

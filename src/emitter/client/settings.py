@@ -86,6 +86,7 @@ class Settings:
     opening: tuple[Event, ...] = ()
     alternatives: tuple[ModelRoute, ...] = ()
     rate_limit: RateLimit | None = None
+    keep_response: bool = False
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:

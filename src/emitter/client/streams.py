@@ -122,7 +122,7 @@ class _StreamRun(Generic[R]):
 
     def _set_result(self) -> None:
         events, prices = tuple(self._run.record.events), emission_prices(self._prepared)
-        emission: Any = complete(self._run.result(), events, prices)
+        emission: Any = complete(self._run.result(), events, prices, self._prepared.conversation)
         self._result = self._finish(emission) if self._finish else emission
 
 

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from emitter.messages import JUDGE_ROUTE, CallResult, Fault, ModelRequest, ProviderErrorDetails, Usage
+from emitter.messages import JUDGE_ROUTE, CallResult, Fault, ModelRequest, ModelResponse, ProviderErrorDetails, Usage
 
 if TYPE_CHECKING:
     from emitter.core.fallback import FallbackReason
@@ -95,7 +95,7 @@ class EmissionFailure:
 class EmissionOutcome:
     """The end of an emission: a ``value`` with its ``document`` and ``envelope``, or a ``failure``.
 
-    ``findings`` are what checks found in an accepted answer.
+    ``findings`` are what checks found in an accepted answer, and ``response`` is that answer, if it is to be kept.
     """
 
     attempts: tuple[Attempt, ...]
@@ -104,6 +104,7 @@ class EmissionOutcome:
     failure: EmissionFailure | None = None
     envelope: AIEnvelope | None = None
     findings: tuple[Finding, ...] = ()
+    response: ModelResponse | None = None
 
     @property
     def usage(self) -> Usage:
@@ -169,7 +170,7 @@ class EmissionRequest:
 
     ``max_budget`` limits the output budget in tokens, and ``min_output_tokens`` is the smallest budget worth a call.
     ``judge`` is asked about each valid answer. ``prices`` are those of the model, and ``alternatives`` the models to
-    ask if it fails.
+    ask if it fails. If ``keep_response`` is true, the outcome has the accepted answer.
     """
 
     provider: str
@@ -184,6 +185,7 @@ class EmissionRequest:
     judge: AnswerJudge | None = None
     prices: PriceTable | None = None
     alternatives: tuple[Alternative, ...] = ()
+    keep_response: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.policy import Policy, PriceTable
+    from emitter.redaction.secret_registry import Secrets
     from emitter.schema import Loss
 
 
@@ -356,6 +357,8 @@ def send(
         if classify_answer is None
         else classify_answer(answer, contract)
     )
+    if state.emission_request.keep_response and isinstance(answer, ModelResponse):
+        classification = replace(classification, answer=answer)
     state.attempts.append(_make_attempt(state, request, answer, classification))
     for event in call_events(state.emission_request, answer, classification):
         yield EmitEvent(event)
@@ -487,18 +490,37 @@ def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> E
     for finding in classification.findings:
         yield EmitEvent(finding_event(finding))
     result = host.submit(value, document) if host else SubmissionResult(value, document)
-    return (yield from end_with_submission(state, result, classification.findings))
+    response = classification.answer
+    if response is not None:
+        response = _redact_response(response, state.emission_request.contract.secrets)
+    return (yield from end_with_submission(state, result, classification.findings, response))
+
+
+def _redact_response(response: ModelResponse, secrets: Secrets) -> ModelResponse:
+    """Return the answer without registered secrets."""
+    text, arguments = secrets.redact_text(response.text).value, secrets.redact_json(list(response.arguments)).value
+    return replace(response, text=text, arguments=tuple(arguments))
 
 
 def end_with_submission(
-    state: EmissionState, result: SubmissionResult, findings: tuple[Finding, ...] = ()
+    state: EmissionState,
+    result: SubmissionResult,
+    findings: tuple[Finding, ...] = (),
+    response: ModelResponse | None = None,
 ) -> EffectGenerator:
     """End with the host's response."""
     for event in result.events:
         yield EmitEvent(event)
     if result.failure is None:
         attempts, reported = tuple(state.attempts), as_warnings(findings)
-        return EmissionOutcome(attempts, result.value, result.document, envelope=result.envelope, findings=reported)
+        return EmissionOutcome(
+            attempts,
+            result.value,
+            result.document,
+            envelope=result.envelope,
+            findings=reported,
+            response=response,
+        )
     if result.discarded or any(isinstance(recorded.event, NodeFailed) for recorded in result.events):
         return EmissionOutcome(tuple(state.attempts), failure=result.failure)
     return (yield from _end_with_failure(state, result.failure))

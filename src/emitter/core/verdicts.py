@@ -114,7 +114,7 @@ class ClassifiedAnswer:
 
     ``value`` and ``document`` are set if the verdict is COMPLETE or FLAGGED, and ``raised`` if it is UNCHECKED.
     ``violations`` are set if it is VIOLATED or FLAGGED, and for some MALFORMED answers. ``findings`` are about an
-    accepted value.
+    accepted value. ``answer`` is the answer itself, if it is to be kept.
     """
 
     verdict: Verdict
@@ -124,6 +124,7 @@ class ClassifiedAnswer:
     violations: tuple[Violation, ...] = ()
     raised: CallbackFailure | None = None
     findings: tuple[Finding, ...] = ()
+    answer: ModelResponse | None = None
 
 
 VERDICT_BY_STOP: dict[StopReason, Verdict] = {stop: Verdict(stop.value) for stop in StopReason}

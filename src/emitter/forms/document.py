@@ -23,6 +23,7 @@ from emitter.forms.form import OutputForm
 from emitter.messages import as_mapping
 from emitter.models.envelope import document_payload
 from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
+from emitter.prompts import Example
 from emitter.schema.python_types import resolve_schema
 from emitter.schema.results import (
     CALLBACK_RULES,
@@ -100,7 +101,7 @@ def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
         has_heading=False,
         read_value=make_reader(source, terms.checks, show_messages=terms.show_messages),
         codec=_NamedDocumentCodec(source.name) if kind is None else _KindCodec(kind),
-        examples=tuple(_example_document(source, index, document) for index, document in enumerate(terms.examples)),
+        examples=tuple(_json_example(source, index, example) for index, example in enumerate(terms.examples)),
     )
 
 
@@ -108,8 +109,18 @@ _CHECKS_HINT: Final = "Pass a type, or use checks=."
 _cached_form = lru_cache(maxsize=256)(_make_form)
 
 
+def _json_example(source: SchemaSource[Any], index: int, example: object) -> Example[Json]:
+    """Return an example with its output as JSON. A value or document alone becomes one without an input."""
+    if not isinstance(example, Example):
+        return Example("", _example_document(source, index, example))
+    shown = cast("Example[Any]", example)
+    if not shown.input.strip():
+        raise InputError(f"examples[{index}] has an empty input.", hint="Pass the value alone.")
+    return Example(shown.input, _example_document(source, index, shown.output))
+
+
 def _example_document(source: SchemaSource[Any], index: int, example: object) -> Json:
-    """Return an example as JSON."""
+    """Return the output of an example as JSON."""
     try:
         value = source.dump(example)
     except PydanticSerializationError:  # no value of the type, so it must be a document already

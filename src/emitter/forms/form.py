@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from emitter.forms.content import ContentChecks
     from emitter.messages import Json
     from emitter.models import AIEnvelope
-    from emitter.prompts import PromptTemplates
+    from emitter.prompts import Example, PromptTemplates
 
 
 class EnvelopeCodec(Protocol):
@@ -43,9 +43,9 @@ class OutputForm:
     ``kind`` is the envelope's kind, ``name`` the document's name on the wire, and ``schema`` the argument of
     ``compile_schema``. ``read_value`` and ``normalize`` are those of ``DocumentContract``. ``system_prompt`` returns
     the start of the system prompt, and ``render_history`` the principal's answers to earlier envelopes. ``examples``
-    are valid documents to show. ``cache_key`` identifies settings that affect the answer and are not in the prompt. If
-    ``has_heading`` is true, a prompt that is one text is put under the heading that the system prompt mentions.
-    ``judge`` is a model that is asked about each valid answer.
+    are documents to show, some with an input. ``cache_key`` identifies settings that affect the answer and are not in
+    the prompt. If ``has_heading`` is true, a prompt that is one text is put under the heading that the system prompt
+    mentions. ``judge`` is a model that is asked about each valid answer.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class OutputForm:
     read_value: DocumentReader
     codec: EnvelopeCodec
     normalize: Callable[[Json], Json] | None = None
-    examples: tuple[Json, ...] = ()
+    examples: tuple[Example[Json], ...] = ()
     render_history: Callable[[PromptTemplates], tuple[str, ...]] | None = None
     cache_key: tuple[str, ...] = ()
     has_heading: bool = True

@@ -9,12 +9,25 @@ from typing import Any
 import pytest
 from pydantic import AliasPath, BaseModel, Field
 
-from emitter import InputError
+from emitter import Example, InputError
 from emitter.profiles import find_profile
 from emitter.schema import compile_schema
 from emitter.schema.python_types import resolve_schema
 from emitter.testing.scenarios import SCENARIO_MODELS
-from tests.forms.document.asking import FORM, HELD, INVOICE, ODD, Invoice, ask, every_wire, said, system
+from tests.forms.document.asking import (
+    FORM,
+    HELD,
+    INVOICE,
+    ODD,
+    TASK,
+    Invoice,
+    ask,
+    every_wire,
+    every_world,
+    said,
+    system,
+)
+from tests.scenarios.test_tool_mode import ASKED as TOOL_MODELS
 
 OPTIONAL: dict[str, Any] = {
     "type": "object",
@@ -91,6 +104,15 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "is another model": ({"examples": [object()]}, "examples[0] is neither JSON"),
     "no number": ({"examples": [float("nan")]}, "examples[0] is neither JSON"),
     "half a character": ({"examples": [{**HELD, "vendor": "\ud83d"}]}, "examples[0] does not hold"),
+    "a pair that breaks the schema": (
+        {"examples": [HELD, Example("x", {**HELD, "total": -1})]},
+        "examples[1] does not hold: /total: minimum: 0",
+    ),
+    "a pair that breaks a validator": (
+        {"examples": [Example("x", {**HELD, "vendor": ODD})]},
+        "examples[0] does not hold: /vendor: value_error",
+    ),
+    "a pair without an input": ({"examples": [Example(" ", HELD)]}, "examples[0] has an empty input"),
     "one, not a list": ({"examples": HELD}, "examples must be a list. Put the documents"),
     "text": ({"examples": json.dumps(HELD)}, "examples must be a list."),
     "an instance": ({"examples": 5}, "examples must be a list."),
@@ -139,3 +161,51 @@ def test_examples_have_the_names_that_documents_have(wire: str) -> None:
 
     assert json.dumps(document) in system(asked.bodies[0])
     assert asked.value == value
+
+
+BOLT = {"vendor": "Acme", "total": 7, "due": "2027-02-01"}
+PAIR = Example("Acme wants 7 by the first of February.", BOLT)
+
+
+def turns(body: Any) -> list[tuple[str, str]]:
+    """Return the roles and texts of a request's messages, whatever the wire."""
+    found = body.get("messages") or body.get("input") or body.get("contents")
+    plain = [each for each in found if each.get("role") not in ("system", "developer")]
+    return [(role_of(each), json.dumps(each, ensure_ascii=False)) for each in plain]
+
+
+def role_of(message: dict[str, Any]) -> str:
+    """Return a role in OpenAI's words."""
+    role = message.get("role") or {"user_input": "user", "model_output": "assistant"}[message["type"]]
+    return "assistant" if role == "model" else str(role)
+
+
+@every_wire
+@every_world
+def test_a_pair_stands_in_the_turns_before_the_conversation(wire: str, world: str) -> None:
+    """The input is a turn of the user and the output one of the assistant; a correction keeps them."""
+    script = [said({**HELD, "total": -1}), said(HELD)]
+    asked = ask(wire, script, world=world, examples=[PAIR, Example("From Acme: 12.", INVOICE), HELD])
+
+    for body in asked.bodies:
+        shown = turns(body)
+        assert [role for role, _ in shown[:5]] == ["user", "assistant", "user", "assistant", "user"]
+        assert PAIR.input in shown[0][1]
+        assert json.dumps(json.dumps(BOLT))[1:-1] in shown[1][1]
+        assert TASK in shown[4][1]
+        assert "The first 4 messages are examples" in system(body)
+        assert system(body).count(json.dumps(HELD)) == 1
+    assert asked.value == INVOICE
+
+
+@pytest.mark.parametrize("wire", TOOL_MODELS)
+def test_a_model_that_calls_a_tool_reads_pairs_in_the_system_prompt(wire: str) -> None:
+    """A turn in plain text would show it to answer without the tool."""
+    script = [lambda vendor: vendor.called(HELD, 5)]
+    asked = ask(wire, script, examples=[PAIR, HELD], model=TOOL_MODELS[wire])
+    (body,) = asked.bodies
+
+    assert asked.value == INVOICE
+    assert len(turns(body)) == 1
+    assert f"For this input:\n\n{PAIR.input}\n\nthis document is right:\n\n{json.dumps(BOLT)}" in system(body)
+    assert "messages are examples" not in system(body)
