@@ -84,11 +84,11 @@ class WorkerPool(Generic[R]):
                 started = await self._start_next()
             if started is None:
                 return
-            result = await self._runner.run(started)
+            result = started if isinstance(started, JobResult) else await self._runner.run(started)
             self._finished.put_nowait(result)
             self._notify(result)
 
-    async def _start_next(self) -> StartedJob[R] | None:
+    async def _start_next(self) -> StartedJob[R] | JobResult[R] | None:
         """Start the next job, or return None at the end."""
         if self._exhausted:
             return None
@@ -207,12 +207,10 @@ class BatchExecutor(Generic[R]):
         while (item := await self._next_input()) is not None:
             started = self._runner.start(index, item)
             index += 1
-            replayed = self._runner.replay(started)
-            if replayed is not None:
-                self._ready.append(replayed)
-            elif isinstance(started.plan, Exception):
-                self._ready.append(JobResult(started.index, started.key, started.input, started.plan))
-            else:
+            result = started if isinstance(started, JobResult) else self._runner.replay(started)
+            if result is not None:
+                self._ready.append(result)
+            elif not isinstance(started, JobResult):
                 key = started.key if self._runner.journal is not None and started.key else str(started.index)
                 self._started[key] = started
                 yield BatchEmissionRequest(key, started.plan, started.settings)

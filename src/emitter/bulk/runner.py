@@ -226,13 +226,13 @@ def plan_run(
 
 @dataclass(frozen=True, slots=True)
 class StartedJob(Generic[R]):
-    """A job with its prepared emission, or what preparing raised. Only runs with a journal have a ``job_digest``."""
+    """A job with its prepared emission. Only runs with a journal have a ``job_digest``."""
 
     index: int
     key: str | None
     input: Messages | Job
     settings: Settings
-    plan: PreparedEmission | Exception
+    plan: PreparedEmission
     to_result: Callable[[Emission[Any]], R]
     job_digest: str | None = None
 
@@ -250,8 +250,8 @@ class JobRunner(Generic[R]):
     """The first failure to write the journal."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
 
-    def start(self, index: int, item: Messages | Job) -> StartedJob[R]:
-        """Prepare the emission of an input. An invalid item becomes a failed job."""
+    def start(self, index: int, item: Messages | Job) -> StartedJob[R] | JobResult[R]:
+        """Prepare the emission of an input, or return the result of an invalid one."""
         settings = self.run_plan.settings
         try:
             job = to_job(item)
@@ -265,7 +265,7 @@ class JobRunner(Generic[R]):
             key = self._make_key(job, job_digest)
         except Exception as error:  # noqa: BLE001  the caller's objects may raise anything
             key = item.key if isinstance(item, Job) else None
-            return StartedJob(index, key, item, settings, error, self.run_plan.to_result)
+            return JobResult(index, key, item, error)
         return StartedJob(index, key, item, settings, plan, job_form.to_result, job_digest)
 
     async def run(self, started: StartedJob[R]) -> JobResult[R]:
@@ -301,11 +301,10 @@ class JobRunner(Generic[R]):
 
     def replay(self, started: StartedJob[R]) -> JobResult[R] | None:
         """Return the result in the journal if today's schema and checks accept it."""
-        plan = started.plan
-        entry = None
-        if self.journal is not None and started.key is not None and not isinstance(plan, Exception):
+        plan, entry = started.plan, None
+        if self.journal is not None and started.key is not None:
             entry = self.journal.find(started.key)
-        if entry is None or isinstance(plan, Exception):
+        if entry is None:
             return None
         outcome = entry.outcome
         if outcome.failure is None:
@@ -330,21 +329,16 @@ class JobRunner(Generic[R]):
         self, started: StartedJob[R], result: EmissionOutcome | Exception, events: tuple[RunEvent, ...]
     ) -> JobResult[R]:
         """Write the outcome of a batched emission to the journal, and return its result."""
-        outcome: R | Exception
-        if isinstance(result, Exception) or isinstance(started.plan, Exception):
-            outcome = result if isinstance(result, Exception) else RuntimeError("The job has no prepared emission.")
-        else:
-            self.stats.add_outcome(result)
-            finished = FinishedEmission(result, events)
-            outcome = _make_result(started, finished)
-            self._write_journal(started, finished, outcome)
+        if isinstance(result, Exception):
+            return JobResult(started.index, started.key, started.input, result)
+        self.stats.add_outcome(result)
+        finished = FinishedEmission(result, events)
+        outcome = _make_result(started, finished)
+        self._write_journal(started, finished, outcome)
         return JobResult(started.index, started.key, started.input, outcome)
 
     async def _send(self, started: StartedJob[R]) -> R | Exception:
-        plan = started.plan
-        if isinstance(plan, Exception):
-            return plan
-        sender = EmissionSender(plan, started.settings, Permit(self.limiter), self.stats)
+        sender = EmissionSender(started.plan, started.settings, Permit(self.limiter), self.stats)
         try:
             finished = await sender.run(self.client)
         except BaseException:
@@ -372,8 +366,6 @@ class JobRunner(Generic[R]):
 
 
 def _make_result(started: StartedJob[R], finished: FinishedEmission) -> R | Exception:
-    if isinstance(started.plan, Exception):
-        return started.plan
     try:
         prices = emission_prices(started.plan)
         return started.to_result(complete(finished.outcome, finished.events, prices))
