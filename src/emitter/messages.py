@@ -144,6 +144,25 @@ JUDGE_ROUTE = -1
 
 
 @dataclass(frozen=True, slots=True)
+class PromptCache:
+    """What to ask of the provider's prompt cache.
+
+    Attributes:
+        prefix: The characters of the system prompt that all requests of a form begin with.
+        is_marked: Mark the end of the prefix, so that it is cached.
+        is_exclusive: Cache nothing that is not marked, where the provider would choose by itself.
+        lifetime: The lifetime of what is written, in the provider's words, or None for its default.
+        key: A name that the requests with the same prefix share.
+    """
+
+    prefix: int = 0
+    is_marked: bool = False
+    is_exclusive: bool = False
+    lifetime: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One call to a model.
 
@@ -154,6 +173,7 @@ class ModelRequest:
         options: Merged into the provider's request body unchanged.
         headers: Sent along with the SDK's own.
         route: The position of the model among those of the emission, or ``JUDGE_ROUTE``.
+        cache: What to ask of the prompt cache, or None for the provider's default.
     """
 
     model: str
@@ -165,6 +185,13 @@ class ModelRequest:
     options: Mapping[str, Json] = NO_FIELDS
     headers: Mapping[str, str] = NO_FIELDS
     route: int = 0
+    cache: PromptCache | None = None
+
+    def system_parts(self) -> tuple[str, ...]:
+        """Return the system prompt, in two parts if only a prefix of it is marked for the cache."""
+        length = self.cache.prefix if self.cache is not None and self.cache.is_marked else len(self.system)
+        rest = self.system[length:].strip()
+        return (self.system[:length], rest) if rest else (self.system,)
 
     def all_messages(self) -> tuple[Message, ...]:
         """Return the messages with the correction, if any, as the last user turn."""
@@ -197,6 +224,7 @@ class Usage:
         output: All output tokens, including ``thinking``.
         cache_read: Input tokens read from a cache, if the provider reports them.
         cache_write: Input tokens written to a cache, if the provider reports them.
+        cache_write_1h: Those of ``cache_write`` that are kept for an hour, which cost more.
         thinking: Output tokens spent on thinking, if the provider reports them.
         estimated: A part of the usage was counted here, because the provider did not report it.
     """
@@ -207,6 +235,7 @@ class Usage:
     cache_write: int = 0
     thinking: int = 0
     estimated: bool = False
+    cache_write_1h: int = 0
 
     @property
     def total(self) -> int:
@@ -221,6 +250,7 @@ class Usage:
             self.cache_write + other.cache_write,
             self.thinking + other.thinking,
             self.estimated or other.estimated,
+            self.cache_write_1h + other.cache_write_1h,
         )
 
 

@@ -33,12 +33,14 @@ class Prices:
         output: The price of output tokens.
         cache_read: The price of input read from the cache. Defaults to ``input``.
         cache_write: The price of input written to the cache. Defaults to ``input``.
+        cache_write_1h: The price of input written to the cache for an hour. Defaults to ``cache_write``.
     """
 
     input: float
     output: float
     cache_read: float | None = None
     cache_write: float | None = None
+    cache_write_1h: float | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -50,10 +52,12 @@ class Prices:
     def cost_of(self, usage: Usage, calls: int = 1) -> Decimal:  # noqa: ARG002  the number of calls changes nothing
         """Return the cost of ``usage`` in US dollars. Cached tokens and thinking are included."""
         plain = max(usage.input - usage.cache_read - usage.cache_write, 0)
+        written = self.input if self.cache_write is None else self.cache_write
         parts = (
             (plain, self.input),
             (usage.cache_read, self.input if self.cache_read is None else self.cache_read),
-            (usage.cache_write, self.input if self.cache_write is None else self.cache_write),
+            (max(usage.cache_write - usage.cache_write_1h, 0), written),
+            (usage.cache_write_1h, written if self.cache_write_1h is None else self.cache_write_1h),
             (usage.output, self.output),
         )
         return sum((Decimal(str(price)) * tokens for tokens, price in parts), Decimal(0)) / _TOKENS_PER_PRICE

@@ -95,6 +95,7 @@ def _tokens_per_call(usage: Usage, calls: int) -> dict[str, Decimal]:
         "input_tokens": max(usage.input, cached),
         "cache_read_tokens": usage.cache_read,
         "cache_write_tokens": usage.cache_write,
+        "cache_write_1h_tokens": min(usage.cache_write_1h, usage.cache_write),
         "output_tokens": max(usage.output, usage.thinking),
         "output_reasoning_tokens": usage.thinking,
     }

@@ -58,7 +58,7 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
     body: dict[str, Json] = {
         "model": request.model,
-        "system": request.system,
+        "system": _system(request),
         "messages": [
             {"role": message.role.value, "content": _content(message) if message.parts else message.text}
             for message in request.all_messages()
@@ -67,6 +67,15 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         **_output_parameters(request.output),
     }
     return merge_layers(body, wire.output.options, request.options)
+
+
+def _system(request: ModelRequest) -> Json:
+    """Return the system prompt. A mark at the end of its prefix covers the tools and the schema, which stand before."""
+    if request.cache is None or not request.cache.is_marked:
+        return request.system
+    lifetime = {"ttl": request.cache.lifetime} if request.cache.lifetime else {}
+    prefix, *rest = ({"type": "text", "text": text} for text in request.system_parts())
+    return [{**prefix, "cache_control": {"type": "ephemeral", **lifetime}}, *rest]
 
 
 def _content(message: Message) -> list[Json]:
@@ -142,6 +151,7 @@ def _parse_usage(usage: Json) -> Usage | None:
         cache_read=read,
         cache_write=written,
         thinking=as_count(as_mapping(table.get("output_tokens_details")).get("thinking_tokens")),
+        cache_write_1h=as_count(as_mapping(table.get("cache_creation")).get("ephemeral_1h_input_tokens")),
     )
 
 

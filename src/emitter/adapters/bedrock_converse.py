@@ -71,10 +71,19 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
             for message in request.all_messages()
         ],
         "inferenceConfig": {wire.tokens.parameter: request.max_output_tokens},
-        **({"system": [{"text": request.system}]} if request.system else {}),
+        **({"system": _system(request)} if request.system else {}),
         **_output_parameters(request.output),
     }
     return merge_layers(body, wire.output.options, request.options)
+
+
+def _system(request: ModelRequest) -> list[Json]:
+    """Return the system prompt, with a mark behind its prefix if it is to be cached."""
+    prefix, *rest = ({"text": text} for text in request.system_parts())
+    if request.cache is None or not request.cache.is_marked:
+        return [prefix, *rest]
+    lifetime = {"ttl": request.cache.lifetime} if request.cache.lifetime else {}
+    return [prefix, {"cachePoint": {"type": "default", **lifetime}}, *rest]
 
 
 def _content(message: Message, names: set[str]) -> list[Json]:
@@ -156,11 +165,13 @@ def _parse_usage(usage: Json) -> Usage | None:
     if not table:
         return None
     read, written = (as_count(table.get(f"cache{kind}InputTokens")) for kind in ("Read", "Write"))
+    details = as_objects(table.get("cacheDetails"))
     return Usage(
         input=as_count(table.get("inputTokens")) + read + written,
         output=as_count(table.get("outputTokens")),
         cache_read=read,
         cache_write=written,
+        cache_write_1h=sum(as_count(part.get("inputTokens")) for part in details if part.get("ttl") == "1h"),
     )
 
 

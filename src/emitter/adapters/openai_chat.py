@@ -67,11 +67,35 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     ]
     body: dict[str, Json] = {
         "model": request.model,
-        "messages": [{"role": "system", "content": request.system}, *turns],
+        "messages": [{"role": "system", "content": _system(request)}, *turns],
         wire.tokens.parameter: request.max_output_tokens,
         **_output_parameters(request.output),
+        **cache_parameters(request),
     }
     return merge_layers(body, wire.output.options, request.options)
+
+
+def _system(request: ModelRequest) -> Json:
+    is_marked = request.cache is not None and request.cache.is_marked
+    return mark_system(request, "text") if is_marked else request.system
+
+
+def mark_system(request: ModelRequest, kind: str) -> list[Json]:
+    """Return the parts of the system prompt with a mark at the end of its prefix."""
+    prefix, *rest = ({"type": kind, "text": text} for text in request.system_parts())
+    return [{**prefix, "prompt_cache_breakpoint": {"mode": "explicit"}}, *rest]
+
+
+def cache_parameters(request: ModelRequest) -> dict[str, Json]:
+    """Return the parameters of the prompt cache. Models with marks have options, earlier ones a retention."""
+    cache = request.cache
+    if cache is None:
+        return {}
+    parameters: dict[str, Json] = {"prompt_cache_key": cache.key} if cache.key else {}
+    lifetime = {"ttl": cache.lifetime} if cache.lifetime else {}
+    if cache.is_exclusive:
+        return {**parameters, "prompt_cache_options": {"mode": "explicit", **lifetime}}
+    return {**parameters, **({"prompt_cache_retention": cache.lifetime} if cache.lifetime else {})}
 
 
 def _content(message: Message) -> list[Json]:
@@ -184,10 +208,12 @@ def _parse_usage(usage: Json) -> Usage | None:
     table = as_mapping(usage)
     if not table:
         return None
+    cached = as_mapping(table.get("prompt_tokens_details"))
     return Usage(
         input=as_count(table.get("prompt_tokens")),
         output=as_count(table.get("completion_tokens")),
-        cache_read=as_count(as_mapping(table.get("prompt_tokens_details")).get("cached_tokens")),
+        cache_read=as_count(cached.get("cached_tokens")),
+        cache_write=as_count(cached.get("cache_write_tokens")),
         thinking=as_count(as_mapping(table.get("completion_tokens_details")).get("reasoning_tokens")),
     )
 

@@ -13,7 +13,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from emitter.adapters.openai_chat import audio_members, file_data_members
+from emitter.adapters.openai_chat import audio_members, cache_parameters, file_data_members, mark_system
 from emitter.adapters.request_options import ReservedOption, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
@@ -69,15 +69,19 @@ _EXPLAINED_STATUSES = ("failed", "incomplete")
 
 def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
+    turns: list[Json] = [
+        {"role": message.role.value, "content": _content(message) if message.parts else message.text}
+        for message in request.all_messages()
+    ]
+    system: dict[str, Json] = {"instructions": request.system, "input": turns}
+    if request.cache is not None and request.cache.is_marked:  # instructions cannot hold a mark
+        system = {"input": [{"role": "developer", "content": mark_system(request, "input_text")}, *turns]}
     body: dict[str, Json] = {
         "model": request.model,
-        "instructions": request.system,
-        "input": [
-            {"role": message.role.value, "content": _content(message) if message.parts else message.text}
-            for message in request.all_messages()
-        ],
+        **system,
         wire.tokens.parameter: request.max_output_tokens,
         **_output_parameters(request.output),
+        **cache_parameters(request),
     }
     return merge_layers(body, wire.output.options, request.options)
 

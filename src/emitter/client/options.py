@@ -91,6 +91,9 @@ class EmitterOptions(ModelSettings, total=False):
         rate_limit: A ``RateLimit`` that all emissions of the process keep together, by model, key and address. Calls
             wait for it, within the emission's deadline. The limits that the vendor reports in its headers apply
             too: ``RateLimit()`` keeps these alone.
+        cache_prompt: True marks what all emissions of a form begin with, so that the vendor caches it, and ``"long"``
+            asks for the vendor's longest lifetime. False writes nothing to a cache, where the vendor leaves the choice.
+            By default a mark is set only where writing costs no more than reading afresh.
         provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
         validator_messages: False withholds the messages of your validators and checks from the model.
         kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
@@ -117,6 +120,7 @@ class EmitterOptions(ModelSettings, total=False):
     fallback: Sequence[str | Fallback]
     fallback_on: Collection[FallbackWord | FallbackReason]
     rate_limit: RateLimit | None
+    cache_prompt: bool | Literal["long"] | None
     provider_ids: Mapping[str, str] | None
     validator_messages: bool
     kind: str | None

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.policy import Policy
     from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.profiles.tables import PromptCaching
     from emitter.prompts import PromptTemplates
     from emitter.redaction.secret_registry import Secrets
     from emitter.schema import Compiled, Loss, Violation
@@ -294,7 +295,7 @@ class FormPlan:
     """The parts of a request that every emission of a form to a model has in common.
 
     ``rule`` and ``schema_parts`` are parts of the system prompt. ``thinking_tokens`` applies if the caller sets no
-    options, and ``window`` is None if prompts are not checked against it.
+    options, ``window`` is None if prompts are not checked against it, and ``caching`` if nothing is known.
     """
 
     target: ModelTarget
@@ -308,6 +309,7 @@ class FormPlan:
     thinking_tokens: int
     window: ContextWindow | None
     is_known_model: bool
+    caching: PromptCaching | None = None
 
 
 class _PlanKey(NamedTuple):
@@ -362,6 +364,7 @@ def _make_plan(key: _PlanKey) -> FormPlan:
         thinking_tokens=profile.thinking_tokens(wire, model, {}),
         window=None if limits.elastic else window,
         is_known_model=profile.is_known_model(model),
+        caching=profile.prompt_caching(model),
     )
 
 
@@ -391,15 +394,21 @@ def _write_request(
         encoded = _encode_examples(contract, form.examples)
         examples, example_turns = _show_examples(templates, encoded, plan.output.mode)
         messages = (*example_turns, *messages)
+    prefix = join_parts(task, plan.rule, settings.instructions, *plan.schema_parts, examples)
     request = ModelRequest(
         model=plan.target.model,
-        system=join_parts(system, *plan.schema_parts, examples),
+        system=join_parts(prefix, *inputs.conversation.system),
         messages=messages,
         output=plan.output,
         max_output_tokens=budget.initial,
         options=options,
         headers=settings.extra_headers,
     )
+    if plan.caching is not None and (settings.cache_prompt is not None or plan.caching.is_free):
+        from emitter.client.prompt_cache import plan_prompt_cache  # noqa: PLC0415  most emissions ask for nothing
+
+        cache = plan_prompt_cache(settings.cache_prompt, request, prefix, plan)
+        request = request if cache is None else replace(request, cache=cache)
     return PromptWriter(templates, plan.compiled, plan.target.profile, system, turns, shown), request, budget
 
 
@@ -655,6 +664,7 @@ class PromptWriter:
             messages=build_messages(self.templates, self.turns, self.shown, "begin_in_words"),
             output=replace(request.output, mode=OutputMode.TEXT),
             correction=None,
+            cache=None,
         )
 
     def convert(self, request: ModelRequest, words: str) -> ModelRequest:

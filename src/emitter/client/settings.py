@@ -87,6 +87,7 @@ class Settings:
     alternatives: tuple[ModelRoute, ...] = ()
     rate_limit: RateLimit | None = None
     keep_response: bool = False
+    cache_prompt: bool | Literal["long"] | None = None
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:
@@ -164,6 +165,12 @@ class Settings:
             check_extra_headers(self.extra_headers)
         if self.instructions is not None:
             check_text("instructions", self.instructions)
+        self._check_words()
+
+    def _check_words(self) -> None:
+        """Check the options that are one of a few words."""
+        if self.cache_prompt not in (None, True, False, "long"):
+            raise InputError(f'cache_prompt is {self.cache_prompt!r}; it must be True, False or "long".')
         if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:
             allowed = ", ".join(_UNDECLARED_VALUES)
             raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {allowed}, or None.")

@@ -1,8 +1,8 @@
 """Load provider profiles from ``providers/*.toml`` and find the profile of a model.
 
 A profile may name another one in ``extends``. Tables are merged key by key, the lists ``rules``, ``models``,
-``thinkers``, ``parameters``, ``encodings``, ``capabilities``, ``prices`` and ``media`` are put before those of the
-parent, and any other value replaces the parent's. A file with ``abstract = true`` can only be extended.
+``thinkers``, ``parameters``, ``encodings``, ``capabilities``, ``prices``, ``media`` and ``caching`` are put before
+those of the parent, and any other value replaces the parent's. A file with ``abstract = true`` can only be extended.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TomlTable = dict[str, Any]
 _PREPENDED_LISTS = frozenset(
-    {"rules", "models", "thinkers", "parameters", "encodings", "capabilities", "prices", "media"}
+    {"rules", "models", "thinkers", "parameters", "encodings", "capabilities", "prices", "media", "caching"}
 )
 _OWN_KEYS = ("abstract", "extends")
 _NOT_INHERITED = ("aliases", "listed")

@@ -22,6 +22,7 @@ from emitter.profiles.tables import (
     ModelMedia,
     ModelParameters,
     ProfileTable,
+    PromptCaching,
     RateLimitHeaders,
     ReasoningModel,
     RequestParameters,
@@ -199,6 +200,7 @@ class ProviderProfile(ProfileTable):
         capabilities: Capabilities of models that no other table implies.
         prices: The price lists of models.
         media: The media that models take. The first matching row counts, and a model without one takes text only.
+        caching: How prompts are cached. Nothing is asked of the cache of a model without a row.
         aliases: Other names of the provider.
         listed: False for a profile that does not stand for a provider.
     """
@@ -218,6 +220,7 @@ class ProviderProfile(ProfileTable):
     prices: tuple[PriceList, ...] = ()
     rate_limits: RateLimitHeaders | None = None
     media: tuple[ModelMedia, ...] = ()
+    caching: tuple[PromptCaching, ...] = ()
     batches: BatchLimits | None = None
     aliases: tuple[str, ...] = ()
     listed: bool = True
@@ -277,6 +280,10 @@ class ProviderProfile(ProfileTable):
         """Return the capabilities of ``model`` that no other table implies."""
         row = _first_match(self.capabilities, model)
         return frozenset() if row is None else row.provides
+
+    def prompt_caching(self, model: str) -> PromptCaching | None:
+        """Return how the prompts of ``model`` are cached, or None if it is not known."""
+        return _first_match(self.caching, model)
 
     def model_media(self, model: str) -> ModelMedia | None:
         """Return the media that ``model`` takes, or None if it takes text only."""

@@ -397,6 +397,36 @@ class ModelMedia(SourcedTable):
         return {Medium.IMAGE: self.image, Medium.DOCUMENT: self.document, Medium.AUDIO: self.audio}[medium]
 
 
+class PromptCaching(SourcedTable):
+    """How a provider caches the prompts of the models whose name matches ``match``.
+
+    Attributes:
+        minimum: The tokens of the shortest prefix that is cached.
+        marks: The most marks in a request; 0, if the provider caches by itself.
+        exclusive: The provider caches more than what is marked, unless the request says that it may not.
+        keyed: Requests with the same prefix can share a key.
+        lifetimes: The lifetimes that a request can ask for, the default first and the longest last.
+        write_price: The price of written tokens, as a multiple of the price of input.
+    """
+
+    match: str
+    minimum: Annotated[int, Field(ge=1)]
+    marks: Annotated[int, Field(ge=0)] = 0
+    exclusive: bool = False
+    keyed: bool = False
+    lifetimes: tuple[str, ...] = ()
+    write_price: Annotated[float, Field(ge=0)] = 1
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a mark costs nothing, so that it can be set unasked."""
+        return self.marks > 0 and self.write_price <= 1
+
+    def longest_lifetime(self) -> str | None:
+        """Return the longest lifetime to ask for, or None if there is only the default."""
+        return self.lifetimes[-1] if len(self.lifetimes) > 1 else None
+
+
 class OptionalProperties(str, Enum):
     """How the provider's subset expresses an optional property."""
 

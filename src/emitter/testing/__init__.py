@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from emitter.testing.plans import ReceivedRequest as ReceivedRequest
     from emitter.testing.plans import Transmission as Transmission
     from emitter.testing.plans import TransmissionOutcome as TransmissionOutcome
+    from emitter.testing.prompt_caches import PromptCaches as PromptCaches
     from emitter.testing.simulation import Simulator as Simulator
     from emitter.testing.simulation import simulator as simulator
 else:
@@ -72,6 +73,7 @@ else:
                 "Behaviour EndReason ErrorKind PlannedError PlannedResponse RawResponse ReceivedRequest "
                 "Transmission TransmissionOutcome"
             ),
+            "prompt_caches": "PromptCaches",
             "simulation": "Simulator simulator",
         },
     )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.testing.batches import FinishedJob, StoredBatch
     from emitter.testing.handler import AnswerSource, CallLog, RawRequest
+    from emitter.testing.prompt_caches import PromptCaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,8 +362,16 @@ _BATCH_APIS: Mapping[WireFormat, BatchApi] = {
 class BatchSimulatorHandler(SimulatorHandler):
     """Answers requests about batches, and all others as ``SimulatorHandler`` does."""
 
-    def __init__(self, answers: AnswerSource, call_log: CallLog, *, seed: int, check_schemas: bool) -> None:
-        super().__init__(answers, call_log, seed=seed, check_schemas=check_schemas)
+    def __init__(
+        self,
+        answers: AnswerSource,
+        call_log: CallLog,
+        *,
+        seed: int,
+        check_schemas: bool,
+        prompt_caches: PromptCaches | None = None,
+    ) -> None:
+        super().__init__(answers, call_log, seed=seed, check_schemas=check_schemas, prompt_caches=prompt_caches)
         self.batches = BatchStore(super().handle)
 
     def reset(self) -> None:

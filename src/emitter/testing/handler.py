@@ -29,6 +29,7 @@ from emitter.testing.plans import (
     count_tokens,
     truncate_to_tokens,
 )
+from emitter.testing.prompt_caches import NOTHING_CACHED, CachedTokens
 from emitter.testing.wires import (
     BAD_KEY,
     WIRES,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from emitter.messages import Json
     from emitter.testing.plans import PlannedOutcome, ReceivedRequest
+    from emitter.testing.prompt_caches import PromptCaches
 
 AnswerSource: TypeAlias = "Behaviour | Mapping[Behaviour, float] | Callable[[ReceivedRequest], Behaviour]"
 _CACHE_SIZE = 512
@@ -150,11 +152,20 @@ class SimulatedResponse:
 class SimulatorHandler:
     """Answers requests. ``seed`` decides everything that is random."""
 
-    def __init__(self, answers: AnswerSource, call_log: CallLog, *, seed: int, check_schemas: bool) -> None:
+    def __init__(
+        self,
+        answers: AnswerSource,
+        call_log: CallLog,
+        *,
+        seed: int,
+        check_schemas: bool,
+        prompt_caches: PromptCaches | None = None,
+    ) -> None:
         self._answers = answers
         self._call_log = call_log
         self._seed = seed
         self._check_schemas = check_schemas
+        self._prompt_caches = prompt_caches
         self._parse_cache = _LruCache[ParsedRequest]()
         self._response_cache = _LruCache[SimulatedResponse]()
         self._repeat_counts = Counter[bytes]()
@@ -210,11 +221,21 @@ class SimulatorHandler:
         if parsed.error is not None:
             return None, compose_error(parsed.error, parsed.request)
         request = replace(parsed.request, repeat_count=repeat_count, seed=seed)
+        error = None if self._prompt_caches is None else self._prompt_caches.find_error(request)
+        if error is not None:
+            return None, compose_error(error, request)
         behaviour = self._choose_behaviour(request)
         plan = behaviour.plan(request)
-        if not isinstance(plan, PlannedResponse) or len(plan.text) > _MAX_CACHED_BYTES:
+        if not isinstance(plan, PlannedResponse):
             return behaviour, compose_response(plan, request)
-        return behaviour, self._response_cache.get_or_make((digest, plan), lambda: compose_response(plan, request))
+        cached = NOTHING_CACHED if self._prompt_caches is None else self._prompt_caches.serve(request)
+
+        def compose() -> SimulatedResponse:
+            return compose_response(plan, request, cached)
+
+        if len(plan.text) > _MAX_CACHED_BYTES:
+            return behaviour, compose()
+        return behaviour, self._response_cache.get_or_make((digest, plan, cached), compose)
 
     def _choose_behaviour(self, request: ReceivedRequest) -> Behaviour:
         """Return the next behaviour of the script, or the default one."""
@@ -240,7 +261,9 @@ FIRST_ERROR = 400
 """The lowest HTTP status that is an error."""
 
 
-def compose_response(plan: PlannedOutcome, request: ReceivedRequest) -> SimulatedResponse:
+def compose_response(
+    plan: PlannedOutcome, request: ReceivedRequest, cached: CachedTokens = NOTHING_CACHED
+) -> SimulatedResponse:
     """Return the HTTP response for a plan."""
     match plan:
         case PlannedError():
@@ -248,7 +271,7 @@ def compose_response(plan: PlannedOutcome, request: ReceivedRequest) -> Simulate
         case RawResponse():
             return SimulatedResponse(200, {"content-type": plan.content_type}, plan.body, NO_USAGE)
         case PlannedResponse():
-            return _compose_answer(apply_budget(plan, request.budget), request)
+            return _compose_answer(apply_budget(plan, request.budget), request, cached)
 
 
 def apply_budget(plan: PlannedResponse, budget: int | None) -> PlannedResponse:
@@ -275,8 +298,9 @@ def compose_error(error: PlannedError, request: ReceivedRequest) -> SimulatedRes
     )
 
 
-def _compose_answer(plan: PlannedResponse, request: ReceivedRequest) -> SimulatedResponse:
+def _compose_answer(plan: PlannedResponse, request: ReceivedRequest, cached: CachedTokens) -> SimulatedResponse:
     usage = Usage(input=request.input_tokens, output=plan.output_tokens or 0, thinking=plan.thinking_tokens)
+    usage = cached.add_to(usage)
     answer = PreparedAnswer(request, plan, usage)
     if request.streamed:
         return _compose_stream(answer)
@@ -375,7 +399,12 @@ class CallLog:
             if call in self._calls:
                 self._calls[self._calls.index(call)] = replace(call, usage=usage)
             self._billed_usage += Usage(
-                usage.input - before.input, usage.output - before.output, thinking=usage.thinking - before.thinking
+                usage.input - before.input,
+                usage.output - before.output,
+                usage.cache_read - before.cache_read,
+                usage.cache_write - before.cache_write,
+                usage.thinking - before.thinking,
+                cache_write_1h=usage.cache_write_1h - before.cache_write_1h,
             )
 
     @property

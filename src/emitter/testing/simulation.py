@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from emitter.testing.batches import BatchStore
     from emitter.testing.handler import AnswerSource, SimulatedCall, SimulatedResponse, SimulatorHandler
     from emitter.testing.plans import Behaviour
+    from emitter.testing.prompt_caches import PromptCaches
     from emitter.testing.uvicorn_server import SimulatorServer
 
     Message = MutableMapping[str, Any]
@@ -370,6 +371,7 @@ def simulator(  # noqa: PLR0913  independent options
     latency: float = 0.0,
     tokens_per_second: float | None = None,
     check_schemas: bool = True,
+    prompt_caches: PromptCaches | None = None,
     keep: int | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -385,6 +387,8 @@ def simulator(  # noqa: PLR0913  independent options
         latency: Seconds before the first byte.
         tokens_per_second: The speed of writing. None: no delay.
         check_schemas: Reject schemas that the vendor would reject.
+        prompt_caches: The vendors' prompt caches. Without them no prompt is cached, so that the usage of a request does
+            not depend on those before it.
         keep: Number of calls to remember. None: all.
         host: The address to listen at.
         port: The port to listen at. 0: any free port.
@@ -397,5 +401,7 @@ def simulator(  # noqa: PLR0913  independent options
     if latency < 0 or (tokens_per_second is not None and tokens_per_second <= 0):
         raise InputError("latency must be 0 or more seconds, and tokens_per_second above 0.")
     call_log = CallLog(keep)
-    handler = BatchSimulatorHandler(answers, call_log, seed=seed, check_schemas=check_schemas)
+    handler = BatchSimulatorHandler(
+        answers, call_log, seed=seed, check_schemas=check_schemas, prompt_caches=prompt_caches
+    )
     return Simulator(handler, call_log, ResponseSpeed(latency, tokens_per_second), host, port)

@@ -142,10 +142,15 @@ def _make_stop_fields(answer: PreparedAnswer) -> dict[str, Json]:
 
 
 def _make_usage(answer: PreparedAnswer, output: int) -> dict[str, Json]:
+    usage = answer.usage
     return {
-        "input_tokens": answer.usage.input,
-        "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 0,
+        "input_tokens": usage.input - usage.cache_read - usage.cache_write,
+        "cache_creation_input_tokens": usage.cache_write,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage.cache_write - usage.cache_write_1h,
+            "ephemeral_1h_input_tokens": usage.cache_write_1h,
+        },
+        "cache_read_input_tokens": usage.cache_read,
         "output_tokens": output,
         "output_tokens_details": {"thinking_tokens": min(answer.usage.thinking, output)},
         "service_tier": "standard",

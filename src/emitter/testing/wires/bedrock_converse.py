@@ -129,7 +129,18 @@ def _get_stop_reason(answer: PreparedAnswer) -> str | None:
 
 def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
     usage = answer.usage
-    return {"inputTokens": usage.input, "outputTokens": usage.output, "totalTokens": usage.input + usage.output}
+    cached: dict[str, Json] = {}
+    if usage.cache_read or usage.cache_write:
+        lifetimes = (("1h", usage.cache_write_1h), ("5m", usage.cache_write - usage.cache_write_1h))
+        details = [{"ttl": ttl, "inputTokens": tokens} for ttl, tokens in lifetimes if tokens]
+        cached = {"cacheReadInputTokens": usage.cache_read, "cacheWriteInputTokens": usage.cache_write}
+        cached |= {"cacheDetails": details} if details else {}
+    return {
+        "inputTokens": usage.input - usage.cache_read - usage.cache_write,
+        "outputTokens": usage.output,
+        "totalTokens": usage.input + usage.output,
+        **cached,
+    }
 
 
 def _iter_content(answer: PreparedAnswer) -> Iterator[dict[str, Json]]:

@@ -229,6 +229,11 @@ def load_limits(profile: str, model: str) -> ModelLimits:
     return load_profile(profile).model_limits(model)
 
 
+CACHE_MARKS = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
+"""The members that mark the end of a prefix to be cached."""
+_NOT_TEXT = frozenset({"role", "type", *CACHE_MARKS})
+
+
 def count_text_tokens(*values: Json) -> int:
     """Count the tokens of all texts and media in some values, without keys and roles."""
     texts, media_tokens = strip_media(list(values))
@@ -242,7 +247,7 @@ def _iter_texts(pending: list[Json]) -> Iterator[str]:
             yield value
         elif isinstance(value, dict):
             members = cast("dict[str, Json]", value)
-            pending.extend(member for key, member in members.items() if key not in ("role", "type"))
+            pending.extend(member for key, member in members.items() if key not in _NOT_TEXT)
         elif isinstance(value, list):
             pending.extend(cast("list[Json]", value))
 

@@ -121,7 +121,7 @@ def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
     return {
         "total_tokens": usage.input + usage.output,
         "total_input_tokens": usage.input,
-        "total_cached_tokens": 0,
+        "total_cached_tokens": usage.cache_read,
         "total_output_tokens": usage.output - usage.thinking,
         "total_tool_use_tokens": 0,
         "total_thought_tokens": usage.thinking,

@@ -173,12 +173,14 @@ def _get_finish_reason(answer: PreparedAnswer) -> str | None:
 def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
     usage = answer.usage
     thinking: dict[str, Json] = {"thoughtsTokenCount": usage.thinking} if usage.thinking else {}
+    cached: dict[str, Json] = {"cachedContentTokenCount": usage.cache_read} if usage.cache_read else {}
     return {
         "promptTokenCount": usage.input,
         "candidatesTokenCount": usage.output - usage.thinking,
         "totalTokenCount": usage.input + usage.output,
         "promptTokensDetails": [{"modality": "TEXT", "tokenCount": usage.input}],
         **thinking,
+        **cached,
     }
 
 

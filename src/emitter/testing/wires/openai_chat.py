@@ -168,7 +168,11 @@ def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,
         "total_tokens": usage.input + usage.output,
-        "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
+        "prompt_tokens_details": {
+            "cached_tokens": usage.cache_read,
+            "cache_write_tokens": usage.cache_write,
+            "audio_tokens": 0,
+        },
         "completion_tokens_details": {"reasoning_tokens": usage.thinking, "audio_tokens": 0},
     }
 

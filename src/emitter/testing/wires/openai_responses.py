@@ -161,7 +161,7 @@ def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
     usage = answer.usage
     return {
         "input_tokens": usage.input,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": usage.cache_read, "cache_write_tokens": usage.cache_write},
         "output_tokens": usage.output,
         "output_tokens_details": {"reasoning_tokens": usage.thinking},
         "total_tokens": usage.input + usage.output,
