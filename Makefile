@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead clean
+.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
@@ -139,6 +139,9 @@ benchmark: .venv/installed  ## run examples/benchmark.ipynb in full, with the pe
 
 overhead: .venv/installed  ## what one warm emission costs beside the SDK's lowest call, and where the time goes: a minute
 	$(BIN)/python -m benchmarks.overhead
+
+caching: .venv/installed  ## what 50 emissions of one form cost with the vendors' prompt caches and without: half a minute
+	$(BIN)/python -m benchmarks.caching
 
 clean:  ## remove what was installed
 	rm -rf .venv

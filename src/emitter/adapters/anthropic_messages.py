@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat, PromptCache
     from emitter.profiles.model import WireProfile
 
 PATH = "/v1/messages"
@@ -58,7 +58,7 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
     body: dict[str, Json] = {
         "model": request.model,
-        "system": _system(request),
+        "system": request.system if request.cache is None else _system(request.cache, request),
         "messages": [
             {"role": message.role.value, "content": _content(message) if message.parts else message.text}
             for message in request.all_messages()
@@ -69,11 +69,11 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     return merge_layers(body, wire.output.options, request.options)
 
 
-def _system(request: ModelRequest) -> Json:
+def _system(cache: PromptCache, request: ModelRequest) -> Json:
     """Return the system prompt. A mark at the end of its prefix covers the tools and the schema, which stand before."""
-    if request.cache is None or not request.cache.is_marked:
+    if not cache.is_marked:
         return request.system
-    lifetime = {"ttl": request.cache.lifetime} if request.cache.lifetime else {}
+    lifetime = {"ttl": cache.lifetime} if cache.lifetime else {}
     prefix, *rest = ({"type": "text", "text": text} for text in request.system_parts())
     return [{**prefix, "cache_control": {"type": "ephemeral", **lifetime}}, *rest]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat, PromptCache
     from emitter.profiles.model import WireProfile
 
 PATH = "/chat/completions"
@@ -67,17 +67,15 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     ]
     body: dict[str, Json] = {
         "model": request.model,
-        "messages": [{"role": "system", "content": _system(request)}, *turns],
+        "messages": [{"role": "system", "content": request.system}, *turns],
         wire.tokens.parameter: request.max_output_tokens,
         **_output_parameters(request.output),
-        **cache_parameters(request),
     }
+    if request.cache is not None:
+        body |= cache_parameters(request.cache)
+        if request.cache.is_marked:
+            body["messages"] = [{"role": "system", "content": mark_system(request, "text")}, *turns]
     return merge_layers(body, wire.output.options, request.options)
-
-
-def _system(request: ModelRequest) -> Json:
-    is_marked = request.cache is not None and request.cache.is_marked
-    return mark_system(request, "text") if is_marked else request.system
 
 
 def mark_system(request: ModelRequest, kind: str) -> list[Json]:
@@ -86,11 +84,8 @@ def mark_system(request: ModelRequest, kind: str) -> list[Json]:
     return [{**prefix, "prompt_cache_breakpoint": {"mode": "explicit"}}, *rest]
 
 
-def cache_parameters(request: ModelRequest) -> dict[str, Json]:
+def cache_parameters(cache: PromptCache) -> dict[str, Json]:
     """Return the parameters of the prompt cache. Models with marks have options, earlier ones a retention."""
-    cache = request.cache
-    if cache is None:
-        return {}
     parameters: dict[str, Json] = {"prompt_cache_key": cache.key} if cache.key else {}
     lifetime = {"ttl": cache.lifetime} if cache.lifetime else {}
     if cache.is_exclusive:

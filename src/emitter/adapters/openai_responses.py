@@ -73,16 +73,18 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         {"role": message.role.value, "content": _content(message) if message.parts else message.text}
         for message in request.all_messages()
     ]
-    system: dict[str, Json] = {"instructions": request.system, "input": turns}
-    if request.cache is not None and request.cache.is_marked:  # instructions cannot hold a mark
-        system = {"input": [{"role": "developer", "content": mark_system(request, "input_text")}, *turns]}
     body: dict[str, Json] = {
         "model": request.model,
-        **system,
+        "instructions": request.system,
+        "input": turns,
         wire.tokens.parameter: request.max_output_tokens,
         **_output_parameters(request.output),
-        **cache_parameters(request),
     }
+    if request.cache is not None:
+        body |= cache_parameters(request.cache)
+        if request.cache.is_marked:  # instructions cannot hold a mark
+            del body["instructions"]
+            body["input"] = [{"role": "developer", "content": mark_system(request, "input_text")}, *turns]
     return merge_layers(body, wire.output.options, request.options)
 
 

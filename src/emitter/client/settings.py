@@ -165,15 +165,8 @@ class Settings:
             check_extra_headers(self.extra_headers)
         if self.instructions is not None:
             check_text("instructions", self.instructions)
-        self._check_words()
-
-    def _check_words(self) -> None:
-        """Check the options that are one of a few words."""
-        if self.cache_prompt not in (None, True, False, "long"):
-            raise InputError(f'cache_prompt is {self.cache_prompt!r}; it must be True, False or "long".')
-        if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:
-            allowed = ", ".join(_UNDECLARED_VALUES)
-            raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {allowed}, or None.")
+        if self.undeclared is not None or self.cache_prompt is not None:
+            self._check_words()
         prompts = cast("object", self.prompts) if self.prompts is not None else None
         if prompts is not None and not isinstance(prompts, str | PathLike):
             raise InputError(f"prompts is of type {type(prompts).__name__}; it must be the path of a folder.")
@@ -183,6 +176,14 @@ class Settings:
             raise InputError(
                 "provider_ids must map provider names to non-empty strings.", hint='Write {"google": "gemini"}.'
             )
+
+    def _check_words(self) -> None:
+        """Check the options that are one of a few words."""
+        if self.cache_prompt not in (None, True, False, "long"):
+            raise InputError(f'cache_prompt is {self.cache_prompt!r}; it must be True, False or "long".')
+        if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:
+            allowed = ", ".join(_UNDECLARED_VALUES)
+            raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {allowed}, or None.")
 
     def _check_sink(self) -> None:
         """Reject a sink that is not a function of an event, or that is async."""
