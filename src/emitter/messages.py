@@ -143,6 +143,10 @@ JUDGE_ROUTE = -1
 """The route of a request to the judge of an emission, the last one of its models."""
 
 
+HOUR = "1h"
+"""The lifetime of a cache for which providers have a price of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class PromptCache:
     """What to ask of the provider's prompt cache.

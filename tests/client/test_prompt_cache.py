@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from emitter import Policy, aemit, emit, stream
-from emitter.errors import InputError
+from emitter.errors import EmissionError, InputError
 from emitter.messages import Usage
 from emitter.policy import Prices
 from emitter.prices import ListedPrices
 from emitter.testing import PromptCaches, Text, simulator
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from emitter.testing import Simulator
 
 INVOICE: dict[str, Any] = {
@@ -242,6 +241,29 @@ def test_caching_pays_from_the_second_emission_on(model: str, options: dict[str,
 
     assert cost(1, True) > cost(1, False)
     assert cost(2, True) < cost(2, False)
+
+
+LIMITED: dict[str, tuple[str, Any]] = {
+    "marked": ("anthropic/claude-sonnet-5-5", True),
+    "marked for an hour": ("anthropic/claude-sonnet-5-5", "long"),
+    "by the vendor itself": ("openai/gpt-6-sol", None),
+}
+
+
+@pytest.mark.parametrize(("model", "setting"), LIMITED.values(), ids=LIMITED.keys())
+def test_a_limit_on_the_cost_counts_what_is_written(model: str, setting: Any) -> None:
+    """The output budget leaves room for writing the whole prompt, at the price of its lifetime."""
+    pytest.importorskip("genai_prices")
+    policy = Policy(max_attempts=1, max_cost=0.06, output_tokens=20_000)
+    with simulator(answers=Text("on and on " * 30_000), prompt_caches=PromptCaches()) as vendor:
+        with pytest.raises(EmissionError) as raised:
+            ask(vendor, model, cache_prompt=setting, policy=policy)
+        [call] = vendor.calls
+
+    assert call.usage.cache_write > 3_000
+    assert call.usage.output > 1_000
+    assert raised.value.cost is not None
+    assert 0.05 < raised.value.cost <= Decimal("0.06")
 
 
 def test_an_hour_costs_more_than_five_minutes() -> None:

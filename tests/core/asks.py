@@ -64,6 +64,10 @@ class Writer:
         self.counted.append(request)
         return INPUT
 
+    def expect_input(self, request: ModelRequest, tokens: int) -> Usage:  # noqa: ARG002  no prompt is cached here
+        """Return the usage of the input."""
+        return Usage(input=tokens)
+
     def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
         """Name the violations."""
         fragment = "; ".join(f"{each.pointer} {each.rule}" for each in violations) or "no document"

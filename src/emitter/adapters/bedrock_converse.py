@@ -26,7 +26,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.errors import InputError
-from emitter.messages import NO_FIELDS, Medium, OutputMode, Usage, as_mapping
+from emitter.messages import HOUR, NO_FIELDS, Medium, OutputMode, Usage, as_mapping
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _parse_usage(usage: Json) -> Usage | None:
         output=as_count(table.get("outputTokens")),
         cache_read=read,
         cache_write=written,
-        cache_write_1h=sum(as_count(part.get("inputTokens")) for part in details if part.get("ttl") == "1h"),
+        cache_write_1h=sum(as_count(part.get("inputTokens")) for part in details if part.get("ttl") == HOUR),
     )
 
 

@@ -35,6 +35,7 @@ from emitter.core.verdicts import DocumentContract, TerminalCode
 from emitter.errors import InputError, PromptTooLong, Unencodable, UnknownModelWarning
 from emitter.events import Level, LogAppended, NodeFailed
 from emitter.messages import (
+    HOUR,
     NO_FIELDS,
     MediaPart,
     Message,
@@ -42,6 +43,7 @@ from emitter.messages import (
     OutputFormat,
     OutputMode,
     Role,
+    Usage,
     as_list,
     as_mapping,
     with_output_budget,
@@ -650,6 +652,14 @@ class PromptWriter:
         counted = tokens.count_request_tokens(request, self.profile.token_encoding(request.model))
         media = [part for message in request.messages for part in message.media]
         return counted + _count_media_tokens(media, self.profile, request.model)
+
+    def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
+        """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
+        caching, cache = self.profile.prompt_caching(request.model), request.cache
+        if caching is None or tokens < caching.minimum or not caching.may_write(cache):
+            return Usage(input=tokens)
+        is_long = cache is not None and cache.lifetime == HOUR
+        return Usage(input=tokens, cache_write=tokens, cache_write_1h=tokens if is_long else 0)
 
     def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
         """Return the request with the corrective fragment."""

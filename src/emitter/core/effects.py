@@ -119,6 +119,10 @@ class RequestWriter(Protocol):
         """Return the input tokens of a request. It is called only if the policy limits tokens or cost."""
         ...
 
+    def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
+        """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
+        ...
+
     def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
         """Return the request with a fragment written from the violations, in place of an earlier fragment."""
         ...

@@ -406,10 +406,9 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
         return request
     own_attempts = state.model_attempts
     input_counts = [attempt.usage.input for attempt in own_attempts if attempt.usage is not None]
-    expected = Usage(
-        input=max(input_counts) if input_counts else state.emission_request.writer.count_tokens(request),
-        output=state.emission_request.min_output_tokens,
-    )
+    writer = state.emission_request.writer
+    input_tokens = max(input_counts) if input_counts else writer.count_tokens(request)
+    expected = replace(writer.expect_input(request, input_tokens), output=state.emission_request.min_output_tokens)
     spent = Spending(total_usage(tuple(state.attempts)), state.spent_cost())
     policy = replace(state.policy, prices=state.emission_request.prices or state.policy.prices)
     fitted = cap_budget(request, spent, expected, policy)
@@ -420,7 +419,7 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
         and last.verdict is Verdict.TRUNCATED
         and fitted.max_output_tokens <= last.budget
     ):
-        return cap_budget(request, spent, Usage(expected.input, last.budget + 1), policy)
+        return cap_budget(request, spent, replace(expected, output=last.budget + 1), policy)
     return fitted
 
 

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from emitter.messages import FaultKind, Medium, StopReason
 
 if TYPE_CHECKING:
-    from emitter.messages import Json
+    from emitter.messages import Json, PromptCache
 
 
 class ProfileTable(BaseModel):
@@ -421,6 +421,12 @@ class PromptCaching(SourcedTable):
     def is_free(self) -> bool:
         """Whether a mark costs nothing, so that it can be set unasked."""
         return self.marks > 0 and self.write_price <= 1
+
+    def may_write(self, cache: PromptCache | None) -> bool:
+        """Return whether tokens are written to the cache for more than the price of input."""
+        if cache is not None and (cache.is_marked or cache.is_exclusive):
+            return cache.is_marked and self.write_price > 1
+        return self.exclusive and self.write_price > 1
 
     def longest_lifetime(self) -> str | None:
         """Return the longest lifetime to ask for, or None if there is only the default."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from emitter.messages import as_list, as_mapping
+from emitter.messages import HOUR, as_list, as_mapping
 from emitter.profiles.model import WireFormat
 from emitter.testing.plans import ErrorKind, PlannedError, count_tokens
 from emitter.testing.wires.common import CACHE_MARKS, TOKENS_PER_MESSAGE, count_text_tokens, dump_compact
@@ -31,7 +31,6 @@ _MAX_MARKS = 4
 _LOOKBACK = 20
 """Anthropic looks for an entry at so many blocks before a mark."""
 _SECONDS = {"5m": 300.0, "1h": 3_600.0, "30m": 1_800.0, "12h": 43_200.0, "24h": 86_400.0, "in_memory": 300.0}
-_HOUR = "1h"
 
 
 class CachedTokens(NamedTuple):
@@ -205,7 +204,7 @@ class PromptCaches:
             self._remember(keys[index], blocks[index].mark or rules.lifetime)
             written[blocks[index].mark or rules.lifetime] += max(lengths[index] - last, 0)
             last = max(last, lengths[index])
-        return CachedTokens(read, sum(written.values()), written[_HOUR])
+        return CachedTokens(read, sum(written.values()), written[HOUR])
 
     def _serve_shared(self, request: ReceivedRequest, blocks: list[_Block], rules: _Rules) -> CachedTokens:
         """Read the longest prefix that the prompt shares with an earlier one. What is written is not reported."""
