@@ -13,6 +13,8 @@ import pytest
 
 import emitter
 from emitter.cli import _COMMANDS
+from emitter.profiles import listed_profile_names, load_profile
+from emitter.render import FORMATS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -103,3 +105,18 @@ def test_a_row_links_to_what_exists(row: Feature) -> None:
         assert path.is_relative_to(ROOT / "tests")
         assert list(path.rglob("test_*.py")) if path.is_dir() else path.name.startswith("test_"), link
         assert path.exists(), link
+
+
+def test_every_format_is_in_the_table_of_surfaces() -> None:
+    """A renderer that nobody reads of is used by nobody."""
+    table = re.findall(r"^\| `([a-z0-9-]+)` \|", (DOCS / "surfaces.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert set(FORMATS) == set(table)
+
+
+@pytest.mark.parametrize("name", listed_profile_names())
+def test_every_vendor_is_named(name: str) -> None:
+    """In the pages that list what can be asked, by its title or as a prefix of models."""
+    text = (DOCS / "features.md").read_text(encoding="utf-8") + (DOCS / "typed-output.md").read_text(encoding="utf-8")
+
+    assert load_profile(name).title in text or f"`{name}/" in text

@@ -15,7 +15,7 @@ from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
 from emitter.core.emission import run_emission
 from emitter.core.verdicts import Verdict
 from emitter.events import CapBreached, Level, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
-from emitter.messages import Fault, FaultKind, Usage
+from emitter.messages import Fault, FaultKind, ModelResponse, Usage
 from emitter.policy import Policy
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask
@@ -271,7 +271,8 @@ def test_the_wait_that_would_pass_the_deadline_ends_the_emission() -> None:
     assert sum(isinstance(each, SendRequest) for each in told) == 1
 
 
-ANSWERS = [each for each in vars(asks).values() if type(each).__name__ in {"Reply", "Fault"}]
+ANSWERS = [each for each in vars(asks).values() if isinstance(each, ModelResponse | Fault)]
+assert {type(each) for each in ANSWERS} == {ModelResponse, Fault}
 
 
 @given(st.lists(st.sampled_from(ANSWERS), min_size=40, max_size=40), st.integers(1, 16), st.integers(0, 16))

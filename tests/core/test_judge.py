@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.core.fallback import _REASON_BY_FAULT, _REASON_BY_VERDICT
 from emitter.core.verdicts import FAULT_CODES, REMEDIES, VERDICT_BY_STOP, DocumentContract, Verdict, classify
 from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
 from emitter.recover import RecoveryPath
@@ -140,8 +141,14 @@ def test_recovery_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("table", "keys"),
-    [(VERDICT_BY_STOP, StopReason), (REMEDIES, Verdict), (FAULT_CODES, FaultKind)],
-    ids=["stop", "verdict", "fault"],
+    [
+        (VERDICT_BY_STOP, StopReason),
+        (REMEDIES, Verdict),
+        (FAULT_CODES, FaultKind),
+        (_REASON_BY_VERDICT, Verdict),
+        (_REASON_BY_FAULT, FaultKind),
+    ],
+    ids=["stop", "verdict", "fault", "fallback after a verdict", "fallback after a fault"],
 )
 def test_tables_are_total(table: dict[object, object], keys: type) -> None:
     """No stop, verdict or fault is without its row."""

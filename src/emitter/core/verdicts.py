@@ -3,7 +3,8 @@
 ``classify`` reads the stop reason first: the text is parsed only after a clean stop, so a truncated, refused or
 unknown answer never counts as success. Validation uses the document after recovery and decoding, against the caller's
 original schema. ``REMEDIES`` maps each verdict to one remedy, as in OpenWOP RFC 0033, and ``next_request`` applies it.
-Everything that decides whether a request is sent again is in this module.
+What decides whether a request is sent again is in this module, except the wait after a fault (``core.emission``) and
+the choice of another model (``core.fallback``).
 """
 
 from __future__ import annotations

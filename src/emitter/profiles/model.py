@@ -122,7 +122,7 @@ class ModelLimits(SourcedTable):
         max_output: The largest output in tokens.
         modes: Restricts the wire's output modes.
         strict: Overrides the wire's strict flag.
-        known: False for a family whose limits are assumed. Callers are warned, as for a model without a row.
+        known: False if the limits are assumed, as for models that no other row names. Callers are warned.
     """
 
     match: str
@@ -242,9 +242,8 @@ class ProviderProfile(ProfileTable):
         return _first_match(self.models, model) or self.models[0]
 
     def is_known_model(self, model: str) -> bool:
-        """Tell whether the limits of ``model`` are known, or the server has only default limits."""
-        limits = self.model_limits(model)
-        return (limits.known and limits.match != "*") or len(self.models) == 1
+        """Tell whether the limits of ``model`` are known, or those of its server are (``known`` of its row)."""
+        return self.model_limits(model).known
 
     def token_encoding(self, model: str) -> str | None:
         """Return the published encoding of ``model``, or None."""

@@ -1,4 +1,4 @@
-"""Test against a simulated vendor: a real HTTP server on loopback that speaks all four APIs.
+"""Test against a simulated vendor: a real HTTP server on loopback that speaks the vendors' APIs.
 
 ``with simulator(answers=Text({...})) as vendor`` starts it, ``vendor.client("openai/gpt-6-sol")`` returns the
 vendor's own SDK client connected to it, and ``vendor.script(Overloaded(), Cut())`` sets the next responses. Needs the
