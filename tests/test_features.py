@@ -119,4 +119,4 @@ def test_every_vendor_is_named(name: str) -> None:
     """In the pages that list what can be asked, by its title or as a prefix of models."""
     text = (DOCS / "features.md").read_text(encoding="utf-8") + (DOCS / "typed-output.md").read_text(encoding="utf-8")
 
-    assert load_profile(name).title in text or f"`{name}/" in text
+    assert load_profile(name).title in text or f"{name}/" in text
