@@ -23,6 +23,7 @@ from emitter.core.emission import run_emission
 from emitter.errors import EmitterError
 from emitter.messages import JUDGE_ROUTE, Fault, FaultKind
 from emitter.streaming import Restart
+from emitter.telemetry.sinks import find_content_sink
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterator
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from emitter.messages import CallResult, ModelRequest, Usage
     from emitter.profiles import ProviderProfile
     from emitter.streaming import StreamEvent
-    from emitter.telemetry.sinks import EventRecorder
+    from emitter.telemetry.sinks import ContentSink, EventRecorder
 
 
 def execute(prepared: PreparedEmission) -> Emission[Any]:
@@ -119,6 +120,8 @@ class EmissionRun:
         """The request in progress."""
         self.on_end: Callable[[EmissionOutcome], None] | None = None
         """Called with the outcome."""
+        self._on_content = find_content_sink(record.on_event)
+        self._sent: ModelRequest | None = None
         self._effects, self._redact = effects, redact
         self._ends_at = None if limits.deadline is None else limits.clock.monotonic() + limits.deadline
 
@@ -144,6 +147,8 @@ class EmissionRun:
     def advance(self, answer: CallResult | None) -> SendRequest | Sleep | None:
         """Hand over the answer to the last effect, and return the next one, or None if the emission has ended."""
         answer = answer and self._redact(answer)
+        if self._on_content is not None and self._sent is not None and answer is not None:
+            self._report_content(self._on_content, self._sent, answer)
         while True:
             try:
                 effect = self._effects.send(answer)
@@ -153,9 +158,17 @@ class EmissionRun:
                     self.on_end(end.value)
                 return None
             if not isinstance(effect, EmitEvent):
+                self._sent = effect.request if isinstance(effect, SendRequest) else None
                 return effect
             self.record(effect.event)
             answer = None
+
+    def _report_content(self, on_content: ContentSink, request: ModelRequest, answer: CallResult) -> None:
+        from emitter.telemetry.content import CallContent, describe_call  # noqa: PLC0415  few programs export content
+
+        record = self.record
+        described = describe_call(request, answer, record.secrets)
+        on_content(CallContent(record.run_id, record.node_id, record.correlation_id, described))
 
     def call_timeout(self) -> float:
         """Return the timeout of the next call in seconds."""

@@ -29,17 +29,21 @@ from emitter.telemetry.attributes import log_export_errors
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from opentelemetry._logs import LoggerProvider
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
     from emitter.models.envelope import Trust
     from emitter.redaction import Secrets
     from emitter.stores.protocol import Store
+    from emitter.telemetry.content import CallContent
     from emitter.telemetry.spans import EmissionSpan
 
 EventT = TypeVar("EventT", bound=Event)
 Sink: TypeAlias = Callable[[RunEvent], object]
 """A function that is called with every event as it happens. Its return value is ignored."""
+ContentSink: TypeAlias = "Callable[[CallContent], object]"
+"""A function that is called with the content of every call."""
 _LEVELS = {
     Level.DEBUG: logging.DEBUG,
     Level.INFO: logging.INFO,
@@ -193,12 +197,34 @@ def on(kind: type[EventT], handler: Callable[[EventT], object]) -> Sink:
 
 def to_all(*sinks: Sink) -> Sink:
     """Return a sink that sends each event to all of ``sinks`` in order."""
+    return _SinkGroup(sinks)
 
-    def on_event(event: RunEvent) -> None:
-        for send in sinks:
+
+def find_content_sink(on_event: object) -> ContentSink | None:
+    """Return the sink of the content of calls that belongs to a sink of events, if it has one."""
+    return cast("ContentSink | None", getattr(on_event, "on_content", None))
+
+
+@dataclass(frozen=True, slots=True)
+class _SinkGroup:
+    """Sends each event, and the content of each call, to several sinks."""
+
+    sinks: tuple[Sink, ...]
+
+    def __call__(self, event: RunEvent) -> None:
+        for send in self.sinks:
             send(event)
 
-    return on_event
+    @property
+    def on_content(self) -> ContentSink | None:
+        """The sink of content, if one of the sinks has one."""
+        receivers = [receive for receive in map(find_content_sink, self.sinks) if receive is not None]
+        return partial(_send_content, receivers) if receivers else None
+
+
+def _send_content(receivers: list[ContentSink], content: CallContent) -> None:
+    for receive in receivers:
+        receive(content)
 
 
 def _get_level(event: RunEvent) -> int:
@@ -219,8 +245,12 @@ class OtelSink:
     be used afterwards.
     """
 
-    def __init__(self, start_span: Callable[[RunEvent], EmissionSpan], max_open: int) -> None:
+    def __init__(
+        self, start_span: Callable[[RunEvent], EmissionSpan], max_open: int, *, captures_content: bool = False
+    ) -> None:
         self._start_span, self._max_open = start_span, max_open
+        self.on_content: ContentSink | None = self._add_content if captures_content else None
+        """Receives the content of calls, if it is to be exported."""
         self._open: dict[tuple[str, str, str], EmissionSpan] = {}
         self._lock = RLock()
 
@@ -256,16 +286,25 @@ class OtelSink:
         while len(self._open) > self._max_open:
             self._end_oldest()
 
+    def _add_content(self, content: CallContent) -> None:
+        """Add the content of a call to its span, which ends with the next events."""
+        with log_export_errors("content"), self._lock:
+            emission = self._open.get((content.run_id, content.node_id, content.correlation_id))
+            if emission is not None:
+                emission.add_content(content)
+
     def _end_oldest(self) -> None:
         self._open.pop(next(iter(self._open))).end(finished=False)
 
 
-def to_otel(
+def to_otel(  # noqa: PLR0913  all have defaults
     tracer_provider: TracerProvider | None = None,
     meter_provider: MeterProvider | None = None,
     *,
     node_type: str | None = None,
     max_open: int = _MAX_OPEN,
+    capture_content: bool | None = None,
+    logger_provider: LoggerProvider | None = None,
 ) -> OtelSink:
     """Return a sink that exports emissions as spans and metrics.
 
@@ -284,15 +323,32 @@ def to_otel(
         node_type: The type of the nodes, for the name of the span.
         max_open: The most emissions in progress. Beyond it, the span of the one that was silent for longest ends,
             marked as unfinished.
+        capture_content: True exports the prompts and answers of calls as attributes of their spans, without registered
+            secrets. By default ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` decides: ``SPAN_ONLY``,
+            ``EVENT_ONLY``, ``SPAN_AND_EVENT`` or ``NO_CONTENT``, the default.
+        logger_provider: The provider for content in events, or None for the global one.
 
     Raises:
         MissingExtra: OpenTelemetry's API is not installed.
     """
     if max_open < 1:
         raise InputError(f"max_open is {max_open}; it must be 1 or more.")
+    from emitter.telemetry.content import ContentCapture, find_capture  # noqa: PLC0415  few programs export content
+
     try:
-        from emitter.telemetry.spans import EmissionSpan, create_instruments  # noqa: PLC0415  the extra may be missing
+        from emitter.telemetry.spans import (  # noqa: PLC0415  the extra may be missing
+            EmissionSpan,
+            create_instruments,
+            get_logger,
+        )
     except ImportError as error:
         raise MissingExtra("OpenTelemetry's API is not installed.", extra="otel") from error
     instruments = create_instruments(tracer_provider, meter_provider)
-    return OtelSink(partial(EmissionSpan, instruments, node_type), max_open)
+    capture = find_capture() if capture_content is None else ContentCapture(in_spans=capture_content)
+    instruments = replace(
+        instruments,
+        content_in_spans=capture.in_spans,
+        logger=get_logger(logger_provider) if capture.in_events else None,
+    )
+    start_span = partial(EmissionSpan, instruments, node_type)
+    return OtelSink(start_span, max_open, captures_content=any(capture))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from opentelemetry import metrics, trace
+from opentelemetry import _logs, metrics, trace
 from opentelemetry.context import get_current
 from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -33,25 +33,35 @@ from emitter.messages import FaultKind
 from emitter.models.standard_kinds import UNIVERSAL_SCHEMAS
 from emitter.telemetry import attributes
 from emitter.telemetry.attributes import clamp_integer, get_event_attributes, get_payload_attributes, to_nanoseconds
+from emitter.telemetry.content import DETAILS_EVENT
 from emitter.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from opentelemetry._logs import Logger, LoggerProvider
     from opentelemetry.metrics import Histogram, MeterProvider
     from opentelemetry.trace import Span, Tracer, TracerProvider
 
     from emitter.events import Event, RunEvent
     from emitter.telemetry.attributes import AttributeValue, CompletedSpan
+    from emitter.telemetry.content import CallContent
 
 _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """A tracer, and the client histograms of the GenAI conventions: tokens and seconds."""
+    """A tracer, and the client histograms of the GenAI conventions: tokens and seconds.
+
+    The content of calls goes into their spans if ``content_in_spans`` is true, and to the ``logger`` if there is one.
+    """
 
     tracer: Tracer
     tokens: Histogram
     seconds: Histogram
+    content_in_spans: bool = False
+    logger: Logger | None = None
 
 
 def get_tracer(provider: TracerProvider | None) -> Tracer:
@@ -77,6 +87,11 @@ def create_instruments(tracer_provider: TracerProvider | None, meter_provider: M
             explicit_bucket_boundaries_advisory=attributes.SECOND_BUCKETS,
         ),
     )
+
+
+def get_logger(provider: LoggerProvider | None) -> Logger:
+    """Return the library's logger of a provider, or of the global one."""
+    return _logs.get_logger(attributes.SCOPE, __version__, provider, attributes.SCHEMA_URL)
 
 
 def export_span(completed: CompletedSpan, tracer: Tracer) -> None:
@@ -126,6 +141,7 @@ class VendorCall:
     started_at: int | None
     ended_at: int | None = None
     error: str | None = None
+    content: CallContent | None = None
 
     def note_event(self, at: int | None) -> None:
         """Note an event about the answer; the first one ends the call."""
@@ -151,10 +167,27 @@ class VendorCall:
             call_attributes[attributes.ERROR_TYPE] = self.error
             self.span.set_status(Status(StatusCode.ERROR, self.error))
         self.span.set_attributes(call_attributes)
+        if self.content is not None:
+            self._export_content(self.content, call_attributes, instruments)
         self.span.end(self.ended_at)
         if self.started_at is not None and self.ended_at is not None:
             seconds = max(0, self.ended_at - self.started_at) * _NANO
             instruments.seconds.record(seconds, call_attributes, set_span_in_context(self.span))
+
+    def _export_content(
+        self, content: CallContent, call_attributes: Mapping[str, AttributeValue], instruments: Instruments
+    ) -> None:
+        if instruments.content_in_spans:
+            self.span.set_attributes(content.as_texts())
+        if instruments.logger is not None:
+            instruments.logger.emit(
+                _logs.LogRecord(
+                    timestamp=self.ended_at,
+                    context=set_span_in_context(self.span),
+                    event_name=DETAILS_EVENT,
+                    attributes={**call_attributes, **content.attributes},
+                )
+            )
 
 
 _ANSWER_EVENTS = (ProviderUsage, EnvelopeRefusal, EnvelopeTruncated, RecoveryApplied)
@@ -200,6 +233,11 @@ class EmissionSpan:
         if isinstance(event, NodeFailed):
             self._span.set_status(Status(StatusCode.ERROR, attributes.limit_to_vocabulary(event.code)))
         self.is_open = self.is_open and not _is_last(run_event)
+
+    def add_content(self, content: CallContent) -> None:
+        """Keep the content of the open call until its span ends."""
+        if self._call is not None:
+            self._call.content = content
 
     def end(self, *, finished: bool) -> None:
         """End the span at its last event; ``finished`` is false if the emission's last event never came."""
