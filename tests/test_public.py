@@ -130,6 +130,57 @@ def test_a_misspelt_option_names_the_right_one(function: Callable[..., object]) 
         asyncio.run(call())
 
 
+MEANT = {
+    "max_retries": "Policy(max_faults=...)",
+    "max_tokens": "Policy(output_tokens=...)",
+    "deadline": "Policy(deadline=...)",
+    "max_cost": "Policy(max_cost=...)",
+    "system_prompt": "instructions=",
+    "tools": "No tools are run",
+    "api_key": "Emitter(model, api_key=...)",
+    "response_model": "the first argument",
+    "prompt": "messages=",
+    "images": "materials=[Image(...)]",
+    "top_k": "extra_body={'top_k': ...}",
+    "chekcs": "Did you mean 'checks'?",
+    "decision_class": "It is an option of emit_binding_moment.",
+}
+"""What people write, and what the error says to pass."""
+
+
+@pytest.mark.parametrize(("name", "told"), MEANT.items(), ids=MEANT.keys())
+def test_an_option_of_another_library_is_translated(name: str, told: str) -> None:
+    """The error says what to pass, not which name is spelt alike."""
+    with pytest.raises(TypeError, match=f"no option '{name}'") as raised:
+        emitter.emit(int, "?", model="openai/gpt-6-sol", **cast("Any", {name: 1}))
+
+    assert told in str(raised.value)
+
+
+def test_an_option_that_is_like_no_other_gets_no_advice() -> None:
+    """A wrong hint is worse than none."""
+    with pytest.raises(TypeError, match=r"There is no option 'quorum'\.$"):
+        emitter.emit(int, "?", model="openai/gpt-6-sol", **cast("Any", {"quorum": 1}))
+
+
+@pytest.mark.parametrize(
+    "function", [emitter.emit, emitter.emit_many, emitter.Emitter.emit], ids=lambda f: f.__qualname__
+)
+def test_the_checks_of_a_typed_object_are_described_as_such(function: Callable[..., object]) -> None:
+    """Those of a decision have the same name and another default."""
+    described = inspect.getdoc(function) or ""
+
+    assert "checks: Functions that receive a valid value" in described
+    assert "DEFAULT_CHECKS" not in described
+
+
+def test_an_input_error_covers_every_argument_that_cannot_be_used() -> None:
+    """A form is an argument, too."""
+    for form in ("Invoice", None, {"type": "nothing"}):
+        with pytest.raises(emitter.InputError):
+            emitter.emit(form, "?", model="openai/gpt-6-sol")
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     """A misspelt name fails as it does in any module; ``tests/typing/misspelt.py`` is for type checkers."""
     with pytest.raises(AttributeError, match="has no attribute 'emit_binding_momentum'"):

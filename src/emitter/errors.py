@@ -2,12 +2,13 @@
 
 EmitterError
   x InputError                an argument, file or answer cannot be used; nothing was sent
+    + Uncompilable            the type or schema cannot be used
     + ResolutionError         an answer to a decision cannot be accepted
   x EmissionError             an emission failed; carries its trace
     + Refused, Truncated, PromptTooLong, Invalid, CheckFailed, CapabilityNotProvided
     + AuthenticationError, BadRequest, NotFound, RateLimited, Unreachable, LimitReached
   x AuthorityError            an action or a grant was blocked; nothing happened
-  x StoreFailed, JournalFailed, Tampered, Uncompilable, Unencodable, UnexpectedRequest, PartiallyDone
+  x StoreFailed, JournalFailed, Tampered, Unencodable, UnexpectedRequest, PartiallyDone
 
 Every exception carries a ``hint``, one sentence that says what to do next.
 """
@@ -271,7 +272,7 @@ class Refused(EmissionError):
 
 
 class Truncated(EmissionError):
-    """The answer was cut off even at the largest output budget."""
+    """The answer was cut off in every attempt, or at the model's largest output budget. The output was paid for."""
 
     hint = "Allow more attempts or tokens in Policy, shorten the material, or choose a larger model."
 
@@ -378,8 +379,8 @@ class StoreFailed(EmitterError):
     """
 
 
-class Uncompilable(LocatedError):
-    """The vendor cannot be given the schema. ``pointer`` is the place in it, and ``reason`` one sentence."""
+class Uncompilable(LocatedError, InputError):
+    """The type or schema cannot be used. ``pointer`` is the place in the schema, and ``reason`` one sentence."""
 
 
 class Unencodable(LocatedError):

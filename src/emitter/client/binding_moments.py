@@ -35,7 +35,7 @@ def emit_binding_moment(messages: Messages, *, model: str, **options: Unpack[Dec
     Raises:
         InputError: An argument cannot be used. Nothing was sent.
         Refused: The model declined to answer. Refusals are never retried.
-        Truncated: The answer was cut off even at the model's largest output budget.
+        Truncated: The answer was cut off in every attempt, with twice the budget each time.
         Invalid: No answer was a valid decision.
         Unreachable: The vendor could not be reached.
 

@@ -38,10 +38,10 @@ def emit(form: object, messages: Messages, *, model: str, **options: Unpack[Docu
         The emission. Its ``value`` is an instance of ``form``, or JSON for a JSON Schema.
 
     Raises:
-        InputError: An argument cannot be used. Nothing was sent.
-        Uncompilable: The vendor cannot be given this schema. Nothing was sent.
+        InputError: An argument cannot be used, such as a form that no schema can be made of (``Uncompilable``).
+            Nothing was sent.
         Refused: The model declined to answer. Refusals are never retried.
-        Truncated: The answer was cut off even at the model's largest output budget.
+        Truncated: The answer was cut off in every attempt, with twice the budget each time.
         Invalid: No answer satisfied the schema and the checks.
         Unreachable: The vendor could not be reached.
         CheckFailed: A check or validator of yours raised.

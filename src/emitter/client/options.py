@@ -273,7 +273,7 @@ def documented_options(source: type) -> Callable[[F], F]:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_OMITTED, annotation=hint.__forward_arg__)
         for name, hint in hints.items()
     ]
-    descriptions = _descriptions(__name__) | _descriptions(source.__module__)
+    descriptions = _descriptions(__name__, hints) | _descriptions(source.__module__, hints)
     arguments = "".join(descriptions[name] for name in hints)
 
     def document(function: F) -> F:
@@ -286,10 +286,10 @@ def documented_options(source: type) -> Callable[[F], F]:
     return document
 
 
-def _descriptions(module: str) -> dict[str, str]:
-    """Return the description of each option, from the ``Args`` of the module's classes of options."""
-    values = list(vars(sys.modules[module]).values())
-    texts = [inspect.cleandoc(value.__doc__ or "") for value in values if is_typeddict(value)]
+def _descriptions(module: str, hints: Mapping[str, object]) -> dict[str, str]:
+    """Return the description of each option, from the ``Args`` of the module's classes that have these options only."""
+    values = [value for value in vars(sys.modules[module]).values() if is_typeddict(value)]
+    texts = [inspect.cleandoc(value.__doc__ or "") for value in values if value.__annotations__.keys() <= hints.keys()]
     sections = [section for text in texts for section in _ARGUMENT_SECTION.findall(text + "\n")]
     return {match[1]: match[0] for section in sections for match in _ARGUMENT.finditer(section)}
 

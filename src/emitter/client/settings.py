@@ -100,11 +100,10 @@ class Settings:
             values["parameters"] = {name: values.pop(name) for name in SETTING_NAMES if name in given}
         unknown = values.keys() - _SETTING_NAMES
         if unknown:
-            from difflib import get_close_matches  # noqa: PLC0415  only a misspelt option needs it
+            from emitter.client.unknown_options import advise  # noqa: PLC0415  only an unknown option needs it
 
             name = min(unknown)
-            hint = "".join(f" Did you mean {close!r}?" for close in get_close_matches(name, _OPTION_NAMES, 1))
-            raise TypeError(f"There is no option {name!r}.{hint}")
+            raise TypeError(f"There is no option {name!r}. {advise(name, _OPTION_NAMES)}".strip())
         return cls(model, **values)
 
     def __post_init__(self) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, SchemaError, SchemaSerializer, to_json, to_jsonable_python
@@ -64,13 +64,23 @@ def resolve_schema(schema_or_type: object) -> SchemaSource[Any]:
         return SchemaSource(
             schema, _to_schema_name(title), ParseResult, lambda document: document, is_python_type=False
         )
-    if schema_or_type is None or isinstance(schema_or_type, str | bytes):
-        raise Uncompilable("", f"{_SCHEMA_EXPECTED}; this is of type {type(schema_or_type).__name__}")
+    _reject_value(schema_or_type)
     return (
         _source_of_type(schema_or_type)
         if isinstance(schema_or_type, Hashable)
         else _source_of_type.__wrapped__(schema_or_type)
     )
+
+
+def _reject_value(schema_or_type: object) -> None:
+    """Raise `Uncompilable` for a value where a type belongs."""
+    kind = type(schema_or_type)
+    if isinstance(schema_or_type, BaseModel) or (is_dataclass(schema_or_type) and kind is not type):
+        raise Uncompilable("", f"pass the class {kind.__name__}, not an instance of it")
+    if isinstance(schema_or_type, list | tuple | set | frozenset):
+        raise Uncompilable("", f"{_SCHEMA_EXPECTED}, or list[...] of one; this is of type {kind.__name__}")
+    if schema_or_type is None or isinstance(schema_or_type, str | bytes | int | float):
+        raise Uncompilable("", f"{_SCHEMA_EXPECTED}; this is of type {kind.__name__}")
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

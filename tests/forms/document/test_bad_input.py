@@ -87,9 +87,10 @@ NO_SCHEMAS: dict[str, tuple[object, str]] = {
     "nothing": (None, "a schema is a JSON Schema as a dict, or a type such as a pydantic model; this is of type None"),
     "text": ('{"type": "object"}', "this is of type str"),
     "bytes": (b"{}", "this is of type bytes"),
-    "a number": (5, "pydantic can make no JSON Schema of int"),
-    "a list": ([FORM], "pydantic can make no JSON Schema of list"),
-    "a value of the model": (Invoice.model_validate(HELD), "pydantic can make no JSON Schema of Invoice"),
+    "a number": (5, "this is of type int"),
+    "a list": ([FORM], "or list[...] of one; this is of type list"),
+    "a value of the model": (Invoice.model_validate(HELD), "pass the class Invoice, not an instance of it"),
+    "a value of the dataclass": (Rests(None), "pass the class Rests, not an instance of it"),
     "a class that is no schema": (Plain, "pydantic can make no JSON Schema of Plain"),
     "a function": (Callable[[int], int], "pydantic can make no JSON Schema of"),
     "an undefined name": (Later, "pydantic can make no JSON Schema of Later"),
@@ -101,10 +102,11 @@ NO_SCHEMAS: dict[str, tuple[object, str]] = {
 
 @pytest.mark.parametrize(("schema", "told"), NO_SCHEMAS.values(), ids=NO_SCHEMAS.keys())
 def test_what_is_no_schema_is_refused(schema: object, told: str) -> None:
-    """Its own error, at the root, in a plain sentence."""
-    with pytest.raises(Uncompilable) as raised:
+    """The error of any argument, at the root, in a plain sentence."""
+    with pytest.raises(InputError) as raised:
         emit(schema, TASK, model="openai/gpt-6-sol")
 
+    assert isinstance(raised.value, Uncompilable)
     assert raised.value.pointer == ""
     assert told in str(raised.value)
 
