@@ -107,6 +107,12 @@ def test_help_describes_every_argument(function: Callable[..., object]) -> None:
         assert set(described) >= set(parameters) - {"self"}
 
 
+def test_help_describes_an_option_as_its_own_function_takes_it() -> None:
+    """``emit`` and ``emit_binding_moment`` both take ``checks``, and not the same ones."""
+    assert "    checks: Functions that receive a valid value" in (inspect.getdoc(emitter.emit) or "")
+    assert "    checks: Checkers of the envelope" in (inspect.getdoc(emitter.emit_binding_moment) or "")
+
+
 def test_the_options_of_a_client_and_of_a_call_are_those_of_the_function() -> None:
     """An option of ``emit`` belongs to ``Emitter`` or to ``Emitter.emit``."""
     function = set(inspect.signature(emitter.emit).parameters)

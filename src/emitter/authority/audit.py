@@ -232,6 +232,7 @@ class ForeignReceipt(UnverifiedRecord):
 
 
 ForeignRecord: TypeAlias = ForeignConfirm | ForeignStop | ForeignReceipt
+"""A record of another implementation. It authorizes nothing here."""
 _FOREIGN_ADAPTER: TypeAdapter[ForeignRecord] = TypeAdapter(Annotated[ForeignRecord, Field(discriminator="type")])
 
 

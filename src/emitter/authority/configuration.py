@@ -113,6 +113,7 @@ class EmitReceipt(Protocol):
 
 
 AuthorityHook = BeforeConfirm | AfterConfirm | BeforeExecute | AfterExecute | OnStop | OnTakeover | EmitReceipt
+"""An object with at least one of the seven hook methods."""
 R = TypeVar("R", bound=AuthorityRecord)
 T = TypeVar("T")
 _MAX_CLOCK: Final = 253_402_300_800 - MAX_TTL_SECONDS

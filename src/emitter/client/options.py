@@ -273,7 +273,7 @@ def documented_options(source: type) -> Callable[[F], F]:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_OMITTED, annotation=hint.__forward_arg__)
         for name, hint in hints.items()
     ]
-    descriptions = _descriptions(__name__, hints) | _descriptions(source.__module__, hints)
+    descriptions = _descriptions(__name__, source) | _descriptions(source.__module__, source)
     arguments = "".join(descriptions[name] for name in hints)
 
     def document(function: F) -> F:
@@ -286,11 +286,13 @@ def documented_options(source: type) -> Callable[[F], F]:
     return document
 
 
-def _descriptions(module: str, hints: Mapping[str, object]) -> dict[str, str]:
-    """Return the description of each option, from the ``Args`` of the module's classes that have these options only."""
+def _descriptions(module: str, source: type) -> dict[str, str]:
+    """Return the description of each option, from the ``Args`` of the module's classes that ``source`` extends."""
     values = [value for value in vars(sys.modules[module]).values() if is_typeddict(value)]
-    texts = [inspect.cleandoc(value.__doc__ or "") for value in values if value.__annotations__.keys() <= hints.keys()]
-    sections = [section for text in texts for section in _ARGUMENT_SECTION.findall(text + "\n")]
+    bases = [value for value in values if value.__annotations__.items() <= source.__annotations__.items()]
+    sections = [
+        section for base in bases for section in _ARGUMENT_SECTION.findall(inspect.cleandoc(base.__doc__ or "") + "\n")
+    ]
     return {match[1]: match[0] for section in sections for match in _ARGUMENT.finditer(section)}
 
 

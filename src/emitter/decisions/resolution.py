@@ -76,6 +76,7 @@ class Unresolved:
 
 
 Resolution: TypeAlias = Selected | FreeText | Dialogue
+"""An answer of the principal: an option, their own words, or an objection to the question."""
 
 
 class ResolutionOutcome(str, Enum):
@@ -323,6 +324,7 @@ class Hold:
 
 
 Continuation: TypeAlias = Act | Incorporate | Reopen | Hold
+"""What an answer allows the agent to do."""
 
 
 def continue_after(resolution: Resolution | Unresolved, moment: BindingMoment) -> Continuation:

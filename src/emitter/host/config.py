@@ -74,6 +74,7 @@ def parse_kinds(value: object) -> frozenset[str]:
 
 
 DEFAULT_LIMITS = HostLimits()
+"""The limits that a host advertises by default."""
 UNLIMITED = HostLimits(2**31, 2**31, 2**31)
 """The limits of a host that advertises none."""
 

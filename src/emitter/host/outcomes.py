@@ -145,6 +145,7 @@ class Breached:
 
 
 EnvelopeOutcome: TypeAlias = Accepted | Gated | InvalidEnvelope | Breached
+"""What became of an envelope."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CLARIFICATION_REQUEST: Final = "clarification.request"
+"""OpenWOP's kind of an envelope that asks for what is missing."""
 SCHEMA_REQUEST: Final = "schema.request"
 SCHEMA_RESPONSE: Final = "schema.response"
 ERROR: Final = "error"
+"""OpenWOP's kind of an envelope that reports a failure."""
 BINDING_MOMENT: Final = "vendor.emitter.binding-moment"
 """The payload is ``{reasoning?, binding_moment}``."""
 DELIBERATION: Final = "vendor.emitter.deliberation"
+"""The payload is ``{reasoning?, state, missing, permission}``."""
 DOCUMENT: Final = "vendor.emitter.document"
 """The payload is ``{name, document}``."""
 AUTHORIZATION: Final = "vendor.emitter.authorization"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 VOCABULARY_MCP: Final = "urn:aauth:vocabulary:mcp"
+"""The vocabulary of a proposal whose operation is the name of an MCP tool."""
 _NAME_SCHEMA: Final[Mapping[str, Json]] = MappingProxyType({"type": "string", "minLength": 1})
 
 
