@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching clean
+.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching docs clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
@@ -142,6 +142,14 @@ overhead: .venv/installed  ## what one warm emission costs beside the SDK's lowe
 
 caching: .venv/installed  ## what 50 emissions of one form cost with the vendors' prompt caches and without: half a minute
 	$(BIN)/python -m benchmarks.caching
+
+.venv/docs: pyproject.toml constraints.txt | $(BIN)/python
+	@echo 'installing what the documentation site is built with into .venv'
+	@$(INSTALL) . --group docs
+	@touch $@
+
+docs: .venv/docs  ## build the documentation site into build/website/site
+	$(BIN)/python -m website.build
 
 clean:  ## remove what was installed
 	rm -rf .venv

@@ -91,5 +91,7 @@ class _Shell(CodeBlockParser):
 
 
 pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), _Shell()], patterns=["README.md", "docs/*.md"], fixtures=["vendors"]
+    parsers=[PythonCodeBlockParser(), _Shell()],
+    patterns=["README.md", "docs/*.md", "docs/*/*.md"],
+    fixtures=["vendors"],
 ).pytest()

@@ -54,12 +54,12 @@ else:
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
         {
-            "api": "AsyncEmitter Emitter",
-            "bulk": "aemit_many emit_many",
+            "client.documents": "emit aemit stream astream",
             "client.binding_moments": (
-                "aemit_binding_moment astream_binding_moment emit_binding_moment stream_binding_moment"
+                "emit_binding_moment aemit_binding_moment stream_binding_moment astream_binding_moment"
             ),
-            "client.documents": "aemit astream emit stream",
+            "bulk": "emit_many aemit_many",
+            "api": "Emitter AsyncEmitter",
             "client.rate_limits": "RateLimit",
             "client.result": "Emission Trace Withheld",
             "client.routing": "Fallback",

@@ -26,7 +26,7 @@ disable_error_code = empty-body
 
 def pages(root: Path = ROOT) -> list[Path]:
     """Return the pages that hold programs."""
-    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
 
 
 def program(page: str) -> str:
@@ -43,13 +43,17 @@ def check(texts: dict[str, str]) -> str:
     """Return what mypy and pyright find in the programs of the pages, by their names; nothing where they hold."""
     with tempfile.TemporaryDirectory() as place:
         for name, text in texts.items():
-            (Path(place) / f"page_{Path(name).stem.replace('-', '_')}.py").write_text(program(text), encoding="utf-8")
+            (Path(place) / f"page_{_module_name(name)}.py").write_text(program(text), encoding="utf-8")
         (Path(place) / "mypy.ini").write_text(_CONFIG, encoding="utf-8")
         files = sorted(str(each) for each in Path(place).glob("*.py"))
         mypy = [sys.executable, "-m", "mypy", "--config-file", f"{place}/mypy.ini", "--no-error-summary", *files]
         pyright = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--level", "error", *files]
         found = [_run(mypy, place), _run(pyright, place)]
     return "\n".join(filter(None, found)).replace(f"{place}/", "")
+
+
+def _module_name(page: str) -> str:
+    return re.sub(r"\W", "_", page.removeprefix("docs/").removesuffix(".md"))
 
 
 def _run(command: list[str], place: str) -> str:
@@ -59,7 +63,7 @@ def _run(command: list[str], place: str) -> str:
 
 def main() -> int:
     """Check every page."""
-    found = check({each.name: each.read_text(encoding="utf-8") for each in pages()})
+    found = check({each.relative_to(ROOT).as_posix(): each.read_text(encoding="utf-8") for each in pages()})
     sys.stdout.write(f"{found}\n" if found else "README.md and docs/ hold no error of types.\n")
     return 1 if found else 0
 

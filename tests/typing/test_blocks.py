@@ -49,5 +49,6 @@ def test_both_type_checkers_read_every_page() -> None:
 
 
 def test_the_pages_are_those_that_hold_programs() -> None:
-    """The README, and every page of docs/."""
+    """The README, and every page of docs/ and its folders."""
     assert {"README.md", "acting.md", "schemas.md"} <= {each.name for each in pages()}
+    assert any(each.parent.name == "tutorial" for each in pages())

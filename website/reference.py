@@ -1,0 +1,159 @@
+"""Writes the pages of the API reference: one for each public package, made from its docstrings."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import griffe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Object: TypeAlias = "griffe.Object | griffe.Alias"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the reference: its title, and its modules, each with the names to show if they are not all of them."""
+
+    title: str
+    modules: tuple[str, ...]
+
+    @property
+    def file_name(self) -> str:
+        """The name of the page's file."""
+        return f"{self.title.lower().replace(' ', '-')}.md"
+
+
+PAGES = (
+    Page("Functions and clients", ("emitter",)),
+    Page("Errors", ("emitter.errors",)),
+    Page("Events", ("emitter.telemetry", "emitter.streaming:FieldComplete TextDelta Restart", "emitter.events")),
+    Page("Many emissions", ("emitter.bulk", "emitter.client.rate_limits:RateLimiter Ticket")),
+    Page("Media", ("emitter.media",)),
+    Page("Decisions", ("emitter.decisions", "emitter.decisions.ledger", "emitter.checks", "emitter.models")),
+    Page("Authority", ("emitter.authority", "emitter.authority.signing")),
+    Page("Proposals and authorization", ("emitter.authority.proposals", "emitter.authority.envelopes")),
+    Page(
+        "Rendering",
+        (
+            "emitter.render",
+            "emitter.render.layout",
+            "emitter.render.delivery",
+            "emitter.render.slack:Slack get_pressed_veto veto_modal wants_detail detail_modal get_detail_topic",
+        ),
+    ),
+    Page("Terminal, web and MCP", ("emitter.terminal", "emitter.web", "emitter.mcp")),
+    Page("Host", ("emitter.host", "emitter.host.capabilities", "emitter.host.asgi", "emitter.redaction")),
+    Page("Stores", ("emitter.stores",)),
+    Page("Schemas and recovery", ("emitter.schema", "emitter.recover")),
+    Page(
+        "Testing",
+        (
+            "emitter.testing",
+            "emitter.testing.surfaces:SurfaceSubject RendererSubject SurfaceContract ShownOption check_surface",
+        ),
+    ),
+)
+
+
+@cache
+def load_package() -> griffe.Module:
+    """Return the package as it stands in the source."""
+    loaded = griffe.load("emitter", search_paths=["src"], docstring_parser="google")
+    assert isinstance(loaded, griffe.Module)
+    return loaded
+
+
+def find(path: str) -> Object:
+    """Return the object at a dotted path."""
+    return load_package() if path == "emitter" else load_package()[path.removeprefix("emitter.")]
+
+
+def split_module(entry: str) -> tuple[str, tuple[str, ...]]:
+    """Return a module of a page and its names: those that follow the colon, or all public ones."""
+    module, _, names = entry.partition(":")
+    return module, tuple(names.split()) or public_names(module)
+
+
+def public_names(module: str) -> tuple[str, ...]:
+    """Return the public names of a module, in the order of its source."""
+    found = find(module)
+    exports: list[str] | None = getattr(importlib.import_module(module), "__all__", None)
+    if exports is not None:
+        return tuple(name for name in exports if name in found.members)
+    return tuple(name for name, member in found.members.items() if _is_public(found, member))
+
+
+def _is_public(module: Object, member: Object) -> bool:
+    if member.name.startswith("_") or member.kind is griffe.Kind.MODULE:
+        return False
+    if isinstance(member, griffe.Alias):
+        return f" as {member.name}\n" in f"{module.source}\n"
+    return not member.is_attribute or member.has_docstring
+
+
+def undocumented() -> list[str]:
+    """Return the public names of the reference, and the methods and properties of its classes, without a docstring."""
+    entries = [split_module(entry) for page in PAGES for entry in page.modules]
+    objects = [find(f"{module}.{name}") for module, names in entries for name in names if name != "__version__"]
+    return sorted({each.canonical_path for found in objects for each in _described(found) if not each.has_docstring})
+
+
+def _described(found: Object) -> Iterator[Object]:
+    yield found
+    if found.is_class:
+        yield from (
+            member
+            for name, member in found.members.items()
+            if not name.startswith("_") and (member.is_function or "property" in member.labels)
+        )
+
+
+def render_page(page: Page) -> str:
+    """Return the page as the site's builder reads it."""
+    return "\n".join([f"# {page.title}", "", *(_block(*split_module(entry)) for entry in page.modules)])
+
+
+def _block(module: str, names: tuple[str, ...]) -> str:
+    members = "".join(f"        - {name}\n" for name in names if name != "__version__")
+    return f"::: {module}\n    options:\n      members:\n{members}"
+
+
+def render_markdown(page: Page) -> str:
+    """Return the page as plain Markdown, with the signatures and docstrings that ``help()`` shows."""
+    parts = [f"# {page.title}"]
+    for entry in page.modules:
+        module, names = split_module(entry)
+        parts += [f"## {module}", inspect.getdoc(importlib.import_module(module)) or ""]
+        parts += [_describe(module, name) for name in names if name != "__version__"]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _describe(module: str, name: str) -> str:
+    value: Any = getattr(importlib.import_module(module), name)
+    heading = f"### {module}.{name}"
+    if not callable(value) or not hasattr(value, "__qualname__"):
+        found = find(f"{module}.{name}")
+        return f"{heading}\n\n{found.docstring.value if found.docstring else ''}".rstrip()
+    text = f"{heading}\n\n```text\n{name}{_signature(value)}\n\n{inspect.getdoc(value) or ''}".rstrip()
+    methods = [_method(each, member) for each, member in vars(value).items() if inspect.isfunction(member)]
+    return "\n\n".join([text, *filter(None, methods)]) + "\n```"
+
+
+def _method(name: str, function: Any) -> str:
+    if name.startswith("_"):
+        return ""
+    text = "\n".join(f"    {line}".rstrip() for line in (inspect.getdoc(function) or "").splitlines())
+    return f"{name}{_signature(function)}\n{text}"
+
+
+def _signature(value: Any) -> str:
+    try:
+        return str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return ""
