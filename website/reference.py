@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,6 +14,7 @@ import griffe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_QUOTED = re.compile(r"(: |-> )'([^']*)'")
 Object: TypeAlias = "griffe.Object | griffe.Alias"
 
 
@@ -154,6 +156,6 @@ def _method(name: str, function: Any) -> str:
 
 def _signature(value: Any) -> str:
     try:
-        return str(inspect.signature(value))
+        return _QUOTED.sub(r"\1\2", str(inspect.signature(value)))
     except (TypeError, ValueError):
         return ""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-_FIRST_SENTENCE = re.compile(r"^(?![#`|!\[<>=-]|:::)(.+?[.:])(?:\s|$)", re.MULTILINE)
+_SENTENCE = re.compile(r"[A-Za-z`].*?(?:\.(?=\s|$)|:$)", re.DOTALL)
 
 
 def write_twins(site: Path, project: Mapping[str, Any], texts: Mapping[str, str]) -> None:
@@ -49,7 +49,7 @@ def list_pages(nav: object, section: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _index(listed: list[tuple[str, str]], texts: Mapping[str, str]) -> Iterator[str]:
-    current = ""
+    current = None
     for section, path in listed:
         if section != current:
             current = section
@@ -64,5 +64,8 @@ def title(text: str) -> str:
 
 
 def _summary(text: str) -> str:
-    found = _FIRST_SENTENCE.search(_FENCED.sub("", text))
-    return f": {found[1].rstrip(':')}" if found else ""
+    """Return the first sentence of the first paragraph that is text."""
+    for paragraph in _FENCED.sub("", text).split("\n\n"):
+        if found := _SENTENCE.match(paragraph):
+            return f": {' '.join(found[0].split()).rstrip(':')}"
+    return ""

@@ -193,7 +193,7 @@ class TraceLike(Protocol):
         ...
 
     @property
-    def usage(self) -> object:
+    def usage(self) -> Any:
         """The token usage of all calls."""
         ...
 

@@ -12,7 +12,7 @@ from website.twins import list_pages, write_twins
 ROOT = Path(__file__).parents[2]
 NAV = ["index.md", {"Guides": ["many.md", {"Testing": [{"In CI": "guides/ci.md"}]}]}, {"Changes": "CHANGELOG.md"}]
 TEXTS = {
-    "index.md": "# emitter\n\n**Bold.**\n\nTyped output. And more.\n",
+    "index.md": "# emitter\n\n**Bold.**\n\n`emit` is\ntyped. And more.\n",
     "many.md": "# Many at once\n\n```sh\nls.\n```\n\nAsk a thousand times: it is easy.\n",
     "guides/ci.md": "# In CI\n\nReplay what was recorded.\n",
     "CHANGELOG.md": "# Changelog\n",
@@ -35,8 +35,8 @@ def test_each_page_has_a_markdown_twin(tmp_path: Path) -> None:
 
     assert {path: (tmp_path / path).read_text() for path in TEXTS} == TEXTS
     index = (tmp_path / "llms.txt").read_text()
-    assert index.startswith("# emitter\n\n> Typed output.\n")
-    assert "\n## Guides\n\n- [Many at once](many.md): Ask a thousand times\n- [In CI](guides/ci.md): Replay" in index
+    assert index.startswith("# emitter\n\n> Typed output.\n\n- [emitter](index.md): `emit` is typed.\n")
+    assert "\n## Guides\n\n- [Many at once](many.md): Ask a thousand times: it is easy.\n- [In CI](guides/ci.md): Replay" in index
     assert all(text.strip() in (tmp_path / "llms-full.txt").read_text() for text in TEXTS.values())
 
 

@@ -1,4 +1,4 @@
-// Gives each landmark of a page a name of its own, for screen readers.
+// Mends what the theme leaves out for keyboards and screen readers.
 
 function nameLandmarks() {
   document.querySelectorAll(".md-code__nav:not([role])").forEach((nav) => nav.setAttribute("role", "none"));
@@ -9,7 +9,17 @@ function nameLandmarks() {
   });
 }
 
-document.addEventListener("DOMContentLoaded", () => {
+function mendTables() {
+  document.querySelectorAll("th:empty").forEach((header) => header.replaceWith(document.createElement("td")));
+  document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])").forEach((wrap) => (wrap.tabIndex = 0));
+}
+
+function mend() {
   nameLandmarks();
-  new MutationObserver(nameLandmarks).observe(document.body, { childList: true, subtree: true });
+  mendTables();
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  mend();
+  new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
 });
