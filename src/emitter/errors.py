@@ -1,14 +1,14 @@
 """Exceptions raised by emitter.
 
-EmitterError
-  x InputError                an argument, file or answer cannot be used; nothing was sent
-    + Uncompilable            the type or schema cannot be used
-    + ResolutionError         an answer to a decision cannot be accepted
-  x EmissionError             an emission failed; carries its trace
-    + Refused, Truncated, PromptTooLong, Invalid, CheckFailed, CapabilityNotProvided
-    + AuthenticationError, BadRequest, NotFound, RateLimited, Unreachable, LimitReached
-  x AuthorityError            an action or a grant was blocked; nothing happened
-  x StoreFailed, JournalFailed, Tampered, Unencodable, UnexpectedRequest, PartiallyDone
+    EmitterError
+      x InputError                an argument, file or answer cannot be used; nothing was sent
+        + Uncompilable            the type or schema cannot be used
+        + ResolutionError         an answer to a decision cannot be accepted
+      x EmissionError             an emission failed; carries its trace
+        + Refused, Truncated, PromptTooLong, Invalid, CheckFailed, CapabilityNotProvided
+        + AuthenticationError, BadRequest, NotFound, RateLimited, Unreachable, LimitReached
+      x AuthorityError            an action or a grant was blocked; nothing happened
+      x StoreFailed, JournalFailed, Tampered, Unencodable, UnexpectedRequest, PartiallyDone
 
 Every exception carries a ``hint``, one sentence that says what to do next.
 """

@@ -36,7 +36,10 @@ def test_each_page_has_a_markdown_twin(tmp_path: Path) -> None:
     assert {path: (tmp_path / path).read_text() for path in TEXTS} == TEXTS
     index = (tmp_path / "llms.txt").read_text()
     assert index.startswith("# emitter\n\n> Typed output.\n\n- [emitter](index.md): `emit` is typed.\n")
-    assert "\n## Guides\n\n- [Many at once](many.md): Ask a thousand times: it is easy.\n- [In CI](guides/ci.md): Replay" in index
+    assert (
+        "\n## Guides\n\n- [Many at once](many.md): Ask a thousand times: it is easy.\n- [In CI](guides/ci.md): Replay"
+        in index
+    )
     assert all(text.strip() in (tmp_path / "llms-full.txt").read_text() for text in TEXTS.values())
 
 
