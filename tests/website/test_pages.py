@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from emitter.profiles import load_profile_from
+from emitter.render import get_renderer
 from tests.testing.plugged import run
+from tests.typing.blocks import program
 
 pytest_plugins = ["pytester"]
 
@@ -24,3 +29,29 @@ def test_the_tests_of_a_page_pass(page: str, tests: int, pytester: pytest.Pytest
     assert len(re.findall(r"^def test_", "\n".join(shown), re.MULTILINE)) == tests
 
     run(pytester, "\n".join(shown), passed=tests)
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")
+def test_the_profile_that_a_page_shows_can_be_used(tmp_path: Path) -> None:
+    """It extends one of the library's, and says what it should of its model."""
+    (shown,) = re.findall(
+        r"^```toml\n(.*?)^```", (DOCS / "guides" / "vendors.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    for file in (DOCS.parent / "providers").glob("*.toml"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "acme.toml").write_text(shown)
+
+    profile = load_profile_from(tmp_path, "acme")
+
+    assert (profile.title, profile.client.base_url) == ("Acme Cloud", "https://api.acme.example/v1")
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")
+def test_a_page_shows_a_decision_as_it_is_drawn() -> None:
+    """The text in the tutorial is what its program prints."""
+    page = (DOCS / "tutorial" / "ask-a-person.md").read_text()
+    (shown,) = re.findall(r"^```text\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {}
+    exec(program(page.partition("## Take the answer")[0]), names)  # noqa: S102  the page's program
+
+    assert get_renderer("text").draw(names["moment"]).strip() == shown.strip()
