@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from emitter.arguments import check_text
 from emitter.errors import InputError
 from emitter.messages import MEDIUM_NAMES, MediaPart, Message, Role, as_list
 from emitter.models import Trust
@@ -98,18 +99,29 @@ def parse_conversation(
     system: list[str] = []
     turns: list[Message] = []
     trusts: list[Trust] = []
+    location = ""
     for location, message in _iter_messages(messages):
         role = _role_of(message, location)
         parts = message_parts(message, prompts, location, redact)
         trusts.extend(part.trust for part in parts)
+        for part in parts:
+            check_text(f"A text of {location}", part.text)
         turn = _make_turn(role, parts, location)
         if role is None and turn.text:
             system.append(turn.text)
         elif turn.text or turn.parts:
             turns.append(turn)
     if not turns:
-        raise InputError("messages is an empty list.", hint=_EMPTY_HINT)
+        raise _no_turns_error(has_messages=bool(location), has_system=bool(system))
     return Conversation(tuple(system), tuple(turns), combine_trust(trusts))
+
+
+def _no_turns_error(*, has_messages: bool, has_system: bool) -> InputError:
+    """Return the error for messages without a turn that can be sent."""
+    if has_system:
+        return InputError("messages has system texts only.", hint="Add a turn of the user, or pass instructions=.")
+    reason = "holds no text in any turn" if has_messages else "is an empty list"
+    return InputError(f"messages {reason}.", hint=_EMPTY_HINT)
 
 
 def _make_turn(role: Role | None, parts: list[MessagePart], location: str) -> Message:
@@ -149,6 +161,7 @@ def combine_trust(trusts: Iterable[Trust]) -> Trust:
 def _conversation_from_text(prompt: str, prompts: PromptTemplates, *, has_heading: bool) -> Conversation:
     if not prompt or prompt.isspace():
         raise InputError("The prompt is empty.", hint=_EMPTY_HINT)
+    check_text("The prompt", prompt)
     text = prompts.fill("situation", situation=prompt) if has_heading else prompt.strip()
     return Conversation((), (Message(Role.USER, text),), Trust.TRUSTED)
 
@@ -161,8 +174,22 @@ def _iter_messages(messages: object) -> Iterator[tuple[str, JsonObject]]:
     for index, item in enumerate(cast("Iterable[object]", messages)):
         location, message = f"messages[{index}]", as_json_object(item)
         if message is None:
-            raise InputError(f"{location} is of type {type(item).__name__}, not a message with role and content.")
+            raise _no_message_error(cast("Iterable[object]", messages), index, item)
         yield location, message
+
+
+def _no_message_error(messages: Iterable[object], index: int, item: object) -> InputError:
+    """Return the error for an item that is no message. Texts are allowed beside media, so a later item is to blame."""
+    hint = _MESSAGES_HINT
+    if isinstance(item, str):
+        hint = "Pass one text, or several prompts to emit_many."
+        later = enumerate(messages) if isinstance(messages, list | tuple) else ()
+        index, item = next(((at, each) for at, each in later if not isinstance(each, str)), (index, item))
+    if isinstance(item, bytes) or hasattr(item, "__fspath__"):
+        hint = "Wrap it in Image(...), Document(...) or Audio(...) of emitter.media."
+    return InputError(
+        f"messages[{index}] is of type {type(item).__name__}, not a message with role and content.", hint=hint
+    )
 
 
 def _role_of(message: JsonObject, location: str) -> Role | None:

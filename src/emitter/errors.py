@@ -15,12 +15,17 @@ Every exception carries a ``hint``, one sentence that says what to do next.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from decimal import Decimal
     from typing import Any
+
+    from emitter.core.effects import Attempt
+    from emitter.events import RunEvent
+    from emitter.messages import Usage
 
 
 class EmitterError(Exception):
@@ -188,17 +193,17 @@ class TraceLike(Protocol):
         ...
 
     @property
-    def attempts(self) -> Sequence[Any]:
+    def attempts(self) -> tuple[Attempt, ...]:
         """The calls that were made, in order."""
         ...
 
     @property
-    def usage(self) -> Any:
+    def usage(self) -> Usage:
         """The token usage of all calls."""
         ...
 
     @property
-    def events(self) -> Sequence[Any]:
+    def events(self) -> tuple[RunEvent, ...]:
         """The recorded events, in order."""
         ...
 
@@ -213,8 +218,8 @@ class EmissionError(EmitterError):
     send it. Registered secrets are removed. The SDK's exception is the ``__cause__``, unless it shows a registered
     secret.
 
-    ``str(error)`` contains the vendor's message. ``summary`` does not, so use it where a model can read the text.
-    Neither contains text of the model.
+    ``str(error)`` contains the models that were asked and the vendor's message. ``summary`` does not, so use it where a
+    model can read the text. Neither contains text of the model.
     """
 
     def __init__(  # noqa: PLR0913  all but the first two have a default
@@ -247,7 +252,12 @@ class EmissionError(EmitterError):
         return self.trace.cost
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (Exception.__str__(self), self._vendor_text(), self.hint)))
+        return " ".join(filter(None, (Exception.__str__(self), self._models_text(), self._vendor_text(), self.hint)))
+
+    def _models_text(self) -> str:
+        """Return the models that were asked, in order, and how each of the earlier ones failed."""
+        groups = [(model, list(calls)) for model, calls in groupby(self.trace.attempts, lambda call: call.model)]
+        return f"Asked {', then '.join(_describe_calls(groups))}." if groups and groups[0][0] else ""
 
     def _vendor_text(self) -> str:
         named = f" (param: {self.param})" if self.param and self.param not in (self.vendor_message or "") else ""
@@ -258,6 +268,14 @@ class EmissionError(EmitterError):
     def __reduce__(self) -> tuple[object, ...]:
         members = {name: value for name, value in vars(self).items() if not name.startswith("__")}
         return _rebuild_error, (type(self), Exception.__str__(self), members)
+
+
+def _describe_calls(groups: list[tuple[str, list[Attempt]]]) -> Iterator[str]:
+    """Yield the name of each model with the number of its calls. The error itself tells how the last one failed."""
+    for number, (model, calls) in enumerate(groups, 1):
+        last, count = calls[-1], f"{len(calls)} call{'s' if len(calls) > 1 else ''}"
+        reason = last.fault.kind.value.replace("_", " ") if last.fault else last.verdict.value
+        yield f"{model} ({count})" if number == len(groups) else f"{model} ({count}: {reason})"
 
 
 def _rebuild_error(kind: type[EmissionError], message: str, members: dict[str, Any]) -> EmissionError:

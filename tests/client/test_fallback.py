@@ -171,6 +171,18 @@ def test_a_failure_is_taken_to_another_model_if_the_caller_chose_it(
         assert called(vendor) == row.alone
 
 
+def test_an_error_names_every_model_that_was_asked(vendor: Simulator, vendors: Vendors) -> None:
+    """How often, and why the earlier ones failed. The summary, which a model may read, does not."""
+    vendors.behaviours |= {"1": Overloaded(429), "2": Failed(500), "3": Overloaded(529)}
+    with pytest.raises(Unreachable) as raised:
+        emit(SCHEMA, SITUATION, model=FIRST, fallback=[SECOND, THIRD], policy=Policy(max_faults=3), clock=Slept().clock)
+
+    asked = f"Asked {FIRST} (1 call: rate limit), then {SECOND} (1 call: server), then {THIRD} (2 calls)."
+    assert called(vendor) == "1233"
+    assert asked in str(raised.value)
+    assert "Asked" not in raised.value.summary
+
+
 @rows
 def test_by_default_everything_but_a_refusal_is_taken_on(vendor: Simulator, vendors: Vendors, row: Row) -> None:
     """A refusal is only taken to another model by explicit wish."""

@@ -253,6 +253,15 @@ def test_a_code_that_is_no_word_is_for_the_caller_alone() -> None:
     assert "ignore" not in "".join(str(each.to_json()) for each in events)
 
 
+def test_a_connection_error_names_the_address() -> None:
+    """Without the credentials in it, and without its path."""
+    client = openai.OpenAI(api_key="k", base_url="http://user:hidden@127.0.0.1:9/v1")
+    with pytest.raises(Unreachable, match=r"\(http://127\.0\.0\.1:9: Connection refused\)") as raised:
+        emit(SCHEMA, SITUATION, model="openai/gpt-6-sol", client=client, policy=Policy(max_faults=0))
+
+    assert "hidden" not in str(raised.value)
+
+
 def test_a_prompt_is_too_long_by_one_class_whoever_says_so(asking: Asking) -> None:
     """The library before the call, or the vendor after it: the same class and code."""
     with pytest.raises(PromptTooLong) as before:

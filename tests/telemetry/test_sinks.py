@@ -6,6 +6,7 @@ import json
 import logging
 import resource
 import shutil
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -61,17 +62,21 @@ def test_a_list_is_a_sink() -> None:
     assert kept[0].to_json()["causationId"] == "c"
 
 
-def test_what_a_sink_raises_reaches_the_caller() -> None:
-    """An event that a sink would not take is not lost in silence: it was recorded, and the error rises."""
+def test_what_a_sink_raises_is_warned_of_once() -> None:
+    """An event that a sink would not take is not lost in silence: it was recorded, and the next ones are sent."""
+    tried: list[RunEvent] = []
 
-    def broken(_: RunEvent) -> None:
-        raise RuntimeError("queue is full")
+    def broken(event: RunEvent) -> None:
+        tried.append(event)
+        raise LookupError("the sink's own words")
 
     recorder = EventRecorder("r", "n", "c", broken)
-    with pytest.raises(RuntimeError, match="queue is full"):
-        recorder(log("x"))
+    with pytest.warns(RuntimeWarning, match=r"^on_event raised LookupError\. The emission goes on") as warned:
+        deque(map(recorder, map(log, "xy")), maxlen=0)
 
-    assert len(recorder.events) == 1
+    assert len(warned) == 1
+    assert recorder.events == tried
+    assert len(tried) == 2
 
 
 def test_stamps_and_ids_are_openwops() -> None:

@@ -188,7 +188,9 @@ def failing() -> None:
         sync()
     except EmissionError as error:
         assert_type(error.code, str)
-        _ = error.trace.attempts
+        assert_type(error.trace.usage.input, int)
+        assert_type(error.trace.attempts[-1].model, str)
+        assert_type(error.trace.events[-1].timestamp, str)
 
 
 def hosting(path: str) -> None:

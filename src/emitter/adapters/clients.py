@@ -252,6 +252,12 @@ def _find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None
     if url is None and config.base_url_required:
         remedy = f"set {config.base_url_env}" if config.base_url_env else "pass base_url="
         raise MissingKey(f"{profile.title} needs a base URL.", hint=f"Pass base_url= or client=, or {remedy}.")
+    if url is not None and not url.lower().startswith(("http://", "https://")):
+        shown = url.rpartition("@")[2]  # without credentials
+        raise InputError(
+            f"The base URL {shown!r} does not begin with http:// or https://.",
+            hint=f"Write http://{shown.rpartition('//')[2]} or https://...",
+        )
     return url
 
 

@@ -459,7 +459,7 @@ def classify_exception(error: BaseException) -> Fault | None:
     kind = _fault_kind(error)
     if type(error).__module__.startswith(_WRAPPING_SDKS) and error.__cause__ is not None:
         kind = _fault_kind_of_cause(error.__cause__)
-    return Fault(kind, _FAULT_MESSAGES[kind] + _os_error_reason(error)) if kind else None
+    return Fault(kind, _FAULT_MESSAGES[kind] + _where_and_why(error)) if kind else None
 
 
 def make_unexpected_fault(error: BaseException, status: int | None, *, was_sent: bool) -> Fault:
@@ -474,11 +474,24 @@ def make_unexpected_fault(error: BaseException, status: int | None, *, was_sent:
     return Fault(kind, f"{message.removesuffix('.')} ({type(error).__name__}).", status)
 
 
-def _os_error_reason(error: BaseException | None) -> str:
-    """Return the operating system's message, such as "Connection refused", in brackets."""
-    while error is not None and not (isinstance(error, OSError) and error.strerror):
-        error = error.__cause__ or error.__context__
-    return f" ({error.strerror})" if isinstance(error, OSError) else ""
+def _where_and_why(error: BaseException) -> str:
+    """Return the address and the operating system's message, such as "Connection refused", in brackets."""
+    address = _address_of(error)
+    root: BaseException | None = error
+    while root is not None and not (isinstance(root, OSError) and root.strerror):
+        root = root.__cause__ or root.__context__
+    reason = root.strerror if isinstance(root, OSError) else None
+    told = ": ".join(filter(None, (address, reason)))
+    return f" ({told})" if told else ""
+
+
+def _address_of(error: BaseException) -> str | None:
+    """Return the scheme, host and port of an exception's request, without its path and credentials."""
+    try:
+        url = cast("Any", error).request.url
+        return f"{url.scheme}://{url.netloc.decode('ascii')}"
+    except (AttributeError, RuntimeError, UnicodeDecodeError):  # httpx raises RuntimeError if there is no request
+        return None
 
 
 def _fault_kind(error: BaseException) -> FaultKind | None:

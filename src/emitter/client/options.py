@@ -71,7 +71,7 @@ class EmitterOptions(ModelSettings, total=False):
             environment variables and keeps it open.
         base_url: The server's address, if no client is passed.
         wire: One of the vendor's wires, such as ``"openai-chat"``, if it has several.
-        on_event: A function that is called with every event.
+        on_event: A function that is called with every event. If it raises, the emission warns once and goes on.
         instructions: Text for the system prompt, after the library's own.
         prompts: A folder whose files replace the library's prompts of the same name.
         degrade: False raises ``Uncompilable`` for a schema that is too large for the vendor. By default the part that

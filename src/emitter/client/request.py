@@ -530,7 +530,7 @@ def _encode_examples(contract: DocumentContract, examples: tuple[Example[Json], 
 def _encode_example(contract: DocumentContract, index: int, example: Json) -> Json:
     result = contract.check(example)
     if result.failure is not None:
-        raised = f"{result.failure.callback} raised {type(result.failure.error).__name__} on examples[{index}]."
+        raised = f"{result.failure} on examples[{index}]."
         raise InputError(raised, hint=_EXAMPLE_HINT) from result.failure.error
     if result.violations:
         raise InputError(f"examples[{index}] does not hold: {'; '.join(map(str, result.violations))}.")

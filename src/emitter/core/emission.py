@@ -738,7 +738,7 @@ def failure_message(emission_request: EmissionRequest, last: Attempt, classifica
                 "(Policy.max_attempts, or the host's limits.schemaRounds)"
             )
         case Verdict.UNCHECKED if classification.raised is not None:
-            return f"{classification.raised.callback} raised {type(classification.raised.error).__name__}"
+            return str(classification.raised)
         case Verdict.OVERFLOWED | Verdict.REFUSED:
             return _VERDICT_MESSAGES[classification.verdict]
         case Verdict.VIOLATED | Verdict.MALFORMED:

@@ -97,14 +97,26 @@ class ContentChecks:
             return ParseResult(findings=(Finding("", _CHECK_RULE, Severity.ERROR, messages.description),))
         if isinstance(found, str | Violation | Finding):
             found = (found,)
+        if not isinstance(found, Iterable):
+            raise _CheckResultError(found)
         first = islice(cast("Iterable[object]", found), _MAX_FINDINGS)
         return ParseResult(findings=tuple(messages.to_finding(item) for item in first))
+
+
+class _CheckResultError(TypeError):
+    """A check returned a value of a wrong type."""
+
+    def __init__(self, found: object) -> None:
+        kind = type(found).__name__
+        super().__init__(f"a value of type {kind}; a check returns sentences, Findings, Violations, a bool or None")
 
 
 def call_user_code(caller: str, function: Callable[[], ParseResult[Any]]) -> ParseResult[Any]:
     """Call a function of the caller, and return an exception that it raises as a failure."""
     try:
         return function()
+    except _CheckResultError as error:
+        return ParseResult(failure=CallbackFailure(caller, error, returned=True))
     except Exception as error:  # noqa: BLE001  the caller's code may raise anything, and the trace must outlive it
         return ParseResult(failure=CallbackFailure(caller, error))
 
@@ -146,7 +158,7 @@ class _CheckMessages:
             case str():
                 return self._redact("", _CHECK_RULE, Severity.ERROR, found)
             case _:
-                raise TypeError(f"a check returns sentences, Findings or Violations, not a {type(found).__name__}")
+                raise _CheckResultError(found)
 
     def _redact(self, pointer: str, rule: str, severity: Severity, message: str) -> Finding:
         known_rule = rule if self._redact_text(rule) == rule else _CHECK_RULE

@@ -119,10 +119,19 @@ CALLBACK_RULES = frozenset({*_VALIDATOR_RULES, CUSTOM_RULE})
 
 @dataclass(frozen=True, slots=True)
 class CallbackFailure:
-    """An exception in the caller's code that is a bug and not a violation."""
+    """An exception in the caller's code that is a bug and not a violation.
+
+    If ``returned`` is true, the code returned a value of a wrong type, which ``error`` describes.
+    """
 
     callback: str
     error: Exception
+    returned: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.callback} " + (
+            f"returned {self.error}" if self.returned else f"raised {type(self.error).__name__}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

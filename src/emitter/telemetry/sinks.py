@@ -1,7 +1,7 @@
 """Sinks, and the recorder that stamps events and sends them to a sink.
 
 A sink is any function that takes one ``RunEvent``, such as a list's ``append``. It runs in the emission's own
-thread or event loop, so a slow sink needs a queue. An exception that a sink raises ends the emission.
+thread or event loop, so a slow sink needs a queue. An exception that a sink raises becomes a ``RuntimeWarning``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -85,7 +86,8 @@ class EventRecorder:
     """Stamps each event, removes ``secrets``, keeps it, and sends it to the sink.
 
     With a ``store``, the event is added to the run's log before it is sent, and has its number there. ``trust`` marks
-    the events. ``now`` and ``new_id`` return the time and the event ids; tests pass their own.
+    the events. ``now`` and ``new_id`` return the time and the event ids; tests pass their own. The first exception of
+    the sink is a warning, so that no answer is lost that was paid for.
     """
 
     run_id: str
@@ -98,6 +100,7 @@ class EventRecorder:
     new_id: Callable[[], str] = generate_id
     trust: Trust | None = None
     events: list[RunEvent] = field(default_factory=list[RunEvent])
+    _has_warned: bool = field(default=False, init=False)
 
     def __call__(self, event: Event | RunEvent) -> None:
         """Record ``event``."""
@@ -109,7 +112,17 @@ class EventRecorder:
             recorded = event  # a log numbers it
         self.events.append(recorded)
         if self.on_event is not None:
-            self.on_event(recorded)
+            self._send(self.on_event, recorded)
+
+    def _send(self, on_event: Sink, event: RunEvent) -> None:
+        try:
+            on_event(event)
+        except Exception as error:  # noqa: BLE001  a sink may raise anything
+            if not self._has_warned:
+                self._has_warned = True
+                reason = f": {error}" if isinstance(error, EmitterError) else ""
+                message = f"on_event raised {type(error).__name__}{reason}. The emission goes on."
+                warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def _stamp(self, event: Event) -> RunEvent:
         stamped = RunEvent(
@@ -134,7 +147,8 @@ def to_jsonl(path: str | Path) -> Sink:
         path: The file.
 
     Raises:
-        InputError: The file cannot be opened. Later, the sink raises ``EmitterError`` if a line cannot be written.
+        InputError: The file cannot be opened. Later, the sink raises ``EmitterError`` if a line cannot be written,
+            which an emission reports as a ``RuntimeWarning``.
     """
     file_path = Path(path)
     try:

@@ -156,6 +156,15 @@ def test_bad_input_is_told_before_anything_is_sent(
     assert told in str(raised.value)
 
 
+@pytest.mark.parametrize("base_url", ["localhost:8000", "user:secret@host/v1", "ftp://host"])
+def test_an_address_without_http_is_refused(base_url: str) -> None:
+    """It is no address that can be called, so it is not tried five times. Credentials in it are not shown."""
+    with pytest.raises(InputError, match="does not begin with http:// or https://") as raised:
+        emit(FORM, TASK, model="openai-compatible/m", base_url=base_url)
+
+    assert "secret" not in str(raised.value)
+
+
 def test_an_unknown_argument_is_a_type_error() -> None:
     """A misspelt argument is not swallowed."""
     with pytest.raises(TypeError, match="chekcs"):

@@ -195,7 +195,8 @@ def test_a_check_that_raises_is_the_callers_bug(
     assert isinstance(error, CheckFailed)
     assert isinstance(error.__cause__, cause)
     assert error.code == "check_failed"
-    assert f"raised {cause.__name__}" in str(error)
+    told = "returned a value of type int; a check returns" if cause is TypeError else f"raised {cause.__name__}"
+    assert told in str(error)
     assert error.trace.usage.output == 40
     assert [each.verdict.value for each in asked.trace.attempts] == ["unchecked"]
     assert [type(each) for each in asked.events][1:] == [ProviderUsage, NodeFailed]
