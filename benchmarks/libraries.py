@@ -58,7 +58,7 @@ class Library:
 SDKS = ("openai", "anthropic", "google-genai", "httpx2")
 _TWICE = (None, 2)
 
-EMITTER = Library("emitter", "emitter_runner", "emit", ("emitter", "pydantic"))
+EMITTER = Library("emitter", "emitter_runner", "emit", ("llm-emitter", "pydantic"))
 SDK = Library("SDK parse helpers", "sdk_runner", "sdk typed", SDKS)
 PEERS = (
     Library(

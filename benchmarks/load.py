@@ -15,7 +15,7 @@ from emitter.testing import Text, simulator
 LATENCY = 0.02
 """Seconds that the server takes for each answer."""
 CONTENDERS = ("httpx2", "aemit", "aemit_many")
-_LIBRARY = Library("load", "load_runner", CONTENDERS[0], ("emitter", "httpx2"))
+_LIBRARY = Library("load", "load_runner", CONTENDERS[0], ("llm-emitter", "httpx2"))
 
 
 def measured(total: int, flight: int, rounds: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ TEXTS = {
     "fences": ("", '```json\n{"a": ', ""),
 }
 """What each text is made of: a beginning, what is repeated, an end."""
-_LIBRARY = Library("recovery", "recovery_runner", READERS[0], ("emitter", "json_repair"))
+_LIBRARY = Library("recovery", "recovery_runner", READERS[0], ("llm-emitter", "json_repair"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ QUICK_FILE = ROOT / "build" / "benchmark-quick.json"
 ENCODING = "o200k_base"
 """What the simulator counts tokens in, where its rank file is at hand."""
 SECTIONS = ("about", "faults", "overhead", "streaming", "recovery", "imports", "load")
-_HERE = ("emitter", "openai", "anthropic", "google-genai", "httpx2", "pydantic", "json_repair")
+_HERE = ("llm-emitter", "openai", "anthropic", "google-genai", "httpx2", "pydantic", "json_repair")
 
 
 def about(*, quick: bool) -> dict[str, Any]:
