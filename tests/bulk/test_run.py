@@ -13,12 +13,12 @@ from emitter.bulk import Job, aemit_binding_moments, aemit_many, emit_binding_mo
 from emitter.client.result import Emission, Withheld
 from emitter.clock import Clock
 from emitter.core.verdicts import Verdict
-from emitter.errors import CheckFailed, EmitterError, InputError, Invalid, MissingKey, Refused
+from emitter.errors import AuthenticationError, CheckFailed, EmitterError, InputError, Invalid, MissingKey, Refused
 from emitter.events import EnvelopeRefusal
 from emitter.messages import Usage
 from emitter.policy import Policy
 from emitter.prompts import Material
-from emitter.testing import Text
+from emitter.testing import Text, Unauthorized
 from tests.bulk.asking import MODEL, Numbered, asked_of, number_in, task
 from tests.scenarios.answers import BOUND, DELIBERATION
 
@@ -121,6 +121,28 @@ def test_an_error_has_its_trace_and_each_emission_a_node_of_its_own(world: str, 
     assert any(isinstance(each.event, EnvelopeRefusal) and each.node_id == "emit.1" for each in told)
     assert items[0].result.envelope.node_id == "emit.0"
     assert vendor.billed.total > 0
+
+
+@both_worlds
+def test_a_rejected_key_stops_the_run(world: str, vendor: Simulator) -> None:
+    """Only the calls in flight are made; each of the other results has the same error and no call."""
+    vendor.script(*[Unauthorized()] * 40)
+    errors = [item.error for item in emitted(world, map(task, range(40)), in_flight=2)]
+
+    assert len(vendor.calls) <= 4
+    assert all(isinstance(error, AuthenticationError) for error in errors)
+    unsent = [error for error in errors if "was not sent" in str(error)]
+    assert len(unsent) == 40 - len(vendor.calls)
+    assert not any(error.trace.attempts for error in unsent if isinstance(error, AuthenticationError))
+
+
+def test_a_rejected_key_after_an_answer_stops_nothing(vendor: Simulator) -> None:
+    """The key works, so the error may belong to one job."""
+    vendor.script(Text({"number": 0}), Unauthorized(), Text({"number": 2}))
+    items = emitted("sync", map(task, range(3)), dict[str, int], in_flight=1)
+
+    assert len(vendor.calls) == 3
+    assert [item.error is None for item in items] == [True, False, True]
 
 
 @both_worlds

@@ -182,6 +182,9 @@ def test_providers_lists_every_vendor(run: Run) -> None:
     found = {each["name"]: each["keyFound"] for each in json.loads(summary.out)}
     assert found["openai"]
     assert not found["anthropic"]
+    assert not found["bedrock"]
+    assert "AWS credentials and region" in next(line for line in listed.out.splitlines() if line.startswith("bedrock"))
+    assert "no key needed" in next(line for line in listed.out.splitlines() if line.startswith("ollama"))
     assert "source" in json.loads(facts.out)["client"]
     assert "sk-very-secret" not in listed.out + summary.out + facts.out
 

@@ -97,6 +97,8 @@ def test_settings_and_extra_body_share_an_object() -> None:
 
 REFUSED: dict[str, tuple[str, str | None, dict[str, Any], str]] = {
     "a wire without it": ("openai/gpt-4o", None, {"seed": 1}, r"openai/gpt-4o takes no seed over openai-responses"),
+    "another wire": ("openai/gpt-4o", None, {"seed": 1}, r"Or pass wire='openai-chat'"),
+    "in a fallback": ("openai/gpt-4o", None, {"seed": 1}, r"pass Fallback\(\.\.\., settings={'seed': None}\)"),
     "what it takes": ("openai/gpt-4o", None, {"seed": 1}, r"It takes temperature from 0 to 2; top_p from 0 to 1; serv"),
     "a model without it": ("openai/gpt-4.1", None, {"reasoning_effort": "low"}, r"takes no reasoning_effort"),
     "a vendor without it": ("anthropic/claude-opus-4-6", None, {"seed": 1}, r"takes no seed over anthropic"),

@@ -18,10 +18,10 @@ from emitter.bulk.limiter import Permit
 from emitter.client.execution import EmissionRun, adrive, open_async_transport
 from emitter.client.rate_limits import limit_calls
 from emitter.client.request import prepare_emission
-from emitter.client.result import complete, emission_prices
+from emitter.client.result import Trace, complete, emission_prices
 from emitter.client.routing import resolve_model
 from emitter.client.transport import UnaryCall
-from emitter.errors import InputError, JournalFailed
+from emitter.errors import AuthenticationError, InputError, JournalFailed
 from emitter.findings import as_warnings
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
@@ -249,6 +249,9 @@ class JobRunner(Generic[R]):
     journal_error: JournalFailed | None = None
     """The first failure to write the journal."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
+    _key_rejection: AuthenticationError | None = None
+    """The error of a job whose key was rejected before any job was answered."""
+    _has_answer: bool = False
 
     def start(self, index: int, item: Messages | Job) -> StartedJob[R] | JobResult[R]:
         """Prepare the emission of an input, or return the result of an invalid one."""
@@ -338,6 +341,8 @@ class JobRunner(Generic[R]):
         return JobResult(started.index, started.key, started.input, outcome)
 
     async def _send(self, started: StartedJob[R]) -> R | Exception:
+        if self._key_rejection is not None:
+            return _not_sent(self._key_rejection)
         sender = EmissionSender(started.plan, started.settings, Permit(self.limiter), self.stats)
         try:
             finished = await sender.run(self.client)
@@ -346,6 +351,9 @@ class JobRunner(Generic[R]):
                 self._write_journal(started, sender.finished, None)
             raise
         result = _make_result(started, finished)
+        self._has_answer |= not isinstance(result, Exception)
+        if isinstance(result, AuthenticationError) and not self._has_answer:
+            self._key_rejection = result
         self._write_journal(started, finished, result)
         return result
 
@@ -363,6 +371,18 @@ class JobRunner(Generic[R]):
             )
         except JournalFailed as error:  # the result was paid for and is still returned
             self.journal_error = error
+
+
+def _not_sent(rejection: AuthenticationError) -> AuthenticationError:
+    """Return the error of a job that is not sent, because the key of the run was rejected."""
+    return AuthenticationError(
+        "The job was not sent, since the vendor rejected the key in an earlier one.",
+        code=rejection.code,
+        trace=Trace((), ()),
+        status_code=rejection.status_code,
+        vendor_message=rejection.vendor_message,
+        vendor_code=rejection.vendor_code,
+    )
 
 
 def _make_result(started: StartedJob[R], finished: FinishedEmission) -> R | Exception:

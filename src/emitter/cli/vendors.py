@@ -13,6 +13,7 @@ from emitter import profiles as profile
 from emitter.cli.arguments import add_json_argument
 from emitter.cli.input_output import print_json
 from emitter.errors import InputError
+from emitter.profiles.model import Sdk
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +38,7 @@ def run_providers(args: argparse.Namespace) -> int:
         print_json([_summary(facts) for facts in profiles])
         return 0
     for facts in profiles:
-        key = "key found" if _has_key(facts) else f"set {' or '.join(facts.client.key_env) or 'no key'}"
+        key = _describe_key(facts)
         sys.stdout.write(f"{facts.name:<18} {facts.title:<26} {', '.join(facts.wires):<32} {key}\n")
     return 0
 
@@ -48,12 +49,20 @@ def _summary(facts: ProviderProfile) -> dict[str, object]:
         "title": facts.title,
         "wires": [wire.value for wire in facts.wires],
         "keyEnv": list(facts.client.key_env),
-        "keyFound": _has_key(facts),
+        "keyFound": any(os.environ.get(name) for name in facts.client.key_env),
+        "keyRequired": facts.client.key_required,
     }
 
 
-def _has_key(facts: ProviderProfile) -> bool:
-    return not facts.client.key_required or any(os.environ.get(name) for name in facts.client.key_env)
+def _describe_key(facts: ProviderProfile) -> str:
+    """Return whether a key is found, which variable to set, or that none is needed."""
+    names = " or ".join(facts.client.key_env)
+    if any(os.environ.get(name) for name in facts.client.key_env):
+        return "key found"
+    if facts.client.key_required:
+        return f"set {names or 'no key'}"
+    need = "AWS credentials and region" if facts.client.sdk is Sdk.BEDROCK else "no key needed"
+    return f"{need}, or {names}" if names else need
 
 
 def add_simulate_arguments(parser: argparse.ArgumentParser) -> None:

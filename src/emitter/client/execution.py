@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
@@ -177,9 +178,11 @@ class EmissionRun:
 
     def fault_if_late(self, seconds: float = 0.0) -> Fault | None:
         """Return a fault if the deadline passes within ``seconds``."""
-        if self._ends_at is None or self._ends_at - self.limits.clock.monotonic() > seconds:
+        left = math.inf if self._ends_at is None else self._ends_at - self.limits.clock.monotonic()
+        if left > seconds:
             return None
-        return Fault(FaultKind.DEADLINE, _LATE_MESSAGE.format(self.limits.deadline))
+        message = _LATE_MESSAGE if left > 0 else _PASSED_MESSAGE
+        return Fault(FaultKind.DEADLINE, message.format(self.limits.deadline))
 
     def cancel(self) -> None:
         """End the emission because its consumer stopped. Nothing more is sent; the remaining events are recorded."""
@@ -202,6 +205,7 @@ def _redact(redactors: list[AnswerRedactor], answer: CallResult) -> CallResult:
     return answer
 
 
+_PASSED_MESSAGE = "The deadline of {} seconds passed before an answer was accepted."
 _LATE_MESSAGE = "The deadline of {} seconds leaves no time for another call."
 
 

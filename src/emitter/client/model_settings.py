@@ -45,7 +45,8 @@ def build_parameters(
     taken = _taken_parameters(target)
     for name, value in parameters.items():
         if name not in taken:
-            raise InputError(f"{_name(target)} takes no {name} over {wire.value}.", hint=_describe_taken(taken))
+            hint = f"{_describe_taken(taken)}{_other_wires(name, target)}{_FALLBACK_HINT.format(name)}"
+            raise InputError(f"{_name(target)} takes no {name} over {wire.value}.", hint=hint)
         _check_value(name, value, taken[name], target)
         if _is_set(extra_body, taken[name].path):
             raise InputError(f"{name}= and extra_body= both set {taken[name].path}.", hint="Pass one of them.")
@@ -53,6 +54,17 @@ def build_parameters(
     body = merge_layers({}, *fields, extra_body)
     _check_thinking(parameters, body, target)
     return body
+
+
+_FALLBACK_HINT = " If it is a fallback, pass Fallback(..., settings={{{!r}: None}})."
+
+
+def _other_wires(name: str, target: ModelTarget) -> str:
+    """Return a sentence that names the vendor's wires that have a setting, if there are any."""
+    wires = target.profile.wires.items()
+    having = [f"wire={wire.value!r}" for wire, facts in wires if facts.parameters and name in facts.parameters.taken]
+    own = target.profile.model_parameters(target.model)
+    return f" Or pass {' or '.join(having)}." if having and (own is None or name not in own.refuses) else ""
 
 
 def check_model_settings(settings: Settings) -> None:

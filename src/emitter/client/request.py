@@ -49,6 +49,7 @@ from emitter.messages import (
     with_output_budget,
 )
 from emitter.models import Trust
+from emitter.profiles import suggest_similar_model
 from emitter.prompts import Example, Material, Media
 from emitter.schema import LossReason, compile_schema
 from emitter.schema.compiler import UndeclaredProperties
@@ -700,8 +701,10 @@ def _warn_unknown_model(prepared: PreparedEmission) -> None:
     facts, request = prepared.profile, prepared.emission_request.request
     limits, mode = facts.model_limits(request.model), request.output.mode.value
     thinking = "that it thinks" if facts.thinking_tokens(prepared.wire, request.model, {}) else "that it does not think"
+    similar = suggest_similar_model(facts.name, request.model)
     warnings.warn(
-        f"{facts.name}/{request.model} is an unknown model. Assuming a context window of {limits.context:,} tokens, "
+        f"{facts.name}/{request.model} is an unknown model. {similar}Assuming a context window of "
+        f"{limits.context:,} tokens, "
         f"at most {limits.max_output:,} output tokens, the output mode {mode} and {thinking}; "
         f"the first call may write {request.max_output_tokens:,} tokens. Set output_tokens and max_output_tokens of "
         "Policy if that is wrong.",

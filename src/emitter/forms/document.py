@@ -7,6 +7,7 @@ authority are rejected: only ``emit_authorization`` creates them.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
@@ -24,6 +25,7 @@ from emitter.messages import as_mapping
 from emitter.models.envelope import document_payload
 from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
 from emitter.prompts import Example
+from emitter.schema.dialects import has_keyword
 from emitter.schema.python_types import resolve_schema
 from emitter.schema.results import (
     CALLBACK_RULES,
@@ -87,6 +89,8 @@ def document_form(schema: object, terms: DocumentTerms = NO_TERMS) -> OutputForm
 
 def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
     source, kind = resolve_schema(schema), terms.kind
+    if isinstance(source.schema, Mapping) and source.schema and not has_keyword(source.schema):
+        warnings.warn(_NO_KEYWORD, UserWarning, stacklevel=5)  # the caller of emit
     if terms.context is not None:
         if not source.is_python_type:
             raise InputError("context= is for the validators of a type, and a JSON Schema has none.", hint=_CHECKS_HINT)
@@ -105,6 +109,10 @@ def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
     )
 
 
+_NO_KEYWORD: Final = (
+    "The schema has no keyword of JSON Schema, so every JSON value is valid. "
+    'For an object, write {"type": "object", "properties": {...}}.'
+)
 _CHECKS_HINT: Final = "Pass a type, or use checks=."
 _cached_form = lru_cache(maxsize=256)(_make_form)
 

@@ -143,7 +143,7 @@ def _check_size(part: MediaPart, target: MediaTarget) -> None:
         return
     raise InputError(
         f"{_subject(part)} has {len(part.data):,} bytes, and {target} takes {_PLURALS[part.medium]} of at most "
-        f"{support.bytes:,}.",
+        f"{support.bytes:,} bytes.",
         hint="Make it smaller.",
     )
 

@@ -152,6 +152,26 @@ def _suggest_model(model: object) -> str:
     return f"Did you mean {f'{stems[models[0]]}/{models[0]}'!r}? " if models else ""
 
 
+def suggest_similar_model(profile: str, model: str) -> str:
+    """Return a question that suggests a model of a known family with a similar name, or an empty string.
+
+    Only the letters may differ: another number is another model.
+    """
+    from difflib import SequenceMatcher  # noqa: PLC0415  only an unknown model needs it
+
+    stems = [re.split(r"[*?\[]", pattern)[0] for owner, pattern in _model_patterns() if owner == profile]
+    likely: list[tuple[float, str]] = []
+    for stem in stems:
+        start = model[: len(stem)].lower()
+        if start != stem and re.sub(r"\D", "", start) == re.sub(r"\D", "", stem):
+            likely.append((SequenceMatcher(None, start, stem).ratio(), stem))
+    ratio, stem = max(likely, default=(0.0, ""))
+    return f"Did you mean {f'{profile}/{stem}{model[len(stem) :]}'!r}? " if ratio >= _MIN_SIMILARITY else ""
+
+
+_MIN_SIMILARITY = 0.75
+
+
 def load_profile_from(directory: Traversable, name: str) -> ProviderProfile:
     """Return the profile ``name`` from a folder of your own; may raise ``BadProfile``."""
     return _build_profile(name, partial(_read_toml, directory))

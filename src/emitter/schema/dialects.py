@@ -19,7 +19,7 @@ from emitter.schema.json_data import child_pointer
 from emitter.schema.nodes import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from emitter.messages import Json
 
@@ -93,7 +93,13 @@ DRAFT202012 = SchemaDraft(
     tuple_keyword="prefixItems",
     rest_keyword="items",
 )
+_ALL_KEYWORDS = _DRAFT2020 | _DRAFT4 | {"title", "description", "$comment", "$schema", "$id", "id", "nullable"}
 _BY_URI = {draft.uri: draft for draft in (DRAFT4, DRAFT6, DRAFT7, DRAFT201909, DRAFT202012)}
+
+
+def has_keyword(schema: Mapping[str, Json]) -> bool:
+    """Return whether a schema has a keyword of any draft. Without one, every document is valid."""
+    return not _ALL_KEYWORDS.isdisjoint(schema) or not DATA_KEYWORDS.isdisjoint(schema)
 
 
 def detect_draft(schema: Json) -> SchemaDraft:

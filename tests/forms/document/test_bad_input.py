@@ -11,8 +11,8 @@ import openai
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from emitter import InputError, aemit, emit
-from emitter.errors import Uncompilable, UnknownModel
+from emitter import InputError, Policy, Unreachable, aemit, emit
+from emitter.errors import Uncompilable, UnknownModel, UnknownModelWarning
 from emitter.models import AUTHORIZATION, AuthorizationEnvelope
 from emitter.models.authorization import Action, Measurement, Provenance, Refusal
 from tests.forms.document.asking import FORM, HELD, TASK, Invoice
@@ -154,6 +154,29 @@ def test_bad_input_is_told_before_anything_is_sent(
         asyncio.run(aemit(FORM, **arguments)) if asynchronous else emit(FORM, **arguments)
 
     assert told in str(raised.value)
+
+
+def test_a_dict_without_a_keyword_is_warned_of() -> None:
+    """Everything is valid for it, which nobody means."""
+    client = openai.OpenAI(api_key="none", base_url="http://127.0.0.1:9/v1")
+    with pytest.warns(UserWarning, match="no keyword of JSON Schema") as warned, pytest.raises(Unreachable):
+        emit({"vendor": "string"}, TASK, model="openai/gpt-6-sol", client=client, policy=Policy(max_faults=0))
+
+    assert warned[0].filename == __file__
+
+
+def test_an_unknown_model_with_a_similar_name_is_suggested() -> None:
+    """A misspelt model is unknown, and the warning says which one is meant. A later one is not taken for it."""
+    client = openai.OpenAI(api_key="none", base_url="http://127.0.0.1:9/v1")
+    policy = Policy(max_faults=0)
+    with (
+        pytest.warns(UnknownModelWarning, match=r"Did you mean 'openai/gpt-6-sol'\?") as warned,
+        pytest.raises(Unreachable),
+    ):
+        emit(FORM, TASK, model="openai/gtp-6-sol", client=client, policy=policy)
+    assert len(warned) == 1
+    with pytest.warns(UnknownModelWarning, match=r"gpt-10 is an unknown model\. Assuming"), pytest.raises(Unreachable):
+        emit(FORM, TASK, model="openai/gpt-10", client=client, policy=policy)
 
 
 @pytest.mark.parametrize("base_url", ["localhost:8000", "user:secret@host/v1", "ftp://host"])
