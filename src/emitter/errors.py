@@ -443,9 +443,10 @@ class UnsignedAnswer(AuthorityError):
 
 
 class NotApproved(AuthorityError):
-    """The principal did not approve the action.
+    """The principal has not approved the action: they chose something else, or nobody answered.
 
-    ``decision_id`` names the decision. ``Ledger.find`` returns what they chose instead.
+    ``decision_id`` names the decision. ``Ledger.find`` returns what they chose instead. If the decision is still open,
+    it is an ``ApprovalPending``.
     """
 
     code = "not_approved"
@@ -455,8 +456,8 @@ class NotApproved(AuthorityError):
         self.decision_id = decision_id
 
 
-class ApprovalPending(AuthorityError):
-    """The principal has not answered yet. Nothing happens until they do.
+class ApprovalPending(NotApproved):
+    """The principal has not answered yet, and the decision is still open. Nothing happens until they do.
 
     ``decision_id`` names the open decision in the ledger. After it is resolved, call again with ``call_id``.
     """
@@ -464,8 +465,7 @@ class ApprovalPending(AuthorityError):
     code = "approval_pending"
 
     def __init__(self, message: str, *, decision_id: str = "", call_id: str = "", hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.decision_id = decision_id
+        super().__init__(message, decision_id=decision_id, hint=hint)
         self.call_id = call_id
 
 

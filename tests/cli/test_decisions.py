@@ -101,6 +101,32 @@ def test_at_the_terminal(store: SqliteStore) -> None:
     assert (resolved.resolution, resolved.channel) == (select_option(INVOICE, 1), "terminal")
 
 
+NEXT = {
+    "2": "Your choice is recorded. The agent does that, and nothing else, when it takes the decision up",
+    "a on Friday": "Your answer is recorded. The agent reads it when it takes the decision up",
+    "d whose is it?": "Your objection is recorded.",
+    "": "No answer is recorded, and the decision is still open",
+}
+
+
+@pytest.mark.parametrize("typed", NEXT)
+def test_what_is_told_of_an_answer_is_true_of_the_store(store: SqliteStore, run: Run, typed: str) -> None:
+    """The agent may take the decision up later, or never; nothing happens now."""
+    opened(store, "d")
+    ran = run(["resolve", "--store", "store.db"], typed.encode())
+    assert ran.out.splitlines()[-1].startswith(NEXT[typed])
+    assert "now" not in ran.out.splitlines()[-1].split()
+
+
+def test_a_withdrawn_decision_cannot_be_answered(store: SqliteStore, run: Run) -> None:
+    """It waits no longer, and who answers it all the same is told why."""
+    opened(store, "d").withdraw("d")
+    ran = run(["resolve", "--store", "store.db", "--decision", "d", "--answer", "1"])
+    assert (ran.status, ran.out) == (2, "")
+    assert "The agent withdrew the decision." in ran.err
+    assert run(["decisions", "store.db"]).out == ""
+
+
 ANSWERS: dict[str, tuple[str, Resolution, str]] = {
     "an option": ("2", select_option(INVOICE, 1), ""),
     "a free text": ("a on Friday", answer_in_words(INVOICE, "on Friday"), KEPT),

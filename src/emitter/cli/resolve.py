@@ -82,7 +82,8 @@ def run_resolve(args: argparse.Namespace) -> int:
         print_json(resolution_to_json(resolution))
     else:
         answer = "" if is_printed else f"{describe_resolution(moment, resolution)}\n"
-        sys.stdout.write(f"{answer}{describe_next_step(moment, resolution)}\n")
+        describe = describe_next_step if args.store is None else describe_recorded_answer
+        sys.stdout.write(f"{answer}{describe(moment, resolution)}\n")
     return status
 
 
@@ -201,5 +202,24 @@ def describe_next_step(moment: BindingMoment, resolution: Resolution | Unresolve
             return "The agent now deliberates again, and may not put this question a second time."
         case Hold():
             return "The agent now does nothing: no answer is no consent."
+        case _:
+            assert_never(continuation)
+
+
+def describe_recorded_answer(moment: BindingMoment, resolution: Resolution | Unresolved) -> str:
+    """Return what is true of an answer in a store, from which the agent may read it later, or never."""
+    continuation = continue_after(resolution, moment)
+    match continuation:
+        case Act():
+            return (
+                "Your choice is recorded. The agent does that, and nothing else, when it takes the decision up: for a "
+                "guarded call, when it repeats the call with its id."
+            )
+        case Incorporate():
+            return "Your answer is recorded. The agent reads it when it takes the decision up; the question stands."
+        case Reopen():
+            return "Your objection is recorded. The agent may not put this question a second time."
+        case Hold():
+            return "No answer is recorded, and the decision is still open: no answer is no consent."
         case _:
             assert_never(continuation)

@@ -231,7 +231,8 @@ def _find_pending(ledger: Ledger, decision_id: str) -> PendingDecision:
     if isinstance(decision, ResolvedDecision):
         raise AlreadyResolved("The decision is resolved already.", hint=_LIST_HINT)
     if decision not in ledger.pending():
-        raise DecisionExpired("The decision has expired.", hint=_LIST_HINT)
+        problem = "The agent withdrew the decision." if decision.withdrawn else "The decision has expired."
+        raise DecisionExpired(problem, hint=_LIST_HINT)
     return decision
 
 

@@ -209,9 +209,9 @@ class Ledger:
     def find(self, decision_id: str) -> PendingDecision | ResolvedDecision:
         """Return a decision as it stands.
 
-        An expired decision is still a ``PendingDecision``, with ``expiry_recorded``. A free text or an objection has
-        the principal's words, from whichever process, as long as they are kept. ``UnreadableAnswer`` stands for words
-        that this ledger cannot read.
+        A decision that expired or was withdrawn is still a ``PendingDecision``, with ``expiry_recorded``. A free text
+        or an objection has the principal's words, from whichever process, as long as they are kept.
+        ``UnreadableAnswer`` stands for words that this ledger cannot read.
 
         Raises:
             UnknownDecision: No decision has this id.
@@ -236,7 +236,7 @@ class Ledger:
             self._log.delete_words(name, decision)
 
     def pending(self) -> tuple[PendingDecision, ...]:
-        """Return the decisions that are open and have not expired, oldest first.
+        """Return the decisions that are open, oldest first.
 
         A decision that was altered in the store is left out and reported once.
         """
@@ -267,7 +267,7 @@ class Ledger:
             NoSuchOption: The envelope has no such option.
             HatchClosed: The envelope does not allow that answer.
             BadResolution: It is not a resolution.
-            DecisionExpired: The decision has expired.
+            DecisionExpired: The decision has expired, or was withdrawn.
             UnsignedAnswer: Only a signed answer counts, and this one has no valid signature.
             AlreadyResolved: It was resolved otherwise before.
         """
@@ -288,7 +288,7 @@ class Ledger:
             self._cache_words(words_key(pending.reference), words, stored.entry.outcome["resolvedAt"])
         self._log.publish(stored)
         if is_expired:
-            raise DecisionExpired("The decision has expired.", hint="Ask again.")
+            raise _expired_error(stored.entry)
         if not is_same:
             raise AlreadyResolved(
                 "The decision was already resolved otherwise.", hint="Read its resolution with find()."
@@ -414,6 +414,38 @@ class Ledger:
         self._log.record_event(f"unresolved:{decision}:{checked.value}:{channel}", event, decision)
         return Unresolved(pending.digest, checked)
 
+    def withdraw(
+        self, decision_id: str, reason: UnresolvedReason = UnresolvedReason.CANCELLED, *, channel: str = ""
+    ) -> Unresolved:
+        """Close a decision that no answer can have an effect on any more. Withdrawing it again changes nothing.
+
+        Returns:
+            The reason that counts: ``timeout`` for a decision that has expired.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+            BadResolution: ``reason`` is not an ``UnresolvedReason``.
+            AlreadyResolved: The decision is resolved.
+        """
+        pending = self._load_pending(decision_id)
+        channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
+        checked = ledger_arguments.check_reason(reason)
+
+        def make(now: float) -> tuple[Entry, Iterable[LogAppended]]:
+            decision = ledger_log.decision_fields(pending)
+            if pending.is_expired(now):
+                return ledger_entries.make_expired_entry(now), (ledger_log.make_expired_event(decision),)
+            event = ledger_log.make_withdrawn_event(decision, checked, channel)
+            return ledger_entries.make_withdrawn_entry(now), (event,)
+
+        end = ledger_entries.check_end_entry(
+            self._log.record(end_key(pending.reference), make, pending.reference).entry, pending
+        )
+        if not ledger_entries.is_expired_entry(end):
+            raise AlreadyResolved("The decision is resolved.", hint="Read its resolution with find().")
+        is_withdrawn = ledger_entries.is_withdrawn_entry(end)
+        return Unresolved(pending.digest, checked if is_withdrawn else UnresolvedReason.TIMEOUT)
+
     def rates(self, agent: str | None = None, decision_class: str | None = None) -> DecisionRates:
         """Return how often vetoes, notes and closed hatches occur, for an agent and a class, or for all.
 
@@ -483,7 +515,7 @@ class Ledger:
         if end is not None and not ledger_entries.is_expired_entry(end):
             raise AlreadyResolved("The decision is resolved.", hint="Read its resolution with find().")
         if end is not None or pending.is_expired(self._log.now()):
-            raise DecisionExpired("The decision has expired.", hint="Ask again.")
+            raise _expired_error(end)
         return pending
 
     def _reject_repeated_question(self, requested: PendingDecision, revisited: frozenset[str]) -> None:
@@ -626,10 +658,16 @@ def _build_resolved(
 
 
 def _with_expiry(pending: PendingDecision, end: Entry | None) -> PendingDecision:
-    """Return a decision, with its recorded expiry if there is one."""
-    return (
-        replace(pending, expiry_recorded=True) if end is not None and ledger_entries.is_expired_entry(end) else pending
-    )
+    """Return a decision, with its recorded expiry or withdrawal if there is one."""
+    if end is None or not ledger_entries.is_expired_entry(end):
+        return pending
+    return replace(pending, expiry_recorded=True, withdrawn=ledger_entries.is_withdrawn_entry(end))
+
+
+def _expired_error(end: Entry | None) -> DecisionExpired:
+    if end is not None and ledger_entries.is_withdrawn_entry(end):
+        return DecisionExpired("The agent withdrew the decision.", hint="No answer to it has an effect any more.")
+    return DecisionExpired("The decision has expired.", hint="Ask again.")
 
 
 def _check_same_decision(opened: PendingDecision, requested: PendingDecision, expires_in: float | None) -> None:

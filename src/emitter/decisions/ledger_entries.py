@@ -65,7 +65,8 @@ class PendingDecision:
         opened_at: When it was opened, in seconds since 1970.
         expires_at: When it expires, in seconds since 1970, or None if it stays open.
         actions: The digest of what each option does, or empty. They are not part of the envelope.
-        expiry_recorded: The expiry is on record and stands, even if a clock is set back.
+        expiry_recorded: The end without an answer is on record and stands, even if a clock is set back.
+        withdrawn: The agent withdrew the decision, so ``expiry_recorded`` is True.
         signed: Only a signed answer counts, because the opening ledger verifies signatures.
     """
 
@@ -77,6 +78,7 @@ class PendingDecision:
     expires_at: float | None = None
     actions: tuple[str | None, ...] = ()
     expiry_recorded: bool = field(default=False, compare=False)
+    withdrawn: bool = field(default=False, compare=False)
     signed: bool = field(default=False, compare=False)
 
     @property
@@ -241,9 +243,19 @@ def make_expired_entry(expired_at: float) -> Entry:
     return Entry(_EXPIRED_TYPE, {"expiredAt": expired_at}, {})
 
 
+def make_withdrawn_entry(withdrawn_at: float) -> Entry:
+    """Return the entry of a decision that the agent withdrew: it expires at once."""
+    return Entry(_EXPIRED_TYPE, {"expiredAt": withdrawn_at, "withdrawn": True}, {})
+
+
 def is_expired_entry(entry: Entry) -> bool:
-    """Return whether an entry records that a decision expired."""
+    """Return whether an entry records that a decision ended without an answer: it expired, or was withdrawn."""
     return entry.type == _EXPIRED_TYPE
+
+
+def is_withdrawn_entry(entry: Entry) -> bool:
+    """Return whether an entry records that the agent withdrew a decision."""
+    return is_expired_entry(entry) and entry.outcome.get("withdrawn") is True
 
 
 def make_resolved_entry(resolution: Resolution, resolved_at: float, channel: str) -> Entry:

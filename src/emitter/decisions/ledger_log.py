@@ -123,6 +123,12 @@ def make_expired_event(decision: Mapping[str, Json]) -> LogAppended:
     )
 
 
+def make_withdrawn_event(decision: Mapping[str, Json], reason: UnresolvedReason, channel: str) -> LogAppended:
+    """Return the event of a decision that the agent withdrew."""
+    fields = {**decision, "reason": reason.value, "channel": channel, "expired": True, "withdrawn": True}
+    return LogAppended(Level.INFO, UNRESOLVED_MESSAGE, fields)
+
+
 def make_decision_event(level: Level, message: str, pending: PendingDecision, **fields: Json) -> LogAppended:
     """Return an event of a decision with fields of its own."""
     return LogAppended(level, message, {**decision_fields(pending), **fields})

@@ -247,6 +247,8 @@ class _RequestHandler:
     async def _find_decision(self, link: Link) -> PendingDecision | ResolvedDecision:
         decision = await run_in_threadpool(self._ledger.find, link.decision_id)
         if isinstance(decision, PendingDecision) and decision.is_expired(time.time()):
+            if decision.withdrawn:
+                raise DecisionExpired("The agent withdrew this decision.", hint="Nothing is left to answer.")
             raise DecisionExpired("This decision has expired.", hint="Ask the agent to put it to you again.")
         return decision
 

@@ -163,6 +163,20 @@ def test_a_question_whose_time_is_over_approves_nothing(store: Store, ask: str) 
     assert post.sent == []
 
 
+def test_an_approval_that_came_too_late_is_reported_as_late() -> None:
+    """Somebody did answer; the error does not say that nobody did."""
+    clock, post = Hand(), Post()
+
+    def ask(pending: PendingDecision) -> Any:
+        clock.now += 61
+        return approve(pending)
+
+    guard = Authority(clock=clock).guard(post.send_email, ask=ask, expires_in=60)
+    with pytest.raises(NotApproved, match=r"came too late.*expires_in="):
+        guard(MOM)
+    assert post.sent == []
+
+
 def _line_types(authority: Authority, workflow_id: str) -> list[str]:
     return [Line.model_validate(each).record.type for each in authority.lines(workflow_id)]
 

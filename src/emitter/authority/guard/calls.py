@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +35,7 @@ from emitter.errors import (
     InputError,
     NotApproved,
     OtherCall,
+    StoreFailed,
     Tampered,
     UnknownDecision,
     WrongDigest,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
     from emitter.authority.context import AuthorityContext, Steps
     from emitter.authority.guard.inspection import CallArguments
-    from emitter.authority.guard.options import GuardConfig
+    from emitter.authority.guard.options import AskPrincipal, GuardConfig
     from emitter.authority.proposals.proposal import Proposal
     from emitter.authority.proposals.store import ProposalStore
     from emitter.authority.records import Confirm, ConfirmRequest
@@ -91,11 +93,11 @@ class GuardedTool(Generic[P, R]):
         """Ask for approval of this call, and make it.
 
         Raises:
-            NotApproved: The principal did not approve it.
-            ApprovalPending: Nobody has answered yet.
+            NotApproved: The principal did not approve it, or nobody answered ``ask``. The question is then withdrawn.
+            ApprovalPending: There is no ``ask``. Resolve the decision, and repeat the call with ``call_id``.
             AuthorityError: The call is not authorized.
         """
-        return self.call(generate_id(), *args, **kwargs)
+        return self._run(generate_id(), args, kwargs, has_own_id=False)
 
     def __get__(self, instance: object, owner: type | None = None) -> GuardedTool[..., R]:
         """Bind the tool as a method."""
@@ -110,6 +112,8 @@ class GuardedTool(Generic[P, R]):
         """Make this call under an id, or continue it from wherever it was left.
 
         Raises:
+            NotApproved: The principal did not approve it.
+            ApprovalPending: Nobody has answered yet. The question stays open; repeat the call.
             OtherCall: Another call was proposed under the id.
             Unfinished: The call began before and its outcome is unknown.
         """
@@ -117,8 +121,13 @@ class GuardedTool(Generic[P, R]):
             raise InputError(f"call_id must be a string of 1 to {_MAX_CALL_ID_LENGTH} characters.")
         if LONE_SURROGATE.search(call_id):
             raise InputError("call_id contains a lone surrogate.", hint="Decode it from its bytes again.")
+        return self._run(call_id, args, kwargs, has_own_id=True)
+
+    def _run(self, call_id: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, has_own_id: bool) -> R:
         arguments = bind_arguments(self._signature, (args, kwargs), frozenset(self._config.exclude))
-        call = GuardedCall(call_id, arguments, self._function, self._config, self._context, self._proposals)
+        call = GuardedCall(
+            call_id, arguments, self._function, self._config, self._context, self._proposals, has_own_id=has_own_id
+        )
         return cast("R", self._run_steps(run_guarded_call(call)))
 
 
@@ -127,7 +136,9 @@ _OBJECTION_HINT: Final = "Ledger.find(decision_id).continuation has what they wa
 _UNREADABLE_HINT: Final = (
     "This ledger cannot read the words of their answer: see Ledger(words=...), or ask them. Then make a new call."
 )
-_RETRY_HINT: Final = "Resolve the decision, and repeat the call with the same call_id."
+_RETRY_HINT: Final = "Resolve the decision, and repeat the call with this exception's call_id, by .call(call_id, ...)."
+_LATE_HINT: Final = "Make a new call. expires_in= sets for how many seconds its question stays open."
+_ID_HINT: Final = "Make a new call. To keep its question open, make it with an id of your own, by .call(call_id, ...)."
 
 
 def run_guarded_call(call: GuardedCall) -> Steps[Any]:
@@ -158,11 +169,24 @@ def _resolve_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[R
         return decision
     _check_states_call(call, proposed_call, decision)
     if decision.expiry_recorded:
-        raise _answer_deadline_passed(decision.decision_id)
+        raise _unanswered(call, decision)
     if call.config.ask is None:
-        raise _approval_pending(call, proposed_call)
-    answer = yield UserCodeStep(partial(call.config.ask, decision))
-    resolved: ResolvedDecision = yield StoreStep(partial(_record_answer, call, proposed_call, answer))
+        raise _approval_pending(call, decision)
+    return (yield from _ask_principal(call, call.config.ask, decision))
+
+
+def _ask_principal(call: GuardedCall, ask: AskPrincipal, decision: PendingDecision) -> Steps[ResolvedDecision]:
+    """Return the principal's answer. Without one, withdraw the question of a call that nobody can repeat."""
+    try:
+        answer = yield UserCodeStep(partial(ask, decision))
+        resolved: ResolvedDecision = yield StoreStep(partial(_record_answer, call, decision, answer))
+    except GeneratorExit:
+        raise
+    except BaseException:
+        if not call.has_own_id:
+            with suppress(AlreadyResolved, StoreFailed):  # what was raised matters more
+                yield StoreStep(partial(call.context.ledger.withdraw, decision.decision_id), must_finish=True)
+        raise
     return resolved
 
 
@@ -238,21 +262,25 @@ def _open_in_ledger(
     return ledger.find(decision_id)
 
 
-def _record_answer(call: GuardedCall, proposed_call: ProposedCall, answer: object) -> ResolvedDecision:
-    """Record the principal's answer, or raise ``ApprovalPending`` if there is none."""
-    ledger, decision_id = call.context.ledger, proposed_call.decision_id
+def _record_answer(call: GuardedCall, pending: PendingDecision, answer: object) -> ResolvedDecision:
+    """Record the principal's answer, or raise ``NotApproved`` if there is none."""
+    ledger, decision_id = call.context.ledger, pending.decision_id
     try:
         if isinstance(answer, Unresolved):
-            ledger.record_unresolved(decision_id, answer.reason, channel=call.config.channel)
-            raise _approval_pending(call, proposed_call)
-        if not isinstance(answer, ResolvedDecision):
+            record = ledger.record_unresolved if call.has_own_id else ledger.withdraw
+            record(decision_id, answer.reason, channel=call.config.channel)
+        elif not isinstance(answer, ResolvedDecision):
             return ledger.resolve(decision_id, answer, channel=call.config.channel)  # type: ignore[arg-type]  # resolve() validates it
     except AlreadyResolved:
         pass  # another surface was faster; its answer counts
     except DecisionExpired:
-        raise _answer_deadline_passed(decision_id) from None
+        raise NotApproved(
+            "The answer came too late: the question was no longer open.", decision_id=decision_id, hint=_LATE_HINT
+        ) from None
     decision = ledger.find(decision_id)
     if not isinstance(decision, ResolvedDecision):
+        if isinstance(answer, Unresolved):
+            raise _unanswered(call, decision)
         raise InputError("ask= resolved another decision.", hint="Resolve the decision it receives.")
     return decision
 
@@ -281,17 +309,24 @@ def _action_request(call: GuardedCall, proposed_call: ProposedCall) -> ActionReq
     )
 
 
-def _approval_pending(call: GuardedCall, proposed_call: ProposedCall) -> ApprovalPending:
+def _unanswered(call: GuardedCall, decision: PendingDecision) -> NotApproved:
+    """Return the error of a call whose question has no answer, whether it is still open or not."""
+    if not decision.expiry_recorded:
+        return _approval_pending(call, decision)
+    if not decision.withdrawn:
+        message, hint = "The question expired without an answer.", _LATE_HINT
+    else:
+        message, hint = "Nobody answered, and the question was withdrawn.", _ID_HINT
+    return NotApproved(message, decision_id=decision.decision_id, hint=hint)
+
+
+def _approval_pending(call: GuardedCall, decision: PendingDecision) -> ApprovalPending:
     return ApprovalPending(
-        f"The call waits for approval of decision {proposed_call.decision_id}.",
-        decision_id=proposed_call.decision_id,
+        f"The call waits for approval of decision {decision.decision_id}.",
+        decision_id=decision.decision_id,
         call_id=call.call_id,
         hint=_RETRY_HINT,
     )
-
-
-def _answer_deadline_passed(decision_id: str) -> NotApproved:
-    return NotApproved("The decision expired without an answer.", decision_id=decision_id, hint="Make a new call.")
 
 
 _STORED_FIELDS: Final = ("r3_s256", "request", "action", "workflow_id", "decision_id")
@@ -299,7 +334,10 @@ _STORED_FIELDS: Final = ("r3_s256", "request", "action", "workflow_id", "decisio
 
 @dataclass(frozen=True, slots=True)
 class GuardedCall:
-    """One call of a guarded tool: its id, arguments and configuration, and the authority's parts."""
+    """One call of a guarded tool: its id, arguments and configuration, and the authority's parts.
+
+    ``has_own_id`` is False if the library made the id up, so that the caller does not know it.
+    """
 
     call_id: str
     arguments: CallArguments
@@ -307,6 +345,7 @@ class GuardedCall:
     config: GuardConfig
     context: AuthorityContext
     proposals: ProposalStore
+    has_own_id: bool
 
     @property
     def parameters(self) -> dict[str, Json]:
