@@ -125,7 +125,7 @@ def test_a_client_that_does_not_ask_as_it_said_is_handed_the_decision() -> None:
     told = called(mailing.server(), "legacy", SEND, MOM, refuses)["structuredContent"]
 
     assert told["status"] == "approval_pending"
-    assert told["binding_moment"]["question"]["recommended_idx"] == 0
+    assert told["binding_moment"]["question"]["recommended_idx"] == 1
     assert mailing.sent == []
 
 

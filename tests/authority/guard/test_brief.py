@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.authority import Authority, brief_from_template
+from emitter.authority.guard import briefing
 from emitter.authority.proposals import DigestedParameter
-from emitter.checks import Severity, StructuralChecks
+from emitter.checks import DEFAULT_CHECKS, Severity, StructuralChecks
 from emitter.errors import InputError, NotApproved
 from emitter.models import BindingMoment
 from emitter.render.layout import build_layout
@@ -86,9 +88,9 @@ def test_the_template_passes_the_structural_checks(first: Any, second: Any, targ
     assert len(envelope.findings) == 5
     assert all(map(is_one_line, envelope.findings))
     assert build_layout(envelope).choices[1].warning is None
-    told, limits, _ = envelope.findings[2].rpartition(" At most: ")
+    told, limits, _ = envelope.findings[2].rpartition(" It runs once, and uses at most ")
     assert json.loads(told.removeprefix("Target: ").removesuffix(".")) == target[:500]
-    assert limits == " At most: "
+    assert limits
 
 
 KEPT: dict[str, tuple[Any, dict[str, Any], str]] = {
@@ -135,15 +137,78 @@ def test_a_call_without_arguments_says_so() -> None:
     envelope = person.asked[0].moment
 
     assert envelope.findings[0] == "The call takes no arguments."
-    assert envelope.findings[1] == 'Target: "ping". At most: max_side_effects 1.'
-    assert envelope.findings[2].startswith("Risk: low. Call ")
+    assert envelope.findings[1] == 'Target: "ping". It runs once.'
+    assert envelope.findings[2].startswith("Risk: low. Function: ")
     assert "86,400 seconds" in envelope.recommendations[0]
+
+
+LIMITS: dict[str, tuple[dict[str, Any], str]] = {
+    "none": ({}, "It runs once."),
+    "money": ({"budget_usd": Decimal("1742.5")}, "It runs once, and uses at most 1,742.5 USD."),
+    "more than one effect": ({"max_side_effects": 3}, "It runs once, and uses at most 3 side effects."),
+    "a limit of the caller's own": ({"max_new_files": 2}, "It runs once, and uses at most 2 new files."),
+    "several": ({"budget_eur": 5, "max_rows": 9}, "It runs once, and uses at most 5 EUR, 9 rows."),
+}
+
+
+@pytest.mark.parametrize(("spends", "told"), LIMITS.values(), ids=LIMITS)
+def test_the_limits_are_told_in_words(spends: dict[str, Any], told: str) -> None:
+    """With the currency and the names that a person knows."""
+    person = Person()
+    authority = Authority(limits=["max_new_files", "max_rows"])
+    authority.guard(lambda: None, name="ping", ask=person, spends=lambda _: spends)()
+    assert person.asked[0].moment.findings[1] == f'Target: "ping". {told}'
+
+
+FUNCTIONS = {
+    "bank:send": 'Function: "send" in the module "bank".',
+    "bank:make.<locals>.send#0123456789abcdef": 'Function: "make.<locals>.send" in the module "bank".',
+    "__main__(t8.py#0123456789abcdef):send": 'Function: "send" in the file "t8.py".',
+    "__main__(a:b#(1).py#0123456789abcdef):<lambda>#0123456789abcdef": 'Function: "<lambda>" in the file "a:b#(1).py".',
+    "__main__:send": 'Function: "send".',
+    "ba\u202enk:se\nnd": 'Function: "se\\nnd" in the module "ba\\u202enk".',
+}
+
+
+@pytest.mark.parametrize(("function", "told"), FUNCTIONS.items(), ids=FUNCTIONS)
+def test_the_function_is_told_by_its_name_and_its_file(function: str, told: str) -> None:
+    """Without the hashes that bind it, which nobody can read."""
+    assert briefing._describe_function(function) == told
+
+
+def test_a_function_of_a_guarded_call_is_told_by_its_name() -> None:
+    """As it stands in the findings; the reference is that of the proposal."""
+    (risk,) = (each for each in shown(MOM).findings if each.startswith("Risk: "))
+    assert risk.startswith('Risk: high. Function: "tool" in the module "tests.authority.guard.test_brief". Reference ')
+
+
+OFFERS: dict[str, tuple[Any, dict[str, Any], bool]] = {
+    "all is shown": (MOM, {}, False),
+    "a hash": ("secret", {"digested": ["first"]}, True),
+    "a hash within": ({"body": ["x" * 2_000]}, {}, True),
+}
+
+
+@pytest.mark.parametrize(("value", "how", "offered"), OFFERS.values(), ids=OFFERS)
+def test_hashes_are_spoken_of_only_where_one_is_shown(value: Any, how: dict[str, Any], offered: bool) -> None:
+    """The offer is of something that there is."""
+    assert ("hash" in shown(value, **how).offer) is offered
+
+
+@pytest.mark.parametrize("risk_level", ["low", "medium", "high"])
+def test_the_template_recommends_what_costs_least_if_it_is_wrong(risk_level: str) -> None:
+    """It has no reasons for the call; its synopsis says so, and what it says breaks no rule of the draft."""
+    envelope = shown(MOM, risk_level=risk_level)
+    question = envelope.question
+    assert question.options[question.recommended_idx].label == "Leave it undone"
+    assert "gives no reasons" in envelope.synopsis
+    assert [each for check in DEFAULT_CHECKS for each in check(envelope)] == []
 
 
 SYNOPSES: dict[str, tuple[dict[str, Any], str]] = {
     "a text": ({"target": "airline/account_123"}, 'on "airline/account_123" once'),
     "of the parameters": ({"target": lambda call: f"to {call['first']}"}, 'on "to mom@x.org" once'),
-    "none": ({}, "Run both once"),
+    "none": ({}, "run both once"),
     "what drives a terminal": ({"target": "a\n\x1b[2Jb"}, 'on "a\\n\\u001b[2Jb" once'),
     "a long one": ({"target": "x" * 300}, f'on "{"x" * 100}\u2026" once'),
 }

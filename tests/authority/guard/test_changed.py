@@ -174,7 +174,7 @@ def test_a_brief_cannot_change_what_is_asked_for() -> None:
     guard = Authority().guard(post.send_email, ask=person, brief=brief, spends=lambda _: {"budget_usd": 5})
 
     assert guard.call("c1", MOM) == guard.call("c1", MOM) == 1
-    assert "budget_usd 5, max_side_effects 1" in "\n".join(person.asked[0].moment.findings)
+    assert "uses at most 5 USD." in "\n".join(person.asked[0].moment.findings)
 
 
 def test_what_the_tool_returned_is_retained_as_it_was() -> None:

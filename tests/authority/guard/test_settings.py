@@ -10,7 +10,7 @@ import pytest
 from emitter.authority import Authority, Effects, RiskLevel
 from emitter.authority.proposals import DigestedParameter, Display
 from emitter.errors import EmitterError, InputError, LimitUnknown
-from tests.authority.guard.parts import MOM, Person, Post, approve, kept, moment
+from tests.authority.guard.parts import MOM, Office, Person, Post, approve, kept, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -257,3 +257,21 @@ def test_an_error_of_the_guard_is_one_of_the_librarys() -> None:
     assert refused.value.hint
     assert "PLUGH" not in str(refused.value)
     assert "secret" not in str(refused.value)
+
+
+TARGETS: dict[str, tuple[Any, str]] = {
+    "a number": (
+        lambda _: 5,
+        r"target= of send_email returned a value of type int, not a string\. Return the name",
+    ),
+    "a long one": (lambda _: "t" * 600, "No authority can be requested with this target=: String should have"),
+}
+
+
+@pytest.mark.parametrize(("target", "told"), TARGETS.values(), ids=TARGETS)
+def test_a_target_that_cannot_be_is_named_as_the_option_that_it_is(target: Any, told: str) -> None:
+    """Before anybody is asked."""
+    office = Office(target=target)
+    with pytest.raises(InputError, match=told):
+        office.call()
+    assert office.person.asked == []

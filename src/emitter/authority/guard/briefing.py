@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from emitter.authority.proposals.proposal import summarize_operation
+from emitter.authority.records import BUDGET_PATTERN
+from emitter.authority.rules import SIDE_EFFECTS
 from emitter.client.binding_moments import aemit_binding_moment, emit_binding_moment
 from emitter.client.result import Emission
 from emitter.decisions.canonical_json import LONE_SURROGATE
 from emitter.errors import InputError, NotApproved
-from emitter.messages import as_mapping
+from emitter.messages import as_list, as_mapping
 from emitter.models import BindingMoment, Option, Question, Trust
 from emitter.prompts import Material, Media
 from emitter.render.safe_text import sanitize_clusters
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from emitter.authority.proposals.proposal import Proposal
-    from emitter.authority.records import ConfirmRequest
+    from emitter.authority.records import Amount, ConfirmRequest
     from emitter.client.result import Withheld
     from emitter.conversation import Messages
     from emitter.messages import Json
@@ -60,25 +62,37 @@ BriefWriter: TypeAlias = Callable[[ApprovalRequest], BindingMoment | Awaitable[B
 
 
 def brief_from_template(request: ApprovalRequest) -> BindingMoment:
-    """Write an envelope that states the call and nothing more, without a model."""
+    """Write an envelope that states the call and nothing more, without a model.
+
+    A template has no reasons for or against a call. The draft (section 5.7) wants such a tie named in the synopsis, and
+    the option recommended that costs least if it is wrong. A call left undone can be made later, so it is that one,
+    whatever the risk level says.
+    """
     seconds = request.request.ttl_seconds
     targets = [target for target in request.request.scope.targets or () if target != request.tool]
     suffix = "".join(f" on {_visible_json(_truncate_target(target))}" for target in targets)
     return BindingMoment(
-        synopsis=f"Run {request.tool}{suffix} once, with exactly the arguments that are listed here.",
+        synopsis=(
+            f"The agent asks to run {request.tool}{suffix} once, with exactly the arguments that are listed here, and "
+            "gives no reasons, so the safer option is marked."
+        ),
         findings=(),
         recommendations=(
-            f"Run {request.tool} within {seconds:,} seconds of the approval.",
-            "Keep the receipt of what it did.",
+            f"Approve the call only if every line above is right; it has to start within {seconds:,} seconds then.",
+            "Leave it undone if you are not sure.",
         ),
-        offer="Ask for anything that is shown only as a hash.",
+        offer=(
+            "Ask for the values that are shown only as a hash."
+            if _contains_digest(request.proposal.parameters)
+            else "Ask why the agent wants this call."
+        ),
         question=Question.ask(
-            f"Should this call of {request.tool} be made?",
+            f"What should happen to this call of {request.tool}?",
             [
                 Option(label=request.label, reasoning="The call is exactly what you want."),
-                Option(label="Leave it undone", reasoning="You do not want the call, or not in this form."),
+                Option(label="Leave it undone", reasoning="You are not sure. The agent can propose the call again."),
             ],
-            recommended_idx=0,
+            recommended_idx=1,
         ),
     )
 
@@ -115,13 +129,52 @@ def _find_call_options(request: ApprovalRequest, moment: BindingMoment) -> list[
 def describe_call(request: ApprovalRequest) -> tuple[str, ...]:
     """Return the findings that state a call: arguments, account, limits, risk and consequences."""
     lines = [_argument_line(name, value) for name, value in request.proposal.parameters.items()]
-    limits = ", ".join(f"{name} {amount:,}" for name, amount in request.request.limits.items())
     targets = ", ".join(map(_visible_json, request.request.scope.targets or ()))
     account = [] if request.proposal.account is None else [f"Account: {_visible_json(request.proposal.account)}"]
-    bounds = f"Target: {targets}. At most: {limits or 'nothing'}."
-    call = "" if request.request.call is None else f" of {_visible_json(request.request.call.function)}"
-    risk = f"Risk: {request.request.risk_level.value}. Call {request.proposal.s256}{call}."
+    bounds = f"Target: {targets}. {_describe_limits(request.request.limits)}"
+    call = request.request.call
+    function = "" if call is None or not call.function else f" {_describe_function(call.function)}"
+    risk = f"Risk: {request.request.risk_level.value}.{function} Reference of the call: {request.proposal.s256}."
     return (*(lines or [_NO_ARGUMENTS]), *account, bounds, risk, *_display_lines(request.proposal))
+
+
+def _describe_limits(limits: Mapping[str, Amount]) -> str:
+    """Say in words how often a call runs and how much it may use."""
+    effects = limits.get(SIDE_EFFECTS, 1)
+    amounts = [] if effects == 1 else [f"{effects:,} side effects"]
+    amounts += [_describe_amount(name, amount) for name, amount in limits.items() if name != SIDE_EFFECTS]
+    return f"It runs once, and uses at most {', '.join(amounts)}." if amounts else "It runs once."
+
+
+def _describe_amount(name: str, amount: Amount) -> str:
+    unit = name[-3:].upper() if re.fullmatch(BUDGET_PATTERN, name) else name.removeprefix("max_")
+    return f"{amount:,} {unit.replace('_', ' ')}"
+
+
+_FUNCTION_HASH: Final = re.compile(r"#[0-9a-f]{16}\Z")
+_SCRIPT_FUNCTION: Final = re.compile(r"__main__\((?P<file>.*)#[0-9a-f]{16}\):(?P<name>.*)", re.DOTALL)
+
+
+def _describe_function(function: str) -> str:
+    """Say which function a call runs: its name, and the file of a script or its module."""
+    identity = _FUNCTION_HASH.sub("", function)
+    script = _SCRIPT_FUNCTION.fullmatch(identity)
+    if script is not None:
+        return f"Function: {_visible_json(script['name'])} in the file {_visible_json(script['file'])}."
+    module, _, name = identity.partition(":")
+    place = "" if module == "__main__" else f" in the module {_visible_json(module)}"
+    return f"Function: {_visible_json(name)}{place}."
+
+
+def _contains_digest(value: Json) -> bool:
+    """Return True if a value is shown, in whole or in part, as a hash."""
+    match value:
+        case Mapping():
+            return _DIGEST_MEMBER in value or any(map(_contains_digest, as_mapping(value).values()))
+        case list():
+            return any(map(_contains_digest, as_list(value)))
+        case _:
+            return False
 
 
 _DISPLAY_TITLES: Final = {

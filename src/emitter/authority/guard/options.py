@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict, cast
 
 from pydantic import ValidationError
 
@@ -42,7 +42,8 @@ class GuardOptions(TypedDict, total=False):
 
     Args:
         ask: Puts the decision to the principal and returns the answer. Without it, the call raises ``ApprovalPending``;
-            repeat the call once the decision is resolved.
+            repeat the call once the decision is resolved. If nobody answers, a call with an id stays pending, and the
+            question of a call without one is withdrawn (``NotApproved``).
         brief: Writes the envelope. Defaults to a template; see ``brief_with_model`` for a model.
         name: The tool's name.
         target: What the call acts on, or a function of its parameters. Defaults to the name.
@@ -66,7 +67,7 @@ class GuardOptions(TypedDict, total=False):
         display: A function of the parameters that returns the proposal's display.
         describe: A function of the return value that returns the effects for the receipt.
         retain: Whether to store the return value, to answer a repeated call. Defaults to True.
-        expires_in: Seconds for which the question stays open.
+        expires_in: Seconds for which the question stays open. It does not interrupt ``ask``.
         channel: The channel by which ``ask`` gets its answers.
     """
 
@@ -165,7 +166,7 @@ class GuardConfig:
             )
         except ValidationError as error:
             first_error = error.errors()[0]
-            place = ".".join(str(step) for step in first_error["loc"])
+            place = _OPTION_NAMES.get(str(first_error["loc"][0])) or ".".join(map(str, first_error["loc"]))
             raise InputError(f"No authority can be requested with this {place}: {first_error['msg']}.") from None
 
     def for_instance(self, instance: object) -> GuardConfig:
@@ -191,7 +192,17 @@ class GuardConfig:
         """Return what a call acts on."""
         if self.target is None or isinstance(self.target, str):
             return self.target or self.name
-        return self.target(parameters)
+        target = cast("object", self.target(parameters))
+        if not isinstance(target, str):
+            raise InputError(
+                f"target= of {self.name} returned a value of type {type(target).__name__}, not a string.",
+                hint="Return the name of what the call acts on, such as str(call['account']).",
+            )
+        return target
+
+
+_OPTION_NAMES: Final = {"targets": "target=", "capabilities": "capability=", "step_ids": "step_id="}
+"""The options from which the members of a scope come."""
 
 
 def _as_tuple(name: str, options: GuardOptions, kind: type | UnionType = str) -> tuple[Any, ...]:
