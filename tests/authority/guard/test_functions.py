@@ -206,7 +206,7 @@ def test_the_approval_names_the_function() -> None:
 
     authority.guard(MAIL.send, ask=ask, workflow_id="w")(MOM)
 
-    assert any('of "mail:send".' in each for each in shown[0].moment.findings)
+    assert any('Function: "send" in the module "mail".' in each for each in shown[0].moment.findings)
     records: list[Any] = [each["record"] for each in authority.lines("w")]
     assert [each["call"]["function"] for each in records if "call" in each] == ["mail:send", "mail:send"]
 

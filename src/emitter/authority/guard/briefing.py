@@ -78,7 +78,7 @@ def brief_from_template(request: ApprovalRequest) -> BindingMoment:
         ),
         findings=(),
         recommendations=(
-            f"Approve the call only if every line above is right; it has to start within {seconds:,} seconds then.",
+            f"Approve the call only if every line above is right; the approval then lasts {seconds:,} seconds.",
             "Leave it undone if you are not sure.",
         ),
         offer=(
