@@ -87,7 +87,7 @@ REFUSED: dict[str, tuple[str, Any, dict[str, Any], str]] = {
         "bedrock/us.anthropic.claude-3-5-sonnet-20241022-v2:0",
         Document(write_invoice() + b"\0" * 4_500_000),
         {},
-        "takes PDF documents of at most 4,500,000. Make it smaller.",
+        "takes PDF documents of at most 4,500,000 bytes. Make it smaller.",
     ),
     "interactions, another format": (
         "google/gemini-3.8-flash",
@@ -150,7 +150,7 @@ REFUSED: dict[str, tuple[str, Any, dict[str, Any], str]] = {
         "groq/meta-llama/llama-4-scout-17b-16e-instruct",
         Image(write_png() + b"\0" * 3_000_000),
         {},
-        "bytes, and groq/meta-llama/llama-4-scout-17b-16e-instruct takes images of at most 3,000,000. Make it smaller.",
+        "bytes, and groq/meta-llama/llama-4-scout-17b-16e-instruct takes images of at most 3,000,000 bytes. Make it smaller.",
     ),
     "too many pixels": (
         "anthropic/claude-sonnet-5-5",
