@@ -150,7 +150,7 @@ REFUSED: dict[str, tuple[str, Any, dict[str, Any], str]] = {
         "groq/meta-llama/llama-4-scout-17b-16e-instruct",
         Image(write_png() + b"\0" * 3_000_000),
         {},
-        "bytes, and groq/meta-llama/llama-4-scout-17b-16e-instruct takes images of at most 3,000,000 bytes. Make it smaller.",
+        "meta-llama/llama-4-scout-17b-16e-instruct takes images of at most 3,000,000 bytes. Make it smaller.",
     ),
     "too many pixels": (
         "anthropic/claude-sonnet-5-5",
