@@ -121,7 +121,7 @@ class EmissionRun:
         """The request in progress."""
         self.on_end: Callable[[EmissionOutcome], None] | None = None
         """Called with the outcome."""
-        self._on_content = find_content_sink(record.on_event)
+        self._on_content: ContentSink | None = None
         self._sent: ModelRequest | None = None
         self._effects, self._redact = effects, redact
         self._ends_at = None if limits.deadline is None else limits.clock.monotonic() + limits.deadline
@@ -139,6 +139,7 @@ class EmissionRun:
             redact = partial(_redact, [AnswerRedactor(secrets, each.profile, each.settings.client) for each in models])
         record = prepared.submitter.make_recorder(settings.on_event)
         run = cls(effects, record, settings.time_limits(), redact)
+        run._on_content = find_content_sink(settings.on_event)
         if _LOGGER.isEnabledFor(logging.INFO):
             from emitter.client.log import log_end  # noqa: PLC0415  few programs read the log
 
