@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from emitter import profiles as profile
 from emitter.adapters.clients import check_client_config
-from emitter.errors import InputError, MissingExtra, MissingKey
+from emitter.errors import InputError
 from emitter.host.config import HostConfig
 from emitter.host.kinds import MediaSourceRule
 from emitter.host.registry import Posture
@@ -122,7 +122,7 @@ def list_reliability_events(policy: Policy) -> tuple[str, ...]:
 def _is_usable(provider_profile: ProviderProfile) -> bool:
     try:
         check_client_config(provider_profile)
-    except (MissingKey, MissingExtra):
+    except InputError:
         return False
     return True
 

@@ -453,7 +453,7 @@ def test_an_error_can_cross_a_process() -> None:
 
     again = pickle.loads(pickle.dumps(raised.value))
     assert (type(again), str(again), again.code) == (Unreachable, str(raised.value), "provider_unavailable")
-    assert "(Connection refused)" in str(again)
+    assert "Connection refused)" in str(again)
 
 
 def test_the_async_call_ends_an_answer_that_trickles() -> None:
