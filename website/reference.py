@@ -122,7 +122,7 @@ def render_page(page: Page) -> str:
 
 
 def _block(module: str, names: tuple[str, ...]) -> str:
-    members = "".join(f"        - {name}\n" for name in names if name != "__version__")
+    members = "".join(f'        - "{name}"\n' for name in names if name != "__version__")  # on is a bool of YAML
     return f"::: {module}\n    options:\n      members:\n{members}"
 
 
