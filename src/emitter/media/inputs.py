@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 from emitter.arguments import check_text
 from emitter.errors import InputError
@@ -71,10 +71,11 @@ class Image(Media):
         _set_fields(self, Medium.IMAGE, _Arguments(content, source, trust, media_type, file_id, fetch, detail))
 
 
-class Document(Media):
-    """A PDF document."""
+class _Recorded(Media):
+    """A medium that has no level of detail."""
 
     __slots__ = ()
+    _MEDIUM: ClassVar[Medium]
 
     def __init__(  # noqa: PLR0913  all have a default
         self,
@@ -86,27 +87,22 @@ class Document(Media):
         file_id: str | None = None,
         fetch: bool = False,
     ) -> None:
-        """Read the document, unless it is a URL or an uploaded file. The arguments are those of ``Image``."""
-        _set_fields(self, Medium.DOCUMENT, _Arguments(content, source, trust, media_type, file_id, fetch))
+        """Read the medium, unless it is a URL or an uploaded file. The arguments are those of ``Image``."""
+        _set_fields(self, self._MEDIUM, _Arguments(content, source, trust, media_type, file_id, fetch))
 
 
-class Audio(Media):
-    """An audio recording: WAV, MP3, or any other format that the model takes."""
+class Document(_Recorded):
+    """A PDF document. The arguments are those of ``Image``, without ``detail``."""
 
     __slots__ = ()
+    _MEDIUM = Medium.DOCUMENT
 
-    def __init__(  # noqa: PLR0913  all have a default
-        self,
-        content: Content | None = None,
-        source: str | None = None,
-        trust: Trust = Trust.TRUSTED,
-        *,
-        media_type: str | None = None,
-        file_id: str | None = None,
-        fetch: bool = False,
-    ) -> None:
-        """Read the recording, unless it is a URL or an uploaded file. The arguments are those of ``Image``."""
-        _set_fields(self, Medium.AUDIO, _Arguments(content, source, trust, media_type, file_id, fetch))
+
+class Audio(_Recorded):
+    """A recording: WAV, MP3, or any other format that the model takes. The arguments are those of ``Image``."""
+
+    __slots__ = ()
+    _MEDIUM = Medium.AUDIO
 
 
 def _set_fields(media: Media, medium: Medium, arguments: _Arguments) -> None:
