@@ -14,6 +14,7 @@ from emitter.messages import Usage
 from emitter.policy import Prices
 from emitter.prices import ListedPrices
 from emitter.testing import PromptCaches, Text, simulator
+from tests.wires import MODELS, every_model
 
 if TYPE_CHECKING:
     from emitter.testing import Simulator
@@ -27,15 +28,6 @@ INVOICE: dict[str, Any] = {
 RULES = "\n".join(f"Rule {number}: an amount of kind {number} is written in euros." for number in range(300))
 EXAMPLES = [{"total": 12.5}]
 OWED, WRONG = Text({"total": 1}), Text({"totals": 1})
-MODELS = {
-    "responses": ("openai/gpt-6-sol", {}),
-    "chat": ("openai/gpt-6-sol", {"wire": "openai-chat"}),
-    "anthropic": ("anthropic/claude-sonnet-5-5", {}),
-    "google": ("google/gemini-3.8-flash", {}),
-    "converse": ("bedrock/eu.anthropic.claude-sonnet-5-5-v1:0", {}),
-    "interactions": ("google/gemini-3.8-flash", {"wire": "gemini-interactions"}),
-}
-every_model = pytest.mark.parametrize(("model", "options"), MODELS.values(), ids=MODELS.keys())
 MARKED = {name: MODELS[name] for name in ("responses", "chat", "anthropic", "converse")}
 every_marked_model = pytest.mark.parametrize(("model", "options"), MARKED.values(), ids=MARKED.keys())
 

@@ -19,6 +19,7 @@ from emitter.redaction import Secrets
 from emitter.stores import SqliteStore
 from emitter.testing import ErrorKind, PlannedError, Text, simulator
 from tests.media.samples import INVOICE, INVOICE_LINES, RECEIPT, write_invoice, write_png, write_wav
+from tests.wires import every_model
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,15 +38,6 @@ class Invoice:
 ACME = Text({"vendor": "Acme Boxes", "total": 12.5})
 WRONG = Text({"vendor": "Acme Boxes"})
 OWED = Invoice("Acme Boxes", 12.5)
-MODELS = {
-    "responses": ("openai/gpt-6-sol", {}),
-    "chat": ("openai/gpt-6-sol", {"wire": "openai-chat"}),
-    "anthropic": ("anthropic/claude-sonnet-5-5", {}),
-    "google": ("google/gemini-3.8-flash", {}),
-    "converse": ("bedrock/eu.anthropic.claude-sonnet-5-5-v1:0", {}),
-    "interactions": ("google/gemini-3.8-flash", {"wire": "gemini-interactions"}),
-}
-every_model = pytest.mark.parametrize(("model", "options"), MODELS.values(), ids=MODELS.keys())
 MEDIA = {"a PDF": Document(INVOICE), "a photograph": Image(RECEIPT)}
 every_medium = pytest.mark.parametrize("media", MEDIA.values(), ids=MEDIA.keys())
 
