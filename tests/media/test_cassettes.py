@@ -16,13 +16,14 @@ from emitter.testing import RecordingTransport, ReplayTransport, simulator
 from emitter.testing.cassette_media import extract_media
 from emitter.testing.cassettes import load_cassette, save_cassette
 from tests.media.samples import RECEIPT, write_invoice, write_png
-from tests.media.test_emissions import ACME, MODELS, QUESTION, Invoice, fragments
+from tests.media.test_emissions import ACME, QUESTION, Invoice, fragments
+from tests.wires import every_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize(("model", "options"), MODELS.values(), ids=MODELS.keys())
+@every_model
 def test_media_are_recorded_by_digest(model: str, options: dict[str, Any], tmp_path: Path) -> None:
     """The recording replays, holds no bytes, and other bytes are another request."""
     facts, _ = find_profile(model)
