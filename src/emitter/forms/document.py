@@ -26,7 +26,8 @@ from emitter.models.envelope import document_payload
 from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
 from emitter.prompts import Example
 from emitter.schema.dialects import has_keyword
-from emitter.schema.python_types import resolve_schema
+from emitter.schema.message_redaction import collect_context_text
+from emitter.schema.python_types import ValidationContext, resolve_schema
 from emitter.schema.results import (
     CALLBACK_RULES,
     DEFAULT_EXPECTATION,
@@ -94,7 +95,8 @@ def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
     if terms.context is not None:
         if not source.is_python_type:
             raise InputError("context= is for the validators of a type, and a JSON Schema has none.", hint=_CHECKS_HINT)
-        source = replace(source, parse=partial(source.parse, context=terms.context))
+        context = ValidationContext(terms.context, collect_context_text(terms.context))
+        source = replace(source, parse=partial(source.parse, context=context))
     reject_reserved(schema, kind, typed=source.is_python_type)
     return OutputForm(
         kind=kind or DOCUMENT,

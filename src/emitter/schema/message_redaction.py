@@ -1,8 +1,8 @@
 """Remove the rejected answer from validator messages.
 
 The model is shown the message of your validator, but no part of its own answer. Any four letters or digits that a
-message shares with the document are removed, unless they are part of a string in your source code. Only source code
-is read, never the values of variables.
+message shares with the document are removed, unless they are part of a string in your source code or in the
+``context=`` of the emission, as it was before the first call. No other values of variables are read.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import math
 import re
 import sys
 import unicodedata
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache, partial
 from importlib.util import resolve_name
+from itertools import chain
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -239,10 +241,17 @@ _PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z%]|\{[^{}]*\}|\$\{?\w
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The phrases and numbers in the caller's source code."""
+    """The phrases and numbers in the caller's source code or validation context."""
 
     phrases: tuple[str, ...] = ()
     numbers: frozenset[float] = frozenset()
+
+    def __add__(self, other: SourceText) -> SourceText:
+        """Return the phrases and numbers of both."""
+        return SourceText(self.phrases + other.phrases, self.numbers | other.numbers)
+
+
+NO_TEXT: Final = SourceText()
 
 
 def collect_source_text(*objects: object) -> SourceText:
@@ -273,6 +282,28 @@ def collect_source_text(*objects: object) -> SourceText:
     return SourceText(
         tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) >= MIN_SHARED_LENGTH)), frozenset(numbers)
     )
+
+
+def collect_context_text(context: object) -> SourceText:
+    """Return the texts and numbers in a validation context. Call it before an answer could have been stored there."""
+    leaves: list[object] = []
+    pending = deque([context])
+    seen: dict[int, object] = {}
+    while pending and len(seen) < _MAX_LITERALS:
+        each = pending.popleft()
+        if id(each) in seen:
+            continue
+        seen[id(each)] = each
+        match each:
+            case Mapping():
+                pending.extend(chain.from_iterable(cast("Mapping[object, object]", each).items()))
+            case list() | tuple() | set() | frozenset():
+                pending.extend(cast("Iterable[object]", each))
+            case str() | int() | float() | Decimal():
+                leaves.append(each)
+            case _:
+                pass
+    return collect_source_text(*leaves)
 
 
 def _iter_parts(value: object) -> Iterator[object]:

@@ -20,7 +20,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, SchemaError, SchemaSerializer, to_json, to_jsonable_python
 
 from emitter.errors import Uncompilable
-from emitter.schema.message_redaction import collect_source_text
+from emitter.schema.message_redaction import NO_TEXT, collect_source_text
 from emitter.schema.results import ParseResult, violations_from_pydantic
 from emitter.schema.validator import property_names
 
@@ -45,8 +45,7 @@ class SchemaSource(Generic[T]):
     """A schema with a name that every provider accepts, and functions to parse and dump values.
 
     `parse` converts a document that is valid for `schema` to a value, and `dump` converts it back. Unless
-    `is_python_type`, values are the documents themselves. Otherwise `parse` takes the validation `context` of pydantic,
-    too.
+    `is_python_type`, values are the documents themselves. Otherwise `parse` takes a `ValidationContext`, too.
     """
 
     schema: Mapping[str, Json] | bool
@@ -54,6 +53,14 @@ class SchemaSource(Generic[T]):
     parse: Callable[..., ParseResult[T]]
     dump: Callable[[T], Json]
     is_python_type: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationContext:
+    """Pydantic's validation context, and what it held before the first call, which validators' messages may repeat."""
+
+    value: object
+    text: SourceText
 
 
 def resolve_schema(schema_or_type: object) -> SchemaSource[Any]:
@@ -112,19 +119,27 @@ def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
 
 
 def _parse_document(
-    adapter: TypeAdapter[Any], names: frozenset[str], document: Json, *, by_name: bool, context: object = None
+    adapter: TypeAdapter[Any],
+    names: frozenset[str],
+    document: Json,
+    *,
+    by_name: bool,
+    context: ValidationContext | None = None,
 ) -> ParseResult[Any]:
     """Parse as JSON, so that strict types accept JSON's representation of other types.
 
     `by_name` also reads a field by its own name, if its alias leads into another object.
     """
+    given, given_text = (None, NO_TEXT) if context is None else (context.value, context.text)
     try:
         return ParseResult(
-            adapter.validate_json(to_json_text(document), by_alias=True, by_name=by_name or None, context=context)
+            adapter.validate_json(to_json_text(document), by_alias=True, by_name=by_name or None, context=given)
         )
     except ValidationError as error:
         return ParseResult(
-            violations=violations_from_pydantic(error, document, names, partial(_validator_source_text, adapter))
+            violations=violations_from_pydantic(
+                error, document, names, lambda: _validator_source_text(adapter) + given_text
+            )
         )
 
 

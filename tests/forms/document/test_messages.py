@@ -20,13 +20,14 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     IPvAnyAddress,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticCustomError
 
-from emitter.forms.document import make_reader
+from emitter.forms.document import DocumentTerms, document_form, make_reader
 from emitter.schema.message_redaction import SourceText, collect_source_text, redact_message
 from emitter.schema.python_types import resolve_schema
 from emitter.schema.results import DEFAULT_EXPECTATION
@@ -132,6 +133,33 @@ def test_the_caller_s_own_words_are_kept(form: Any, document: Any, told: str) ->
     [found] = resolve_schema(form).parse(document).violations
 
     assert str(found) == told
+
+
+class Order(BaseModel):
+    """An order of one of the customers that the validation context names."""
+
+    customer: str
+
+    @field_validator("customer")
+    @classmethod
+    def is_ours(cls, customer: str, info: ValidationInfo) -> str:
+        """Name the customers, and remember what was answered."""
+        context: Any = info.context
+        context["seen"].append(customer)
+        raise ValueError(
+            f"{customer!r} is no customer. Ours: {', '.join(context['ours'])}. Seen: {context['seen'][-1]}"
+        )
+
+
+def test_what_the_context_names_is_kept() -> None:
+    """Words of the context from before the first call reach the model; what a validator stores there does not."""
+    ours = ["Acme GmbH", "Berlin Brot"]
+    form = document_form(Order, DocumentTerms(context={"ours": ours, "seen": list[str]()}))
+    found = form.read_value({"customer": "Acme Limited Berlin"})
+
+    assert [each.expected for each in found.violations] == [
+        "'…' is no customer. Ours: Acme GmbH, Berlin Brot. Seen: …",
+    ]
 
 
 def test_words_that_the_answer_has_too_are_kept_where_they_are_the_caller_s() -> None:
