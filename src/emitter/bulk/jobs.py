@@ -104,7 +104,7 @@ def validate_inputs(inputs: object, *, asynchronous: bool) -> None:
         return
     kind = type(inputs).__name__
     if isinstance(inputs, str | bytes | Mapping | Job) or not isinstance(inputs, Iterable):
-        raise InputError(f"inputs is a {kind}.", hint=_INPUTS_HINT)
+        raise InputError(f"inputs is of type {kind}.", hint=_INPUTS_HINT)
 
 
 def count_inputs(inputs: object) -> int | None:

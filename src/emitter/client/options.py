@@ -163,7 +163,7 @@ class DocumentRules(TypedDict, Generic[T], total=False):
             own words are removed.
         examples: Valid values or documents to show to the model, or ``Example``s, each with the input that it answers.
         context: The context of your pydantic validators (``info.context``), for the answer, its corrections and the
-            examples. It is never sent.
+            examples. Only what their messages say of it is sent.
     """
 
     checks: Iterable[Check[T]]

@@ -59,7 +59,8 @@ class Attempt:
     """One call and its result. No text of the model is kept.
 
     ``model`` is ``provider/model`` by the ids in events, ``route`` its position among the models of the emission,
-    -1 being the judge, ``stop`` the vendor's own word, and ``report`` the vendor's error details.
+    -1 being the judge, ``stop`` the vendor's own word, ``report`` the vendor's error details, and ``usage``
+    None if the call brought no answer.
     """
 
     number: int

@@ -151,8 +151,10 @@ def require_moment(value: object) -> BindingMoment:
     """Return ``value`` if it is an envelope. Raises ``InputError`` otherwise."""
     if not isinstance(value, BindingMoment):
         raise InputError(
-            f"moment is a {type(value).__name__}; it must be a BindingMoment.",
-            hint="Parse the wire form with emitter.decisions.parse_moment.",
+            f"moment is of type {type(value).__name__}; it must be a BindingMoment.",
+            hint="Pass its .value."
+            if isinstance(getattr(value, "value", None), BindingMoment)
+            else "Parse the wire form with emitter.decisions.parse_moment.",
         )
     return value
 

@@ -106,7 +106,7 @@ def _to_json(moment: BindingMoment) -> Json:
 def _require_text(value: object) -> str | bytes:
     if not isinstance(value, str | bytes):
         raise InputError(
-            f"text is a {type(value).__name__}; it must be a str or bytes.",
+            f"text is of type {type(value).__name__}; it must be a str or bytes.",
             hint="Use emitter.decisions.parse_moment for a JSON value.",
         )
     return value

@@ -117,7 +117,9 @@ class Ledger:
         check: AnswerVerifier | None = None,
     ) -> None:
         if words is not None and not isinstance(words, KeepWords):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"words is a {type(words).__name__}; it must be a KeepWords, or None to keep no words.")
+            raise InputError(
+                f"words is of type {type(words).__name__}; it must be a KeepWords, or None to keep no words."
+            )
         ledger_arguments.check_collaborators(store, clock, on_event, thresholds, must_delete=words is not None)
         self._sign = ledger_arguments.check_callable("sign=", sign)
         self._check = ledger_arguments.check_callable("check=", check)

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from emitter.decisions.canonical_json import LONE_SURROGATE
+from emitter.decisions.canonical_json import LONE_SURROGATE, require_moment
 from emitter.decisions.decision_rates import RateThresholds
 from emitter.decisions.envelope_parsing import require_wellformed
 from emitter.decisions.resolution import UnresolvedReason
 from emitter.errors import BadResolution, InputError
-from emitter.models import BindingMoment
 from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.visible_text import is_blank
 
 if TYPE_CHECKING:
     from emitter.messages import Json
+    from emitter.models import BindingMoment
 
 T = TypeVar("T")
 MAX_ACTION_LENGTH: Final = 512
@@ -44,33 +44,31 @@ def check_collaborators(
         isinstance(store, type) or not all(callable(getattr(store, name, None)) for name in _STORE_METHODS)
     ):
         raise InputError(
-            f"store is a {type(store).__name__}, not a store.", hint="Pass a SqliteStore, an SqlStore or a MemoryStore."
+            f"store is of type {type(store).__name__}, not a store.",
+            hint="Pass a SqliteStore, an SqlStore or a MemoryStore.",
         )
     if must_delete and store is not None and not callable(getattr(store, "forget", None)):
         raise InputError("store cannot delete words.", hint="Give it a forget() method, or pass words=None.")
     if not callable(clock):
-        raise InputError(f"clock is a {type(clock).__name__}; it must be a function that returns seconds since 1970.")
+        raise InputError(
+            f"clock is of type {type(clock).__name__}; it must be a function that returns seconds since 1970."
+        )
     if on_event is not None and not callable(on_event):
-        raise InputError(f"on_event is a {type(on_event).__name__}; it must be a function of one event, or None.")
+        raise InputError(f"on_event is of type {type(on_event).__name__}; it must be a function of one event, or None.")
     if not isinstance(thresholds, RateThresholds):
-        raise InputError(f"thresholds is a {type(thresholds).__name__}; it must be a RateThresholds.")
+        raise InputError(f"thresholds is of type {type(thresholds).__name__}; it must be a RateThresholds.")
 
 
 def check_callable(name: str, value: T) -> T:
     """Return ``value`` if it is a function or None."""
     if value is not None and not callable(value):
-        raise InputError(f"{name} is a {type(value).__name__}; it must be a function, or None.")
+        raise InputError(f"{name} is of type {type(value).__name__}; it must be a function, or None.")
     return value
 
 
 def require_wellformed_moment(value: object) -> BindingMoment:
     """Return the envelope, parsed again from its wire form, which is all that is stored."""
-    if not isinstance(value, BindingMoment):
-        raise InputError(
-            f"moment is a {type(value).__name__}; it must be a BindingMoment.",
-            hint="Parse it with emitter.decisions.parse_moment().",
-        )
-    return require_wellformed(value)
+    return require_wellformed(require_moment(value))
 
 
 def check_short_text(name: str, value: object, min_length: int = 1) -> str:
@@ -85,14 +83,14 @@ def check_short_text(name: str, value: object, min_length: int = 1) -> str:
 def check_ids(name: str, value: object) -> tuple[str, ...]:
     """Return decision ids as a tuple. A single string is refused."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError(f"{name} is a {type(value).__name__}; it must be a list of decision ids.")
+        raise InputError(f"{name} is of type {type(value).__name__}; it must be a list of decision ids.")
     return tuple(check_text(f"Each entry of {name}", entry) for entry in cast("Iterable[object]", value))
 
 
 def check_text(name: str, value: object) -> str:
     """Return ``value`` if it is a string."""
     if not isinstance(value, str):
-        raise InputError(f"{name} is a {type(value).__name__}; it must be a string.")
+        raise InputError(f"{name} is of type {type(value).__name__}; it must be a string.")
     return value
 
 
@@ -136,7 +134,8 @@ def check_detail_answer(value: object) -> Json:
         text = json.dumps(document, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError, PydanticSerializationError):
         raise InputError(
-            f"answer is a {type(value).__name__} that cannot be written as JSON. Pass a string, a model or other JSON."
+            f"answer is of type {type(value).__name__}, which cannot be written as JSON.",
+            hint="Pass a string, a model or other JSON.",
         ) from None
     if document in (None, "") or len(text) > MAX_DETAIL_LENGTH or LONE_SURROGATE.search(text):
         raise InputError(f"answer must have 1 to {MAX_DETAIL_LENGTH:,} characters as JSON, without lone surrogates.")

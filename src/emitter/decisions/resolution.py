@@ -109,7 +109,8 @@ def select_option(moment: BindingMoment, index: int) -> Selected:
     """
     count = len(require_moment(moment).question.options)
     if type(index) is not int or not 0 <= index < count:
-        raise NoSuchOption(f"The envelope has no option at this index. It has {count} options, counted from 0.")
+        shown = index if type(index) is int else f"of type {type(index).__name__}"
+        raise NoSuchOption(f"The envelope has no option {shown}. It has {count} options, counted from 0.")
     return Selected(digest(moment), index)
 
 
@@ -146,8 +147,8 @@ def require_resolution(value: object) -> Resolution | Unresolved:
             return value
         case _:
             raise BadResolution(
-                f"resolution is a {type(value).__name__}; it must be Selected, FreeText, Dialogue, or Unresolved with "
-                "a reason."
+                f"resolution is of type {type(value).__name__}; it must be Selected, FreeText, Dialogue, or "
+                "Unresolved with a reason."
             )
 
 

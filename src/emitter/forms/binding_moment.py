@@ -247,7 +247,7 @@ def validate_continuations(after: object) -> tuple[Continuation, ...]:
     if isinstance(after, Act | Incorporate | Reopen | Hold):
         after = (after,)
     if isinstance(after, BindingMoment | Selected | FreeText | Dialogue | Unresolved):
-        raise InputError(f"after is a {type(after).__name__}.", hint="Pass continue_after(resolution, moment).")
+        raise InputError(f"after is of type {type(after).__name__}.", hint="Pass continue_after(resolution, moment).")
     continuations = tuple(
         map(_validate_continuation, check_list("after", after, (str, bytes), "what continue_after returned"))
     )

@@ -204,7 +204,7 @@ def get_moment(decision: ToolDecision) -> BindingMoment | None:
             return None
         case _:
             raise InputError(
-                f"The decision is a {type(decision).__name__}.",
+                f"The decision is of type {type(decision).__name__}.",
                 hint="Return a BindingMoment, the result of emit_binding_moment, or None.",
             )
 
