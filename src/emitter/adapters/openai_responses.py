@@ -51,7 +51,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "tool_choice": ReservedOption.TOOLS,
         "parallel_tool_calls": ReservedOption.TOOLS,
         "stream": ReservedOption.STREAM,
-        "background": ReservedOption.WHOLE_ANSWER,
+        "background": ReservedOption.BACKGROUND,
     }
 )
 """The request fields that ``extra_body`` may not set, including other names of the same fields."""
@@ -217,7 +217,8 @@ def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:
 
 
 _TERMINAL_EVENTS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
-_PENDING_STATUSES = ("queued", "in_progress")
+PENDING_STATUSES = ("queued", "in_progress")
+"""The statuses of a response that is not finished."""
 _NO_STATUS = "no status"
 """Stands for the status that a terminal event lacks."""
 _PieceKey: TypeAlias = tuple[int, int, str]
@@ -276,7 +277,7 @@ class StreamAssembler:
         if kind in _TERMINAL_EVENTS:
             self._statuses.extend((status or _NO_STATUS, kind.partition(".")[2]))
             self._output.extend(as_list(self._latest.get("output")))
-        elif status not in _PENDING_STATUSES:
+        elif status not in PENDING_STATUSES:
             self._statuses.append(status)
 
     def _add_output(self, kind: str, event: Mapping[str, Any]) -> None:

@@ -29,6 +29,7 @@ class ReservedOption(str, Enum):
     TOOLS = "An emission calls no tools but its own: call yours before it, and pass what they return as materials=."
     STREAM = "Call stream() or astream()."
     WHOLE_ANSWER = "An emission waits for the whole answer."
+    BACKGROUND = "Use background=True."
     HEADERS = "Pass extra_headers=."
     QUERY = "Set it on the client, such as client=openai.OpenAI(default_query={...})."
     HTTP = "Set it on the client, such as client=google.genai.Client(http_options={...})."

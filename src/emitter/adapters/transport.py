@@ -443,6 +443,16 @@ def post(
     return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **content)
 
 
+def fetch(path: str, client: object, timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:
+    """Get through the same clients as ``post``."""
+    import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
+
+    options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
+    if headers:
+        options["headers"] = dict(headers)
+    return cast("Any", client).get(path, cast_to=httpx2.Response, options=options)
+
+
 _STREAMED = {"X-Stainless-Raw-Response": "stream"}
 """Returns the response as soon as its headers arrive (``RAW_RESPONSE_HEADER``, openai 3.52.0, anthropic 2.11.0)."""
 

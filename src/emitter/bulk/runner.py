@@ -216,6 +216,8 @@ def plan_run(
     batched: bool = False,
 ) -> RunPlan[R]:
     """Return the plan of a run. Raises ``InputError`` or ``Uncompilable`` for settings that never work."""
+    if settings.background is not False:
+        raise InputError("Many jobs take no background=.", hint="Leave it out, or pass half_price=True.")
     resolved = replace(settings, materials=tuple(settings.resolve_materials()))
     if batched:
         target = resolve_model(settings.model, settings.client, settings.wire)

@@ -44,7 +44,7 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     """Run an emission and return its result; raise its ``EmissionError`` if it failed."""
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    with open_transport(prepared, UnaryCall) as send:
+    with open_transport(prepared, _whole_calls(prepared)) as send:
         for _ in drive(run, send):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared), prepared.conversation)
@@ -54,10 +54,20 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     """Async version of ``execute``."""
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    async with open_async_transport(prepared, UnaryCall) as send:
+    async with open_async_transport(prepared, _whole_calls(prepared)) as send:
         async for _ in adrive(run, send):
             pass
     return complete(run.result(), tuple(run.record.events), emission_prices(prepared), prepared.conversation)
+
+
+def _whole_calls(prepared: PreparedEmission) -> CallFactory[UnaryCall]:
+    """Return the calls of an emission whose answers are not streamed."""
+    background = prepared.settings.background
+    if background is False or background is True:
+        return UnaryCall
+    from emitter.client.background import make_background_calls  # noqa: PLC0415  few emissions wait for one
+
+    return make_background_calls(prepared, background)
 
 
 _LOGGER = logging.getLogger("emitter")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import ForwardRef
 
+    from emitter.client.background import Background
     from emitter.client.rate_limits import RateLimit
     from emitter.client.routing import Fallback, FallbackWord
     from emitter.clock import Clock
@@ -140,6 +141,9 @@ class CallOptions(ModelSettings, total=False):
         turn: The node's turn, within which the host counts envelopes.
         keep_response: True keeps the model's own text and tool arguments of the accepted answer in ``response``,
             without registered secrets.
+        background: True lets the vendor write the answer without an open connection, which is then looked for until it
+            is there: for answers that take minutes, over OpenAI's Responses API. ``Background(store, key)`` waits for
+            the same answer again after a crash. Not for streams and many jobs.
     """
 
     materials: Iterable[Material | Media | str]
@@ -148,6 +152,7 @@ class CallOptions(ModelSettings, total=False):
     node_id: str | None
     turn: int
     keep_response: bool
+    background: Background | bool
 
 
 class EmitOptions(CallOptions, EmitterOptions, total=False):

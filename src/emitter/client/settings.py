@@ -30,6 +30,7 @@ from emitter.telemetry.sinks import generate_id
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from emitter.client.background import Background
     from emitter.client.options import EmitOptions
     from emitter.client.rate_limits import RateLimit
     from emitter.client.routing import Fallback, FallbackWord
@@ -88,6 +89,7 @@ class Settings:
     rate_limit: RateLimit | None = None
     keep_response: bool = False
     cache_prompt: bool | Literal["long"] | None = None
+    background: Background | bool = False
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:
@@ -164,7 +166,7 @@ class Settings:
             check_extra_headers(self.extra_headers)
         if self.instructions is not None:
             check_text("instructions", self.instructions)
-        if self.undeclared is not None or self.cache_prompt is not None:
+        if self.undeclared is not None or self.cache_prompt is not None or self.background is not False:
             self._check_words()
         prompts = cast("object", self.prompts) if self.prompts is not None else None
         if prompts is not None and not isinstance(prompts, str | PathLike):
@@ -176,8 +178,17 @@ class Settings:
                 "provider_ids must map provider names to non-empty strings.", hint='Write {"google": "gemini"}.'
             )
 
+    def _check_background(self) -> None:
+        from emitter.client.background import Background  # noqa: PLC0415  few emissions wait for one
+
+        if self.background is True:
+            object.__setattr__(self, "background", Background())
+        check_type("background", self.background, Background)
+
     def _check_words(self) -> None:
-        """Check the options that are one of a few words."""
+        """Check the options that are one of a few values."""
+        if self.background is not False:
+            self._check_background()
         if self.cache_prompt not in (None, True, False, "long"):
             raise InputError(f'cache_prompt is {self.cache_prompt!r}; it must be True, False or "long".')
         if self.undeclared is not None and self.undeclared not in _UNDECLARED_VALUES:

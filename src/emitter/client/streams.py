@@ -140,6 +140,8 @@ class _StreamBase(Generic[R]):
         model = prepared.emission_request.request.model
         require_usable_client(prepared.settings.client, prepared.profile, model, asynchronous=self._asynchronous)
         require_usable_clients(prepared, asynchronous=self._asynchronous)
+        if prepared.settings.background is not False:
+            raise InputError("A stream takes no background=.", hint="Call emit() or emit_binding_moment().")
         warn_unknown_models(prepared)
         self._run = _StreamRun(prepared, selection, finish)
         self._form = form

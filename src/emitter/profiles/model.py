@@ -140,6 +140,16 @@ class ModelLimits(SourcedTable):
         return self.context if self.max_input is None else self.max_input
 
 
+class BackgroundMode(SourcedTable):
+    """How a request is answered in the background.
+
+    Attributes:
+        body: The fields of such a request.
+    """
+
+    body: dict[str, object]
+
+
 class WireProfile(ProfileTable):
     """The facts of one wire format of a provider."""
 
@@ -149,6 +159,7 @@ class WireProfile(ProfileTable):
     output: OutputSupport
     stops: StopReasonTable
     media: WireMedia | None = None
+    background: BackgroundMode | None = None
 
 
 class BatchLimits(SourcedTable):

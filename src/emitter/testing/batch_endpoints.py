@@ -30,6 +30,7 @@ from emitter.testing.handler import (
     SimulatedCall,
     SimulatedResponse,
     SimulatorHandler,
+    make_free_call,
 )
 from emitter.testing.wires import detect_wire
 
@@ -386,7 +387,4 @@ class BatchSimulatorHandler(SimulatorHandler):
         if response is None:
             return super().handle(request)
         self.batches.requests.append(f"{request.method} {request.path}")
-        call = SimulatedCall(
-            None, request.path, "", None, streamed=False, behaviour=None, status=response.status, usage=NO_USAGE
-        )
-        return response, call
+        return response, make_free_call(request.path, response.status)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from emitter.messages import Usage
 from emitter.profiles.model import WireFormat
+from emitter.testing.background_responses import BackgroundResponses
 from emitter.testing.plans import (
     Behaviour,
     EndReason,
@@ -170,14 +171,19 @@ class SimulatorHandler:
         self._response_cache = _LruCache[SimulatedResponse]()
         self._repeat_counts = Counter[bytes]()
         self.script = deque[Behaviour]()
+        self.background = BackgroundResponses()
 
     def reset(self) -> None:
-        """Clear the script and the repetition counts."""
+        """Clear the script, the repetition counts and the background responses."""
         self.script.clear()
+        self.background.clear()
         self._repeat_counts.clear()
 
     def handle(self, request: RawRequest) -> tuple[SimulatedResponse, SimulatedCall]:
-        """Answer a request and log the call."""
+        """Answer a request and log the call. A look at a background response is no call."""
+        polled = self.background.poll(request)
+        if polled is not None:
+            return polled, make_free_call(request.path, polled.status)
         digest = hashlib.blake2b(request.path.encode() + b"\n" + request.body, digest_size=12).digest()
         repeat_count = self._repeat_counts[digest]
         self._repeat_counts[digest] += 1
@@ -185,6 +191,8 @@ class SimulatorHandler:
         parsed = self._parse(request, digest)
         behaviour, response = self._compose(parsed, digest, repeat_count, seed)
         response = response.with_id(hashlib.blake2b(seed.encode(), digest_size=12).hexdigest())
+        if parsed.request.body.get("background") is True and parsed.error is None and response.status < FIRST_ERROR:
+            response = self.background.start(response)
         delivered = response.delivered_bytes
         call = SimulatedCall(
             wire=parsed.wire if parsed.is_known_path else None,
@@ -376,6 +384,11 @@ class SimulatedCall:
     behaviour: Behaviour | None
     status: int | None
     usage: Usage
+
+
+def make_free_call(path: str, status: int) -> SimulatedCall:
+    """Return a request that costs nothing, such as one about a batch."""
+    return SimulatedCall(None, path, "", None, streamed=False, behaviour=None, status=status, usage=NO_USAGE)
 
 
 class CallLog:

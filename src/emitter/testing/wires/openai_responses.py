@@ -70,6 +70,8 @@ def _find_error(body: Mapping[str, Json]) -> PlannedError | None:
     for name in ("model", "input"):
         if not body.get(name):
             return make_missing_error(name, f"Missing required parameter: '{name}'.")
+    if body.get("background") is True and body.get("store") is False:
+        return PlannedError(ErrorKind.BAD_REQUEST, "Background mode requires store to be true.", param="store")
     if "response_format" in body:
         message = (
             "Unsupported parameter: 'response_format'. In the Responses API, this parameter has moved to 'text.format'."

@@ -1,0 +1,210 @@
+"""Let OpenAI write a long answer in the background, and wait for it by its id.
+
+Such an answer does not depend on a connection. With a store, its id outlives the process: the same emission under the
+same key, in whichever process, waits for the answer that was asked for before instead of asking again.
+
+Source: developers.openai.com/docs/guides/background; openai 3.52.0, ``types/responses/response_status.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import quote
+
+from emitter.adapters import ADAPTERS, openai_responses
+from emitter.adapters.transport import HttpTransfer, fetch, limit_client
+from emitter.client.transport import UnaryCall
+from emitter.errors import InputError
+from emitter.messages import Fault, as_mapping
+from emitter.stores import Entry, NewEntry
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterator
+
+    from emitter.client.execution import CallFactory
+    from emitter.client.request import PreparedEmission
+    from emitter.messages import Json, ModelRequest
+    from emitter.stores import Store
+    from emitter.streaming import StreamEvent
+
+_MIN_POLL_SECONDS: Final = 0.1
+_MAX_POLL_SECONDS: Final = 3600.0
+_NOT_FOUND: Final = 404
+_ENTRY_TYPE: Final = "background-response"
+_ID_MEMBER: Final = "responseId"
+_TIMEOUT_MESSAGE: Final = "The answer was not finished in time. The vendor still writes it."
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """How to wait for an answer that the vendor writes in the background.
+
+    Args:
+        store: Where the ids of the vendor's responses are kept, such as a ``SqliteStore``. By default nowhere: then an
+            answer is lost with the process that waits for it.
+        key: Your name for this emission, such as ``"report-7"``. Needed with a store.
+        poll_seconds: How long to wait between two looks at the answer, from 0.1 to 3,600 seconds.
+
+    Raises:
+        InputError: An argument is invalid.
+    """
+
+    store: Store | None = None
+    key: str | None = None
+    poll_seconds: float = 2.0
+
+    def __post_init__(self) -> None:
+        if (self.store is None) is not (self.key is None):
+            raise InputError("Background takes a store and a key together.", hint="Pass both, or neither.")
+        if self.key is not None and not (isinstance(cast("object", self.key), str) and self.key):
+            raise InputError("Background key must be a text that is not empty.")
+        if not _MIN_POLL_SECONDS <= self.poll_seconds <= _MAX_POLL_SECONDS:
+            raise InputError(f"poll_seconds is {self.poll_seconds!r}; it must be from 0.1 to 3,600.")
+
+
+def make_background_calls(prepared: PreparedEmission, background: Background) -> CallFactory[UnaryCall]:
+    """Return the calls of an emission. A fallback without background mode is asked in the ordinary way.
+
+    Raises:
+        InputError: The model itself has no background mode.
+    """
+    profile, wire, model = prepared.target
+    if profile.wires[wire].background is None:
+        raise InputError(
+            f"{profile.name}/{model} has no background mode over {wire.value}.", hint="Leave out background=."
+        )
+    finished = Counter[str]()
+
+    def make_call(prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> UnaryCall:
+        profile, wire, _ = prepared.target
+        if profile.wires[wire].background is None:
+            return UnaryCall(prepared, client, request, timeout)
+        return _BackgroundCall(background, finished, (prepared, client, request, timeout))
+
+    return make_call
+
+
+class _BackgroundCall(UnaryCall):
+    """A request whose answer is fetched by its id once it is finished.
+
+    The id is kept under the digest of the request and how many answers to it were ``finished`` before in this emission,
+    so that an emission that starts again meets its answers in the same order.
+    """
+
+    def __init__(
+        self,
+        background: Background,
+        finished: Counter[str],
+        arguments: tuple[PreparedEmission, object, ModelRequest, float],
+    ) -> None:
+        super().__init__(*arguments)
+        self._background, self._finished = background, finished
+        profile, wire, _ = self._prepared.target
+        facts = profile.wires[wire]
+        overlay = {} if facts.background is None else facts.background.body
+        self._body = {**ADAPTERS[wire].encode(self._request, facts), **overlay}
+        self._digest = hashlib.sha256(json.dumps(self._body, sort_keys=True).encode()).hexdigest()
+
+    def __iter__(self) -> Iterator[StreamEvent]:
+        """Send the request unless it was sent before, and wait for the answer."""
+        clock = self._prepared.settings.clock
+        try:
+            response_id = self._find_id()
+            response = self._post() if response_id is None else self._fetch(response_id)
+            response_id = response_id or self._keep_id(response)
+            while (pending := self._pending_id(response)) is not None:
+                self._spend(self._background.poll_seconds)
+                clock.sleep(self._background.poll_seconds)
+                response = self._fetch(response_id or pending)
+            self._finish(response)
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            self._fail(error)
+        return iter(())
+
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
+        """Send the request unless it was sent before, and wait for the answer."""
+        clock = self._prepared.settings.clock
+        try:
+            response_id = await asyncio.to_thread(self._find_id)
+            response = await (self._post() if response_id is None else self._fetch(response_id))
+            response_id = response_id or await asyncio.to_thread(self._keep_id, response)
+            while (pending := self._pending_id(response)) is not None:
+                self._spend(self._background.poll_seconds)
+                await clock.async_sleep(self._background.poll_seconds)
+                response = await self._fetch(response_id or pending)
+            self._finish(response)
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            await asyncio.to_thread(self._fail, error)
+        nothing: tuple[StreamEvent, ...] = ()
+        for event in nothing:
+            yield event
+
+    def _post(self) -> Any:
+        client = limit_client(self._client, self._transfer)
+        return openai_responses.send(client, self._body, self._left, self._request.headers)
+
+    def _fetch(self, response_id: str) -> Any:
+        self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
+        path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
+        return fetch(path, limit_client(self._client, self._transfer), self._left, self._request.headers)
+
+    def _spend(self, seconds: float) -> None:
+        self._left -= seconds
+        if self._left <= 0:
+            raise TimeoutError(_TIMEOUT_MESSAGE)
+
+    def _pending_id(self, response: object) -> str | None:
+        """Return the id of a response that is not finished, and None for any other."""
+        body = _read_body(response)
+        return _response_id(body) if body.get("status") in openai_responses.PENDING_STATUSES else None
+
+    def _finish(self, response: object) -> None:
+        self.answer = self._parse(response)
+        self._finished[self._digest] += 1
+
+    def _fail(self, error: Exception) -> None:
+        """Keep the fault. An id that the vendor no longer knows is forgotten, so that the next call asks anew."""
+        self.answer = self._answer_from_error(error)
+        if isinstance(self.answer, Fault) and self.answer.status == _NOT_FOUND and self._background.store is not None:
+            self._background.store.forget(*self._entry_names())
+
+    def _entry_names(self) -> tuple[str, str]:
+        return f"background:{self._background.key}", f"{self._digest}:{self._finished[self._digest]}"
+
+    def _find_id(self) -> str | None:
+        """Return the id under which the answer was asked for before."""
+        store = self._background.store
+        entry = None if store is None else store.find(*self._entry_names())
+        return None if entry is None else _stored_id(entry)
+
+    def _keep_id(self, response: object) -> str | None:
+        """Store the id of the response, unless another process was faster; return the one to wait for."""
+        store, response_id = self._background.store, _response_id(_read_body(response))
+        if store is None or response_id is None:
+            return response_id
+        entry = Entry(_ENTRY_TYPE, {_ID_MEMBER: response_id}, {})
+        return _stored_id(store.get_or_create(*self._entry_names(), partial(NewEntry, entry)).entry)
+
+
+def _stored_id(entry: Entry) -> str | None:
+    value = entry.outcome.get(_ID_MEMBER)
+    return value if isinstance(value, str) and value else None
+
+
+def _response_id(body: dict[str, Json]) -> str | None:
+    value = body.get("id")
+    return value if isinstance(value, str) and value else None
+
+
+def _read_body(response: object) -> dict[str, Json]:
+    """Return the response's object, or an empty one for anything else, which is then parsed as an answer."""
+    try:
+        return dict(as_mapping(json.loads(cast("Any", response).content)))
+    except (AttributeError, ValueError, RecursionError):
+        return {}
