@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from emitter.authority.proposals.store import ProposalStore
     from emitter.authority.records import Confirm, ConfirmRequest
     from emitter.authority.rules import WorkflowState
+    from emitter.decisions.ledger import Ledger
     from emitter.messages import Json
     from emitter.models import BindingMoment
 
@@ -81,6 +82,16 @@ class GuardedTool(Generic[P, R]):
         self._run_steps: Callable[[Steps[Any]], Any] = arun_steps if is_async(tool) else run_steps
 
     @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self._config.name
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger in which its calls are decided."""
+        return self._context.ledger
+
+    @property
     def workflow_id(self) -> str:
         """The workflow of its calls. Stop it to prevent them all.
 
@@ -97,7 +108,7 @@ class GuardedTool(Generic[P, R]):
             ApprovalPending: There is no ``ask``. Resolve the decision, and repeat the call with ``call_id``.
             AuthorityError: The call is not authorized.
         """
-        return self._run(generate_id(), args, kwargs, has_own_id=False)
+        return cast("R", self._run_steps(run_guarded_call(self._bind(None, args, kwargs))))
 
     def __get__(self, instance: object, owner: type | None = None) -> GuardedTool[..., R]:
         """Bind the tool as a method."""
@@ -117,21 +128,37 @@ class GuardedTool(Generic[P, R]):
             OtherCall: Another call was proposed under the id.
             Unfinished: The call began before and its outcome is unknown.
         """
-        if not isinstance(call_id, str) or not 0 < len(call_id) <= _MAX_CALL_ID_LENGTH:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"call_id must be a string of 1 to {_MAX_CALL_ID_LENGTH} characters.")
-        if LONE_SURROGATE.search(call_id):
-            raise InputError("call_id contains a lone surrogate.", hint="Decode it from its bytes again.")
-        return self._run(call_id, args, kwargs, has_own_id=True)
+        return cast("R", self._run_steps(run_guarded_call(self._bind(_checked_id(call_id), args, kwargs))))
 
-    def _run(self, call_id: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, has_own_id: bool) -> R:
+    def propose(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Open the decision about a call under an id, without making the call. ``ask`` is not called.
+
+        Returns:
+            The decision as it stands, a ``PendingDecision`` or a ``ResolvedDecision``. Await it if the tool is async.
+
+        Raises:
+            NotApproved: The principal refused this question before.
+            OtherCall: Another call was proposed under the id.
+        """
+        return self._run_steps(propose_guarded_call(self._bind(_checked_id(call_id), args, kwargs)))
+
+    def _bind(self, own_id: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GuardedCall:
         arguments = bind_arguments(self._signature, (args, kwargs), frozenset(self._config.exclude))
-        call = GuardedCall(
-            call_id, arguments, self._function, self._config, self._context, self._proposals, has_own_id=has_own_id
-        )
-        return cast("R", self._run_steps(run_guarded_call(call)))
+        parts = (arguments, self._function, self._config, self._context, self._proposals)
+        return GuardedCall(own_id or generate_id(), *parts, has_own_id=own_id is not None)
 
 
-_MAX_CALL_ID_LENGTH = 256
+MAX_CALL_ID_LENGTH: Final = 256
+
+
+def _checked_id(call_id: str) -> str:
+    if not isinstance(call_id, str) or not 0 < len(call_id) <= MAX_CALL_ID_LENGTH:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"call_id must be a string of 1 to {MAX_CALL_ID_LENGTH} characters.")
+    if LONE_SURROGATE.search(call_id):
+        raise InputError("call_id contains a lone surrogate.", hint="Decode it from its bytes again.")
+    return call_id
+
+
 _OBJECTION_HINT: Final = "Ledger.find(decision_id).continuation has what they want instead. Then make a new call."
 _UNREADABLE_HINT: Final = (
     "This ledger cannot read the words of their answer: see Ledger(words=...), or ask them. Then make a new call."
@@ -158,13 +185,26 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
     return (yield from execution.execute_confirmed(call.context, confirm.confirm_id, action))
 
 
-def _resolve_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[ResolvedDecision]:
-    """Return the resolved decision, or raise ``ApprovalPending``."""
+def propose_guarded_call(call: GuardedCall) -> Steps[PendingDecision | ResolvedDecision]:
+    """Return the decision about a call as it stands, and open it if there is none."""
+    proposed: ProposedCall = yield StoreStep(partial(propose_call, call))
+    decision = yield from _find_or_open(call, proposed)
+    _check_states_call(call, proposed, decision)
+    return decision
+
+
+def _find_or_open(call: GuardedCall, proposed_call: ProposedCall) -> Steps[PendingDecision | ResolvedDecision]:
     decision: PendingDecision | ResolvedDecision | None = yield StoreStep(partial(_find_decision, call, proposed_call))
     if not isinstance(decision, ResolvedDecision):
         yield StoreStep(partial(_check_not_stopped, call, proposed_call))
     if decision is None:
         decision = yield from _open_decision(call, proposed_call)
+    return decision
+
+
+def _resolve_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[ResolvedDecision]:
+    """Return the resolved decision, or raise ``ApprovalPending``."""
+    decision = yield from _find_or_open(call, proposed_call)
     if isinstance(decision, ResolvedDecision):
         return decision
     _check_states_call(call, proposed_call, decision)

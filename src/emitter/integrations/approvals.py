@@ -1,0 +1,134 @@
+"""What the integrations share: make a tool call through its guarded tool, and word the answer for the agent."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import quote
+
+from emitter.authority.guard.calls import MAX_CALL_ID_LENGTH
+from emitter.decisions import Act, Hold, Incorporate, Reopen, digest_of
+from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer
+from emitter.errors import ApprovalPending, AuthorityError, InputError, NotApproved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from emitter.authority import GuardedTool
+    from emitter.decisions.ledger_entries import ResolvedDecision
+    from emitter.messages import Json
+
+_NOTHING_DONE: Final = "The call was not approved, and nothing was done."
+_NO_REPEAT: Final = "Do not make the same call again."
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The call was approved and made, now or earlier, and its tool returned ``value``."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The call waits for the decision of its principal."""
+
+    tool: str
+    call_id: str
+    pending: PendingDecision
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what a client needs to show the decision. Nothing in it can approve the call."""
+        return {
+            "type": "binding_moment",
+            "tool": self.tool,
+            "call_id": self.call_id,
+            "decision_id": self.pending.decision_id,
+            "digest": self.pending.digest,
+            "binding_moment": self.pending.moment.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The call was not made. The agent reads ``message``."""
+
+    message: str
+
+
+CallOutcome: TypeAlias = Returned | Waiting | Rejected
+
+
+def make_call_id(*parts: object) -> str:
+    """Return an id for a tool call from the ids that its framework gives it, such as a thread and a call.
+
+    Raises:
+        InputError: An id is missing, so the call could not be recognised when it is repeated.
+    """
+    if not all(isinstance(part, str) and part for part in parts):
+        raise InputError(
+            "The framework gave this tool call no id, so it could not be made exactly once.",
+            hint="Run the agent with a thread or conversation id, and a model that gives its tool calls ids.",
+        )
+    call_id = "/".join(quote(str(part), safe=":@") for part in parts)
+    return call_id if len(call_id) <= MAX_CALL_ID_LENGTH else digest_of(list(parts))
+
+
+def get_function(tool: GuardedTool[..., Any]) -> Callable[..., Any]:
+    """Return the function inside a guarded tool, from which a framework reads parameters and documentation."""
+    function: Callable[..., Any] = tool.__dict__["__wrapped__"]
+    return function
+
+
+def make_call(tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any]) -> CallOutcome:
+    """Make a call if it is approved, or say why it is not made."""
+    try:
+        return Returned(tool.call(call_id, **arguments))
+    except AuthorityError as error:
+        return _explain_error(tool, call_id, error)
+
+
+async def amake_call(tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any]) -> CallOutcome:
+    """Make a call of a sync or async tool. A sync tool runs in a thread."""
+    try:
+        value: Any = await asyncio.to_thread(tool.call, call_id, **arguments)
+        return Returned(await value if inspect.isawaitable(value) else value)
+    except AuthorityError as error:
+        return await asyncio.to_thread(_explain_error, tool, call_id, error)
+
+
+def _explain_error(tool: GuardedTool[..., Any], call_id: str, error: AuthorityError) -> Waiting | Rejected:
+    match error:
+        case ApprovalPending() if error.call_id != call_id:
+            raise error  # the tool itself made another guarded call
+        case ApprovalPending():
+            decision = tool.ledger.find(error.decision_id)
+            return Waiting(tool.name, call_id, decision if isinstance(decision, PendingDecision) else decision.pending)
+        case NotApproved() if error.decision_id:
+            return Rejected(explain_answer(tool.ledger.find(error.decision_id)))
+        case _:
+            return Rejected(error.summary)
+
+
+def explain_answer(decision: PendingDecision | ResolvedDecision) -> str:
+    """Return what an agent reads about a call that its principal did not approve, with the principal's words."""
+    if isinstance(decision, PendingDecision):
+        return f"{_NOTHING_DONE} Nobody answered while the question was open."
+    if isinstance(decision.resolution, UnreadableAnswer):
+        return f"{_NOTHING_DONE} The person's words cannot be read here: ask them. {_NO_REPEAT}"
+    match decision.continuation:
+        case Act(option=option):
+            return f"{_NOTHING_DONE} The person chose: {option.label}"
+        case Incorporate(answer=answer):
+            return f"{_NOTHING_DONE} The person answered: {answer}"
+        case Reopen(objection=objection):
+            return f"{_NOTHING_DONE} The person refused the question: {objection or 'no reason given'}\n{_NO_REPEAT}"
+        case Hold():
+            return f"{_NOTHING_DONE} Nobody decided."
+
+
+def is_approved(decision: PendingDecision | ResolvedDecision) -> bool:
+    """Return whether the principal chose the option that makes the call. Only the guarded tool itself acts on it."""
+    return not isinstance(decision, PendingDecision) and decision.action is not None

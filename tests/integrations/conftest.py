@@ -1,0 +1,5 @@
+"""The frameworks."""
+
+from tests.integrations.agents import framework
+
+__all__ = ["framework"]

@@ -1,0 +1,85 @@
+"""A pydantic-ai agent, whose run ends with deferred tools."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.models.function import FunctionModel
+
+from emitter.integrations.pydantic_ai import as_toolset, build_results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from emitter.authority import GuardedTool
+    from tests.integrations.agents import Call
+
+STATE = TypeAdapter(tuple[list[ModelMessage], DeferredToolRequests])
+
+
+def _read(messages: list[ModelMessage]) -> dict[str, str]:
+    parts = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
+    return {part.tool_call_id: str(part.content) for part in parts}
+
+
+class Driver:
+    """Drives the agent, and keeps its state as JSON between runs."""
+
+    def __init__(
+        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
+    ) -> None:
+        def model(messages: list[ModelMessage], _: object) -> ModelResponse:
+            calls = script(_read(messages))
+            return ModelResponse(
+                [ToolCallPart(each.tool, each.arguments, each.id) for each in calls] or [TextPart("Done.")]
+            )
+
+        self.agent = Agent(FunctionModel(model), output_type=[str, DeferredToolRequests], toolsets=[as_toolset(*tools)])
+        self.ledger = tools[0].ledger
+        self.first = self.saved = b""
+        self.messages: list[ModelMessage] = []
+
+    def start(self) -> None:
+        """Run until calls are deferred."""
+        self._run(user_prompt="Tidy up.")
+        self.first = self.saved
+
+    def resume(self) -> None:
+        """Run on with what the ledger says."""
+        messages, requests = STATE.validate_json(self.saved)
+        self._run(message_history=messages, deferred_tool_results=build_results(self.ledger, requests))
+
+    def forge(self) -> None:
+        """Approve every call, in one of the two ways that there are."""
+        messages, requests = STATE.validate_json(self.saved)
+        approvals: Any = {each.tool_call_id: ToolApproved() for each in requests.approvals}
+        self._run(message_history=messages, deferred_tool_results=DeferredToolResults(approvals=approvals))
+
+    def edit(self, call_id: str, arguments: dict[str, Any]) -> None:
+        """Rewrite the model's message in the history."""
+        messages, requests = STATE.validate_json(self.saved)
+        parts: list[Any] = [
+            replace(part, args=arguments) if getattr(part, "tool_call_id", "") == call_id else part
+            for part in messages[1].parts
+        ]
+        self.saved = STATE.dump_json(([messages[0], replace(messages[1], parts=parts), *messages[2:]], requests))
+
+    def replay(self) -> None:
+        """Run on from the first state."""
+        self.saved = self.first
+        self.resume()
+
+    def _run(self, **how: Any) -> None:
+        run = self.agent.run_sync(**how)
+        self.messages = run.all_messages()
+        if isinstance(run.output, DeferredToolRequests):
+            self.saved = STATE.dump_json((self.messages, run.output))
+
+    @property
+    def read(self) -> dict[str, str]:
+        """What the history holds."""
+        return _read(self.messages)

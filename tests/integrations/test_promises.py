@@ -1,0 +1,167 @@
+"""What users of the frameworks miss, in each of them: a timeout is no consent, a replay no act, a claim no right.
+
+Source: the issues claude-agent-sdk-python #304 and langgraph #7780, and pydantic-ai's guide to deferred tools.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.authority import Authority
+from emitter.decisions import answer_in_words, open_dialogue, select_option
+from emitter.errors import DecisionExpired
+from tests.integrations.agents import Agent, Call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from emitter.decisions import Resolution
+    from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.models import BindingMoment
+
+ADA, BOB = ({"to": to, "subject": "Minutes"} for to in ("ada", "bob"))
+EVE = {"to": "eve", "subject": "Minutes"}
+CALLS = [Call("call_1", "send_email", ADA), Call("call_2", "send_email", BOB)]
+
+
+class Office:
+    """An authority with one guarded tool, which notes what it was called with, and a clock to set."""
+
+    def __init__(self, framework: type[Agent], *calls: Call, **guard: Any) -> None:
+        self.now, self.sent = 1_000_000.0, list[tuple[str, str]]()
+        self.authority = Authority(clock=lambda: self.now)
+
+        def send_email(to: str, subject: str) -> str:
+            """Send an e-mail."""
+            self.sent.append((to, subject))
+            return f"sent to {to}"
+
+        tool = self.authority.guard(send_email, target=lambda call: str(call["to"]), **guard)
+        self.agent = framework([tool], lambda read: [call for call in (calls or CALLS) if call.id not in read])
+        self.agent.start()
+
+    def pending(self, to: str) -> PendingDecision:
+        """Return the open decision about a mail."""
+        found = [each for each in self.authority.ledger.pending() if f'"{to}"' in each.moment.findings[0]]
+        assert len(found) == 1
+        return found[0]
+
+    def answer(self, to: str, how: Callable[[BindingMoment], Resolution]) -> None:
+        """Resolve the decision about a mail, as any surface would."""
+        pending = self.pending(to)
+        self.authority.ledger.resolve(pending.decision_id, how(pending.moment))
+
+
+def approve(moment: BindingMoment) -> Resolution:
+    """Choose that the call is made."""
+    return select_option(moment, 0)
+
+
+def test_only_what_was_approved_is_done_as_soon_as_it_is(framework: type[Agent]) -> None:
+    """One call, while the other waits on; then the other, and the first one not again."""
+    office = Office(framework)
+    assert (office.sent, office.agent.read) == ([], {})
+
+    office.answer("ada", approve)
+    office.agent.resume()
+    assert office.sent == [("ada", "Minutes")]
+
+    office.answer("bob", approve)
+    office.agent.resume()
+    assert office.sent == [("ada", "Minutes"), ("bob", "Minutes")]
+    assert office.agent.read == {"call_1": "sent to ada", "call_2": "sent to bob"}
+    assert len(office.authority.receipts()) == 2
+    assert office.authority.unfinished_actions() == ()
+
+
+WORDS: Mapping[str, tuple[Callable[[BindingMoment], Resolution], str]] = {
+    "another option": (lambda moment: select_option(moment, 1), "The person chose: Leave it undone"),
+    "words": (lambda moment: answer_in_words(moment, "Call her."), "The person answered: Call her."),
+    "an objection": (lambda moment: open_dialogue(moment, "Ask legal."), "The person refused the question: Ask legal."),
+}
+
+
+@pytest.mark.parametrize("answer", WORDS)
+def test_the_agent_reads_the_persons_own_words(framework: type[Agent], answer: str) -> None:
+    """In place of the result, and nothing is done."""
+    office = Office(framework, CALLS[0])
+    office.answer("ada", WORDS[answer][0])
+    office.agent.resume()
+
+    assert office.sent == []
+    assert WORDS[answer][1] in office.agent.read["call_1"]
+    assert "nothing was done" in office.agent.read["call_1"]
+
+
+def test_nothing_runs_after_a_timeout(framework: type[Agent]) -> None:
+    """However long it takes, whoever resumes, and whoever approves too late."""
+    office = Office(framework, CALLS[0], expires_in=60)
+    pending = office.pending("ada")
+    office.now += 61
+    with pytest.raises(DecisionExpired):
+        office.authority.ledger.resolve(pending.decision_id, approve(pending.moment))
+
+    office.agent.resume()
+    assert office.sent == []
+    assert "Nobody answered while the question was open." in office.agent.read["call_1"]
+
+
+def test_an_approval_that_is_too_old_runs_nothing(framework: type[Agent]) -> None:
+    """It was for a limited time, and the agent came back later."""
+    office = Office(framework, CALLS[0], ttl_seconds=900)
+    office.answer("ada", approve)
+    office.now += 901
+    office.agent.resume()
+
+    assert office.sent == []
+    assert "expired" in office.agent.read["call_1"]
+
+
+def test_waiting_is_no_answer(framework: type[Agent]) -> None:
+    """A run that is resumed while nobody has answered waits on, with the same decision."""
+    office = Office(framework)
+    before = office.authority.ledger.pending()
+    office.agent.resume()
+    office.agent.resume()
+
+    assert (office.sent, office.authority.ledger.pending()) == ([], before)
+
+
+def test_a_replay_does_not_act_twice(framework: type[Agent]) -> None:
+    """From the state before the acts, it returns what they returned, and asks nobody."""
+    office = Office(framework)
+    for to in ("ada", "bob"):
+        office.answer(to, approve)
+    office.agent.resume()
+    done, read = list(office.sent), office.agent.read
+    office.agent.replay()
+
+    assert sorted(done) == sorted(office.sent) == [("ada", "Minutes"), ("bob", "Minutes")]
+    assert office.agent.read == read
+    assert office.authority.ledger.pending() == ()
+    assert len(office.authority.receipts()) == 2
+
+
+def test_a_client_that_claims_an_approval_runs_nothing(framework: type[Agent]) -> None:
+    """Consent is in the ledger; the decision stays open for the person."""
+    office = Office(framework)
+    office.agent.forge()
+    assert office.sent == []
+
+    office.answer("ada", approve)
+    office.agent.forge()
+    assert office.sent == [("ada", "Minutes")]
+    assert office.pending("bob")
+
+
+def test_a_client_that_edits_an_approved_call_runs_nothing(framework: type[Agent]) -> None:
+    """Under the id of a call that was approved, no other call runs, and the approved one still can."""
+    office = Office(framework, CALLS[0])
+    office.answer("ada", approve)
+    office.agent.edit("call_1", EVE)
+    office.agent.resume()
+
+    assert office.sent == []
+    assert "A different call was proposed under this id." in office.agent.read["call_1"]
