@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import signal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,8 +91,12 @@ class _Shell(CodeBlockParser):
                 assert main(words[1:]) in (0, 1), line
 
 
+_NEEDED = {"docs/guides/agents.md": ("langchain", "pydantic_ai")}
+"""What is installed with the group ``examples``, for the pages that need it."""
+
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), _Shell()],
     patterns=["README.md", "docs/*.md", "docs/*/*.md"],
+    excludes=[page for page, modules in _NEEDED.items() if not all(map(find_spec, modules))],
     fixtures=["vendors"],
 ).pytest()

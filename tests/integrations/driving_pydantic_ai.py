@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,7 @@ class Driver:
         self.resume()
 
     def _run(self, **how: Any) -> None:
-        run = self.agent.run_sync(**how)
+        run = asyncio.run(self.agent.run(**how))
         self.messages = run.all_messages()
         if isinstance(run.output, DeferredToolRequests):
             self.saved = STATE.dump_json((self.messages, run.output))

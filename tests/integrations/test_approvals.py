@@ -1,0 +1,126 @@
+"""What the integrations share: ids of calls, and what an agent reads of an error."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emitter.authority import Authority
+from emitter.decisions import answer_in_words, select_option
+from emitter.errors import ApprovalPending, InputError
+from emitter.integrations.approvals import Rejected, Returned, Waiting, amake_call, make_call, make_call_id
+from emitter.stores import MemoryStore
+
+IDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200), min_size=2, max_size=3)
+
+
+@given(IDS, IDS)
+def test_two_calls_never_share_an_id(one: list[str], other: list[str]) -> None:
+    """Whatever a thread or a call is named; and every id can be one of a guarded call."""
+    assert (make_call_id(*one) == make_call_id(*other)) == (one == other)
+    assert 0 < len(make_call_id(*one)) <= 256
+
+
+@pytest.mark.parametrize("part", ["", None, 7])
+def test_a_call_without_an_id_is_refused(part: object) -> None:
+    """It could not be recognised when it is repeated."""
+    with pytest.raises(InputError, match="gave this tool call no id"):
+        make_call_id("thread", part)
+
+
+def guarded(**options: Any) -> tuple[Authority, Any, list[str]]:
+    """Return an authority, a guarded tool, and what it was called with."""
+    authority, sent = Authority(options.pop("store", None), **options.pop("authority", {})), list[str]()
+
+    def send(to: str) -> str:
+        sent.append(to)
+        if to == "nobody":
+            raise KeyboardInterrupt
+        return to
+
+    return authority, authority.guard(send, **options), sent
+
+
+def resolve(authority: Authority, how: Any) -> None:
+    """Resolve the only decision that waits."""
+    (pending,) = authority.ledger.pending()
+    authority.ledger.resolve(pending.decision_id, how(pending.moment))
+
+
+def test_a_call_waits_and_is_made_once() -> None:
+    """What waits can be shown by any client."""
+    authority, tool, sent = guarded()
+    waiting = make_call(tool, "c1", {"to": "ada"})
+    assert isinstance(waiting, Waiting)
+    assert waiting.to_json()["decision_id"] == authority.ledger.pending()[0].decision_id
+    assert waiting.to_json()["binding_moment"] == waiting.pending.moment.to_json()
+
+    resolve(authority, lambda moment: select_option(moment, 0))
+    assert make_call(tool, "c1", {"to": "ada"}) == asyncio.run(amake_call(tool, "c1", {"to": "ada"})) == Returned("ada")
+    assert sent == ["ada"]
+
+
+def test_a_call_that_was_broken_off_is_not_repeated() -> None:
+    """The agent reads that nobody knows what came of it."""
+    authority, tool, sent = guarded()
+    make_call(tool, "c1", {"to": "nobody"})
+    resolve(authority, lambda moment: select_option(moment, 0))
+    with pytest.raises(KeyboardInterrupt):
+        make_call(tool, "c1", {"to": "nobody"})
+
+    again = make_call(tool, "c1", {"to": "nobody"})
+    assert isinstance(again, Rejected)
+    assert "nothing was done" not in again.message
+    assert sent == ["nobody"]
+
+
+def test_words_that_cannot_be_read_are_not_made_up() -> None:
+    """Another process has them, and keeps them to itself."""
+    store = MemoryStore()
+    authority, tool, _ = guarded(store=store)
+    make_call(tool, "c1", {"to": "ada"})
+    resolve(authority, lambda moment: answer_in_words(moment, "Call her."))
+    (decision,) = {tool.propose("c1", to="ada").pending.decision_id}
+    authority.ledger.delete_words(decision)
+
+    rejected = make_call(tool, "c1", {"to": "ada"})
+    assert isinstance(rejected, Rejected)
+    assert "cannot be read here" in rejected.message
+    assert "Call her" not in rejected.message
+
+
+def test_a_tool_that_waits_for_another_tool_is_not_waiting_itself() -> None:
+    """Its call has begun, so pausing the agent for it would promise a repetition that does not happen."""
+    authority, inner, _ = guarded()
+
+    def outer() -> str:
+        return str(inner.call("inner", to="ada"))
+
+    tool = authority.guard(outer)
+    make_call(tool, "outer", {})
+    resolve(authority, lambda moment: select_option(moment, 0))
+    with pytest.raises(ApprovalPending):
+        make_call(tool, "outer", {})
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "extra"),
+    [("langchain", "langgraph", "langchain"), ("pydantic_ai", "pydantic_ai", "pydantic-ai")],
+)
+def test_a_missing_package_is_named(module: str, package: str, extra: str) -> None:
+    """With the command that installs it."""
+    program = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from emitter.errors import MissingExtra\n"
+        f"try: import emitter.integrations.{module}\n"
+        "except MissingExtra as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert f"pip install 'llm-emitter[{extra}]'" in done.stdout
