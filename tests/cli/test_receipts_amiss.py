@@ -88,7 +88,7 @@ def test_a_spoiled_store_is_told(run: Run, spoiled: Callable[[], None], told: st
 
 
 BAD: dict[str, tuple[list[str], str]] = {
-    "list, absent": (["list", "absent"], "absent is not a file. Pass a store's file."),
+    "list, absent": (["list", "absent"], "absent is not a file. Pass a store's file, or postgresql"),
     "list, folder": (["list", "folder"], "folder is not a file."),
     "list, empty file": (["list", "empty"], "empty is empty, not a store."),
     "list, empty database": (["list", "blank.db"], "blank.db is empty, not a store."),

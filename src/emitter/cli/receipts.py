@@ -74,7 +74,7 @@ def run_receipts(args: Namespace) -> int:
 
 
 def _add_list_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("store", metavar="STORE", help="the store's file")
+    parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
     parser.add_argument("--workflow", metavar="W", help="list only this workflow")
     parser.add_argument("--unfinished", action="store_true", help="list only acts without a receipt")
     add_json_argument(parser)
@@ -106,7 +106,7 @@ def _read_workflow(stored: OpenStore, workflow_id: str, args: Namespace) -> Work
 
 
 def _add_export_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("store", metavar="STORE", help="the store's file")
+    parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
     parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id")
     parser.add_argument("-o", "--output", metavar="FILE", help="a new file (default: standard output)")
 

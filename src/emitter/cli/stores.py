@@ -25,7 +25,7 @@ from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAl
 from emitter.events import format_timestamp
 from emitter.messages import as_mapping
 from emitter.render.safe_text import quote, to_single_line
-from emitter.stores import SqliteStore
+from emitter.stores import SqliteStore, SqlStore, Store
 from emitter.stores.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def add_decisions_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("store", metavar="STORE", help="the store's file")
+    parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
     add_json_argument(parser)
     parser.add_argument("--words-key", metavar="FILE", help="a key, as JWK or PEM, to decrypt requests for detail")
 
@@ -192,7 +192,7 @@ def open_decision(args: Namespace) -> Generator[OpenDecision]:
         AlreadyResolved: The decision is resolved.
         DecisionExpired: The decision has expired.
     """
-    sign = None if args.sign is None else _load_signer(args.sign)
+    sign = None if args.sign is None else load_signer(args.sign)
     with open_store(args.store, read_words_options(args), sign) as stored:
         ledger = stored.authority.ledger
         yield OpenDecision(
@@ -200,7 +200,8 @@ def open_decision(args: Namespace) -> Generator[OpenDecision]:
         )
 
 
-def _load_signer(file: str) -> Callable[[str], str]:
+def load_signer(file: str) -> Callable[[str], str]:
+    """Return what signs answers with the key in a file."""
     signing = importlib.import_module("emitter.authority.signing")  # needs an extra
     signer: Callable[[str], str] = signing.make_signer(signing.load_key(file))
     return signer
@@ -247,7 +248,7 @@ _UNREADABLE_ERRORS: Final = (StoreAltered, ValueError, TypeError, KeyError, Attr
 class OpenStore(NamedTuple):
     """An open store, and the authority whose records it holds."""
 
-    store: SqliteStore
+    store: Store
     authority: Authority
 
     def workflows(self, workflow_id: str | None) -> tuple[str, ...]:
@@ -288,7 +289,9 @@ class OpenStore(NamedTuple):
 
 
 def is_store(name: str) -> bool:
-    """Check whether a file is an SQLite database."""
+    """Check whether a name is that of a store: an SQLite file, or the URL of a database."""
+    if "://" in name:
+        return True
     try:
         with Path(name).open("rb") as file:
             return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
@@ -303,15 +306,20 @@ def open_store(
     """Open an existing store.
 
     Args:
-        name: The store's file.
+        name: The store's file, or the URL of a PostgreSQL database.
         keep_words: How its ledger keeps the principal's words.
         sign: Signs the principal's answers.
 
     Raises:
         InputError: The file is missing or empty. It is never created.
     """
+    if "://" in name:
+        with SqlStore(name, timeout=_BUSY_TIMEOUT) as server_store:
+            ledger = Ledger(server_store, words=keep_words, sign=sign)
+            yield OpenStore(server_store, Authority(server_store, ledger=ledger))
+        return
     if not Path(name).is_file():
-        raise InputError(f"{name} is not a file.", hint="Pass a store's file.")
+        raise InputError(f"{name} is not a file.", hint="Pass a store's file, or postgresql://...")
     database = SqliteDatabase(os.path.realpath(name), _BUSY_TIMEOUT)
     try:
         is_new = database.is_new()

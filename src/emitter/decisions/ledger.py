@@ -15,6 +15,7 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6 and 12.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, replace
@@ -227,15 +228,35 @@ class Ledger:
         self._verify_signature(entry, pending)
         return _build_resolved(pending, entry, self._load_resolution(pending, entry), repeated=True)
 
-    def delete_words(self, decision_id: str) -> None:
+    def delete_words(self, decision_id: str) -> int:
         """Delete the principal's words about a decision from the store and from this process.
 
         The kind of answer stays, and a hash that recognises the same answer.
+
+        Returns:
+            The number of texts that were deleted.
         """
         decision = self._load_pending(decision_id).reference
-        for name in (words_key(decision), *(words_key(decision, number) for number in self._detail_numbers(decision))):
-            self._word_cache.pop(name, None)
-            self._log.delete_words(name, decision)
+        names = words_key(decision), *(words_key(decision, number) for number in self._detail_numbers(decision))
+        return sum(self._delete_words(name, decision) for name in names)
+
+    def delete_old_words(self, seconds: float) -> int:
+        """Delete what principals wrote more than ``seconds`` ago about any decision, as ``delete_words`` does.
+
+        Words are deleted by themselves after the time that ``KeepWords`` sets. Use this to keep to a shorter one.
+
+        Returns:
+            The number of texts that were deleted.
+        """
+        if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError("seconds must be a number that is not below 0.")
+        return sum(self._delete_words(*written) for written in self._log.find_words(self._log.now() - seconds))
+
+    def _delete_words(self, name: str, decision: str) -> int:
+        is_kept = self._log.find(name) is not None
+        self._word_cache.pop(name, None)
+        self._log.delete_words(name, decision)
+        return int(is_kept)
 
     def pending(self) -> tuple[PendingDecision, ...]:
         """Return the decisions that are open, oldest first.

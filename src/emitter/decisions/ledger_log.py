@@ -475,6 +475,20 @@ class LedgerLog:
             self._store.forget(LEDGER_RUN_ID, name)
             self._store.get_or_create(LEDGER_RUN_ID, name, lambda: NewEntry(entry))
 
+    def find_words(self, written_before: float) -> tuple[tuple[str, str], ...]:
+        """Return the keys of words that were written before a time and are kept, each with its decision."""
+        found: list[tuple[str, str]] = []
+        last = format_timestamp(max(written_before, 0.0))
+        for document in self._store.events(LEDGER_RUN_ID):
+            payload, decision = as_mapping(document["payload"]), str(document["causationId"])
+            message, number = payload.get("message"), as_mapping(payload.get("fields")).get("number")
+            if message not in (RESOLVED_MESSAGE, DETAIL_ASKED_MESSAGE):
+                continue
+            name = words_key(decision, number) if isinstance(number, int) else words_key(decision)
+            if str(document["timestamp"]) <= last and self.find(name) is not None:
+                found.append((name, decision))
+        return tuple(found)
+
     def delete_words(self, name: str, decision: str) -> None:
         """Delete words from the store and record the deletion."""
         self._send(self._delete_entry(name, decision))
