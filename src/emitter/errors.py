@@ -8,7 +8,7 @@
         + Refused, Truncated, PromptTooLong, Invalid, CheckFailed, CapabilityNotProvided
         + AuthenticationError, BadRequest, NotFound, RateLimited, Unreachable, LimitReached
       x AuthorityError            an action or a grant was blocked; nothing happened
-      x StoreFailed, JournalFailed, Tampered, Unencodable, UnexpectedRequest, PartiallyDone
+      x StoreFailed, JournalFailed, UnknownOutcome, Tampered, Unencodable, UnexpectedRequest, PartiallyDone
 
 Every exception carries a ``hint``, one sentence that says what to do next.
 """
@@ -388,6 +388,26 @@ class JournalFailed(EmitterError):
     """The journal of a run could not be written, so no further job was started. Finished jobs are returned."""
 
     hint = "Free some space and run again: finished jobs are read from it."
+
+
+class UnknownOutcome(EmitterError):
+    """A process sent this job, or was about to, and ended before its outcome was kept. It was not sent again.
+
+    Whether the vendor answered, and charged for it, cannot be known here. ``key`` is the job's key, ``claimed_at`` the
+    time of its claim in seconds since 1970, and ``request_id`` the id that was sent along with the request, if the
+    vendor records one.
+    """
+
+    hint = 'Look it up at the vendor. To send it again, run with orphans="resend".'
+
+    def __init__(
+        self, message: str, *, key: str = "", claimed_at: float | None = None, request_id: str | None = None,
+        hint: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(message, hint=hint)
+        self.key = key
+        self.claimed_at = claimed_at
+        self.request_id = request_id
 
 
 class StoreFailed(EmitterError):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.bulk import journal
-from emitter.bulk.journal import JournalEntry
+from emitter.bulk.journal import JournalEntry, decode_line
 from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
 from emitter.core.verdicts import Verdict
 from emitter.events import (
@@ -94,14 +94,14 @@ def test_a_record_comes_back_as_it_was(key: str, outcome: EmissionOutcome, made:
 
     assert written.count(b"\n") == 1
     assert written.endswith(b"\n")
-    assert journal.decode_entry(journal.decode_line(written)) == record
+    assert journal.decode_entry(decode_line(written)) == record
 
 
 @given(documents)
 def test_what_is_no_record_is_a_value_error(anything: Any) -> None:
     """Any JSON that was not written by a journal is refused, and with the one error that stands for it."""
     with pytest.raises(ValueError, match=r".*"):
-        journal.decode_entry(journal.decode_line(json.dumps(anything).encode()))
+        journal.decode_entry(decode_line(json.dumps(anything).encode()))
 
 
 @pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.type)

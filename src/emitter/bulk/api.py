@@ -6,8 +6,9 @@ Each takes an iterable of inputs and returns a run, which is an iterator of resu
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast, overload
 
+from emitter.bulk.claims import DEFAULT_LEASE, ClaimOptions
 from emitter.bulk.executors import parse_batch
 from emitter.bulk.jobs import AnyInputs, Inputs, Job, count_inputs, iter_inputs, validate_inputs
 from emitter.bulk.runner import JobForm, plan_run
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from emitter.bulk.batches.emissions import Batch
+    from emitter.bulk.claims import JobStore
     from emitter.bulk.progress import ProgressCallback
     from emitter.bulk.runner import RunPlan
     from emitter.client.result import Decision, Emission
@@ -49,6 +51,11 @@ class BulkOptions(TypedDict, total=False):
         batch: True or a ``Batch`` to use the vendor's batch interface, which is cheaper and slower. All inputs are then
             read at once, ``in_flight`` has no effect, and a second file beside the journal, with the suffix
             ``.batches``, records the batches.
+        store: A ``SqlStore`` or ``SqliteStore`` in place of a journal, for several processes that run the same. One of
+            them sends a job, and all get its outcome. They share ``rate_limit``, too.
+        orphans: For jobs that an earlier process claimed before it ended, with an unknown outcome: ``"resend"``, the
+            default, sends them again; ``"list"`` returns them with ``UnknownOutcome``.
+        lease: Seconds after which a process that does not renew its lease in the store counts as gone. Defaults to 60.
     """
 
     in_flight: int
@@ -56,6 +63,9 @@ class BulkOptions(TypedDict, total=False):
     journal: str | PathLike[str] | None
     progress: ProgressCallback | bool | None
     batch: Batch | bool
+    store: JobStore | None
+    orphans: Literal["resend", "list"]
+    lease: float
 
 
 class DocumentBulkCall(BulkOptions, DocumentCall[T], Generic[T], total=False):
@@ -171,6 +181,12 @@ def _pop_run_options(options: BulkOptions) -> RunOptions:
         options.pop("journal", None),
         options.pop("progress", None),
         parse_batch(options.pop("batch", False)),
+        ClaimOptions(
+            options.pop("store", None),
+            options.pop("orphans", "resend"),
+            options.pop("lease", DEFAULT_LEASE),
+            cast("EmitOptions", options).get("run_id"),
+        ),
     )
 
 

@@ -19,6 +19,7 @@ from emitter.bulk.batches.scheduler import BatchContext, run_batches
 from emitter.bulk.batches.vendor_api import BatchConnection
 from emitter.bulk.batches.vendors import get_batch_vendor
 from emitter.bulk.jobs import JobResult, R
+from emitter.bulk.journal import RunJournal
 from emitter.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,13 +52,14 @@ class WorkerPool(Generic[R]):
         self._source_lock = asyncio.Lock()
         self._finished: asyncio.Queue[JobResult[R] | None] = asyncio.Queue()
 
-    async def run(self, in_flight: int, *, ordered: bool) -> AsyncGenerator[JobResult[R]]:
+    async def run(self, in_flight: int, *, ordered: bool, tasks: int | None = None) -> AsyncGenerator[JobResult[R]]:
         """Yield the results, in the order of the inputs or as they finish.
 
-        Exceptions of the source, the journal or the callback are raised after the results of all started jobs.
+        With more workers than calls in flight, some can wait for the jobs of other processes. Exceptions of the source,
+        the journal or the callback are raised after the results of all started jobs.
         """
         slots = asyncio.Semaphore(WINDOW * in_flight)
-        workers = [asyncio.create_task(self._work(slots)) for _ in range(in_flight)]
+        workers = [asyncio.create_task(self._work(slots)) for _ in range(tasks or in_flight)]
         for worker in workers:
             worker.add_done_callback(self._on_worker_done)
         try:
@@ -192,7 +194,7 @@ class BatchExecutor(Generic[R]):
         """Yield the results, in the order of the inputs or as they finish."""
         async with aclosing(run_batches(context, self._iter_requests())) as running:
             async for finished in running:
-                self._ready.append(self._finish(finished))
+                self._ready.append(await self._finish(finished))
                 for result in self._drain(ordered=ordered):
                     yield result
         for result in self._drain(ordered=ordered):
@@ -207,13 +209,20 @@ class BatchExecutor(Generic[R]):
         while (item := await self._next_input()) is not None:
             started = self._runner.start(index, item)
             index += 1
-            result = started if isinstance(started, JobResult) else self._runner.replay(started)
+            result = (
+                started if isinstance(started, JobResult) else self._runner.replay(started, self._find_entry(started))
+            )
             if result is not None:
                 self._ready.append(result)
             elif not isinstance(started, JobResult):
                 key = started.key if self._runner.journal is not None and started.key else str(started.index)
                 self._started[key] = started
                 yield BatchEmissionRequest(key, started.plan, started.settings)
+
+    def _find_entry(self, started: StartedJob[R]) -> str | None:
+        """Return the entry of a job. The journal of batches takes the place of claims."""
+        journal = self._runner.journal
+        return journal.find(started.key) if isinstance(journal, RunJournal) and started.key else None
 
     async def _next_input(self) -> Messages | Job | None:
         try:
@@ -224,8 +233,8 @@ class BatchExecutor(Generic[R]):
             self._error = error
             return None
 
-    def _finish(self, finished: FinishedBatchEmission) -> JobResult[R]:
-        return self._runner.finish(self._started.pop(finished.key), finished.outcome, finished.events)
+    async def _finish(self, finished: FinishedBatchEmission) -> JobResult[R]:
+        return await self._runner.finish(self._started.pop(finished.key), finished.outcome, finished.events)
 
     def _drain(self, *, ordered: bool) -> Iterator[JobResult[R]]:
         while self._ready:

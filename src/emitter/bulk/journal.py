@@ -30,6 +30,7 @@ from emitter.messages import Fault, ProviderErrorDetails, Usage, as_list, as_map
 from emitter.models import Trust
 from emitter.schema import Violation
 from emitter.schema.compiler import ImmutableSchema
+from emitter.stores.jobs import Claim, ClaimStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -385,6 +386,11 @@ def digest_job(job: Job) -> str:
     return _digest([job.messages, list(job.materials), list(validate_continuations(job.after)), dict(job.actions)])
 
 
+def make_request_id(fingerprint: RunFingerprint, key: str) -> str:
+    """Return the id that is sent along with the request of a job."""
+    return f"emitter-{_digest([fingerprint.to_json(), key])}"
+
+
 def _digest(value: Json) -> str:
     text = json.dumps(value, sort_keys=True, default=_to_plain)
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_SIZE).hexdigest()
@@ -401,28 +407,58 @@ _TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped.
 
 
 class RunJournal:
-    """The finished emissions, by key.
+    """The finished emissions in a file, by key, and the claims of jobs that were sent and have no outcome.
 
     ``earlier_usage`` is their cost when the journal was opened, and ``notice`` reports a dropped line.
     """
 
-    def __init__(self, file: JsonlFile, fingerprint: RunFingerprint) -> None:
+    def __init__(self, file: JsonlFile, fingerprint: RunFingerprint, *, resend: bool = True) -> None:
         self.earlier_usage = Usage()
         self._file = file
+        self._resend = resend
         self._positions: dict[str, tuple[int, int]] = {}
+        self._orphans: set[str] = set()
         file.load(fingerprint.to_json(), self._load_entry, _REPAIR_HINT)
         self.notice = _TORN_NOTICE.format(file.path) if file.was_torn else None
 
-    def find(self, key: str) -> JournalEntry | None:
-        """Return the entry of ``key`` if it need not be requested again."""
-        return decode_entry(decode_line(self._file.read_at(*self._positions[key]))) if key in self._positions else None
+    async def claim(self, key: str, *, anew: bool = False) -> Claim:
+        """Claim a job, or say why it must not be sent. The file has one run at a time, so no other has the job."""
+        if key in self._positions and not anew:
+            return Claim(ClaimStatus.DONE, self.find(key))
+        if key in self._orphans and not self._resend:
+            return Claim(ClaimStatus.ORPHANED)
+        status = ClaimStatus.RESENT if key in self._orphans else ClaimStatus.CLAIMED
+        self._orphans.discard(key)
+        self._file.append(encode_line({"claimed": key}))
+        return Claim(status)
+
+    async def finish(self, entry: JournalEntry) -> None:
+        """Keep an outcome, and close the claim of its job."""
+        self.add(entry)
+
+    async def release(self, key: str) -> None:
+        """Give up the claim of a job that was not sent."""
+        self._file.append(encode_line({"released": key}))
+
+    def find(self, key: str) -> str | None:
+        """Return the entry of ``key``, as text, if it need not be requested again."""
+        return self._file.read_at(*self._positions[key]).decode() if key in self._positions else None
 
     def add(self, finished: JournalEntry) -> None:
         """Write an entry, completely or not at all. Raises ``JournalFailed``."""
         self._file.append(encode_entry(finished))
 
     def _load_entry(self, members: Mapping[str, Any], position: tuple[int, int]) -> None:
-        entry = decode_entry(members)
+        match members:
+            case {"claimed": str(key)}:
+                self._orphans.add(key)
+                return
+            case {"released": str(key)}:
+                self._orphans.discard(key)
+                return
+            case _:
+                entry = decode_entry(members)
+        self._orphans.discard(entry.key)
         self.earlier_usage += entry.outcome.usage
         if entry.is_final:
             self._positions[entry.key] = position
@@ -431,7 +467,9 @@ class RunJournal:
 
 
 @contextmanager
-def open_journal(path: str | os.PathLike[str] | None, fingerprint: RunFingerprint) -> Generator[RunJournal | None]:
+def open_journal(
+    path: str | os.PathLike[str] | None, fingerprint: RunFingerprint, *, resend: bool = True
+) -> Generator[RunJournal | None]:
     """Yield the journal at ``path``, or None without one. Raises ``BadJournal`` for a file in use or of another run."""
     if path is None:
         yield None
@@ -442,4 +480,4 @@ def open_journal(path: str | os.PathLike[str] | None, fingerprint: RunFingerprin
         except OSError as error:
             hint = "Wait until that run has ended, or use another file."
             raise file.make_error("is in use by another run", hint) from error
-        yield RunJournal(file, fingerprint)
+        yield RunJournal(file, fingerprint, resend=resend)

@@ -65,6 +65,8 @@ class RunStats:
         usage: The tokens of this run's calls.
         prices: The prices that ``cost`` is computed with.
         journal_usage: The tokens that the journal recorded before this run.
+        resent_keys: Keys of jobs that were sent again: an earlier process may have sent them, and ended before it kept
+            their outcome.
         stale_keys: Keys of jobs that have changed since their answers were written to the journal.
     """
 
@@ -81,6 +83,7 @@ class RunStats:
         self.journal_usage = Usage()
         self.verdicts: Counter[Verdict] = Counter()
         self.notices: list[str] = []
+        self.resent_keys: list[str] = []
         self.stale_keys: list[str] = []
         self._usage_by_length: dict[tuple[int, int], tuple[Usage, int]] = {}
         """By the model and the length of the prompt."""

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, assert_never
 
 from emitter.adapters.clients import create_client
 from emitter.adapters.transport import async_half
 from emitter.bulk.jobs import Job, JobResult, R, to_job
-from emitter.bulk.journal import JournalEntry, build_fingerprint, digest_job
+from emitter.bulk.journal import JournalEntry, build_fingerprint, decode_entry, decode_line, digest_job, make_request_id
 from emitter.bulk.limiter import Permit
 from emitter.client.execution import EmissionRun, adrive, open_async_transport
 from emitter.client.rate_limits import limit_calls
@@ -21,16 +21,18 @@ from emitter.client.request import prepare_emission
 from emitter.client.result import Trace, complete, emission_prices
 from emitter.client.routing import resolve_model
 from emitter.client.transport import UnaryCall
-from emitter.errors import AuthenticationError, InputError, JournalFailed
+from emitter.errors import AuthenticationError, EmitterError, InputError, JournalFailed, StoreFailed, UnknownOutcome
 from emitter.findings import as_warnings
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
 from emitter.prices import prices_in_batch
+from emitter.stores.jobs import ClaimStatus
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
-    from emitter.bulk.journal import RunFingerprint, RunJournal
+    from emitter.bulk.claims import JobJournal
+    from emitter.bulk.journal import RunFingerprint
     from emitter.bulk.limiter import AdaptiveLimiter
     from emitter.bulk.progress import RunStats
     from emitter.client.execution import AsyncTransportCall, CallFactory
@@ -43,9 +45,12 @@ if TYPE_CHECKING:
     from emitter.forms.form import OutputForm
     from emitter.messages import CallResult, ModelRequest, Usage
     from emitter.profiles import ProviderProfile
+    from emitter.stores.jobs import Claim
     from emitter.streaming import StreamEvent
 
 _GOOGLE_HTTP_CLIENT = "_async_httpx_client"
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+"""Seconds after which a job that another process has is claimed again."""
 _NO_CAPACITY = "The deadline passed while this call waited for other calls to the vendor."
 
 
@@ -247,13 +252,14 @@ class JobRunner(Generic[R]):
     limiter: AdaptiveLimiter
     client: object
     stats: RunStats
-    journal: RunJournal | None
-    journal_error: JournalFailed | None = None
+    journal: JobJournal | None
+    journal_error: EmitterError | None = None
     """The first failure to write the journal."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
     _key_rejection: AuthenticationError | None = None
     """The error of a job whose key was rejected before any job was answered."""
     _has_answer: bool = False
+    _fingerprint: RunFingerprint | None = None
 
     def start(self, index: int, item: Messages | Job) -> StartedJob[R] | JobResult[R]:
         """Prepare the emission of an input, or return the result of an invalid one."""
@@ -268,6 +274,7 @@ class JobRunner(Generic[R]):
             job_form = self.run_plan.get_job_form(job)
             plan = prepare_emission(job_form.form, job.messages, settings)
             key = self._make_key(job, job_digest)
+            plan = self._add_request_id(plan, key)
         except Exception as error:  # noqa: BLE001  the caller's objects may raise anything
             key = item.key if isinstance(item, Job) else None
             return JobResult(index, key, item, error)
@@ -275,14 +282,68 @@ class JobRunner(Generic[R]):
 
     async def run(self, started: StartedJob[R]) -> JobResult[R]:
         """Return the result of a job. What was paid for is in the journal before."""
-        replayed = self.replay(started)
-        if replayed is not None:
-            return replayed
+        permit = Permit(self.limiter)
         try:
-            outcome = await self._send(started)
+            if self.journal is not None and started.key is not None:
+                settled = await self._claim(self.journal, started, started.key, permit)
+                if settled is not None:
+                    return settled
+            outcome = await self._send(started, permit)
+        except (JournalFailed, StoreFailed) as error:
+            outcome = self.journal_error = error
         except Exception as error:  # noqa: BLE001  one failure must not lose the others
             outcome = error
+        finally:
+            permit.release()
         return JobResult(started.index, started.key, started.input, outcome)
+
+    async def _claim(
+        self, journal: JobJournal, started: StartedJob[R], key: str, permit: Permit
+    ) -> JobResult[R] | None:
+        """Claim a job that has a permit, and return None, or return the result of a job that must not be sent.
+
+        A job that another process has is waited for, without a permit.
+        """
+        anew, wait = False, _FIRST_WAIT
+        while True:
+            await permit.acquire()
+            claim = await journal.claim(key, anew=anew)
+            match claim.status:
+                case ClaimStatus.CLAIMED:
+                    return None
+                case ClaimStatus.RESENT:
+                    self.stats.resent_keys.append(key)
+                    return None
+                case ClaimStatus.ORPHANED:
+                    error = self._make_unknown(started, key, claim)
+                    return JobResult(started.index, started.key, started.input, error)
+                case ClaimStatus.DONE:
+                    replayed = self.replay(started, claim.entry)
+                    if replayed is not None:
+                        return replayed
+                    anew = True
+                case ClaimStatus.HELD:
+                    permit.release()
+                    await started.settings.clock.async_sleep(wait)
+                    wait = min(_LONGEST_WAIT, wait * 2)
+                case _:
+                    assert_never(claim.status)
+
+    def _make_unknown(self, started: StartedJob[R], key: str, claim: Claim) -> UnknownOutcome:
+        message = f"The job {key!r} was sent by a process that ended before its outcome was kept."
+        header = started.plan.profile.client.request_id_header
+        request_id = started.plan.emission_request.request.headers.get(header or "")
+        return UnknownOutcome(message, key=key, claimed_at=claim.claimed_at, request_id=request_id)
+
+    def _add_request_id(self, plan: PreparedEmission, key: str | None) -> PreparedEmission:
+        """Send an id along with a claimed job, if the vendor records one, so that a lost request can be looked up."""
+        header, emission = plan.profile.client.request_id_header, plan.emission_request
+        if self.journal is None or key is None or header is None or header in emission.request.headers:
+            return plan
+        self._fingerprint = self._fingerprint or self.run_plan.fingerprint
+        request_id = make_request_id(self._fingerprint, key)
+        request = replace(emission.request, headers={**emission.request.headers, header: request_id})
+        return replace(plan, emission_request=replace(emission, request=request))
 
     def _make_key(self, job: Job, job_digest: str | None) -> str | None:
         """Return the journal key of a job: the caller's, or its digest and a count."""
@@ -304,13 +365,12 @@ class JobRunner(Generic[R]):
             )
         return key
 
-    def replay(self, started: StartedJob[R]) -> JobResult[R] | None:
-        """Return the result in the journal if today's schema and checks accept it."""
-        plan, entry = started.plan, None
-        if self.journal is not None and started.key is not None:
-            entry = self.journal.find(started.key)
-        if entry is None:
+    def replay(self, started: StartedJob[R], text: str | None) -> JobResult[R] | None:
+        """Return the result in an entry of the journal if today's schema and checks accept it."""
+        plan = started.plan
+        if text is None:
             return None
+        entry = decode_entry(decode_line(text.encode()))
         outcome = entry.outcome
         if outcome.failure is None:
             outcome = replace(
@@ -330,7 +390,7 @@ class JobRunner(Generic[R]):
             self.stats.stale_keys.append(str(started.key))
         return JobResult(started.index, started.key, started.input, result, replayed=True, stale=is_stale)
 
-    def finish(
+    async def finish(
         self, started: StartedJob[R], result: EmissionOutcome | Exception, events: tuple[RunEvent, ...]
     ) -> JobResult[R]:
         """Write the outcome of a batched emission to the journal, and return its result."""
@@ -339,27 +399,35 @@ class JobRunner(Generic[R]):
         self.stats.add_outcome(result)
         finished = FinishedEmission(result, events)
         outcome = _make_result(started, finished)
-        self._write_journal(started, finished, outcome)
+        await self._write_journal(started, finished, outcome)
         return JobResult(started.index, started.key, started.input, outcome)
 
-    async def _send(self, started: StartedJob[R]) -> R | Exception:
+    async def _send(self, started: StartedJob[R], permit: Permit) -> R | Exception:
         if self._key_rejection is not None:
+            await self._release(started)
             return _not_sent(self._key_rejection)
-        sender = EmissionSender(started.plan, started.settings, Permit(self.limiter), self.stats)
+        sender = EmissionSender(started.plan, started.settings, permit, self.stats)
         try:
             finished = await sender.run(self.client)
         except BaseException:
             if sender.finished is not None:
-                self._write_journal(started, sender.finished, None)
+                await self._write_journal(started, sender.finished, None)
+            elif not sender.calls:
+                await self._release(started)
             raise
         result = _make_result(started, finished)
         self._has_answer |= not isinstance(result, Exception)
         if isinstance(result, AuthenticationError) and not self._has_answer:
             self._key_rejection = result
-        self._write_journal(started, finished, result)
+        await self._write_journal(started, finished, result)
         return result
 
-    def _write_journal(self, started: StartedJob[R], finished: FinishedEmission, result: Any) -> None:
+    async def _release(self, started: StartedJob[R]) -> None:
+        """Give back the claim of a job that was not sent."""
+        if self.journal is not None and started.key is not None:
+            await self.journal.release(started.key)
+
+    async def _write_journal(self, started: StartedJob[R], finished: FinishedEmission, result: Any) -> None:
         if self.journal is None or started.key is None:
             return
         envelope_fields = None
@@ -368,10 +436,10 @@ class JobRunner(Generic[R]):
                 name: value for name, value in result.envelope.to_json().items() if name not in _EXCLUDED_FIELDS
             }
         try:
-            self.journal.add(
+            await self.journal.finish(
                 JournalEntry(started.key, finished.outcome, finished.events, envelope_fields, started.job_digest)
             )
-        except JournalFailed as error:  # the result was paid for and is still returned
+        except (JournalFailed, StoreFailed) as error:  # the result was paid for and is still returned
             self.journal_error = error
 
 

@@ -10,20 +10,23 @@ import contextvars
 import math
 import threading
 from contextlib import AsyncExitStack, aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic
 
 from emitter.bulk import executors, journal, progress
 from emitter.bulk.batches.vendors import get_batch_vendor
+from emitter.bulk.claims import NO_STORE, open_store_journal
 from emitter.bulk.executors import WINDOW, WorkerPool
 from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.limiter import get_limiter
 from emitter.bulk.progress import RunStats
 from emitter.bulk.runner import JobRunner, open_client, release_connections
 from emitter.client.execution import require_usable_client, require_usable_clients
+from emitter.client.rate_limits import RateLimit
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import emission_prices
+from emitter.client.shared_limits import SharedLimiter
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from emitter.bulk.batches.emissions import Batch
+    from emitter.bulk.claims import ClaimOptions, JobJournal
     from emitter.bulk.jobs import Job
     from emitter.bulk.limiter import AdaptiveLimiter
     from emitter.bulk.progress import ProgressCallback
@@ -45,6 +49,10 @@ if TYPE_CHECKING:
 _STALE_NOTICE = (
     "The job with the key {!r} has changed since its answer was written to the journal. Its earlier answer is "
     "returned, as for every changed job (JobResult.stale). Give a changed job a new key to ask again."
+)
+_RESENT_NOTICE = (
+    "The job with the key {!r} was sent again: an earlier process may have sent it, and ended before it kept the "
+    'outcome. All such keys are in RunStats.resent_keys. Pass orphans="list" to have them listed instead.'
 )
 
 
@@ -57,8 +65,14 @@ class RunOptions:
     journal: str | PathLike[str] | None
     progress: ProgressCallback | bool | None
     batch: Batch | None = None
+    claims: ClaimOptions = NO_STORE
 
     def __post_init__(self) -> None:
+        if self.claims.store is not None and (self.journal is not None or self.batch is not None):
+            raise InputError(
+                "store= cannot be combined with journal= or batch=.",
+                hint="A store is a journal for several processes. Batches are recorded in a file: pass journal=.",
+            )
         in_flight: Any = self.in_flight
         if isinstance(in_flight, bool) or not isinstance(in_flight, int) or in_flight < 1:
             raise InputError(f"in_flight is {in_flight!r}; it must be an int of at least 1.")
@@ -151,7 +165,7 @@ async def _iter_results(
 ) -> AsyncGenerator[JobResult[R]]:
     settings, probe = run_plan.settings, run_plan.probe
     async with AsyncExitStack() as stack:
-        run_journal = stack.enter_context(journal.open_journal(options.journal, run_plan.fingerprint))
+        run_plan, run_journal = await _open_journal(stack, run_plan, options)
         report = stack.enter_context(progress.open_progress(options.progress))
         client = await stack.enter_async_context(open_client(probe.profile, settings, options.in_flight))
         limiter = get_limiter(client, options.in_flight, settings.clock, settings.policy.max_retry_after)
@@ -160,8 +174,8 @@ async def _iter_results(
 
         def on_result(result: JobResult[R]) -> None:
             stats.add_result(failed=result.error is not None, replayed=result.replayed)
-            if result.stale and len(stats.stale_keys) == 1:
-                _send_notice(run_plan, _STALE_NOTICE.format(result.key), stats, report, limiter)
+            for notice in _get_notices(result, stats):
+                _send_notice(run_plan, notice, stats, report, limiter)
             report(stats.snapshot(limiter))
 
         runner = JobRunner(run_plan, limiter, client, stats, run_journal)
@@ -170,15 +184,40 @@ async def _iter_results(
             context = executors.create_batch_context(runner, batch_journal, options.batch, report)
             results = executors.BatchExecutor(runner, source, on_result).run(context, ordered=options.ordered)
         else:
-            results = WorkerPool(runner, source, on_result).run(options.in_flight, ordered=options.ordered)
+            tasks = options.in_flight * (1 if options.claims.store is None else WINDOW)
+            results = WorkerPool(runner, source, on_result).run(options.in_flight, ordered=options.ordered, tasks=tasks)
         closing_results = await stack.enter_async_context(aclosing(results))
         async for result in closing_results:
             yield result
 
 
+def _get_notices(result: JobResult[Any], stats: RunStats) -> Iterator[str]:
+    """Yield the notice of the first stale and of the first resent job."""
+    if result.stale and len(stats.stale_keys) == 1:
+        yield _STALE_NOTICE.format(result.key)
+    if result.key in stats.resent_keys[:1]:
+        yield _RESENT_NOTICE.format(result.key)
+
+
+async def _open_journal(
+    stack: AsyncExitStack, run_plan: RunPlan[R], options: RunOptions
+) -> tuple[RunPlan[R], JobJournal | None]:
+    """Open the journal or store of a run. Processes that share a store share the rate limit, too."""
+    claims, limit = options.claims, run_plan.settings.rate_limit
+    if claims.store is None:
+        opening = journal.open_journal(options.journal, run_plan.fingerprint, resend=claims.resend)
+        return run_plan, stack.enter_context(opening)
+    shared = await stack.enter_async_context(open_store_journal(claims, run_plan.fingerprint))
+    if limit is not None and limit.limiter is None:
+        limiter = SharedLimiter.for_emission(limit, claims.jobs.lease_slots, run_plan.probe)
+        settings = replace(run_plan.settings, rate_limit=RateLimit(limiter=limiter))
+        run_plan = replace(run_plan, settings=settings)
+    return run_plan, shared
+
+
 def _report_journal(
     run_plan: RunPlan[R],
-    run_journal: journal.RunJournal,
+    run_journal: JobJournal,
     stats: RunStats,
     report: ProgressCallback,
     limiter: AdaptiveLimiter,

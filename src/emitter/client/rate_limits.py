@@ -167,7 +167,7 @@ class WindowLimiter:
                 if not self._counts_budget and ticket in self._window:
                     self._window_tokens += usage.total - ticket.tokens
                     ticket.tokens = usage.total
-            wait = self._requested_wait(answer, headers)
+            wait = requested_wait(self._headers, answer, headers)
             if wait > 0:
                 self._paused_until = max(self._paused_until, self._clock() + wait)
 
@@ -194,16 +194,16 @@ class WindowLimiter:
         while self._window and (self._window[0].start or 0.0) + _WINDOW + _MARGIN <= now:
             self._window_tokens -= self._window.popleft().tokens
 
-    def _requested_wait(self, answer: CallResult | None, headers: Mapping[str, str]) -> float:
-        """Return the seconds that the vendor asks to wait: it says so, or nothing is left until a reset."""
-        if isinstance(answer, Fault) and answer.kind is FaultKind.RATE_LIMIT and answer.retry_after is not None:
-            return answer.retry_after
-        facts = self._headers
-        if facts is None or not headers:
-            return 0.0
-        pairs = ((facts.remaining_requests, facts.reset_requests), (facts.remaining_tokens, facts.reset_tokens))
-        waits = [parse_reset(headers.get(reset, "")) for remaining, reset in pairs if headers.get(remaining) == "0"]
-        return min(max(waits, default=0.0), _WINDOW + _MARGIN)
+
+def requested_wait(facts: RateLimitHeaders | None, answer: CallResult | None, headers: Mapping[str, str]) -> float:
+    """Return the seconds that the vendor asks to wait: it says so, or nothing is left until a reset."""
+    if isinstance(answer, Fault) and answer.kind is FaultKind.RATE_LIMIT and answer.retry_after is not None:
+        return answer.retry_after
+    if facts is None or not headers:
+        return 0.0
+    pairs = ((facts.remaining_requests, facts.reset_requests), (facts.remaining_tokens, facts.reset_tokens))
+    waits = [parse_reset(headers.get(reset, "")) for remaining, reset in pairs if headers.get(remaining) == "0"]
+    return min(max(waits, default=0.0), _WINDOW + _MARGIN)
 
 
 _DURATION = re.compile(r"(?:(?P<h>[\d.]+)h)?(?:(?P<m>[\d.]+)m(?!s))?(?:(?P<s>[\d.]+)s)?(?:(?P<ms>[\d.]+)ms)?")
@@ -240,7 +240,7 @@ def find_limiter(prepared: PreparedEmission) -> RateLimiter | None:
     limit = prepared.settings.rate_limit
     if limit is None or limit.limiter is not None:
         return None if limit is None else limit.limiter
-    key = (*_account(prepared), prepared.target.model)
+    key = (*get_account(prepared), prepared.target.model)
     with _LIMITERS.lock:
         if key not in _LIMITERS.by_key:
             clock = prepared.settings.clock.monotonic
@@ -250,8 +250,8 @@ def find_limiter(prepared: PreparedEmission) -> RateLimiter | None:
     return limiter
 
 
-def _account(prepared: PreparedEmission) -> tuple[Hashable, ...]:
-    """Return the vendor, the address and a digest of the key."""
+def get_account(prepared: PreparedEmission) -> tuple[Hashable, ...]:
+    """Return the vendor, the address, a digest of the key, and the clock."""
     settings, profile = prepared.settings, prepared.profile
     client = settings.client
     if client is None:

@@ -69,6 +69,7 @@ class ClientConfig(SourcedTable):
         key_required: False for servers that may run without authentication.
         base_url_env: An environment variable that overrides ``base_url``.
         api_version: The API version that Azure's client requires.
+        request_id_header: The header of an id of our own that the vendor records with a request.
     """
 
     sdk: Sdk
@@ -79,6 +80,7 @@ class ClientConfig(SourcedTable):
     base_url_env: str | None = None
     base_url_required: bool = False
     api_version: str | None = None
+    request_id_header: str | None = None
 
     @property
     def is_blocking(self) -> bool:

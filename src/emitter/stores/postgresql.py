@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     URL,
@@ -25,19 +26,21 @@ from sqlalchemy import (
     insert,
     make_url,
     select,
+    text,
     update,
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from emitter.errors import InputError, StoreFailed
+from emitter.stores.jobs import SqlDialect
 from emitter.stores.locks import closed_error, lock_timeout_error, register_fork_handler
 from emitter.stores.protocol import number_events, serialize_events
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
-    from sqlalchemy import Connection, Dialect
+    from sqlalchemy import Connection, Dialect, TextClause
 
     from emitter.events import RunEvent
 
@@ -118,10 +121,43 @@ _CONNECT_OPTIONS = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_in
 """Seconds and counts after which an unresponsive server is given up. The driver itself would wait forever."""
 
 
+_DIALECT = SqlDialect(
+    now="CAST(extract(epoch FROM clock_timestamp()) AS double precision)",
+    each_key="json_array_elements_text(CAST(:keys AS json)) AS k(value)",
+    lock_claims="FOR UPDATE SKIP LOCKED",
+    lock_row="FOR UPDATE",
+    number="DOUBLE PRECISION",
+    lock_creation=f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})",
+)
+
+
+@cache
+def _parse(statement: str) -> TextClause:
+    return text(statement)
+
+
+@dataclass(frozen=True, slots=True)
+class JobTransaction:
+    """A transaction of ``JobTable``."""
+
+    connection: Connection
+
+    def execute(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """Run a statement, and return its rows."""
+        result = self.connection.execute(_parse(statement), parameters)
+        return result.fetchall() if result.returns_rows else ()
+
+    def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run a statement once for each row of parameters."""
+        self.connection.execute(_parse(statement), rows)
+
+
 class PostgresDatabase:
     """A server, by its URL or through the caller's engine, which the caller closes."""
 
     __slots__ = ("__weakref__", "_closed", "_engine", "_owns_engine", "_reading", "_timeout")
+
+    dialect = _DIALECT
 
     def __init__(self, address: str | URL | Engine, timeout: float) -> None:
         self._owns_engine = not isinstance(address, Engine)
@@ -187,6 +223,14 @@ class PostgresDatabase:
         """Leave the connections to the parent. The caller renews an engine of their own."""
         if child and self._owns_engine:
             self._engine.dispose(close=False)
+
+    @contextmanager
+    def transact(self) -> Generator[JobTransaction]:
+        """Lend a transaction, which is committed at the end."""
+        with self._connect(self._engine) as connection, self.translate_errors():
+            _configure(connection, self._timeout)
+            yield JobTransaction(connection)
+            connection.commit()
 
     def create_tables(self) -> None:
         """Create the missing tables, in one process only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from emitter.errors import MissingExtra
+from emitter.stores.jobs import JobTable
 from emitter.stores.locks import DEFAULT_TIMEOUT, KeyLocks, check_timeout
 from emitter.stores.protocol import (
     Entry,
@@ -44,12 +45,13 @@ class SqlStore:
         StoreFailed: The server cannot be reached.
     """
 
-    __slots__ = ("_database", "_key_locks", "_timeout")
+    __slots__ = ("_database", "_jobs", "_key_locks", "_timeout")
 
     def __init__(self, server: str | URL | Engine, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         self._timeout = check_timeout(timeout)
         self._key_locks = KeyLocks()
         self._database = _open_database(server, self._timeout)
+        self._jobs: JobTable | None = None
 
     def find(self, run_id: str, correlation_id: str) -> Entry | None:
         """Return the entry of a correlation id, or None."""
@@ -83,6 +85,13 @@ class SqlStore:
     def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
         """Return the events of the run's log after sequence ``after``, as RunEventDocs."""
         return parse_events(self._database.read_events(encode_key(run_id), next_sequence(after)))
+
+    @property
+    def jobs(self) -> JobTable:
+        """The jobs and limits that all processes share."""
+        if self._jobs is None:
+            self._jobs = JobTable(self._database)
+        return self._jobs
 
     def close(self) -> None:
         """Close the connections, unless the engine is yours. Calls in progress finish first."""

@@ -11,10 +11,12 @@ import sqlite3
 import threading
 import zlib
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 from emitter.errors import InputError, StoreAltered, StoreFailed
 from emitter.files import create_private
+from emitter.stores.jobs import JobTable, SqlDialect
 from emitter.stores.locks import (
     DEFAULT_TIMEOUT,
     check_timeout,
@@ -71,7 +73,7 @@ class SqliteStore:
         StoreAltered: A value that is read is not the one that was written.
     """
 
-    __slots__ = ("_database", "_locks", "_open", "_timeout")
+    __slots__ = ("_database", "_jobs", "_locks", "_open", "_timeout")
 
     def __init__(self, path: str | Path, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         self._timeout = check_timeout(timeout)
@@ -82,6 +84,7 @@ class SqliteStore:
             self._database.close()
             raise
         self._open = True
+        self._jobs: JobTable | None = None
 
     def find(self, run_id: str, correlation_id: str) -> Entry | None:
         """Return the entry of a correlation id, or None."""
@@ -126,6 +129,13 @@ class SqliteStore:
             raise self._database.damaged_error()
         return parse_events(self._verify_row(text, checksum, run, sequence) for sequence, text, checksum in rows)
 
+    @property
+    def jobs(self) -> JobTable:
+        """The jobs and limits that the processes of this machine share."""
+        if self._jobs is None:
+            self._jobs = JobTable(_JobDatabase(self._database))
+        return self._jobs
+
     def close(self) -> None:
         """Close the files. Calls in progress finish first."""
         if self._open:
@@ -161,6 +171,41 @@ class SqliteStore:
         if not isinstance(text, str) or stored_checksum != row_checksum(text, *names):
             raise self._database.damaged_error()
         return text
+
+
+_DIALECT = SqlDialect(
+    now="((julianday('now') - 2440587.5) * 86400.0)",
+    each_key="json_each(:keys) AS k",
+    lock_claims="",
+    lock_row="",
+    number="REAL",
+    lock_creation="SELECT 1",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _JobTransaction:
+    connection: sqlite3.Connection
+
+    def execute(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """Run a statement, and return its rows."""
+        return self.connection.execute(statement, parameters).fetchall()
+
+    def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run a statement once for each row of parameters."""
+        self.connection.executemany(statement, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _JobDatabase:
+    database: SqliteDatabase
+    dialect: SqlDialect = _DIALECT
+
+    @contextmanager
+    def transact(self) -> Generator[_JobTransaction]:
+        """Lend a write transaction."""
+        with self.database.transaction() as connection:
+            yield _JobTransaction(connection)
 
 
 def _resolve_path(path: str | Path) -> str:

@@ -1,0 +1,226 @@
+"""The journal of a run in a store that several processes share.
+
+Tasks claim and finish jobs one by one; what they ask for meanwhile goes to the database together, in one transaction.
+A thread renews the lease of this process, so that a busy event loop does not look like a dead one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import threading
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from emitter.bulk.journal import encode_entry
+from emitter.errors import InputError, StoreFailed
+from emitter.messages import Usage
+from emitter.stores.jobs import Claim, JobTable, Outcome
+from emitter.telemetry.sinks import generate_id
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
+    from emitter.bulk.journal import JournalEntry, RunFingerprint
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+ORPHAN_POLICIES = ("resend", "list")
+DEFAULT_LEASE = 60.0
+"""Seconds after which a process that has not renewed its lease counts as gone."""
+_LONGEST_LEASE = 86_400
+_RENEWALS = 4
+"""Renewals in the time of a lease."""
+
+
+class JobStore(Protocol):
+    """A store whose jobs are shared, such as ``SqlStore`` and ``SqliteStore``."""
+
+    @property
+    def jobs(self) -> JobTable:
+        """The shared jobs."""
+        ...
+
+
+class JobJournal(Protocol):
+    """Where the jobs of a run are claimed, and their outcomes kept: a file, or a store."""
+
+    earlier_usage: Usage
+    notice: str | None
+
+    async def claim(self, key: str, *, anew: bool = False) -> Claim:
+        """Claim a job, or say why it must not be sent. ``anew`` claims a job that has a final outcome, too."""
+        ...
+
+    async def finish(self, entry: JournalEntry) -> None:
+        """Keep an outcome, and close the claim of its job."""
+        ...
+
+    async def release(self, key: str) -> None:
+        """Give up the claim of a job that was not sent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOptions:
+    """The shared store of a run, what happens to orphaned jobs, and the lease of this process in seconds."""
+
+    store: JobStore | None = None
+    orphans: str = "resend"
+    lease: float = DEFAULT_LEASE
+    run_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.store is not None:
+            jobs: Any = getattr(self.store, "jobs", None)
+            if not isinstance(jobs, JobTable):
+                kind = type(self.store).__name__
+                raise InputError(
+                    f"store= is a {kind}, which processes cannot share.", hint="Pass a SqlStore or a SqliteStore."
+                )
+        if self.orphans not in ORPHAN_POLICIES:
+            raise InputError(f'orphans= is {self.orphans!r}; it must be "resend" or "list".')
+        lease: Any = self.lease
+        if isinstance(lease, bool) or not isinstance(lease, int | float) or not 1 <= lease <= _LONGEST_LEASE:
+            raise InputError(f"lease= is {self.lease!r}; it must be from 1 to 86400 seconds.")
+
+    @property
+    def jobs(self) -> JobTable:
+        """The shared jobs."""
+        if self.store is None:
+            raise RuntimeError("There is no store.")
+        return self.store.jobs
+
+    @property
+    def resend(self) -> bool:
+        """Whether orphaned jobs are sent again."""
+        return self.orphans == "resend"
+
+
+NO_STORE = ClaimOptions()
+
+
+class _Combiner(Generic[K, V]):
+    """Passes what concurrent tasks ask for to one call in a thread, which returns a result for each."""
+
+    def __init__(self, call: Callable[[list[K]], list[V]]) -> None:
+        self._call = call
+        self._pending: list[tuple[K, asyncio.Future[V]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def submit(self, item: K) -> V:
+        """Return the result for an item."""
+        future: asyncio.Future[V] = asyncio.get_running_loop().create_future()
+        self._pending.append((item, future))
+        if self._task is None:
+            self._task = asyncio.create_task(self._drain())
+        return await asyncio.shield(future)
+
+    async def close(self) -> None:
+        """Wait for the calls in progress."""
+        while self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def _drain(self) -> None:
+        while self._pending:
+            batch, self._pending = self._pending, []
+            results: list[V] | Exception
+            try:
+                results = await asyncio.to_thread(self._call, [item for item, _ in batch])
+            except Exception as error:  # noqa: BLE001  every waiting task raises it
+                results = error
+            for number, (_, future) in enumerate(batch):
+                if isinstance(results, Exception):
+                    future.set_exception(results)
+                    future.exception()  # its task may be gone
+                else:
+                    future.set_result(results[number])
+        self._task = None
+
+
+class StoreJournal:
+    """The jobs of a run in a store. ``holder`` is this process's lease."""
+
+    def __init__(self, jobs: JobTable, run: str, options: ClaimOptions) -> None:
+        self.earlier_usage = Usage()
+        self.notice: str | None = None
+        self.holder = generate_id()
+        self._jobs, self._run, self._options = jobs, run, options
+        self._claims = _Combiner(self._claim_all)
+        self._outcomes = _Combiner(self._finish_all)
+        self._abandoned: set[str] = set()
+
+    async def claim(self, key: str, *, anew: bool = False) -> Claim:
+        """Claim a job, or say why it must not be sent."""
+        try:
+            return await self._claims.submit((key, anew))
+        except asyncio.CancelledError:
+            self._abandoned.add(key)
+            raise
+
+    async def finish(self, entry: JournalEntry) -> None:
+        """Keep an outcome, and close the claim of its job."""
+        text = encode_entry(entry).decode().rstrip("\n")
+        await self._outcomes.submit(Outcome(entry.key, text, entry.is_final))
+
+    async def release(self, key: str) -> None:
+        """Give up the claim of a job that was not sent."""
+        await asyncio.to_thread(self._jobs.release, self._run, key, self.holder)
+
+    async def close(self) -> None:
+        """Wait for what is being written, and give up what was claimed for cancelled tasks."""
+        await self._claims.close()
+        await self._outcomes.close()
+        for key in self._abandoned:
+            await self.release(key)
+
+    def _claim_all(self, wanted: list[tuple[str, bool]]) -> list[Claim]:
+        found: dict[tuple[str, bool], Claim] = {}
+        for anew in {anew for _, anew in wanted}:
+            keys = [key for key, again in wanted if again is anew]
+            claims = self._jobs.claim(self._run, keys, self.holder, resend=self._options.resend, anew=anew)
+            found |= {(key, anew): claim for key, claim in claims.items()}
+        return [found[each] for each in wanted]
+
+    def _finish_all(self, outcomes: list[Outcome]) -> list[None]:
+        self._jobs.finish(self._run, outcomes, self.holder)
+        return [None] * len(outcomes)
+
+
+@asynccontextmanager
+async def open_store_journal(options: ClaimOptions, fingerprint: RunFingerprint) -> AsyncGenerator[StoreJournal]:
+    """Open the shared jobs of a run. Raises ``StoreFailed`` if the store cannot be reached."""
+    jobs = options.jobs
+    journal = StoreJournal(jobs, name_run(fingerprint, options.run_id), options)
+    await asyncio.to_thread(jobs.renew, journal.holder, options.lease)
+    ended = threading.Event()
+    thread = threading.Thread(
+        target=_keep_lease, args=(jobs, journal.holder, options.lease, ended), name="emitter.lease", daemon=True
+    )
+    thread.start()
+    try:
+        yield journal
+    finally:
+        try:
+            await journal.close()
+        finally:
+            ended.set()
+            await asyncio.to_thread(thread.join)
+            with suppress(StoreFailed):  # the lease ends anyway
+                await asyncio.to_thread(jobs.leave, journal.holder)
+
+
+def _keep_lease(jobs: JobTable, holder: str, lease: float, ended: threading.Event) -> None:
+    while not ended.wait(lease / _RENEWALS):
+        with suppress(StoreFailed):  # the next renewal may succeed, and claims fail by themselves
+            jobs.renew(holder, lease)
+
+
+def name_run(fingerprint: RunFingerprint, run_id: str | None) -> str:
+    """Return the name under which processes that run the same requests share their jobs."""
+    text = json.dumps([fingerprint.to_json(), run_id], sort_keys=True)
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    return f"{run_id or fingerprint.name} {fingerprint.model} {digest}"

@@ -1,0 +1,268 @@
+"""Jobs that several processes share: a job is claimed before it is sent, and its outcome closes the claim.
+
+Each process is a holder with a lease, which it renews by the database's clock. A claim whose holder's lease has ended
+is orphaned: the job was sent or about to be sent, and nobody knows its outcome. All statements run on PostgreSQL and
+SQLite.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from emitter.stores.protocol import encode_key
+from emitter.stores.slots import LimitState, SlotRequest, Slots, take_slots
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+
+class ClaimStatus(Enum):
+    """What became of a claim."""
+
+    CLAIMED = "claimed"
+    """This process has the job, and may send it."""
+    RESENT = "resent"
+    """As ``CLAIMED``, but the job was orphaned, so it may have been sent before."""
+    DONE = "done"
+    """The job has a final outcome."""
+    HELD = "held"
+    """Another process has the job."""
+    ORPHANED = "orphaned"
+    """The process that had the job is gone, and the outcome is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The answer to a claim.
+
+    Attributes:
+        status: Whether the job may be sent.
+        entry: The text of the outcome, if the job is done.
+        holder: The process that has or had the job.
+        claimed_at: When it claimed the job, in seconds since 1970 by the database's clock.
+    """
+
+    status: ClaimStatus
+    entry: str | None = None
+    holder: str | None = None
+    claimed_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A claim whose holder is gone."""
+
+    run: str
+    key: str
+    holder: str
+    claimed_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a job, as text. A job whose outcome is not ``final`` can be claimed again."""
+
+    key: str
+    entry: str
+    final: bool
+
+
+class Transaction(Protocol):
+    """Statements with named parameters (``:name``), in one transaction."""
+
+    def execute(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """Run a statement, and return its rows."""
+        ...
+
+    def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run a statement once for each row of parameters."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SqlDialect:
+    """What the databases spell differently: the time, the strings of a JSON array, locks, and a column of numbers."""
+
+    now: str
+    each_key: str
+    lock_claims: str
+    lock_row: str
+    number: str
+    lock_creation: str
+
+
+class JobDatabase(Protocol):
+    """A database with the tables of jobs."""
+
+    @property
+    def dialect(self) -> SqlDialect:
+        """The words of the database."""
+        ...
+
+    def transact(self) -> AbstractContextManager[Transaction]:
+        """Lend a write transaction, which is committed at the end."""
+        ...
+
+
+_TABLES = (
+    """CREATE TABLE IF NOT EXISTS emitter_jobs (
+        run_id TEXT NOT NULL, job_key TEXT NOT NULL, state TEXT NOT NULL, holder TEXT NOT NULL,
+        claimed_at {number} NOT NULL, entry TEXT, PRIMARY KEY (run_id, job_key))""",
+    "CREATE INDEX IF NOT EXISTS emitter_jobs_open ON emitter_jobs (holder) WHERE state = 'open'",
+    "CREATE TABLE IF NOT EXISTS emitter_holders (holder TEXT PRIMARY KEY, expires_at {number} NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS emitter_limits (
+        name TEXT PRIMARY KEY, next_request {number} NOT NULL, next_token {number} NOT NULL,
+        paused_until {number} NOT NULL)""",
+)
+_RENEW = """INSERT INTO emitter_holders (holder, expires_at) VALUES (:holder, {now} + :seconds)
+    ON CONFLICT (holder) DO UPDATE SET expires_at = {now} + :seconds"""
+_LEAVE = "DELETE FROM emitter_holders WHERE holder = :holder"
+_IS_GONE = "NOT EXISTS (SELECT 1 FROM emitter_holders AS h WHERE h.holder = j.holder AND h.expires_at > {now})"
+_INSERT = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_at)
+    SELECT :run, value, 'open', :holder, {now} FROM {each_key} WHERE true ORDER BY value
+    ON CONFLICT DO NOTHING RETURNING job_key"""
+_SELECT = """SELECT job_key, state, entry, holder, claimed_at, {is_gone} FROM emitter_jobs AS j
+    WHERE run_id = :run AND job_key IN (SELECT value FROM {each_key})"""
+_TAKE = """UPDATE emitter_jobs SET state = 'open', holder = :holder, claimed_at = {now}
+    WHERE run_id = :run AND job_key IN (
+        SELECT job_key FROM emitter_jobs AS j WHERE run_id = :run AND job_key IN (SELECT value FROM {each_key})
+        AND (state = 'failed' OR (state = 'open' AND :resend = 1 AND {is_gone}) OR (state = 'final' AND :anew = 1))
+        ORDER BY job_key {lock_claims})
+    RETURNING job_key"""
+_FINISH = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_at, entry)
+    VALUES (:run, :key, :state, :holder, {now}, :entry)
+    ON CONFLICT (run_id, job_key) DO UPDATE SET state = excluded.state, entry = excluded.entry
+    WHERE emitter_jobs.state <> 'final'"""
+_RELEASE = "DELETE FROM emitter_jobs WHERE run_id = :run AND job_key = :key AND holder = :holder AND state = 'open'"
+_ORPHANS = """SELECT run_id, job_key, holder, claimed_at FROM emitter_jobs AS j
+    WHERE state = 'open' AND {is_gone} ORDER BY run_id, job_key"""
+_SELECT_LIMIT = """SELECT next_request, next_token, paused_until, {now} FROM emitter_limits WHERE name = :name
+    {lock_row}"""
+_INSERT_LIMIT = "INSERT INTO emitter_limits VALUES (:name, 0, 0, 0) ON CONFLICT DO NOTHING"
+_UPDATE_LIMIT = """UPDATE emitter_limits SET next_request = :request, next_token = :token, paused_until = :paused
+    WHERE name = :name"""
+
+
+class JobTable:
+    """The shared jobs of a store. Threads and processes may call every method at the same time.
+
+    The missing tables are created.
+    """
+
+    def __init__(self, database: JobDatabase) -> None:
+        self._database = database
+        self._words = asdict(database.dialect)
+        self._words["is_gone"] = _IS_GONE.format(**self._words)
+        with self._database.transact() as transaction:
+            for statement in ("{lock_creation}", *_TABLES):
+                transaction.execute(self._spell(statement), {})
+
+    def renew(self, holder: str, seconds: float) -> None:
+        """Let the lease of a holder end ``seconds`` from now, by the database's clock."""
+        with self._database.transact() as transaction:
+            transaction.execute(self._spell(_RENEW), {"holder": holder, "seconds": seconds})
+
+    def leave(self, holder: str) -> None:
+        """End the lease of a holder. Claims that it has not closed are orphaned."""
+        with self._database.transact() as transaction:
+            transaction.execute(_LEAVE, {"holder": holder})
+
+    def claim(
+        self, run: str, keys: Sequence[str], holder: str, *, resend: bool = False, anew: bool = False
+    ) -> dict[str, Claim]:
+        """Claim jobs, all in one transaction, and return the answer by key.
+
+        Args:
+            run: The run, which keeps equal keys of different runs apart.
+            keys: The jobs.
+            holder: This process, whose lease must have been renewed.
+            resend: Whether to take orphaned jobs.
+            anew: Whether to take jobs that have a final outcome.
+        """
+        names = {encode_key(key): key for key in keys}
+        parameters = {"run": encode_key(run), "holder": holder, "keys": json.dumps(list(names))}
+        with self._database.transact() as transaction:
+            inserted = {row[0] for row in transaction.execute(self._spell(_INSERT), parameters)}
+            claims = dict.fromkeys(inserted, Claim(ClaimStatus.CLAIMED, holder=holder))
+            rest = [name for name in names if name not in inserted]
+            if rest:
+                parameters |= {"keys": json.dumps(rest)}
+                rows = transaction.execute(self._spell(_SELECT), parameters)
+                found = {row[0]: _read_claim(*row[1:]) for row in rows}
+                take = {**parameters, "resend": int(resend), "anew": int(anew)}
+                taken = transaction.execute(self._spell(_TAKE), take) if _may_take(found, resend, anew) else ()
+                claims |= found | {name: _take_claim(found.get(name, _UNREAD)) for (name,) in taken}
+        return {key: claims.get(name, _UNREAD) for name, key in names.items()}
+
+    def finish(self, run: str, outcomes: Sequence[Outcome], holder: str) -> None:
+        """Store outcomes and close their claims, all in one transaction. The first final outcome of a job stays."""
+        rows = [
+            {
+                "run": encode_key(run),
+                "key": encode_key(outcome.key),
+                "state": "final" if outcome.final else "failed",
+                "holder": holder,
+                "entry": outcome.entry,
+            }
+            for outcome in sorted(outcomes, key=lambda outcome: encode_key(outcome.key))
+        ]
+        with self._database.transact() as transaction:
+            transaction.execute_many(self._spell(_FINISH), rows)
+
+    def release(self, run: str, key: str, holder: str) -> None:
+        """Give up the claim of a job that was not sent, or, for an ``Orphan``, let the job be sent again."""
+        with self._database.transact() as transaction:
+            transaction.execute(_RELEASE, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
+
+    def resend(self, orphan: Orphan) -> None:
+        """Let the next run send an orphaned job again."""
+        with self._database.transact() as transaction:
+            transaction.execute(_RELEASE, {"run": orphan.run, "key": orphan.key, "holder": orphan.holder})
+
+    def orphans(self) -> list[Orphan]:
+        """Return the claims of all runs whose holders are gone."""
+        with self._database.transact() as transaction:
+            return [Orphan(*row) for row in transaction.execute(self._spell(_ORPHANS), {})]
+
+    def lease_slots(self, name: str, request: SlotRequest) -> Slots:
+        """Return when the next calls may start, within the limits that all processes share under ``name``."""
+        with self._database.transact() as transaction:
+            rows = transaction.execute(self._spell(_SELECT_LIMIT), {"name": name})
+            if not rows:
+                transaction.execute(_INSERT_LIMIT, {"name": name})
+                rows = transaction.execute(self._spell(_SELECT_LIMIT), {"name": name})
+            next_request, next_token, paused_until, now = rows[0]
+            state, slots = take_slots(LimitState(next_request, next_token, paused_until), request, now)
+            values = {"request": state.next_request, "token": state.next_token, "paused": state.paused_until}
+            transaction.execute(_UPDATE_LIMIT, {"name": name, **values})
+        return slots
+
+    def _spell(self, statement: str) -> str:
+        return statement.format(**self._words)
+
+
+def _read_claim(state: str, entry: str | None, holder: str, claimed_at: float, is_gone: object) -> Claim:
+    if state == "open":
+        status = ClaimStatus.ORPHANED if is_gone else ClaimStatus.HELD
+    else:
+        status = ClaimStatus.DONE if state == "final" else ClaimStatus.HELD
+    return Claim(status, entry if state == "final" else None, holder, claimed_at)
+
+
+_UNREAD = Claim(ClaimStatus.HELD)
+"""Of a job that another process released or claimed between two statements."""
+
+
+def _take_claim(before: Claim) -> Claim:
+    status = ClaimStatus.RESENT if before.status is ClaimStatus.ORPHANED else ClaimStatus.CLAIMED
+    return replace(before, status=status, entry=None)
+
+
+def _may_take(found: Mapping[str, Claim], resend: bool, anew: bool) -> bool:  # noqa: FBT001  of one call only
+    """Return whether a further statement could take any job."""
+    free = {ClaimStatus.HELD: True, ClaimStatus.ORPHANED: resend, ClaimStatus.DONE: anew}
+    return any(free[claim.status] for claim in found.values())

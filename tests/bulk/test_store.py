@@ -1,0 +1,170 @@
+"""Runs of several processes over one store: each job is sent once, and what a killed process leaves is found."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.bulk import aemit_many, emit_many
+from emitter.errors import InputError, StoreFailed, UnknownOutcome
+from emitter.policy import Policy
+from emitter.stores import MemoryStore
+from emitter.testing import Stalled
+from tests.bulk.asking import MODEL, Numbered, answered, asked_of, number_in, serving, task
+from tests.stores.conftest import home, postgres  # noqa: F401  fixtures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.testing import Behaviour, ReceivedRequest, Simulator
+    from tests.stores.conftest import Home
+
+COUNT = 40
+IN_FLIGHT = 4
+
+
+def run_of(store: Any, situations: Any, **more: Any) -> Any:
+    """Begin a run over a store."""
+    return emit_many(Numbered, situations, store=store, **{"model": MODEL, "in_flight": IN_FLIGHT, **more})
+
+
+def test_a_job_is_sent_by_one_of_two_runs(home: Home, vendor: Simulator) -> None:  # noqa: F811
+    """Both return all results, and each was paid for once."""
+    found: list[list[Any]] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(run_of(home.again(), map(task, range(COUNT))).results()))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [[each.value.n for each in results] for results in found] == [list(range(COUNT))] * 2
+    assert asked_of(vendor) == Counter(range(COUNT))
+    assert sum(each.replayed for results in found for each in results) == COUNT
+
+
+def test_other_requests_are_other_jobs(home: Home, vendor: Simulator) -> None:  # noqa: F811
+    """What is asked, and the caller's run id, keep runs apart; failures are sent again, refusals are not."""
+    jobs = [task(0), task(1, "malformed"), task(2, "refuse")]
+    store = home.again()
+    for _ in range(2):
+        run_of(store, jobs, policy=Policy(max_attempts=1)).results()
+    assert asked_of(vendor) == {0: 1, 1: 2, 2: 1}
+    run_of(store, jobs, policy=Policy(max_attempts=1), run_id="another").results()
+    run_of(store, jobs, policy=Policy(max_attempts=1), instructions="Be brief.").results()
+    assert asked_of(vendor) == {0: 3, 1: 4, 2: 3}
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Run a vendor that answers no task from ``silent.start`` on."""
+
+    class Silent:
+        start = COUNT
+        vendor: Simulator
+
+    def answers(asked: ReceivedRequest) -> Behaviour:
+        return Stalled() if number_in(asked.body) >= Silent.start else answered(asked)
+
+    with serving(answers, monkeypatch) as Silent.vendor:
+        yield Silent
+
+
+def kill_when_silent(home: Home, silent: Any) -> set[int]:  # noqa: F811
+    """Run in a process of its own, and kill it when it only waits. Return the numbers of the unanswered tasks."""
+    command = [sys.executable, "-m", "tests.bulk.sharing", home.kind, home.address, str(COUNT)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, cwd=Path(__file__).parents[2], env=environment) as child:
+        while len(waiting := {each for each in asked_of(silent.vendor) if each >= silent.start}) < IN_FLIGHT:
+            assert child.poll() is None
+            time.sleep(0.01)
+        child.send_signal(signal.SIGKILL)
+    return waiting
+
+
+def test_what_a_killed_process_sent_is_listed_and_then_sent_by_choice(home: Home, silent: Any) -> None:  # noqa: F811
+    """With ``list``, nothing is paid twice, and the listed jobs are those that the process had in flight."""
+    silent.start = 10
+    waiting = kill_when_silent(home, silent)
+    silent.start = COUNT
+
+    listed = run_of(home.again(), map(task, range(COUNT)), orphans="list").results()
+    unknown = [each for each in listed if isinstance(each.error, UnknownOutcome)]
+    assert waiting <= {each.index for each in unknown}
+    assert all(each.value.n == each.index for each in listed if each.error is None)
+    assert set(asked_of(silent.vendor).values()) == {1}
+    orphans = home.again().jobs.orphans()
+    assert {each.key for each in orphans} == {each.key for each in unknown}
+
+    home.again().jobs.resend(orphans[0])
+    after = run_of(home.again(), map(task, range(COUNT)), orphans="list").results()
+    assert sum(each.error is not None for each in after) == len(unknown) - 1
+
+    run = run_of(home.again(), map(task, range(COUNT)))
+    assert [each.value.n for each in run] == list(range(COUNT))
+    assert len(run.stats.resent_keys) == len(unknown) - 1
+
+
+def test_a_run_that_is_left_gives_its_jobs_up(home: Home, silent: Any) -> None:  # noqa: F811
+    """Nothing is orphaned: what was not sent is free, and a call that was cut off is a failure."""
+    silent.start = 2
+
+    async def leave() -> None:
+        run = aemit_many(Numbered, map(task, range(COUNT)), store=home.again(), model=MODEL, in_flight=IN_FLIGHT)
+        async with run:
+            await anext(run)
+            await anext(run)
+            while len(silent.vendor.calls) < 2 + IN_FLIGHT:  # noqa: ASYNC110  the calls arrive in another thread
+                await asyncio.sleep(0.01)
+
+    asyncio.run(leave())
+    silent.start = COUNT
+    assert home.again().jobs.orphans() == []
+    again = run_of(home.again(), map(task, range(COUNT)), orphans="list").results()
+    assert [each.value.n for each in again] == list(range(COUNT))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"store": MemoryStore()}, "processes cannot share"),
+        ({"orphans": "forget"}, '"resend" or "list"'),
+        ({"lease": 0.1}, "from 1 to 86400"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    """Before anything is sent."""
+    with pytest.raises(InputError, match=message):
+        emit_many(Numbered, [], model=MODEL, **options)
+
+
+def test_a_store_takes_the_place_of_a_journal(home: Home) -> None:  # noqa: F811
+    """Two records of one run could differ."""
+    with pytest.raises(InputError, match="cannot be combined"):
+        run_of(home.again(), [], journal="run.jsonl")
+
+
+def test_nothing_is_sent_without_a_claim(home: Home, vendor: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """A store that fails ends the run before the call."""
+    store = home.again()
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise StoreFailed("gone")
+
+    run = run_of(store, map(task, range(3)))
+    monkeypatch.setattr(type(store.jobs), "claim", fail)
+    with pytest.raises(StoreFailed, match="gone"):
+        run.results()
+    assert not vendor.calls
