@@ -15,6 +15,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 SAID = {
     "agent_loop": ("Not yet", "did: Pause the job until Monday"),
+    "dbos_decision": ("result: paid 1250 cents to Acme", "receipts: 1"),
     "guarded_function": (
         "did: {'payment': 1}",
         "refused: it is not the approved call, by /parameters/cents",

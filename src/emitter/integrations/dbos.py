@@ -1,0 +1,147 @@
+"""Emissions, decisions and guarded acts as steps of DBOS workflows. Needs the extra ``dbos``.
+
+DBOS replays the results of steps that ended, and runs a step again that a crash interrupted. These functions make that
+second run harmless: an emission is claimed in a store before it is sent, a decision is in the ledger under the id of
+its step, and a guarded act is done once under that id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from emitter.bulk import Job, aemit_many
+from emitter.decisions.ledger import ResolvedDecision
+from emitter.errors import ApprovalPending, DecisionExpired, InputError, MissingExtra
+
+try:
+    DBOS: Any = import_module("dbos").DBOS
+except ImportError as error:
+    raise MissingExtra("DBOS is not installed.", hint="Run: pip install 'llm-emitter[dbos]'") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from emitter.authority import GuardedTool
+    from emitter.bulk.claims import JobStore
+    from emitter.client.result import Emission
+    from emitter.conversation import Messages
+    from emitter.decisions.ledger import Ledger
+    from emitter.models import BindingMoment
+
+T = TypeVar("T")
+
+_POLL = 1.0
+"""Seconds between two looks at the ledger."""
+
+
+async def aemit(
+    form: type[T], messages: Messages, *, model: str, store: JobStore, orphans: str = "list", **options: Any
+) -> Emission[T]:
+    """Emit a typed object as a step of the current workflow.
+
+    A finished step is replayed by DBOS. A step that was interrupted finds its outcome in the store, if there is one.
+
+    Args:
+        form: The type of the object, as for ``emit``. Its module must be importable where the workflow is resumed.
+        messages: A prompt or messages.
+        model: The provider and model name.
+        store: A ``SqlStore`` or ``SqliteStore`` that all workers open, also for the ``rate_limit`` that they share.
+        orphans: For an emission that was claimed by a process that died: ``"list"`` raises ``UnknownOutcome``, and
+            ``"resend"`` sends it again.
+        **options: Options of ``aemit_many``, such as ``rate_limit``, ``policy`` and ``lease``.
+
+    Raises:
+        UnknownOutcome: The emission was sent by a process that died, and its outcome is unknown.
+        EmissionError: As for ``emit``.
+    """
+
+    async def send() -> Emission[T]:
+        many: Any = aemit_many
+        run = many(form, [Job(messages, key=_step_key())], model=model, store=store, orphans=orphans, **options)
+        (result,) = await run.results()
+        return cast("Emission[T]", result.result)
+
+    return await _run_step("emitter.emit", send)
+
+
+async def ask(  # noqa: PLR0913  most have a default
+    moment: BindingMoment,
+    *,
+    ledger: Ledger,
+    agent: str = "agent",
+    actions: Sequence[str | None] = (),
+    expires_in: float | None = None,
+    poll: float = _POLL,
+) -> ResolvedDecision:
+    """Open a decision, and wait until it is answered: on the page, by command or by code, in any process.
+
+    The answer is in the ledger alone; the workflow's database keeps the id of the decision. It is the id of the
+    workflow and the number of the step, so a resumed workflow waits for the same decision.
+
+    Args:
+        moment: The envelope.
+        ledger: A ledger on a store that the answering process opens, too.
+        agent: The agent that asks.
+        actions: For each option, the digest of what it does, or None.
+        expires_in: For how many seconds the decision is open, or None.
+        poll: Seconds between two looks at the ledger.
+
+    Raises:
+        DecisionExpired: Nobody answered in time.
+        AlreadyResolved: The principal refused this question before.
+    """
+
+    async def wait() -> str:
+        key = _step_key()
+        await asyncio.to_thread(
+            ledger.open, moment, agent=agent, decision_id=key, expires_in=expires_in, actions=actions
+        )
+        while not isinstance(found := await asyncio.to_thread(ledger.find, key), ResolvedDecision):
+            if found.is_expired(time.time()):
+                raise DecisionExpired(f"The time to answer the decision {key} is over.")
+            await asyncio.sleep(poll)
+        return key
+
+    decision_id = await _run_step("emitter.ask", wait)
+    resolved = await asyncio.to_thread(ledger.find, decision_id)
+    return cast("ResolvedDecision", resolved)
+
+
+async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, **arguments: Any) -> Any:
+    """Call a guarded tool as a step: wait for its approval, do it once, and return its result.
+
+    Args:
+        tool: What ``Authority.guard`` returned, without ``ask``, so that the answer may come from any process.
+        *args: The tool's arguments.
+        poll: Seconds between two looks at the answer.
+        **arguments: The tool's arguments by name.
+
+    Raises:
+        NotApproved: The principal did not approve it.
+        Unfinished: A process died while it did the act, so whether it was done is unknown. See
+            ``Authority.resolve_unfinished``.
+    """
+
+    async def call() -> Any:
+        key = _step_key()
+        while True:
+            try:
+                result = await asyncio.to_thread(tool.call, key, *args, **arguments)
+                return await cast("Awaitable[Any]", result) if asyncio.iscoroutine(result) else result
+            except ApprovalPending:
+                await asyncio.sleep(poll)
+
+    return await _run_step("emitter.act", call)
+
+
+def _step_key() -> str:
+    return f"{DBOS.workflow_id}/{DBOS.step_id}"
+
+
+async def _run_step(name: str, step: Callable[[], Awaitable[T]]) -> T:
+    if DBOS.workflow_id is None:
+        raise InputError("There is no DBOS workflow.", hint="Call this in a function with @DBOS.workflow().")
+    return cast("T", await DBOS.run_step_async({"name": name}, step))

@@ -1,0 +1,1 @@
+"""The integrations, in processes of their own."""

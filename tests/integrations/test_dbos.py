@@ -1,0 +1,104 @@
+"""DBOS workflows that are killed and resumed: nothing is paid twice, and a decision is asked and acted on once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter.authority import Authority
+from emitter.decisions import select_option
+from emitter.decisions.ledger import Ledger
+from emitter.stores import SqliteStore
+from emitter.testing import Stalled
+from tests.bulk.asking import answered, asked_of, number_in, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.testing import Behaviour, ReceivedRequest
+
+pytest.importorskip("dbos", reason="DBOS is not installed")
+
+
+def start(folder: Path, flow: str, argument: object) -> subprocess.Popen[str]:
+    """Start the workflow in a process of its own, or resume it."""
+    command = [sys.executable, "-m", "tests.integrations.flows", str(folder), flow, f"{flow}-1", repr(argument)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2], env=environment)
+
+
+def result_of(child: subprocess.Popen[str]) -> str:
+    """Return what the workflow returned."""
+    output, _ = child.communicate(timeout=60)
+    return next(line.removeprefix("result ") for line in output.splitlines() if line.startswith("result "))
+
+
+def wait_for(ready: Any) -> Any:
+    """Return what is ready."""
+    for _ in range(3000):
+        if found := ready():
+            return found
+        time.sleep(0.02)
+    raise TimeoutError
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Run a vendor that leaves some tasks unanswered."""
+
+    class Silent:
+        tasks: set[int]
+        vendor: Any
+
+    def answers(asked: ReceivedRequest) -> Behaviour:
+        return Stalled() if number_in(asked.body) in Silent.tasks else answered(asked)
+
+    with serving(answers, monkeypatch) as Silent.vendor:
+        yield Silent
+
+
+def test_a_finished_step_is_replayed_and_an_unknown_one_is_told(tmp_path: Path, silent: Any) -> None:
+    """The emission that was under way when the process was killed is not sent again in silence."""
+    silent.tasks = {6}
+    child = start(tmp_path, "count", 5)
+    wait_for(lambda: asked_of(silent.vendor)[6])
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+
+    silent.tasks = set()
+    again = start(tmp_path, "count", 5)
+    again.communicate(timeout=60)
+    assert again.returncode != 0  # UnknownOutcome
+    assert asked_of(silent.vendor) == {5: 1, 6: 1}
+    with SqliteStore(tmp_path / "store.db") as store:
+        (orphan,) = store.jobs.orphans()
+    assert orphan.key == "count-1/2"
+
+
+def test_a_decision_is_answered_elsewhere_and_acted_on_once(tmp_path: Path) -> None:
+    """The workflow is killed while it waits; another process goes on with the answer of a third."""
+    child = start(tmp_path, "decide", "invoice")
+    with SqliteStore(tmp_path / "store.db") as store:
+        ledger = Ledger(store)
+        (pending,) = wait_for(ledger.pending)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
+
+        again = start(tmp_path, "decide", "invoice")
+        authority = Authority(store, actor="bookkeeper")
+        (approval,) = wait_for(authority.ledger.pending)
+        authority.ledger.resolve(approval.decision_id, select_option(approval.moment, 0))
+        assert result_of(again) == "['Selected', 'paid plumber']"
+
+        third = start(tmp_path, "decide", "invoice")
+        assert result_of(third) == "['Selected', 'paid plumber']"
+        assert (tmp_path / "paid").read_text() == "plumber\n"
+        assert [receipt.target for receipt in authority.receipts()] == ["plumber"]
