@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching docs clean
+.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching distributed docs clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'

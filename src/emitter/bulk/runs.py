@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic
+from weakref import WeakKeyDictionary
 
 from emitter.bulk import executors, journal, progress
 from emitter.bulk.batches.vendors import get_batch_vendor
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from emitter.bulk.runner import RunPlan
     from emitter.conversation import Messages
     from emitter.messages import Usage
+    from emitter.stores.jobs import JobTable
 
 _STALE_NOTICE = (
     "The job with the key {!r} has changed since its answer was written to the journal. Its earlier answer is "
@@ -199,6 +201,10 @@ def _get_notices(result: JobResult[Any], stats: RunStats) -> Iterator[str]:
         yield _RESENT_NOTICE.format(result.key)
 
 
+_LIMITERS: WeakKeyDictionary[JobTable, dict[tuple[str, RateLimit], SharedLimiter]] = WeakKeyDictionary()
+"""The shared limiters of this process, which all runs over a store use."""
+
+
 async def _open_journal(
     stack: AsyncExitStack, run_plan: RunPlan[R], options: RunOptions
 ) -> tuple[RunPlan[R], JobJournal | None]:
@@ -210,6 +216,7 @@ async def _open_journal(
     shared = await stack.enter_async_context(open_store_journal(claims, run_plan.fingerprint))
     if limit is not None and limit.limiter is None:
         limiter = SharedLimiter.for_emission(limit, claims.jobs.lease_slots, run_plan.probe)
+        limiter = _LIMITERS.setdefault(claims.jobs, {}).setdefault((limiter.name, limit), limiter)
         settings = replace(run_plan.settings, rate_limit=RateLimit(limiter=limiter))
         run_plan = replace(run_plan, settings=settings)
     return run_plan, shared

@@ -46,7 +46,8 @@ class SharedLimiter:
     def __init__(
         self, limit: RateLimit, server: SlotServer, name: str, headers: RateLimitHeaders | None = None
     ) -> None:
-        self._limit, self._server, self._name, self._headers = limit, server, name, headers
+        self.name = name
+        self._limit, self._server, self._headers = limit, server, headers
         self._lock = threading.Lock()
         self._queue: deque[Ticket] = deque()
         self._errors: dict[Ticket, Exception] = {}
@@ -133,7 +134,7 @@ class SharedLimiter:
                 request = self._make_request(batch)
             try:
                 asked = time.monotonic()
-                slots = self._server(self._name, request)
+                slots = self._server(self.name, request)
             except Exception as error:  # noqa: BLE001  the waiting calls raise it
                 with self._lock:
                     self._errors |= dict.fromkeys(batch, error)

@@ -1,0 +1,214 @@
+"""Rows through several processes that are killed at drawn moments: which come out, and what was paid twice.
+
+``make distributed`` prints a table. The vendor is simulated, with latency, and counts its calls. Each engine works on
+the same rows until all are done; meanwhile its processes get SIGKILL and are started again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from tests.stores.postgres import running
+
+from emitter.bulk import Job, emit_many
+from emitter.errors import UnknownOutcome
+from emitter.stores import SqlStore
+from emitter.testing import ReceivedRequest, Simulator, Text, simulator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MODEL = "openai/gpt-6-sol"
+LATENCY = 0.5
+WORKERS, IN_FLIGHT, KILLS, LEASE = 4, 16, 6, 3.0
+GROUP = 50
+"""Rows of a DBOS workflow."""
+_NUMBER = re.compile(r"task (\d+)")
+
+
+class Numbered(BaseModel):
+    """The number of a row."""
+
+    n: int
+
+
+def number_in(body: Any) -> int:
+    """Return the number of the row that a request is about."""
+    found = _NUMBER.search(str(body))
+    return -1 if found is None else int(found[1])
+
+
+def answer(request: ReceivedRequest) -> Text:
+    """Answer with the number of the row."""
+    return Text({"n": number_in(request.body)})
+
+
+def jobs(rows: int, first: int = 0) -> Iterator[Job]:
+    """Yield all rows, beginning with one that depends on the worker."""
+    for number in range(rows):
+        n = (number + first) % rows
+        yield Job(f"task {n}", key=f"row-{n}")
+
+
+def run_worker(url: str, rows: int, orphans: Any, number: int) -> None:
+    """Work on the rows over PostgreSQL, in a process of its own."""
+    with SqlStore(url) as store:
+        options: Any = {"store": store, "orphans": orphans, "lease": LEASE, "in_flight": IN_FLIGHT, "ordered": False}
+        for _ in emit_many(Numbered, jobs(rows, number * rows // WORKERS), model=MODEL, progress=False, **options):
+            pass
+
+
+def run_dbos(url: str, system: str, rows: int, orphans: Any) -> None:
+    """Work on the rows in DBOS workflows, in a process of its own."""
+    from dbos import DBOS, SetWorkflowID  # noqa: PLC0415  an extra
+
+    from emitter.integrations.dbos import aemit  # noqa: PLC0415  an extra
+
+    store = SqlStore(url)
+
+    @DBOS.workflow()
+    async def emit_group(first: int) -> int:
+        async def emit_row(n: int) -> bool:
+            options: Any = {"store": store, "orphans": orphans, "lease": LEASE}
+            try:
+                emission = await aemit(Numbered, f"task {n}", model=MODEL, **options)
+            except UnknownOutcome:
+                return False
+            return emission.value.n == n
+
+        return sum([await emit_row(n) for n in range(first, min(first + GROUP, rows))])
+
+    async def start() -> None:
+        DBOS.launch()
+        handles = []
+        for first in range(0, rows, GROUP):
+            with SetWorkflowID(f"group-{first}"):
+                handles.append(await DBOS.start_workflow_async(emit_group, first))
+        print(json.dumps(sum([await handle.get_result() for handle in handles])))  # noqa: T201
+
+    DBOS(config={"name": "distributed", "system_database_url": system, "log_level": "ERROR"})
+    asyncio.run(start())
+
+
+@dataclass
+class Trial:
+    """One engine at work on the rows."""
+
+    url: str
+    rows: int
+    orphans: str
+    vendor: Simulator
+    draw: random.Random = field(default_factory=lambda: random.Random(18))  # noqa: S311  the same moments each time
+
+    def draw_moments(self, count: int) -> list[int]:
+        """Return after how many calls to kill."""
+        return sorted(self.draw.sample(range(self.rows // 20, self.rows * 9 // 10), count))
+
+
+def spawn(*arguments: object) -> subprocess.Popen[bytes]:
+    """Start this program as a worker."""
+    command = [sys.executable, "-m", "benchmarks.distributed", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603  this program
+
+
+def keep_running(commands: list[tuple[object, ...]], trial: Trial, kills: int) -> int:
+    """Run the workers to their end. After drawn numbers of calls, kill one and start it again. Return the kills."""
+    workers = [spawn(*command) for command in commands]
+    moments, done = trial.draw_moments(kills), 0
+    while any(worker.poll() is None for worker in workers):
+        time.sleep(0.05)
+        for number, worker in enumerate(workers):
+            if worker.poll() not in (None, 0):
+                workers[number] = spawn(*commands[number])
+        alive = [worker for worker in workers if worker.poll() is None]
+        if moments and alive and len(trial.vendor.calls) >= moments[0]:
+            trial.draw.choice(alive).send_signal(signal.SIGKILL)
+            moments.pop(0)
+            done += 1
+    return done
+
+
+def try_processes(trial: Trial) -> str:
+    """Run four plain processes over PostgreSQL."""
+    commands = [("worker", trial.url, trial.rows, trial.orphans, n) for n in range(WORKERS)]
+    return f"{keep_running(commands, trial, KILLS)} processes"
+
+
+def try_dbos(trial: Trial) -> str:
+    """Run one process of DBOS workflows, which recover."""
+    system = trial.url.replace("?", "_dbos?")
+    return f"{keep_running([('dbos', trial.url, system, trial.rows, trial.orphans)], trial, 3)} processes"
+
+
+ENGINES: dict[str, Callable[[Trial], str]] = {
+    "processes": try_processes,
+    "dbos": try_dbos,
+}
+
+
+def measure(engine: str, rows: int, orphans: str, vendor: Simulator, url: str) -> dict[str, Any]:
+    """Return what came of the rows, and what the vendor counted."""
+    vendor.reset()
+    started = time.monotonic()
+    kills = ENGINES[engine](Trial(url, rows, orphans, vendor))
+    seconds = time.monotonic() - started
+    time.sleep(LEASE)
+    paid = Counter(number_in(call.body) for call in vendor.calls)
+    with SqlStore(url) as store:
+        found = emit_many(Numbered, jobs(rows), model=MODEL, store=store, orphans="list", progress=False).results()
+    listed = sum(isinstance(item.error, UnknownOutcome) for item in found)
+    return {
+        "engine": engine,
+        "orphans": orphans,
+        "killed": kills,
+        "rows": sum(item.error is None for item in found),
+        "listed": listed,
+        "wrong": sum(item.error is None and item.value.n != item.index for item in found),
+        "calls": paid.total(),
+        "paid_twice": sum(count - 1 for count in paid.values()),
+        "seconds": round(seconds, 1),
+    }
+
+
+def main() -> None:
+    """Measure each engine with each policy, or be one of the workers."""
+    workers: dict[str, Callable[..., None]] = {"worker": run_worker, "dbos": run_dbos}
+    if sys.argv[1:2] and sys.argv[1] in workers:
+        arguments = [int(each) if each.isdecimal() else each for each in sys.argv[2:]]
+        workers[sys.argv[1]](*arguments)
+        return
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=2_000)
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--orphans", default="list,resend")
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        vendor = stack.enter_context(simulator(answers=answer, latency=LATENCY, keep=None))
+        os.environ |= vendor.environment()
+        server = stack.enter_context(running())
+        for number, (engine, orphans) in enumerate(
+            (engine, orphans) for engine in options.engines.split(",") for orphans in options.orphans.split(",")
+        ):
+            with server.connected() as connection:
+                for name in (f"d{number}", f"d{number}_dbos"):
+                    connection.execute(f"CREATE DATABASE {name}".encode())
+            url = f"postgresql://emitter@/d{number}?host={server.folder}"
+            print(json.dumps(measure(engine, options.rows, orphans, vendor, url)), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
