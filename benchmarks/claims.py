@@ -65,6 +65,7 @@ def measure_rows(server: Postgres, store: SqlStore, rows: int) -> None:
 
 
 if __name__ == "__main__":
+    print(json.dumps({"load": os.getloadavg()[0], "cores": os.cpu_count()}), flush=True)  # noqa: T201
     with running() as found, SqlStore(found.empty()) as first:
         measure_rows(found, first, 1_000)
         measure_table(first.jobs)

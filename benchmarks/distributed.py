@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import faulthandler
 import json
 import os
 import random
@@ -112,7 +113,11 @@ class Trial:
     rows: int
     orphans: str
     vendor: Simulator
-    draw: random.Random = field(default_factory=lambda: random.Random(18))  # noqa: S311  the same moments each time
+    seed: int = 18
+    draw: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.draw = random.Random(self.seed)  # noqa: S311  the same moments each time
 
     def draw_moments(self, count: int) -> list[int]:
         """Return after how many calls to kill."""
@@ -129,11 +134,13 @@ def keep_running(commands: list[tuple[object, ...]], trial: Trial, kills: int) -
     """Run the workers to their end. After drawn numbers of calls, kill one and start it again. Return the kills."""
     workers = [spawn(*command) for command in commands]
     moments, done = trial.draw_moments(kills), 0
-    while any(worker.poll() is None for worker in workers):
+    while any(worker.poll() != 0 for worker in workers):
         time.sleep(0.05)
         for number, worker in enumerate(workers):
-            if worker.poll() not in (None, 0):
+            if worker.poll() == -signal.SIGKILL:
                 workers[number] = spawn(*commands[number])
+            elif worker.poll() not in (None, 0):
+                raise RuntimeError(f"A worker failed with status {worker.returncode}.")
         alive = [worker for worker in workers if worker.poll() is None]
         if moments and alive and len(trial.vendor.calls) >= moments[0]:
             trial.draw.choice(alive).send_signal(signal.SIGKILL)
@@ -160,20 +167,21 @@ ENGINES: dict[str, Callable[[Trial], str]] = {
 }
 
 
-def measure(engine: str, rows: int, orphans: str, vendor: Simulator, url: str) -> dict[str, Any]:
+def measure(engine: str, trial: Trial) -> dict[str, Any]:
     """Return what came of the rows, and what the vendor counted."""
+    vendor, rows = trial.vendor, trial.rows
     vendor.reset()
     started = time.monotonic()
-    kills = ENGINES[engine](Trial(url, rows, orphans, vendor))
+    kills = ENGINES[engine](trial)
     seconds = time.monotonic() - started
     time.sleep(LEASE)
     paid = Counter(number_in(call.body) for call in vendor.calls)
-    with SqlStore(url) as store:
+    with SqlStore(trial.url) as store:
         found = emit_many(Numbered, jobs(rows), model=MODEL, store=store, orphans="list", progress=False).results()
     listed = sum(isinstance(item.error, UnknownOutcome) for item in found)
     return {
         "engine": engine,
-        "orphans": orphans,
+        "orphans": trial.orphans,
         "killed": kills,
         "rows": sum(item.error is None for item in found),
         "listed": listed,
@@ -188,6 +196,7 @@ def main() -> None:
     """Measure each engine with each policy, or be one of the workers."""
     workers: dict[str, Callable[..., None]] = {"worker": run_worker, "dbos": run_dbos}
     if sys.argv[1:2] and sys.argv[1] in workers:
+        faulthandler.register(signal.SIGUSR1)
         arguments = [int(each) if each.isdecimal() else each for each in sys.argv[2:]]
         workers[sys.argv[1]](*arguments)
         return
@@ -195,6 +204,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000)
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--orphans", default="list,resend")
+    parser.add_argument("--seed", type=int, default=18)
     options = parser.parse_args()
     with ExitStack() as stack:
         vendor = stack.enter_context(simulator(answers=answer, latency=LATENCY, keep=None))
@@ -207,7 +217,7 @@ def main() -> None:
                 for name in (f"d{number}", f"d{number}_dbos"):
                     connection.execute(f"CREATE DATABASE {name}".encode())
             url = f"postgresql://emitter@/d{number}?host={server.folder}"
-            print(json.dumps(measure(engine, options.rows, orphans, vendor, url)), flush=True)  # noqa: T201
+            print(json.dumps(measure(engine, Trial(url, options.rows, orphans, vendor, options.seed))), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

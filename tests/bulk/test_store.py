@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.bulk import aemit_many, emit_many
+from emitter.bulk import Job, aemit_many, emit_many
+from emitter.bulk.runner import EmissionSender
 from emitter.errors import InputError, StoreFailed, UnknownOutcome
 from emitter.policy import Policy
 from emitter.stores import MemoryStore
@@ -168,3 +169,62 @@ def test_nothing_is_sent_without_a_claim(home: Home, vendor: Simulator, monkeypa
     with pytest.raises(StoreFailed, match="gone"):
         run.results()
     assert not vendor.calls
+
+
+def test_a_run_that_fails_does_not_wait_for_the_jobs_of_others(
+    home: Home,  # noqa: F811
+    vendor: Simulator,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two runs that cannot keep their outcomes would wait for each other, since both renew their leases."""
+    store = home.again()
+    jobs = [Job(task(n), key=f"row-{n}") for n in range(3)]
+    claims = type(store.jobs).claim
+
+    def claim(table: Any, run: str, keys: Any, holder: str, **options: Any) -> Any:
+        table.renew("another", 3600)
+        claims(table, run, ["row-2"], "another")
+        return claims(table, run, keys, holder, **options)
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise StoreFailed("gone")
+
+    monkeypatch.setattr(type(store.jobs), "claim", claim)
+    monkeypatch.setattr(type(store.jobs), "finish", fail)
+
+    async def run() -> None:
+        await aemit_many(Numbered, jobs, model=MODEL, store=store, in_flight=1).results()
+
+    with pytest.raises(StoreFailed, match="gone"):
+        asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def test_a_job_that_an_error_ends_after_its_call_is_orphaned(
+    home: Home,  # noqa: F811
+    vendor: Simulator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Other processes do not wait for a claim that its holder has given up."""
+    sent = EmissionSender.run
+
+    async def fail(sender: EmissionSender, client: object) -> Any:
+        finished = await sent(sender, client)
+        if "stalled" in str(sender.plan.emission_request.request):
+            return finished
+        sender.finished = None
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(EmissionSender, "run", fail)
+    run = run_of(home.again(), [task(0), task(1, "stalled")])
+    assert isinstance(next(run).error, RuntimeError)
+    (orphan,) = home.again().jobs.orphans()
+    monkeypatch.undo()
+    run.close()
+
+    with serving(answered, monkeypatch) as again:
+        (result,) = run_of(home.again(), [task(0)], orphans="list").results()
+        assert isinstance(result.error, UnknownOutcome)
+        home.again().jobs.resend(orphan)
+        (result,) = run_of(home.again(), [task(0)], orphans="list").results()
+    assert result.value.n == 0
+    assert (asked_of(vendor), asked_of(again)) == (Counter([0, 1]), Counter([0]))

@@ -59,8 +59,8 @@ class JobJournal(Protocol):
         """Keep an outcome, and close the claim of its job."""
         ...
 
-    async def release(self, key: str) -> None:
-        """Give up the claim of a job that was not sent."""
+    async def release(self, key: str, *, sent: bool = False) -> None:
+        """Give up the claim of a job. One that was sent is orphaned."""
         ...
 
 
@@ -166,9 +166,10 @@ class StoreJournal:
         text = encode_entry(entry).decode().rstrip("\n")
         await self._outcomes.submit(Outcome(entry.key, text, entry.is_final))
 
-    async def release(self, key: str) -> None:
-        """Give up the claim of a job that was not sent."""
-        await asyncio.to_thread(self._jobs.release, self._run, key, self.holder)
+    async def release(self, key: str, *, sent: bool = False) -> None:
+        """Give up the claim of a job. One that was sent is orphaned."""
+        give_up = self._jobs.orphan if sent else self._jobs.release
+        await asyncio.to_thread(give_up, self._run, key, self.holder)
 
     async def close(self) -> None:
         """Wait for what is being written, and give up what was claimed for cancelled tasks."""

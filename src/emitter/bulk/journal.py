@@ -436,9 +436,10 @@ class RunJournal:
         """Keep an outcome, and close the claim of its job."""
         self.add(entry)
 
-    async def release(self, key: str) -> None:
-        """Give up the claim of a job that was not sent."""
-        self._file.append(encode_line({"released": key}))
+    async def release(self, key: str, *, sent: bool = False) -> None:
+        """Give up the claim of a job. One that was sent is orphaned: its claim stays."""
+        if not sent:
+            self._file.append(encode_line({"released": key}))
 
     def find(self, key: str) -> str | None:
         """Return the entry of ``key``, as text, if it need not be requested again."""

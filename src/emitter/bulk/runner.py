@@ -324,10 +324,16 @@ class JobRunner(Generic[R]):
                     anew = True
                 case ClaimStatus.HELD:
                     permit.release()
-                    await started.settings.clock.async_sleep(wait)
+                    await self._wait_for_holder(wait)
                     wait = min(_LONGEST_WAIT, wait * 2)
                 case _:
                     assert_never(claim.status)
+
+    async def _wait_for_holder(self, seconds: float) -> None:
+        """Wait before a job of another process is claimed again. A failed run does not: both could wait forever."""
+        if self.journal_error is not None:
+            raise self.journal_error
+        await self.run_plan.settings.clock.async_sleep(seconds)
 
     def _make_unknown(self, started: StartedJob[R], key: str, claim: Claim) -> UnknownOutcome:
         message = f"The job {key!r} was sent by a process that ended before its outcome was kept."
@@ -404,7 +410,7 @@ class JobRunner(Generic[R]):
 
     async def _send(self, started: StartedJob[R], permit: Permit) -> R | Exception:
         if self._key_rejection is not None:
-            await self._release(started)
+            await self._release(started, sent=False)
             return _not_sent(self._key_rejection)
         sender = EmissionSender(started.plan, started.settings, permit, self.stats)
         try:
@@ -412,8 +418,8 @@ class JobRunner(Generic[R]):
         except BaseException:
             if sender.finished is not None:
                 await self._write_journal(started, sender.finished, None)
-            elif not sender.calls:
-                await self._release(started)
+            else:
+                await self._release(started, sent=sender.calls > 0)
             raise
         result = _make_result(started, finished)
         self._has_answer |= not isinstance(result, Exception)
@@ -422,10 +428,10 @@ class JobRunner(Generic[R]):
         await self._write_journal(started, finished, result)
         return result
 
-    async def _release(self, started: StartedJob[R]) -> None:
-        """Give back the claim of a job that was not sent."""
+    async def _release(self, started: StartedJob[R], *, sent: bool) -> None:
+        """Give up the claim of a job without an outcome."""
         if self.journal is not None and started.key is not None:
-            await self.journal.release(started.key)
+            await self.journal.release(started.key, sent=sent)
 
     async def _write_journal(self, started: StartedJob[R], finished: FinishedEmission, result: Any) -> None:
         if self.journal is None or started.key is None:

@@ -138,6 +138,8 @@ _FINISH = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_a
     ON CONFLICT (run_id, job_key) DO UPDATE SET state = excluded.state, entry = excluded.entry
     WHERE emitter_jobs.state <> 'final'"""
 _RELEASE = "DELETE FROM emitter_jobs WHERE run_id = :run AND job_key = :key AND holder = :holder AND state = 'open'"
+_ORPHAN = """UPDATE emitter_jobs SET holder = ''
+    WHERE run_id = :run AND job_key = :key AND holder = :holder AND state = 'open'"""
 _ORPHANS = """SELECT run_id, job_key, holder, claimed_at FROM emitter_jobs AS j
     WHERE state = 'open' AND {is_gone} ORDER BY run_id, job_key"""
 _SELECT_LIMIT = """SELECT next_request, next_token, paused_until, {now} FROM emitter_limits WHERE name = :name
@@ -217,6 +219,11 @@ class JobTable:
         """Give up the claim of a job that was not sent, or, for an ``Orphan``, let the job be sent again."""
         with self._database.transact() as transaction:
             transaction.execute(_RELEASE, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
+
+    def orphan(self, run: str, key: str, holder: str) -> None:
+        """Give up the claim of a job that was sent, and whose outcome nobody will know."""
+        with self._database.transact() as transaction:
+            transaction.execute(_ORPHAN, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
 
     def resend(self, orphan: Orphan) -> None:
         """Let the next run send an orphaned job again."""
