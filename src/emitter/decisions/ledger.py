@@ -15,6 +15,7 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6 and 12.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections import OrderedDict
@@ -37,6 +38,7 @@ from emitter.decisions.ledger_entries import (
     words_key,
 )
 from emitter.decisions.ledger_log import LedgerLog, deleted_words_key, end_key
+from emitter.decisions.ledger_waiting import Waiters
 from emitter.decisions.ledger_words import KeepWords, MissingWordsReason, read_words
 from emitter.decisions.resolution import Hold, ResolutionOutcome, Selected, Unresolved, UnresolvedReason, continue_after
 from emitter.errors import (
@@ -104,7 +106,7 @@ class Ledger:
         InputError: An argument is invalid.
     """
 
-    __slots__ = ("_check", "_log", "_refusals", "_sign", "_word_cache", "_words")
+    __slots__ = ("_check", "_log", "_refusals", "_sign", "_waiters", "_word_cache", "_words")
 
     def __init__(  # noqa: PLR0913  every one has a default
         self,
@@ -128,6 +130,7 @@ class Ledger:
         self._words = words
         self._word_cache: OrderedDict[str, tuple[str, float | None]] = OrderedDict()
         self._refusals: dict[str, RefusedQuestion | None] = {}
+        self._waiters = Waiters(self._log.open_decisions)
 
     @property
     def words(self) -> KeepWords | None:
@@ -227,6 +230,30 @@ class Ledger:
             return _with_expiry(pending, entry)
         self._verify_signature(entry, pending)
         return _build_resolved(pending, entry, self._load_resolution(pending, entry), repeated=True)
+
+    async def wait(self, decision_id: str, *, poll: float = 0.5) -> PendingDecision | ResolvedDecision:
+        """Wait until a decision is closed, by any process, and return it as ``find`` does.
+
+        All waits of an event loop share one look at the store, which runs in a thread. To give up after some time, use
+        ``asyncio.timeout``; the decision stays open.
+
+        Args:
+            decision_id: A decision that was opened.
+            poll: Seconds between two looks at the store.
+
+        Returns:
+            The resolved decision; or a ``PendingDecision`` with ``expiry_recorded``, if it expired or was withdrawn.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+            StoreFailed: The store cannot be read.
+        """
+        poll = ledger_arguments.check_seconds(poll, "poll") or 0.0
+        decision = await asyncio.to_thread(self.find, decision_id)
+        while isinstance(decision, PendingDecision) and not decision.expiry_recorded:
+            await self._waiters.wait(decision.reference, poll)
+            decision = await asyncio.to_thread(self.find, decision_id)
+        return decision
 
     def delete_words(self, decision_id: str) -> int:
         """Delete the principal's words about a decision from the store and from this process.

@@ -1,0 +1,85 @@
+"""Wait for decisions in an event loop, with one look at the store for all that are waited for.
+
+Nobody tells a process that another one has answered, so the store is looked at. All waits of an event loop on one
+ledger share one task, which reads the new events of the ledger's log in a thread. A thousand waits cost one look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from emitter.errors import StoreFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Waiters:
+    """The waits for one ledger's decisions, in every event loop.
+
+    Args:
+        open_references: Returns the references of the open decisions. It is called in a thread.
+    """
+
+    def __init__(self, open_references: Callable[[], tuple[str, ...]]) -> None:
+        self._open_references = open_references
+        self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopWaiters] = WeakKeyDictionary()
+
+    async def wait(self, reference: str, poll: float) -> None:
+        """Wait until a decision is closed, looking at the store every ``poll`` seconds or more often."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._loops:
+            self._loops[loop] = _LoopWaiters(self._open_references)
+        await self._loops[loop].wait(reference, poll)
+
+
+class _LoopWaiters:
+    """The waits of one event loop. Its task runs while there are any."""
+
+    def __init__(self, open_references: Callable[[], tuple[str, ...]]) -> None:
+        self._open_references = open_references
+        self._waits: dict[asyncio.Future[None], tuple[str, float]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def wait(self, reference: str, poll: float) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waits[future] = reference, poll
+        if self._task is None:
+            self._task = asyncio.create_task(self._look())
+        try:
+            await future
+        finally:
+            del self._waits[future]
+            if not self._waits:
+                self._stop()
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _look(self) -> None:
+        """Look at the store until nobody waits. A failure of the store is one of every wait."""
+        while self._waits:
+            asked = {future: reference for future, (reference, _) in self._waits.items()}
+            try:
+                still_open = frozenset(await asyncio.to_thread(self._open_references))
+            except StoreFailed as error:
+                for future in asked:
+                    _end(future, error)
+                continue
+            for future, reference in asked.items():
+                if reference not in still_open:
+                    _end(future)
+            await asyncio.sleep(min((poll for _, poll in self._waits.values()), default=0))
+
+
+def _end(future: asyncio.Future[None], error: StoreFailed | None = None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(error)
