@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching distributed docs clean
+.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching distributed docs breaking clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
@@ -150,6 +150,9 @@ caching: .venv/installed  ## what 50 emissions of one form cost with the vendors
 
 docs: .venv/docs  ## build the documentation site into build/website/site
 	$(BIN)/python -m website.build
+
+breaking: .venv/installed  ## list what may break callers since BASE (origin/main), which CHANGELOG.md must then mention
+	$(BIN)/python -m website.breaking $(or $(BASE),origin/main)
 
 clean:  ## remove what was installed
 	rm -rf .venv

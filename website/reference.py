@@ -35,7 +35,10 @@ PAGES = (
     Page("Functions and clients", ("emitter",)),
     Page("Errors", ("emitter.errors",)),
     Page("Events", ("emitter.telemetry", "emitter.streaming:FieldComplete TextDelta Restart", "emitter.events")),
-    Page("Many emissions", ("emitter.bulk", "emitter.client.rate_limits:RateLimiter Ticket")),
+    Page(
+        "Many emissions",
+        ("emitter.bulk", "emitter.client.rate_limits:RateLimiter Ticket", "emitter.client.background:Background"),
+    ),
     Page("Media", ("emitter.media",)),
     Page("Decisions", ("emitter.decisions", "emitter.decisions.ledger", "emitter.checks", "emitter.models")),
     Page("Authority", ("emitter.authority", "emitter.authority.signing")),
@@ -88,10 +91,11 @@ def public_names(module: str) -> tuple[str, ...]:
     exports: list[str] | None = getattr(importlib.import_module(module), "__all__", None)
     if exports is not None:
         return tuple(name for name in exports if name in found.members)
-    return tuple(name for name, member in found.members.items() if _is_public(found, member))
+    return tuple(name for name, member in found.members.items() if is_public(found, member))
 
 
-def _is_public(module: Object, member: Object) -> bool:
+def is_public(module: Object, member: Object) -> bool:
+    """Return whether a member of a module is a public name: defined there, or imported as itself."""
     if member.name.startswith("_") or member.kind is griffe.Kind.MODULE:
         return False
     if isinstance(member, griffe.Alias):
