@@ -19,6 +19,7 @@ from emitter.authority.guard.options import GuardConfig
 from emitter.authority.journal import Journal
 from emitter.authority.proposals.store import ProposalStore
 from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import decision_reference
 from emitter.errors import InputError
 from emitter.stores import MemoryStore
 
@@ -237,6 +238,10 @@ class Authority:
     def receipts(self, workflow_id: str | None = None) -> tuple[Receipt, ...]:
         """Return the receipts of one workflow or all, in the order written within each workflow."""
         return self._collect(workflow_id, lambda state: state.receipts.values())
+
+    def actions_of(self, decision_id: str) -> tuple[tuple[Intent, Receipt | None], ...]:
+        """Return the actions that a decision allowed, each with its receipt, or None if there is none yet."""
+        return grants.read_actions(self._context, decision_reference(decision_id))
 
     def lines(self, workflow_id: str) -> Iterator[Json]:
         """Yield a workflow's lines as stored, unverified. See ``emitter.authority.chain.verify_chain``."""

@@ -61,8 +61,11 @@ def check_answer_signature(line: Line, check_answer: Callable[[str, str | None],
     """Return the result of ``check_answer`` for a confirm, None for other records, or raise ``Tampered``."""
     if not isinstance(line.record, Confirm):
         return None
+    confirm, first = line.record, line.record.granted_by.first_approval
     try:
-        return check_answer(line.record.answer_statement, line.record.granted_by.signature)
+        if first is not None and confirm.approval_statement is not None:
+            check_answer(confirm.approval_statement, first.signature)
+        return check_answer(confirm.answer_statement, confirm.granted_by.signature)
     except Tampered as error:
         place = f"line {line.seq}"
         raise Tampered(f"{place}, CONFIRM, has no valid answer: {error.args[0]}", place=place) from None

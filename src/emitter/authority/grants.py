@@ -22,6 +22,7 @@ from emitter.authority.records import (
     Confirm,
     ConfirmRequest,
     Expire,
+    FirstApproval,
     Granted,
     Resume,
     Revoke,
@@ -39,8 +40,9 @@ from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
     from emitter.authority.context import AuthorityContext, Steps
-    from emitter.authority.records import Intent
+    from emitter.authority.records import Intent, Receipt
     from emitter.authority.rules import GrantState, WorkflowState
+    from emitter.decisions.ledger_approvals import Approval
 
 _ASK_AGAIN_HINT: Final = "Make a new call to ask the principal again; ttl_seconds= sets how long an approval lasts."
 _OPEN_DECISION_HINT: Final = "Open a decision with an option whose action is the request's digest, and resolve it."
@@ -106,6 +108,18 @@ def read_grant_state(context: AuthorityContext, confirm_id: str) -> GrantState:
         return replace(grant, confirm=grant.confirm.model_copy(deep=True), spent=SpentAmounts(grant.spent))
 
     return context.journal.read(find_workflow_id(context, confirm_id), read)
+
+
+def read_actions(context: AuthorityContext, decision: str) -> tuple[tuple[Intent, Receipt | None], ...]:
+    """Return the actions under the confirm that a decision granted, each with its receipt."""
+    confirm_id = _confirm_id_for(decision)
+    workflow_id = context.journal.get_value(_index_key(confirm_id))
+
+    def read(state: WorkflowState) -> tuple[tuple[Intent, Receipt | None], ...]:
+        intents = (intent for intent in state.intents.values() if intent.authorization_ref == confirm_id)
+        return tuple((intent, state.receipts.get(intent.intent_id)) for intent in intents)
+
+    return () if workflow_id is None else context.journal.read(str(workflow_id), read)
 
 
 def _find_consent(
@@ -175,13 +189,26 @@ def _make_confirm(context: AuthorityContext, consent: ResolvedDecision, request:
         request=request.digest,
         channel=consent.channel,
         signature=consent.signature,
+        principal=consent.principal or None,
+        first_approval=None if consent.first_approval is None else _make_first_approval(consent.first_approval),
     )
     terms = {name: getattr(request, name) for name in type(request).model_fields}
     ids = {"confirm_id": _confirm_id_for(granted.decision), "timestamp": format_timestamp(consent.resolved_at)}
     confirm = Confirm.from_members(**ids, **terms, granted_by=granted)
     if context.check_answer is not None:
         verify_answer(context.check_answer, confirm.answer_statement, granted.signature)
+        if granted.first_approval is not None and confirm.approval_statement is not None:
+            verify_answer(context.check_answer, confirm.approval_statement, granted.first_approval.signature)
     return confirm
+
+
+def _make_first_approval(approval: Approval) -> FirstApproval:
+    return FirstApproval.from_members(
+        principal=approval.principal,
+        timestamp=format_timestamp(approval.approved_at),
+        channel=approval.channel,
+        signature=approval.signature,
+    )
 
 
 def _approval_expired() -> ConfirmExpired:

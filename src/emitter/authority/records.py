@@ -30,6 +30,7 @@ from emitter.decisions.canonical_json import (
     MAX_INTEGER,
     CanonicalProfile,
     digest_of,
+    signed_approval,
     signed_selection,
     signing_digest,
 )
@@ -237,11 +238,21 @@ class ConfirmRequest(_GrantTerms):
         return digest_of({"type": "CONFIRM_REQUEST", **self.to_json()}, CanonicalProfile.WIRE)
 
 
+class FirstApproval(AuthorityRecord):
+    """The first of two approvals of a choice (ours). ``signature`` is over ``Confirm.approval_statement``."""
+
+    principal: RecordName
+    timestamp: Timestamp
+    channel: Annotated[str, Field(max_length=512)] = ""
+    signature: Annotated[str | None, REJECT_NULL] = None
+
+
 class Granted(AuthorityRecord):
     """The choice that granted a confirm (ours): the decision, its envelope, and the index of the option.
 
     ``decision`` is the reference used in events (``PendingDecision.reference``), and ``request`` the digest the option
-    carried. ``signature`` is the principal's detached JWS over ``Confirm.answer_statement``.
+    carried. ``signature`` is the principal's detached JWS over ``Confirm.answer_statement``, which includes the
+    ``principal`` and the ``first_approval`` if there are any.
     """
 
     decision: RecordName
@@ -250,6 +261,8 @@ class Granted(AuthorityRecord):
     request: Digest
     channel: Annotated[str, Field(max_length=512)] = ""
     signature: Annotated[str | None, REJECT_NULL] = None
+    principal: Annotated[RecordName | None, REJECT_NULL] = None
+    first_approval: Annotated[FirstApproval | None, REJECT_NULL] = None
 
 
 class Confirm(_GrantTerms):
@@ -264,9 +277,17 @@ class Confirm(_GrantTerms):
     def answer_statement(self) -> str:
         """The digest of the answer that granted this confirm. The principal signs it."""
         by = self.granted_by
-        return signing_digest(
-            by.decision, by.envelope, signed_selection(by.option, by.request), self.timestamp, by.channel
-        )
+        answer = signed_selection(by.option, by.request, by.principal or "", self.approval_statement)
+        return signing_digest(by.decision, by.envelope, answer, self.timestamp, by.channel)
+
+    @property
+    def approval_statement(self) -> str | None:
+        """The digest of the first of two approvals, which its principal signs, or None."""
+        by, first = self.granted_by, self.granted_by.first_approval
+        if first is None:
+            return None
+        approval = signed_approval(by.option, by.request, first.principal)
+        return signing_digest(by.decision, by.envelope, approval, first.timestamp, first.channel)
 
 
 class Revoke(AuthorityRecord):

@@ -188,9 +188,18 @@ def signing_digest(decision: str, envelope: str, answer: Mapping[str, Json], ans
     return digest_of({**members, "answer": dict(answer)}, CanonicalProfile.WIRE)
 
 
-def signed_selection(index: int, action: str | None) -> Mapping[str, Json]:
-    """Return the signed part of a selection: the option and its action."""
-    return {"outcome": "selected", "index": index, "action": action}
+def signed_selection(
+    index: int, action: str | None, principal: str = "", first_approval: str | None = None
+) -> Mapping[str, Json]:
+    """Return the signed part of a selection: the option, its action, who chose it, and the approval before it."""
+    members: dict[str, Json] = {"outcome": "selected", "index": index, "action": action}
+    named = {"principal": principal} if principal else {}
+    return {**members, **named, **({} if first_approval is None else {"firstApproval": first_approval})}
+
+
+def signed_approval(index: int, action: str | None, principal: str) -> Mapping[str, Json]:
+    """Return the signed part of a first approval, which nobody can take for a selection."""
+    return {**signed_selection(index, action, principal), "outcome": "approved"}
 
 
 def is_digest(value: Json) -> TypeGuard[str]:

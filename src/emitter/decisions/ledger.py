@@ -28,6 +28,7 @@ from emitter.checks.wording import normalize_wording
 from emitter.decisions import ledger_arguments, ledger_entries, ledger_log
 from emitter.decisions.canonical_json import digest
 from emitter.decisions.decision_rates import DEFAULT_THRESHOLDS, DecisionRates, RateThresholds
+from emitter.decisions.ledger_approvals import Approval, approval_key, make_approval_entry, parse_approval
 from emitter.decisions.ledger_entries import (
     DetailRequest,
     PendingDecision,
@@ -70,6 +71,8 @@ if TYPE_CHECKING:
     from emitter.stores import Entry, Store
     from emitter.telemetry.sinks import Sink
 
+Signer: TypeAlias = "Callable[[str], str]"
+"""Returns the signature of a digest: see ``emitter.authority.signing.make_signer``."""
 _MAX_CACHED_WORDS: Final = 1024
 """How many of the latest answers' words this process keeps in memory."""
 DEFAULT_WORDS: Final = KeepWords()
@@ -106,7 +109,7 @@ class Ledger:
         InputError: An argument is invalid.
     """
 
-    __slots__ = ("_check", "_log", "_refusals", "_sign", "_waiters", "_word_cache", "_words")
+    __slots__ = ("_check", "_log", "_parsed", "_refusals", "_sign", "_waiters", "_word_cache", "_words")
 
     def __init__(  # noqa: PLR0913  every one has a default
         self,
@@ -131,6 +134,12 @@ class Ledger:
         self._word_cache: OrderedDict[str, tuple[str, float | None]] = OrderedDict()
         self._refusals: dict[str, RefusedQuestion | None] = {}
         self._waiters = Waiters(self._log.open_decisions)
+        self._parsed: dict[str, tuple[Entry, PendingDecision]] = {}
+
+    @property
+    def store(self) -> Store:
+        """Where decisions are kept."""
+        return self._log.store
 
     @property
     def words(self) -> KeepWords | None:
@@ -146,6 +155,7 @@ class Ledger:
         expires_in: float | None = None,
         actions: Sequence[str | None] = (),
         after: Iterable[str] = (),
+        four_eyes: bool = False,
     ) -> PendingDecision:
         """Open a decision and return it.
 
@@ -166,6 +176,7 @@ class Ledger:
             expires_in: For how many seconds the decision is open, up to a hundred years. ``None`` is without limit.
             actions: For each option, the digest of what it does, or None.
             after: Ids of refused decisions whose objection this envelope takes up.
+            four_eyes: Two principals must approve an option that does something: see ``approve``.
 
         Raises:
             AlreadyResolved: The principal refused this question before.
@@ -180,7 +191,14 @@ class Ledger:
         agent, duration = ledger_arguments.check_short_text("agent", agent), ledger_arguments.check_seconds(expires_in)
         actions = ledger_arguments.check_actions(actions, envelope)
         requested = PendingDecision(
-            decision_id, digest(envelope), envelope, agent, 0.0, None, actions, signed=self._check is not None
+            decision_id,
+            digest(envelope),
+            envelope,
+            agent,
+            0.0,
+            actions=actions,
+            signed=self._check is not None,
+            four_eyes=bool(four_eyes),
         )
         revisited = frozenset(
             self._load_pending(refusal_id).reference for refusal_id in ledger_arguments.check_ids("after", after)
@@ -224,12 +242,11 @@ class Ledger:
             StoreAltered: The stored words are not those of the resolution.
             UnsignedAnswer: This ledger verifies signatures, and the answer has no valid one.
         """
-        pending = self._load_pending(decision_id)
-        entry = self._load_end(pending)
-        if entry is None or ledger_entries.is_expired_entry(entry):
-            return _with_expiry(pending, entry)
-        self._verify_signature(entry, pending)
-        return _build_resolved(pending, entry, self._load_resolution(pending, entry), repeated=True)
+        return self._find(self._load_pending(decision_id))
+
+    def find_by_reference(self, reference: str) -> PendingDecision | ResolvedDecision:
+        """Return a decision as ``find`` does, by the hash of its id: see ``PendingDecision.reference``."""
+        return self._find(self._load_referenced(ledger_arguments.check_text("reference", reference)))
 
     async def wait(self, decision_id: str, *, poll: float = 0.5) -> PendingDecision | ResolvedDecision:
         """Wait until a decision is closed, by any process, and return it as ``find`` does.
@@ -290,8 +307,22 @@ class Ledger:
 
         A decision that was altered in the store is left out and reported once.
         """
-        decisions = (self._load_if_readable(decision) for decision in self._log.open_decisions())
-        return tuple(decision for decision in decisions if decision is not None)
+        parsed: dict[str, tuple[Entry, PendingDecision]] = {}
+        for decision in self._log.open_decisions():
+            entry, known = self._log.find(_opened_key(decision)), self._parsed.get(decision)
+            pending = known[1] if known and known[0] == entry else self._parse_if_readable(decision, entry)
+            if entry is not None and pending is not None:
+                parsed[decision] = entry, pending
+        self._parsed = parsed
+        return tuple(pending for _, pending in parsed.values())
+
+    def closed_references(self) -> tuple[str, ...]:
+        """Return the references of the decisions that are resolved, expired or withdrawn, latest first."""
+        return self._log.closed_decisions()
+
+    def last_sequence(self) -> int:
+        """Return the number of the latest event in the ledger's log. It grows with every change, in any process."""
+        return self._log.last_sequence()
 
     def refused_digests(self, agent: str) -> frozenset[str]:
         """Return the digests of an agent's envelopes whose question was refused, in any process.
@@ -300,13 +331,23 @@ class Ledger:
         """
         return frozenset(self._log.refused_digests(ledger_arguments.check_text("agent", agent)))
 
-    def resolve(self, decision_id: str, resolution: Resolution, *, channel: str = "") -> ResolvedDecision:
+    def resolve(
+        self,
+        decision_id: str,
+        resolution: Resolution,
+        *,
+        channel: str = "",
+        principal: str = "",
+        sign: Callable[[str], str] | None = None,
+    ) -> ResolvedDecision:
         """Resolve a decision, once. Resolving it again in the same way changes nothing.
 
         Args:
             decision_id: The decision.
             resolution: The principal's answer.
             channel: The channel that the answer came by.
+            principal: Who answered. The signature covers it.
+            sign: Signs this answer, instead of the ledger's ``sign``.
 
         Returns:
             The decision. ``already_resolved`` is True if the same resolution was recorded before.
@@ -316,19 +357,85 @@ class Ledger:
             WrongDigest: The answer belongs to another envelope.
             NoSuchOption: The envelope has no such option.
             HatchClosed: The envelope does not allow that answer.
-            BadResolution: It is not a resolution.
+            BadResolution: It is not a resolution, or two principals must approve it.
             DecisionExpired: The decision has expired, or was withdrawn.
             UnsignedAnswer: Only a signed answer counts, and this one has no valid signature.
             AlreadyResolved: It was resolved otherwise before.
         """
         pending = self._load_pending(decision_id)
-        channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
+        answer = self._check_answer(pending, resolution, (channel, principal), sign)
+        if pending.needs_two(resolution):
+            raise BadResolution("Two principals must approve this option.", hint="Use approve(), or the inbox.")
+        return self._record_end(pending, answer)
+
+    def approve(
+        self,
+        decision_id: str,
+        selected: Selected,
+        *,
+        principal: str,
+        channel: str = "",
+        sign: Callable[[str], str] | None = None,
+    ) -> PendingDecision | ResolvedDecision:
+        """Approve an option that two principals must approve: see ``open(four_eyes=True)``.
+
+        The approval of a second principal resolves the decision. Until then any principal may refuse by ``resolve``:
+        with an option that has no action, in their own words, or with an objection. The ledger compares the names of
+        the principals; it relies on its caller to know who they are.
+
+        Args:
+            decision_id: The decision.
+            selected: The option.
+            principal: Who approves. The signature covers it.
+            channel: The channel that the approval came by.
+            sign: Signs this approval, instead of the ledger's ``sign``.
+
+        Returns:
+            The decision, which is still open after the first approval, and after the same principal's second one.
+
+        Raises:
+            BadResolution: One principal can choose this option: use ``resolve``.
+            ResolutionError: As for ``resolve``.
+        """
+        pending = self._load_pending(decision_id)
+        ledger_arguments.check_short_text("principal", principal)
+        answer = self._check_answer(pending, selected, (channel, principal), sign)
+        if not pending.needs_two(selected):
+            raise BadResolution("This answer needs one principal only.", hint="Use resolve().")
+        if self._load_end(pending) is not None:
+            return self._record_end(pending, answer)  # the same answer again, or too late
+        make = partial(self._make_first_approval, pending, answer)
+        stored = self._log.record(approval_key(pending.reference, selected.index), make, pending.reference)
+        first = self._verified_approval(parse_approval(stored.entry, pending, selected.index), pending)
+        if first.principal == principal:
+            return pending
+        return self._record_end(pending, replace(answer, first=first))
+
+    def first_approvals(self, decision_id: str) -> tuple[Approval, ...]:
+        """Return the first approvals of a decision that needs four eyes: at most one for each option."""
+        pending = self._load_pending(decision_id)
+        options = range(len(pending.moment.question.options)) if pending.four_eyes else ()
+        approvals = (self._load_approval(pending, index) for index in options)
+        return tuple(approval for approval in approvals if approval is not None)
+
+    def _check_answer(
+        self, pending: PendingDecision, resolution: Resolution, names: tuple[str, str], sign: Signer | None
+    ) -> _Answer:
+        """Return a valid answer, with its channel and its principal."""
+        channel, principal = (
+            ledger_arguments.check_short_text(name, value, min_length=0)
+            for name, value in zip(("channel", "principal"), names, strict=True)
+        )
         if isinstance(continue_after(resolution, pending.moment), Hold):
             raise BadResolution(
                 "An Unresolved does not resolve a decision.", hint="Record it with record_unresolved()."
             )
+        return _Answer(resolution, channel, principal, ledger_arguments.check_callable("sign=", sign) or self._sign)
 
-        make = partial(self._make_end, pending, resolution, channel)
+    def _record_end(self, pending: PendingDecision, answer: _Answer) -> ResolvedDecision:
+        """Store an answer, or find the one that came first."""
+        resolution = answer.resolution
+        make = partial(self._make_end, pending, answer)
         stored = self._log.record_silently(end_key(pending.reference), make, pending.reference)
         ledger_entries.check_end_entry(stored.entry, pending)
         is_expired = ledger_entries.is_expired_entry(stored.entry)
@@ -343,8 +450,7 @@ class Ledger:
             raise AlreadyResolved(
                 "The decision was already resolved otherwise.", hint="Read its resolution with find()."
             )
-        self._verify_signature(stored.entry, pending)
-        return _build_resolved(pending, stored.entry, resolution, repeated=not stored.created)
+        return self._build_resolved(pending, stored.entry, resolution, repeated=not stored.created)
 
     def ask_detail(self, decision_id: str, topic: str = "", *, channel: str = "") -> DetailRequest:
         """Request more detail from the agent, as the envelope offers. The decision stays open.
@@ -506,20 +612,15 @@ class Ledger:
                 ledger_arguments.check_text(name, value)
         return self._log.rates(agent, decision_class)
 
-    def _make_end(
-        self, pending: PendingDecision, resolution: Resolution, channel: str, now: float
-    ) -> tuple[Entry, Iterable[LogAppended]]:
+    def _make_end(self, pending: PendingDecision, answer: _Answer, now: float) -> tuple[Entry, Iterable[LogAppended]]:
         """Return the entry and the event of a resolution, or of the expiry that precedes it."""
         if pending.is_expired(now):
             event = ledger_log.make_expired_event(ledger_log.decision_fields(pending))
             return ledger_entries.make_expired_entry(now), (event,)
-        if pending.signed and self._sign is None:
-            raise UnsignedAnswer(
-                "Only a signed answer counts for this decision, and this ledger does not sign.",
-                hint="Answer with `emitter resolve --sign KEY` (or `serve --sign KEY`), or a Ledger(sign=...).",
-            )
-        entry = ledger_entries.make_resolved_entry(resolution, now, channel)
-        entry = entry if self._sign is None else ledger_entries.sign_entry(entry, pending, self._sign)
+        resolution, channel, sign = answer.resolution, answer.channel, _require_signer(pending, answer)
+        first = None if answer.first is None else answer.first.statement(pending)
+        entry = ledger_entries.make_resolved_entry(resolution, now, channel, answer.principal, first)
+        entry = entry if sign is None else ledger_entries.sign_entry(entry, pending, sign)
         self._verify_signature(entry, pending)  # before anything is stored
         words_until = None
         if not isinstance(resolution, Selected):
@@ -528,8 +629,68 @@ class Ledger:
         outcome = ResolutionOutcome.of_resolution(resolution)
         return entry, (ledger_log.make_resolved_event(pending, outcome, channel, words_until),)
 
+    def _make_first_approval(
+        self, pending: PendingDecision, answer: _Answer, now: float
+    ) -> tuple[Entry, Iterable[LogAppended]]:
+        """Return the entry and the event of the first of two approvals."""
+        if pending.is_expired(now):
+            raise _expired_error(None)
+        assert isinstance(answer.resolution, Selected)  # noqa: S101  narrows the type
+        approval, sign = (
+            Approval(answer.principal, answer.resolution.index, now, answer.channel),
+            _require_signer(pending, answer),
+        )
+        if sign is not None:
+            approval = replace(approval, signature=sign(approval.statement(pending)))
+        self._verified_approval(approval, pending)  # before anything is stored
+        event = ledger_log.make_decision_event(Level.INFO, ledger_log.APPROVED_MESSAGE, pending, channel=answer.channel)
+        return make_approval_entry(approval, pending), (event,)
+
+    def _load_approval(self, pending: PendingDecision, index: int) -> Approval | None:
+        entry = self._log.find(approval_key(pending.reference, index))
+        return None if entry is None else self._verified_approval(parse_approval(entry, pending, index), pending)
+
+    def _verified_approval(self, approval: Approval, pending: PendingDecision) -> Approval:
+        if self._check is not None:
+            verify_answer(self._check, approval.statement(pending), approval.signature)
+        return approval
+
+    def _find(self, pending: PendingDecision) -> PendingDecision | ResolvedDecision:
+        entry = self._load_end(pending)
+        if entry is None or ledger_entries.is_expired_entry(entry):
+            return _with_expiry(pending, entry)
+        return self._build_resolved(pending, entry, self._load_resolution(pending, entry), repeated=True)
+
+    def _build_resolved(
+        self, pending: PendingDecision, entry: Entry, resolution: RecordedResolution, *, repeated: bool
+    ) -> ResolvedDecision:
+        """Return a resolved decision, once its signatures and its first approval are verified."""
+        self._verify_signature(entry, pending)
+        principal, first = ledger_entries.read_principal(entry), None
+        if isinstance(resolution, Selected) and pending.needs_two(resolution):
+            first = self._load_approval(pending, resolution.index)
+            if (
+                first is None
+                or first.principal in {"", principal}
+                or first.statement(pending) != entry.outcome.get("firstApproval")
+            ):
+                raise StoreAltered("Two principals had to approve the answer, and the store does not show both.")
+        return ResolvedDecision(
+            pending,
+            resolution,
+            entry.outcome["resolvedAt"],
+            str(entry.outcome["channel"]),
+            already_resolved=repeated,
+            signature=ledger_entries.read_signature(entry),
+            principal=principal,
+            first_approval=first,
+        )
+
     def _load_pending(self, decision_id: str) -> PendingDecision:
-        entry = self._log.find(_opened_key(decision_reference(ledger_arguments.check_text("decision_id", decision_id))))
+        return self._load_referenced(decision_reference(ledger_arguments.check_text("decision_id", decision_id)))
+
+    def _load_referenced(self, reference: str) -> PendingDecision:
+        entry = self._log.find(_opened_key(reference))
         if entry is None:
             raise UnknownDecision(
                 "No decision has this id in this store.", hint="Open it with open() and the same store."
@@ -550,7 +711,9 @@ class Ledger:
             )
 
     def _load_if_readable(self, decision: str) -> PendingDecision | None:
-        entry = self._log.find(_opened_key(decision))
+        return self._parse_if_readable(decision, self._log.find(_opened_key(decision)))
+
+    def _parse_if_readable(self, decision: str, entry: Entry | None) -> PendingDecision | None:
         try:
             return None if entry is None else ledger_entries.parse_pending(entry)
         except StoreFailed:
@@ -693,18 +856,25 @@ def _opened_key(decision: str) -> str:
     return f"opened:{decision}"
 
 
-def _build_resolved(
-    pending: PendingDecision, entry: Entry, resolution: RecordedResolution, *, repeated: bool
-) -> ResolvedDecision:
-    resolved_at, channel = entry.outcome["resolvedAt"], str(entry.outcome["channel"])
-    return ResolvedDecision(
-        pending,
-        resolution,
-        resolved_at,
-        channel,
-        already_resolved=repeated,
-        signature=ledger_entries.read_signature(entry),
-    )
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An answer, who gave it by which channel, what signs it, and the approval that came first."""
+
+    resolution: Resolution
+    channel: str
+    principal: str
+    sign: Signer | None
+    first: Approval | None = None
+
+
+def _require_signer(pending: PendingDecision, answer: _Answer) -> Signer | None:
+    """Return what signs an answer, or raise ``UnsignedAnswer`` if nothing does and only a signed one counts."""
+    if pending.signed and answer.sign is None:
+        raise UnsignedAnswer(
+            "Only a signed answer counts for this decision, and this ledger does not sign.",
+            hint="Answer with `emitter resolve --sign KEY` (or `serve --sign KEY`), or a Ledger(sign=...).",
+        )
+    return answer.sign
 
 
 def _with_expiry(pending: PendingDecision, end: Entry | None) -> PendingDecision:
@@ -721,7 +891,8 @@ def _expired_error(end: Entry | None) -> DecisionExpired:
 
 
 def _check_same_decision(opened: PendingDecision, requested: PendingDecision, expires_in: float | None) -> None:
-    if (opened.digest, opened.agent, opened.actions) != (requested.digest, requested.agent, requested.actions):
+    members = [(each.digest, each.agent, each.actions, each.four_eyes) for each in (opened, requested)]
+    if members[0] != members[1]:
         raise WrongDigest("The id belongs to another envelope or agent, or to other actions.", hint=_OTHER_ID_HINT)
     if opened.expires_at != (None if expires_in is None else opened.opened_at + expires_in):
         raise WrongDigest("The id was opened with another expires_in.", hint=_OTHER_ID_HINT)

@@ -34,6 +34,7 @@ from emitter.stores import Entry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from emitter.decisions.ledger_approvals import Approval
     from emitter.decisions.resolution import Continuation
     from emitter.messages import Json
     from emitter.models import BindingMoment
@@ -68,6 +69,7 @@ class PendingDecision:
         expiry_recorded: The end without an answer is on record and stands, even if a clock is set back.
         withdrawn: The agent withdrew the decision, so ``expiry_recorded`` is True.
         signed: Only a signed answer counts, because the opening ledger verifies signatures.
+        four_eyes: Two principals must approve an option that does something: see ``Ledger.approve``.
     """
 
     decision_id: str
@@ -80,6 +82,7 @@ class PendingDecision:
     expiry_recorded: bool = field(default=False, compare=False)
     withdrawn: bool = field(default=False, compare=False)
     signed: bool = field(default=False, compare=False)
+    four_eyes: bool = False
 
     @property
     def reference(self) -> str:
@@ -97,6 +100,12 @@ class PendingDecision:
         """Return the seconds until the decision expires, or None if it does not."""
         return None if self.expires_at is None else max(0.0, self.expires_at - now)
 
+    def needs_two(self, resolution: Resolution) -> bool:
+        """Return whether two principals must choose this option. One alone may refuse, or choose to do nothing."""
+        if not self.four_eyes or not isinstance(resolution, Selected):
+            return False
+        return not any(self.actions) or self.actions[resolution.index] is not None
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedDecision:
@@ -107,6 +116,8 @@ class ResolvedDecision:
         channel: The channel that the answer came by.
         already_resolved: It was resolved before this call. Act on a decision only if this is False.
         signature: The signature of the answer, or None. A ledger without ``check=`` has not verified it.
+        principal: Who answered, as the surface named them, or an empty string.
+        first_approval: The approval that came before, if two principals had to approve.
     """
 
     pending: PendingDecision
@@ -115,6 +126,8 @@ class ResolvedDecision:
     channel: str = ""
     already_resolved: bool = False
     signature: str | None = None
+    principal: str = ""
+    first_approval: Approval | None = None
 
     @property
     def continuation(self) -> Continuation:
@@ -198,6 +211,8 @@ def make_opened_entry(pending: PendingDecision) -> Entry:
     }
     if pending.signed:
         members["signed"] = True
+    if pending.four_eyes:
+        members["fourEyes"] = True
     return Entry(BINDING_MOMENT, members, {"binding_moment": pending.moment.to_json()})
 
 
@@ -219,6 +234,7 @@ def parse_pending(entry: Entry) -> PendingDecision:
         expires_at=members["expiresAt"],
         actions=tuple(cast("list[str | None]", as_list(members["actions"]))),
         signed=members.get("signed") is True,
+        four_eyes=members.get("fourEyes") is True,
     )
 
 
@@ -229,6 +245,8 @@ _RESOLVED_MEMBERS: Final[Mapping[str, tuple[type, ...]]] = {
     "resolvedAt": (int, float),
     "channel": (str,),
 }
+_ANSWERED_BY_MEMBERS: Final[Mapping[str, tuple[type, ...]]] = {"principal": (str,), "firstApproval": (str,)}
+"""Members that not every resolution has."""
 _SELECTED_MEMBERS: Final = {**_RESOLVED_MEMBERS, "index": (int,)}
 _WORDS_MEMBERS: Final = {**_RESOLVED_MEMBERS, "salt": (str,), "hash": (str,)}
 
@@ -258,8 +276,13 @@ def is_withdrawn_entry(entry: Entry) -> bool:
     return is_expired_entry(entry) and entry.outcome.get("withdrawn") is True
 
 
-def make_resolved_entry(resolution: Resolution, resolved_at: float, channel: str) -> Entry:
-    """Return the entry of a resolution: an option's index, or a hash of the words."""
+def make_resolved_entry(
+    resolution: Resolution, resolved_at: float, channel: str, principal: str = "", first_approval: str | None = None
+) -> Entry:
+    """Return the entry of a resolution: an option's index, or a hash of the words.
+
+    ``first_approval`` is the statement of the approval that came before.
+    """
     members: dict[str, Json] = {
         "outcome": ResolutionOutcome.of_resolution(resolution).value,
         "digest": resolution.digest,
@@ -269,6 +292,10 @@ def make_resolved_entry(resolution: Resolution, resolved_at: float, channel: str
     else:
         salt = os.urandom(16)
         members |= {"salt": salt.hex(), "hash": _hash_words(resolution, salt)}
+    if principal:
+        members["principal"] = principal
+    if first_approval is not None:
+        members["firstApproval"] = first_approval
     return Entry(_RESOLVED_TYPE, {**members, "resolvedAt": resolved_at, "channel": channel}, {})
 
 
@@ -288,14 +315,20 @@ def read_signature(entry: Entry) -> str | None:
     return signature if isinstance(signature, str) else None
 
 
+def read_principal(entry: Entry) -> str:
+    """Return who gave a resolution, or an empty string."""
+    return str(entry.outcome.get("principal", ""))
+
+
 def entry_signing_digest(entry: Entry, pending: PendingDecision) -> str:
     """Return the digest that the signature of a resolution covers."""
     members = entry.outcome
     if members["outcome"] == ResolutionOutcome.SELECTED.value:
         index: int = members["index"]
-        answer = signed_selection(index, pending.actions[index] if pending.actions else None)
+        action = pending.actions[index] if pending.actions else None
+        answer = signed_selection(index, action, read_principal(entry), members.get("firstApproval"))
     else:
-        answer = {name: members[name] for name in ("outcome", "salt", "hash")}
+        answer = {name: members[name] for name in ("outcome", "salt", "hash", "principal") if name in members}
     return signing_digest(
         pending.reference, pending.digest, answer, format_timestamp(members["resolvedAt"]), members["channel"]
     )
@@ -312,7 +345,10 @@ def check_end_entry(entry: Entry, pending: PendingDecision) -> Entry:
     }
     types = types_by_outcome.get(str(members.get("outcome")))
     count = len(pending.moment.question.options)
-    is_complete = types is not None and has_member_types(members, types) and members["digest"] == pending.digest
+    named = {name: types for name, types in _ANSWERED_BY_MEMBERS.items() if name in members}
+    is_complete = (
+        types is not None and has_member_types(members, {**types, **named}) and members["digest"] == pending.digest
+    )
     if (
         not is_complete
         or members.get("index", 0) not in range(count)

@@ -45,6 +45,7 @@ OPENED_MESSAGE: Final = "decision.opened"
 HATCH_SUPPRESSED_MESSAGE: Final = "decision.hatch_suppressed"
 RESOLVED_MESSAGE: Final = "decision.resolved"
 UNRESOLVED_MESSAGE: Final = "decision.unresolved"
+APPROVED_MESSAGE: Final = "decision.approved"
 RATE_EXCEEDED_MESSAGE: Final = "decision.rate_exceeded"
 REASKED_MESSAGE: Final = "decision.reasked"
 SIMILAR_MESSAGE: Final = "decision.resembles_refused"
@@ -193,6 +194,7 @@ class LedgerIndex:
     thresholds: RateThresholds
     last_sequence: int = -1
     open_decisions: dict[str, IndexedDecision] = field(default_factory=dict[str, IndexedDecision])
+    closed_decisions: dict[str, None] = field(default_factory=dict[str, None])
     due_warnings: dict[str, DueWarning] = field(default_factory=dict[str, DueWarning])
     _counts: dict[RateScope, Counter[str]] = field(default_factory=dict[RateScope, "Counter[str]"])
     _refused_by_agent: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
@@ -267,7 +269,7 @@ class LedgerIndex:
         )
 
     def _on_resolved(self, decision: str, fields: Mapping[str, Json]) -> None:
-        opened, counter = self.open_decisions.pop(decision, None), _OUTCOME_COUNTERS.get(fields["outcome"])
+        opened, counter = self._close(decision), _OUTCOME_COUNTERS.get(fields["outcome"])
         if fields["outcome"] == ResolutionOutcome.DIALOGUE.value:
             self._refused_by_agent.setdefault(fields["agent"], {}).setdefault(fields["digest"], decision)
             self._refusals[decision] = None
@@ -294,7 +296,11 @@ class LedgerIndex:
             opened.was_unanswered = True
             self._add_counts(decision, fields, {"unanswered": 1, "settled": 1})
         if fields.get("expired"):
-            self.open_decisions.pop(decision, None)
+            self._close(decision)
+
+    def _close(self, decision: str) -> IndexedDecision | None:
+        self.closed_decisions[decision] = None
+        return self.open_decisions.pop(decision, None)
 
     def _add_unreadable(self, decision: str, _: Mapping[str, Json]) -> None:
         event = make_unreadable_event(decision, self.last_sequence)
@@ -447,6 +453,18 @@ class LedgerLog:
         with self._lock:
             return tuple(self._index.open_decisions)
 
+    def closed_decisions(self) -> tuple[str, ...]:
+        """Return the decisions that are resolved, expired or withdrawn, latest first."""
+        self.refresh()
+        with self._lock:
+            return tuple(reversed(self._index.closed_decisions))
+
+    def last_sequence(self) -> int:
+        """Return the number of the latest event, or -1."""
+        self.refresh()
+        with self._lock:
+            return self._index.last_sequence
+
     def rates(self, agent: str | None, decision_class: str | None) -> DecisionRates:
         """Return the current rates."""
         self.refresh()
@@ -464,6 +482,11 @@ class LedgerLog:
         with self._lock:
             self._read_new_events()
             return self._index.refused_decisions()
+
+    @property
+    def store(self) -> Store:
+        """The store of the log."""
+        return self._store
 
     def now(self) -> float:
         """Return the time, in seconds since 1970."""

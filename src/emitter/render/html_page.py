@@ -74,7 +74,8 @@ class Html:
 
     def draw(self, moment: BindingMoment) -> str:
         """Return a complete HTML document."""
-        return build_html_page(build_layout(moment), self.form or typing_instructions(moment))
+        hint = f"Answer where you were asked. {typing_instructions(moment)}"
+        return build_html_page(build_layout(moment), self.form or hint)
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
         """Return the resolution that a reply means.
@@ -95,18 +96,24 @@ QUESTION_ID: Final = "question"
 """The id of the question. A form whose action ends in ``#question`` returns to it."""
 
 
-def build_html_page(layout: Layout, form_or_hint: Form | str) -> str:
-    """Return the page, with a form or with a hint for answering it elsewhere."""
+def build_html_page(
+    layout: Layout, form_or_hint: Form | str, *, header: Sequence[Markup] = (), security: str | None = None
+) -> str:
+    """Return the page, with a form or with a hint for answering it elsewhere.
+
+    ``header`` stands above the decision. ``security`` replaces the page's Content-Security-Policy.
+    """
     form = form_or_hint if isinstance(form_or_hint, Form) else None
     prefix = "" if form is None or form.problem is None else "Not taken - "
     question = _keyed_question(layout, str(form_or_hint)) if form is None else answer_section(layout, form)
     return build_document(
         f"{prefix}Decision: {layout.stem}",
+        *header,
         *_briefing(layout),
         *_details_section(form),
         element("section", *question, id=QUESTION_ID, class_="question", aria_labelledby="stem"),
         _footer(layout),
-        security=STATIC_POLICY if form is None else SAME_ORIGIN_POLICY,
+        security=security or (STATIC_POLICY if form is None else SAME_ORIGIN_POLICY),
     )
 
 
@@ -135,7 +142,7 @@ def _section(section: BriefingSection) -> Markup:
 
 def _keyed_question(layout: Layout, hint: str) -> Iterator[Markup]:
     yield untrusted_element("h2", layout.stem, id="stem", class_="stem")
-    yield element("p", "Nothing is chosen for you. Answer where you were asked. ", hint, class_="how")
+    yield element("p", "Nothing is chosen for you. ", hint, class_="how")
     yield element("ul", *map(_keyed_choice, layout.choices), class_="choices")
     if layout.hatches:
         yield element("p", "Or, instead of choosing:", class_="how or")

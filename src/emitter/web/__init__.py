@@ -8,7 +8,8 @@ show the link where the agent cannot read it.
 Source: draft-morrison-binding-moment-envelope-00, sections 6.3, 8 and 11.4.
 """
 
-from emitter.web.application import DetailSetting as DetailSetting
+from emitter.web.answering import DetailSetting as DetailSetting
+from emitter.web.answering import Principal as Principal
 from emitter.web.application import create_app as create_app
 from emitter.web.links import Link as Link
 from emitter.web.links import Links as Links

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import AlreadyResolved, InputError, MissingExtra, StoreFailed
-from emitter.web.application import CHANNEL, create_app
+from emitter.web.answering import CHANNEL
+from emitter.web.application import create_app
 from emitter.web.links import Links
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import PendingDecision
-    from emitter.web.application import DetailSetting
+    from emitter.web.answering import DetailSetting
     from emitter.web.links import Link
 
 _MAX_PORT: Final = 65535

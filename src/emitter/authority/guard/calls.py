@@ -244,7 +244,8 @@ def _check_states_call(
 ) -> None:
     """Raise ``Tampered`` if the decision under this call's id is about something else."""
     pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
-    if not states_call(_approval_request(call, proposed_call), pending.moment, pending.actions):
+    is_weaker = call.config.four_eyes and not pending.four_eyes
+    if is_weaker or not states_call(_approval_request(call, proposed_call), pending.moment, pending.actions):
         raise Tampered(
             "The decision stored under this call's id is not about this call.",
             place=pending.decision_id,
@@ -290,6 +291,7 @@ def _open_in_ledger(
             decision_id=decision_id,
             expires_in=call.config.expires_in,
             actions=actions,
+            four_eyes=call.config.four_eyes,
         )
     except WrongDigest:
         pass  # another process opened it, with an envelope of its own

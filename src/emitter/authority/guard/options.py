@@ -69,6 +69,7 @@ class GuardOptions(TypedDict, total=False):
         retain: Whether to store the return value, to answer a repeated call. Defaults to True.
         expires_in: Seconds for which the question stays open. It does not interrupt ``ask``.
         channel: The channel by which ``ask`` gets its answers.
+        four_eyes: Two principals must approve each call, by ``Ledger.approve`` or in the inbox. Not with ``ask``.
     """
 
     ask: AskPrincipal | None
@@ -94,6 +95,7 @@ class GuardOptions(TypedDict, total=False):
     retain: bool
     expires_in: float | None
     channel: str
+    four_eyes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ class GuardConfig:
     retain: bool = True
     expires_in: float | None = None
     channel: str = ""
+    four_eyes: bool = False
 
     @classmethod
     def from_options(cls, tool: Callable[..., Any], options: GuardOptions) -> GuardConfig:
@@ -229,6 +232,10 @@ def _check_config(config: GuardConfig) -> None:
             raise InputError(f"{name}= must not be async, because it is not awaited.")
     if not isinstance(config.target, str | None) and not callable(config.target):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError("target= must be a string or a function.")
+    if config.four_eyes and config.ask is not None:
+        raise InputError(
+            "four_eyes= needs two principals, and ask= asks one.", hint="Leave ask= out, and use an inbox."
+        )
     ledger_arguments.check_short_text("vocabulary", config.vocabulary)
     ledger_arguments.check_short_text("channel", config.channel, min_length=0)
     ledger_arguments.check_seconds(config.expires_in)

@@ -1,0 +1,208 @@
+"""Show open decisions as pages with forms, and record what the forms send.
+
+The pages of links and those of the inbox share this: a ``DecisionPage`` says where a decision is shown and to whom.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from emitter.decisions import Selected
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.errors import (
+    BadResolution,
+    DecisionExpired,
+    HatchClosed,
+    InputError,
+    MissingExtra,
+    NoSuchOption,
+    StoreFailed,
+)
+from emitter.render.html_page import QUESTION_ID, SAME_ORIGIN_POLICY, Form, Html, build_html_page
+from emitter.render.layout import build_layout
+from emitter.render.replies import CHOICE, DETAIL, parse_detail_request
+from emitter.web.pages import already_answered_page, recorded_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from starlette.responses import Response
+
+    from emitter.decisions import Resolution
+    from emitter.decisions.ledger import Ledger
+    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.render.html_page import Markup
+
+try:
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import HTMLResponse, RedirectResponse
+except ImportError as error:
+    raise MissingExtra("The local page needs starlette.", extra="web") from error
+CHANNEL: Final = "web"
+"""The channel that the ledger records."""
+_REPLY_READER: Final = Html(Form(""))
+"""Reads submitted forms, and no typed lines."""
+DetailSetting: TypeAlias = "Callable[[str], object] | bool"
+"""True if the agent answers requests for detail with ``Ledger.answer_detail``, False if detail cannot be requested.
+
+A function answers at once: it is called with the topic and returns text, JSON, or None for no answer yet. It may be
+async.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A person who may read and answer decisions, as the service that authenticated them knows them.
+
+    Attributes:
+        id: The name that is recorded with each answer, such as an e-mail address or the subject of an ID token.
+        name: The name that pages show. Defaults to the id.
+        groups: The groups of the person, for your policy.
+        sign: Signs the person's answers with their own key: see ``emitter.authority.signing.make_signer``. Without it,
+            the ledger's own ``sign`` counts.
+
+    Raises:
+        InputError: The id is empty or too long.
+    """
+
+    id: str
+    name: str = ""
+    groups: frozenset[str] = frozenset()
+    sign: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not 0 < len(self.id) <= _MAX_ID_LENGTH or not self.id.isprintable():  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"A principal's id must have 1 to {_MAX_ID_LENGTH} printable characters.")
+
+
+_MAX_ID_LENGTH: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPage:
+    """Where a decision is shown and answered.
+
+    Attributes:
+        path: The path of the page.
+        hidden: Fields that its forms send.
+        header: What stands above the decision.
+        security: The page's Content-Security-Policy.
+        principal: Who answers, if the page knows.
+    """
+
+    path: str
+    hidden: Mapping[str, str]
+    header: tuple[Markup, ...] = ()
+    security: str = SAME_ORIGIN_POLICY
+    principal: Principal | None = None
+
+
+class DecisionForms:
+    """Draws the forms of decisions and records answers. The ledger is called in threads: its store may block."""
+
+    def __init__(
+        self, ledger: Ledger, on_resolved: Callable[[ResolvedDecision], object], detail: DetailSetting
+    ) -> None:
+        self._ledger = ledger
+        self._on_resolved = on_resolved
+        self._detail = detail
+
+    async def draw(self, page: DecisionPage, pending: PendingDecision, problem: FormProblem | None = None) -> Response:
+        """Return a page with forms, and with the reason why what was sent before was rejected."""
+        requests: Sequence[DetailRequest] | None = None
+        if self._detail is not False:
+            with suppress(StoreFailed):  # the decision itself can still be shown
+                requests = await run_in_threadpool(self._ledger.detail_requests, pending.decision_id)
+        form = Form(f"{page.path}#{QUESTION_ID}", page.hidden, closing_time(pending), requests)
+        if problem is not None:
+            form = replace(form, problem=problem.message, field_values=problem.fields)
+        html = build_html_page(build_layout(pending.moment), form, header=page.header, security=page.security)
+        return HTMLResponse(html, 200 if problem is None else problem.status)
+
+    async def receive(self, page: DecisionPage, pending: PendingDecision, fields: Mapping[str, str]) -> Response:
+        """Record what a form sends: an answer, or a request for detail."""
+        return await (self._request_detail if fields.get(CHOICE) == DETAIL else self._resolve)(page, pending, fields)
+
+    async def _request_detail(
+        self, page: DecisionPage, pending: PendingDecision, fields: Mapping[str, str]
+    ) -> Response:
+        """Record a request for detail, and answer it if a function can."""
+        if self._detail is False:
+            raise BadResolution("Detail cannot be requested here.", hint="Answer, or object to the question.")
+        try:
+            topic = parse_detail_request(pending.moment, fields) or ""
+            request = await run_in_threadpool(self._ledger.ask_detail, pending.decision_id, topic, channel=CHANNEL)
+        except BadResolution as error:
+            return await self.draw(page, pending, FormProblem(422, str(error), fields))
+        except StoreFailed:
+            return await self.draw(
+                page, pending, FormProblem(503, "The request could not be saved. Send it again.", fields)
+            )
+        if callable(self._detail) and request.is_open:
+            answer: object = await run_in_threadpool(self._detail, topic)
+            answer = await answer if isawaitable(answer) else answer
+            if answer is not None:
+                await run_in_threadpool(self._ledger.answer_detail, pending.decision_id, request.number, answer)
+        return RedirectResponse(page.path, 303)
+
+    async def _resolve(self, page: DecisionPage, pending: PendingDecision, fields: Mapping[str, str]) -> Response:
+        try:
+            answer = _REPLY_READER.read(pending.moment, fields)
+            decision = await run_in_threadpool(self._record, page.principal, pending, answer)
+        except (BadResolution, NoSuchOption, HatchClosed) as error:
+            return await self.draw(page, pending, FormProblem(422, str(error), fields))
+        except StoreFailed:
+            return await self.draw(
+                page, pending, FormProblem(503, "The answer could not be saved. Send it again.", fields)
+            )
+        if isinstance(decision, PendingDecision):
+            return RedirectResponse(page.path, 303)  # the first of two approvals
+        if page.principal is not None and decision.principal != page.principal.id:
+            return already_answered_page(decision, page.header)
+        self._on_resolved(decision)
+        return recorded_page(decision, self._ledger.words, page.header)
+
+    def _record(
+        self, principal: Principal | None, pending: PendingDecision, answer: Resolution
+    ) -> PendingDecision | ResolvedDecision:
+        if principal is None:
+            return self._ledger.resolve(pending.decision_id, answer, channel=CHANNEL)
+        named: dict[str, Any] = {"principal": principal.id, "sign": principal.sign, "channel": CHANNEL}
+        if isinstance(answer, Selected) and pending.needs_two(answer):
+            return self._ledger.approve(pending.decision_id, answer, **named)
+        return self._ledger.resolve(pending.decision_id, answer, **named)
+
+
+@dataclass(frozen=True, slots=True)
+class FormProblem:
+    """The reason why submitted fields were rejected. The decision is still open."""
+
+    status: int
+    message: str
+    fields: Mapping[str, str]
+
+
+def require_open(decision: PendingDecision) -> PendingDecision:
+    """Return a decision that can be answered. Raises ``DecisionExpired`` for any other."""
+    if decision.is_expired(time.time()):
+        if decision.withdrawn:
+            raise DecisionExpired("The agent withdrew this decision.", hint="Nothing is left to answer.")
+        raise DecisionExpired("This decision has expired.", hint="Ask the agent to put it to you again.")
+    return decision
+
+
+def closing_time(pending: PendingDecision) -> datetime | None:
+    """Return the decision's expiry in this machine's time zone."""
+    return None if pending.expires_at is None else local_time(pending.expires_at)
+
+
+def local_time(seconds: float) -> datetime | None:
+    """Return a time in this machine's time zone, or None if it is beyond the calendar."""
+    with suppress(ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(seconds, UTC).astimezone()
+    return None

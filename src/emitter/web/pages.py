@@ -1,0 +1,168 @@
+"""Pages for answers that were recorded and requests that were refused, and the headers of every page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+
+from emitter.decisions import Dialogue, FreeText, Selected
+from emitter.decisions.ledger_entries import UnreadableAnswer
+from emitter.decisions.resolution import ResolutionOutcome
+from emitter.errors import (
+    AlreadyResolved,
+    BadToken,
+    DecisionExpired,
+    MissingExtra,
+    ResolutionError,
+    StoreFailed,
+    UnknownDecision,
+    WrongDigest,
+)
+from emitter.render.html_page import SAME_ORIGIN_POLICY, build_document, element, untrusted_element
+from emitter.render.safe_text import to_single_line
+from emitter.web.requests import NotAForm, TooLarge
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from emitter.decisions.ledger_entries import ResolvedDecision
+    from emitter.decisions.ledger_words import KeepWords
+    from emitter.render.html_page import Markup
+
+try:
+    from starlette.responses import HTMLResponse
+except ImportError as error:
+    raise MissingExtra("The local page needs starlette.", extra="web") from error
+ErrorHandler: TypeAlias = "Callable[[Request, Exception], Awaitable[Response]]"
+
+
+_ERROR_PAGES: Final[Mapping[type[ResolutionError], tuple[int, str]]] = {
+    UnknownDecision: (404, "Nothing here"),
+    BadToken: (403, "Not from this page"),
+    AlreadyResolved: (409, "Already answered"),
+    WrongDigest: (409, "Another decision"),
+    DecisionExpired: (410, "Closed"),
+    TooLarge: (413, "Too long"),
+    NotAForm: (415, "Not a form of this page"),
+}
+_FINAL_ERRORS: Final = (UnknownDecision, AlreadyResolved, DecisionExpired)
+
+
+async def _on_rejected(request: Request, error: Exception) -> Response:
+    status, title = next((page for kind, page in _ERROR_PAGES.items() if isinstance(error, kind)), (422, "Not taken"))
+    return refusal_page(status, title, str(error), None if isinstance(error, _FINAL_ERRORS) else request.url.path)
+
+
+def show_refusal(status: int, title: str, message: str, *, back: bool = False) -> ErrorHandler:
+    """Return a handler that shows a page for a refused request."""
+
+    async def handle(request: Request, _error: Exception) -> Response:
+        return refusal_page(status, title, message, request.url.path if back else None)
+
+    return handle
+
+
+ERROR_HANDLERS: Final[Mapping[int | type[Exception], ErrorHandler]] = {
+    404: show_refusal(
+        404, "Nothing here", "Open the link exactly as you received it. It works until the decision is answered."
+    ),
+    405: show_refusal(405, "Not like this", "Open the link in a browser, and answer on the page."),
+    ResolutionError: _on_rejected,
+    StoreFailed: show_refusal(
+        503, "Out of reach", "The store of the decisions is not available. Try again.", back=True
+    ),
+    Exception: show_refusal(
+        500, "Something broke", "This is a bug in the program. Open the link again to see the decision's state."
+    ),
+}
+
+
+def recorded_page(
+    resolved: ResolvedDecision, keep_words: KeepWords | None, header: Sequence[Markup] = ()
+) -> HTMLResponse:
+    """Return the page that confirms an answer, and says how the principal's words are kept."""
+    if isinstance(resolved.resolution, Selected):
+        message = _CHOICE_RECORDED
+    else:
+        message = _WORDS_NOT_KEPT if keep_words is None else keep_words.summary
+    return _outcome_page(resolved, "Recorded", f"{message} You can close this page.", 200, header)
+
+
+_CHOICE_RECORDED = "Your choice is recorded for the agent to read."
+_WORDS_NOT_KEPT = (
+    "The kind of your answer is recorded. Your words are passed to the program that serves this page, and not kept."
+)
+
+
+def already_answered_page(resolved: ResolvedDecision, header: Sequence[Markup] = ()) -> HTMLResponse:
+    """Return the page for a second answer, which is not recorded."""
+    message = "The first answer counts; nothing more was recorded."
+    return _outcome_page(resolved, "Already answered", message, 409, header)
+
+
+def _outcome_page(
+    resolved: ResolvedDecision, title: str, message: str, status: int, header: Sequence[Markup]
+) -> HTMLResponse:
+    reference = element("p", "This answers the decision with the digest ", element("code", resolved.pending.digest))
+    body = (
+        *header,
+        element("p", "A decision of yours", class_="eyebrow"),
+        element("h1", title),
+        *answer_elements(resolved),
+        element("p", message, class_="how"),
+        element("footer", reference),
+    )
+    return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)
+
+
+def answer_elements(resolved: ResolvedDecision, *, is_yours: bool = True) -> Iterator[Markup]:
+    """Yield an answer, with the principal's words if they can be read."""
+    labels = _YOUR_ANSWERS if is_yours else _ANSWERS
+    match resolved.resolution:
+        case Selected(index=index):
+            yield element("p", f"{labels[ResolutionOutcome.SELECTED]}:")
+            yield untrusted_element("blockquote", to_single_line(resolved.pending.moment.question.options[index].label))
+        case FreeText(answer=words) | Dialogue(objection=words):
+            label = labels[ResolutionOutcome.of_resolution(resolved.resolution)]
+            yield element("p", f"{label}{':' if words else '.'}")
+            if words:
+                yield untrusted_element("blockquote", words)
+        case UnreadableAnswer(outcome=outcome):
+            yield element("p", f"{labels[outcome]}.")
+        case _ as never:
+            assert_never(never)
+
+
+_YOUR_ANSWERS: Final = {
+    ResolutionOutcome.SELECTED: "You chose",
+    ResolutionOutcome.FREE_TEXT: "You answered in your own words",
+    ResolutionOutcome.DIALOGUE: "You sent the question back, to talk first",
+}
+_ANSWERS: Final = {
+    ResolutionOutcome.SELECTED: "The choice",
+    ResolutionOutcome.FREE_TEXT: "An answer in other words than the options",
+    ResolutionOutcome.DIALOGUE: "The question was sent back, to talk first",
+}
+
+
+def refusal_page(status: int, title: str, message: str, back: str | None = None) -> HTMLResponse:
+    """Return the page for a rejected request. ``back`` is the path of a decision that is still open."""
+    body = [element("h1", title), element("p", message), element("p", "Nothing was recorded by this.", class_="how")]
+    if back is not None:
+        body.append(element("p", element("a", "Back to the decision", href=back)))
+    return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)
+
+
+SECURITY_HEADERS: Final = {
+    "Content-Security-Policy": f"{SAME_ORIGIN_POLICY}; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    # With no-referrer, browsers send forms with "Origin: null", which could not be checked.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
