@@ -8,10 +8,10 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching distributed docs breaking clean
+.PHONY: help demo test size check check-all mcp1 typescript axe gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
 
 help:  ## list the commands
-	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /  make \1 - /'
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1 - /'
 
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
@@ -78,6 +78,14 @@ mcp1: .venv/mcp1/installed  ## install the 1.x line of the MCP SDK, which the te
 	@touch $@
 
 typescript: .venv/typescript/installed  ## install the TypeScript clients of MCP, which the tests then try too (needs npm)
+
+.venv/axe/installed: tests/web/axe/package.json .venv/installed
+	@echo 'installing axe-core'
+	@mkdir -p .venv/axe && cp $< .venv/axe/package.json
+	@npm install --prefix .venv/axe --silent --no-audit --no-fund
+	@touch $@
+
+axe: .venv/axe/installed  ## install axe-core, with which the tests then look at the inbox (needs npm)
 
 gallery: .venv/installed  ## draw the pictures of the README again (with Chromium; one needs npm)
 	$(BIN)/python -m examples.gallery
@@ -153,6 +161,9 @@ docs: .venv/docs  ## build the documentation site into build/website/site
 
 breaking: .venv/installed  ## list what may break callers since BASE (origin/main), which CHANGELOG.md must then mention
 	$(BIN)/python -m website.breaking $(or $(BASE),origin/main)
+
+inbox-load: .venv/installed  ## 50 agents, 20 principals and 5,000 decisions over PostgreSQL, with processes killed at random
+	$(BIN)/python -m tests.web.load
 
 clean:  ## remove what was installed
 	rm -rf .venv

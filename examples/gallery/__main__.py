@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from examples.gallery import adaptive, slack, terminal
+from examples.gallery import adaptive, inbox, slack, terminal
 from examples.gallery.decision import MOMENT
 from playwright.sync_api import sync_playwright
 
@@ -65,6 +65,8 @@ PICTURES = {
     "page-light": (_page, {**_size(820), "color_scheme": "light"}),
     "page-dark": (_page, {**_size(820), "color_scheme": "dark"}),
     "page-narrow": (_page, {**_size(340), "color_scheme": "light"}),
+    "inbox": (lambda _: inbox.list_of_decisions(), _size(820)),
+    "inbox-record": (lambda _: inbox.record(), _size(820)),
     "slack": (lambda _: slack.page(), _size(650)),
     "adaptive-card": (adaptive.page, _size(670)),
 }

@@ -93,7 +93,8 @@ def request(url: str, method: str = "GET", body: bytes | None = None, **headers:
     given = {"host": parts.netloc, "connection": "close", **{k.replace("_", "-"): v for k, v in headers.items()}}
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=120)
     try:
-        connection.putrequest(method, parts.path, skip_host=True, skip_accept_encoding=True)
+        target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
         for name, value in given.items():
             if value is not None:
                 connection.putheader(name, value)

@@ -40,6 +40,7 @@ _COMMANDS = {
     "render": ("envelopes", "draw a binding moment for a surface"),
     "resolve": ("resolve", "answer a binding moment at the terminal"),
     "serve": ("serve", "answer a binding moment on a local web page"),
+    "inbox": ("inbox", "serve the decisions of a store as an inbox on this machine"),
     "decisions": ("stores", "list the decisions that wait in a store"),
     "digest": ("envelopes", "print the digest that names a binding moment"),
     "mcp": ("mcp", "serve binding moments over the Model Context Protocol"),

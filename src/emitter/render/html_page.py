@@ -74,7 +74,7 @@ class Html:
 
     def draw(self, moment: BindingMoment) -> str:
         """Return a complete HTML document."""
-        hint = f"Answer where you were asked. {typing_instructions(moment)}"
+        hint = f"Nothing is chosen for you. Answer where you were asked. {typing_instructions(moment)}"
         return build_html_page(build_layout(moment), self.form or hint)
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
@@ -142,7 +142,7 @@ def _section(section: BriefingSection) -> Markup:
 
 def _keyed_question(layout: Layout, hint: str) -> Iterator[Markup]:
     yield untrusted_element("h2", layout.stem, id="stem", class_="stem")
-    yield element("p", "Nothing is chosen for you. ", hint, class_="how")
+    yield element("p", hint, class_="how")
     yield element("ul", *map(_keyed_choice, layout.choices), class_="choices")
     if layout.hatches:
         yield element("p", "Or, instead of choosing:", class_="how or")
@@ -238,9 +238,13 @@ def _choices_fieldset(layout: Layout, form: Form) -> Markup:
 
 def _deadline_note(form: Form) -> Iterator[Markup]:
     if form.closes_at is not None:
-        text = f"{form.closes_at:%Y-%m-%d %H:%M} {_format_zone(form.closes_at)}"
-        deadline = element("time", text, datetime=form.closes_at.isoformat(timespec="seconds"))
-        yield join_markup(" Open until ", deadline, ".")
+        yield join_markup(" Open until ", time_element(form.closes_at), ".")
+
+
+def time_element(time: datetime) -> Markup:
+    """Return a time with its zone."""
+    text = f"{time:%Y-%m-%d %H:%M} {_format_zone(time)}"
+    return element("time", text, datetime=time.isoformat(timespec="seconds"))
 
 
 def _format_zone(time: datetime) -> str:

@@ -5,12 +5,17 @@ link, which is never logged. An answer needs the link's cookie and form token an
 itself; the first answer uses the link up. A process of the same user that can read the link can answer too, so
 show the link where the agent cannot read it.
 
+``inbox`` is an application for the decisions of many agents: it lists them for the people whom your service
+authenticates, and mounts into FastAPI or Starlette.
+
 Source: draft-morrison-binding-moment-envelope-00, sections 6.3, 8 and 11.4.
 """
 
 from emitter.web.answering import DetailSetting as DetailSetting
 from emitter.web.answering import Principal as Principal
 from emitter.web.application import create_app as create_app
+from emitter.web.inbox_application import InboxAction as InboxAction
+from emitter.web.inbox_application import inbox as inbox
 from emitter.web.links import Link as Link
 from emitter.web.links import Links as Links
 from emitter.web.server import LOOPBACK as LOOPBACK

@@ -23,6 +23,7 @@ from emitter.errors import (
     NoSuchOption,
     StoreFailed,
 )
+from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.render.html_page import QUESTION_ID, SAME_ORIGIN_POLICY, Form, Html, build_html_page
 from emitter.render.layout import build_layout
 from emitter.render.replies import CHOICE, DETAIL, parse_detail_request
@@ -76,11 +77,8 @@ class Principal:
     sign: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.id, str) or not 0 < len(self.id) <= _MAX_ID_LENGTH or not self.id.isprintable():  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"A principal's id must have 1 to {_MAX_ID_LENGTH} printable characters.")
-
-
-_MAX_ID_LENGTH: Final = 256
+        if not isinstance(self.id, str) or not 0 < len(self.id) <= MAX_ID_LENGTH or not self.id.isprintable():  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"A principal's id must have 1 to {MAX_ID_LENGTH} printable characters.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,7 @@ async def aserve(  # noqa: PLR0913  most have a default
         link = site.link(pending.decision_id)
         on_address(site.url(link.path))
         if open_browser:
-            _open_browser(site.ticket(link))
+            open_in_browser(site.ticket(link))
         try:
             async with asyncio.timeout(pending.remaining_seconds(time.time())):
                 return await _wait_for_answer(site, pending, ledger)
@@ -228,7 +228,7 @@ def _record_unanswered(
         return decision if isinstance(decision, ResolvedDecision) else Unresolved(pending.digest, reason)
 
 
-def _open_browser(address: str) -> None:
+def open_in_browser(address: str) -> None:
     """Open a browser in a thread, because a browser in the terminal returns only when it is closed."""
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 

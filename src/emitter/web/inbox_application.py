@@ -1,0 +1,307 @@
+"""The inbox: one web application for the decisions of many agents and the people who answer them.
+
+Everything that counts is in the store, so any number of processes can serve the same inbox. Needs the extra ``web``.
+
+Source: OWASP's Cross-Site Request Forgery Prevention Cheat Sheet (HMAC token pattern).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from inspect import isawaitable, iscoroutinefunction
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from urllib.parse import urlsplit
+
+from emitter.authority import Authority
+from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.errors import (
+    AlreadyResolved,
+    BadToken,
+    EmitterError,
+    InputError,
+    MissingExtra,
+    StoreAltered,
+    UnknownDecision,
+    UnsignedAnswer,
+)
+from emitter.stores import Entry, NewEntry
+from emitter.web.answering import DecisionForms, DecisionPage, Principal, require_open
+from emitter.web.application import HostMiddleware
+from emitter.web.inbox_lists import Catalog
+from emitter.web.inbox_pages import (
+    INBOX_POLICY,
+    Frame,
+    Record,
+    list_page,
+    reading_page,
+    record_page,
+    status_elements,
+)
+from emitter.web.links import TOKEN_FIELD
+from emitter.web.live import Changes, event_stream
+from emitter.web.pages import (
+    ERROR_HANDLERS,
+    SECURITY_HEADERS,
+    already_answered_page,
+    show_refusal,
+)
+from emitter.web.requests import check_origin, read_form
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp
+
+    from emitter.stores import Store
+    from emitter.web.answering import DetailSetting
+
+try:
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import HTMLResponse
+    from starlette.routing import Route
+except ImportError as error:
+    raise MissingExtra("The inbox needs starlette.", extra="web") from error
+Authenticate: TypeAlias = "Callable[[Request], Principal | Awaitable[Principal | None] | None]"
+"""Returns who sent a request, or None. It may be async; a sync function runs in a thread."""
+InboxAction: TypeAlias = Literal["see", "answer"]
+"""What a principal wants to do with a decision."""
+MayFunction: TypeAlias = Callable[[Principal, PendingDecision, InboxAction], bool]
+"""Returns True if a principal may see or answer a decision. Anything but True means no."""
+
+
+def inbox(  # noqa: PLR0913  most have a default
+    source: Store | Ledger | Authority,
+    *,
+    authenticate: Authenticate,
+    may: MayFunction | None = None,
+    origin: str | None = None,
+    detail: DetailSetting = True,
+    poll_seconds: float = 1.0,
+) -> ASGIApp:
+    """Return an ASGI application that lists decisions, shows each one, and records the answers.
+
+    Mount it into FastAPI or Starlette: ``app.mount("/inbox", inbox(store, authenticate=...))``.
+
+    Args:
+        source: The store of the agents. Pass a ``Ledger`` or an ``Authority`` to sign answers, to verify them, or to
+            keep the principals' words otherwise than for a week.
+        authenticate: Returns the ``Principal`` that sent a request, or None. Without a principal nothing is shown.
+        may: Returns True if a principal may ``"see"`` or ``"answer"`` a decision. By default every principal may do
+            both. A decision that they may not see does not exist for them.
+        origin: The public origin, such as ``https://agents.example.com``. Requests under another host are rejected.
+            Without it, an answer must come from the host that it is sent to.
+        detail: How requests for detail are answered: see ``open_site``.
+        poll_seconds: Seconds between two questions to the store for changes, while somebody has a page open.
+
+    Raises:
+        InputError: An argument is invalid.
+    """
+    authority = source if isinstance(source, Authority) else _as_authority(source)
+    if not callable(authenticate) or not (may is None or callable(may)):
+        raise InputError("authenticate= and may= must be functions.")
+    if iscoroutinefunction(may):
+        raise InputError("may= must not be async, because it is not awaited.")
+    handler = _Inbox(authority, authenticate, may, origin=origin, detail=detail, poll_seconds=poll_seconds)
+    routes = [
+        Route("/", handler.show_open, methods=["GET"]),
+        Route("/closed", handler.show_closed, methods=["GET"]),
+        Route("/events", handler.follow_changes, methods=["GET"]),
+        Route("/decisions/{reference}", handler.show_decision, methods=["GET"]),
+        Route("/decisions/{reference}", handler.receive_answer, methods=["POST"]),
+    ]
+    app = Starlette(routes=routes, exception_handlers=_ERROR_HANDLERS)
+    app.router.redirect_slashes = False
+    return HostMiddleware(app, () if origin is None else (_host_of(origin),), INBOX_HEADERS)
+
+
+def _as_authority(source: Store | Ledger) -> Authority:
+    ledger = source if isinstance(source, Ledger) else Ledger(source)
+    return Authority(ledger.store, ledger=ledger)
+
+
+def _host_of(origin: str) -> str:
+    parts = urlsplit(origin)
+    if parts.scheme not in {"http", "https"} or f"{parts.scheme}://{parts.netloc}" != origin or not parts.netloc:
+        raise InputError(f"origin is {origin!r}.", hint="Pass a scheme and a host, such as https://agents.example.com.")
+    return parts.netloc
+
+
+class Unauthenticated(EmitterError):
+    """Nobody is known to have sent the request."""
+
+
+INBOX_HEADERS: Final = {**SECURITY_HEADERS, "Content-Security-Policy": f"{INBOX_POLICY}; frame-ancestors 'none'"}
+_ERROR_HANDLERS: Final = {
+    **ERROR_HANDLERS,
+    404: show_refusal(404, "Nothing here", "There is no such page, or you may not see it."),
+    405: show_refusal(405, "Not like this", "Open the page in a browser, and answer on it."),
+    UnknownDecision: show_refusal(404, "Nothing here", "There is no such decision, or you may not see it."),
+    Unauthenticated: show_refusal(403, "Sign in first", "This inbox does not know who you are."),
+    UnsignedAnswer: show_refusal(409, "Not signed", "Only a signed answer counts here, and there is no valid one."),
+    StoreAltered: show_refusal(409, "Altered", "Another program changed this record in the store. Do not rely on it."),
+    Exception: show_refusal(500, "Something broke", "This is a bug in the program. Open the page again."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Visible:
+    """A decision that a principal may see."""
+
+    decision: PendingDecision | ResolvedDecision
+    may_answer: bool
+
+    @property
+    def pending(self) -> PendingDecision:
+        return self.decision.pending if isinstance(self.decision, ResolvedDecision) else self.decision
+
+
+class _Inbox:
+    """Handles requests. The store and the caller's functions are called in threads, because they may block."""
+
+    def __init__(  # noqa: PLR0913  settings
+        self,
+        authority: Authority,
+        authenticate: Authenticate,
+        may: MayFunction | None,
+        *,
+        origin: str | None,
+        detail: DetailSetting,
+        poll_seconds: float,
+    ) -> None:
+        self._authority = authority
+        self._ledger = authority.ledger
+        self._authenticate = authenticate
+        self._may_function = may
+        self._origin = origin
+        self._changes = Changes(self._ledger, poll_seconds)
+        self._forms = DecisionForms(self._ledger, lambda _: None, detail)
+        self._catalog = Catalog(self._ledger)
+        self._form_key: bytes | None = None
+
+    async def show_open(self, request: Request) -> Response:
+        frame = await self._frame(request)
+        listing = await run_in_threadpool(self._catalog.open_page, request.query_params, self._may_see(frame.principal))
+        return HTMLResponse(list_page(frame, listing))
+
+    async def show_closed(self, request: Request) -> Response:
+        frame = await self._frame(request)
+        listing = await run_in_threadpool(
+            self._catalog.closed_page, request.query_params, self._may_see(frame.principal)
+        )
+        return HTMLResponse(list_page(frame, listing))
+
+    async def follow_changes(self, request: Request) -> Response:
+        """Stream changes after the one that the page or the browser names."""
+        await self._require_principal(request)
+        after = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        return event_stream(self._changes, int(after) if after.isdecimal() and after.isascii() else -1)
+
+    async def show_decision(self, request: Request) -> Response:
+        frame = await self._frame(request)
+        visible = await run_in_threadpool(self._find, frame.principal, request.path_params["reference"])
+        decision = visible.decision
+        if isinstance(decision, ResolvedDecision) or decision.expiry_recorded:
+            return HTMLResponse(record_page(frame, await run_in_threadpool(self._load_record, visible)))
+        approvals = await run_in_threadpool(self._ledger.first_approvals, decision.decision_id)
+        if not visible.may_answer:
+            return HTMLResponse(reading_page(frame, decision, approvals))
+        page = await run_in_threadpool(self._page_of, frame, decision)
+        return await self._forms.draw(
+            replace(page, header=(*page.header, *status_elements(frame, decision, approvals))), decision
+        )
+
+    async def receive_answer(self, request: Request) -> Response:
+        """Record an answer, or show the answer that came first."""
+        frame = await self._frame(request)
+        check_origin(request, *self._origins(request))
+        fields = await read_form(request)
+        visible = await run_in_threadpool(self._find, frame.principal, request.path_params["reference"])
+        if not visible.may_answer:
+            raise BadToken("You may not answer this decision.", hint="Ask somebody who may.")
+        page = await run_in_threadpool(self._page_of, frame, visible.pending)
+        if not hmac.compare_digest(fields.get(TOKEN_FIELD, "").encode(), page.hidden[TOKEN_FIELD].encode()):
+            raise BadToken("The answer does not come from your page of this decision.", hint="Open it again.")
+        if isinstance(visible.decision, ResolvedDecision):
+            return already_answered_page(visible.decision, page.header)
+        try:
+            response = await self._forms.receive(page, require_open(visible.decision), fields)
+        except AlreadyResolved:
+            answered = await run_in_threadpool(self._ledger.find, visible.pending.decision_id)
+            if not isinstance(answered, ResolvedDecision):
+                raise
+            return already_answered_page(answered, page.header)
+        await self._changes.refresh()
+        return response
+
+    async def _frame(self, request: Request) -> Frame:
+        principal = await self._require_principal(request)
+        sequence = await run_in_threadpool(self._ledger.last_sequence)
+        return Frame(request.scope.get("root_path", "").rstrip("/"), principal, sequence)
+
+    async def _require_principal(self, request: Request) -> Principal:
+        if iscoroutinefunction(self._authenticate):
+            principal: object = await self._authenticate(request)
+        else:
+            principal = await run_in_threadpool(cast("Callable[[Request], Any]", self._authenticate), request)
+            principal = await principal if isawaitable(principal) else principal
+        if principal is None:
+            raise Unauthenticated("Nobody is known to have sent the request.")
+        if not isinstance(principal, Principal):
+            raise InputError(f"authenticate= returned a {type(principal).__name__}, not a Principal or None.")
+        return principal
+
+    def _origins(self, request: Request) -> tuple[str, ...]:
+        host = request.headers.get("host", "")
+        return (f"http://{host}", f"https://{host}") if self._origin is None else (self._origin,)
+
+    def _may(self, principal: Principal, pending: PendingDecision, action: InboxAction) -> bool:
+        return self._may_function is None or self._may_function(principal, pending, action) is True
+
+    def _may_see(self, principal: Principal) -> Callable[[PendingDecision], bool]:
+        return lambda pending: self._may(principal, pending, "see")
+
+    def _find(self, principal: Principal, reference: str) -> _Visible:
+        """Return a decision that the principal may see, or raise ``UnknownDecision``."""
+        decision = self._ledger.find_by_reference(reference)
+        visible = _Visible(decision, may_answer=False)
+        if not self._may(principal, visible.pending, "see"):
+            raise UnknownDecision("There is nothing here.")
+        return replace(visible, may_answer=self._may(principal, visible.pending, "answer"))
+
+    def _load_record(self, visible: _Visible) -> Record:
+        decision_id = visible.pending.decision_id
+        return Record(
+            visible.decision, self._authority.actions_of(decision_id), self._ledger.detail_requests(decision_id)
+        )
+
+    def _page_of(self, frame: Frame, pending: PendingDecision) -> DecisionPage:
+        token = _form_token(self._load_form_key(), frame.principal, pending)
+        return DecisionPage(
+            frame.path_of(pending), {TOKEN_FIELD: token}, frame.navigation(), INBOX_POLICY, frame.principal
+        )
+
+    def _load_form_key(self) -> bytes:
+        """Return the key of the form tokens, which all processes of the store share."""
+        if self._form_key is None:
+            stored = self._ledger.store.get_or_create(_INBOX_RUN, "form-key", _make_form_key)
+            self._form_key = bytes.fromhex(str(stored.entry.outcome["key"]))
+        return self._form_key
+
+
+_INBOX_RUN: Final = "emitter.inbox"
+_KEY_BYTES: Final = 32
+
+
+def _make_form_key() -> NewEntry:
+    return NewEntry(Entry("emitter.inbox.form_key", {"key": secrets.token_hex(_KEY_BYTES)}, {}))
+
+
+def _form_token(key: bytes, principal: Principal, pending: PendingDecision) -> str:
+    """Return the token that the forms of this principal's page of this decision carry."""
+    return hmac.new(key, f"{pending.reference}:{principal.id}".encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,290 @@
+"""The pages of the inbox: the list of decisions, and the record of each one.
+
+Pages work without scripts. A script of a few lines loads the parts marked ``data-live`` again when the ledger changes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final, TypeAlias
+from urllib.parse import urlencode
+
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.render.html_page import (
+    SAME_ORIGIN_POLICY,
+    Form,
+    Markup,
+    build_document,
+    build_html_page,
+    detail_section,
+    element,
+    time_element,
+    untrusted_element,
+)
+from emitter.render.layout import build_layout
+from emitter.render.safe_text import to_single_line
+from emitter.web.answering import local_time
+from emitter.web.pages import answer_elements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from emitter.authority.records import Intent, Receipt
+    from emitter.decisions.ledger_approvals import Approval
+    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.web.answering import Principal
+
+_SCRIPT: Final = Markup(files("emitter.web").joinpath("live.js").read_text(encoding="utf-8"))
+_SCRIPT_HASH: Final = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+INBOX_POLICY: Final = f"{SAME_ORIGIN_POLICY}; script-src 'sha256-{_SCRIPT_HASH}'; connect-src 'self'"
+"""The Content-Security-Policy of the inbox: one script, known by its hash, and connections to the own origin."""
+KINDS: Final[Mapping[str, str]] = {"approval": "Approval", "question": "Question"}
+"""The kinds of decisions: an approval has an option that does something."""
+
+
+def kind_of(pending: PendingDecision) -> str:
+    """Return the kind of a decision."""
+    return "approval" if any(pending.actions) else "question"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all pages of a principal share: the path that the inbox is mounted under, and the latest change."""
+
+    prefix: str
+    principal: Principal
+    sequence: int
+
+    def path_of(self, pending: PendingDecision) -> str:
+        """Return the path of a decision."""
+        return f"{self.prefix}/decisions/{pending.reference}"
+
+    def navigation(self, current: str = "") -> tuple[Markup, ...]:
+        """Return the links to the lists, and who is signed in."""
+        pages = {"Open": f"{self.prefix}/", "Closed": f"{self.prefix}/closed"}
+        links = (
+            element("a", name, href=path, aria_current="page" if name == current else "")
+            for name, path in pages.items()
+        )
+        name = to_single_line(self.principal.name or self.principal.id)
+        who = element("span", "Signed in as ", untrusted_element("strong", name))
+        return (element("nav", *links, who, aria_label="Inbox", class_="inbox"),)
+
+    def script(self) -> Markup:
+        """Return the script that follows changes."""
+        events = f"{self.prefix}/events?{urlencode({'after': self.sequence})}"
+        return element("script", _SCRIPT, data_events=events)
+
+
+Row: TypeAlias = PendingDecision | ResolvedDecision | str
+"""A decision in a list, or the reference of one whose record cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of a list.
+
+    Attributes:
+        title: Its name in the navigation.
+        count: A sentence about how many decisions there are.
+        rows: The decisions.
+        agents: The agents to choose from, in the list of open decisions.
+        chosen: The filter's values: agent and kind.
+        pages: Links to other pages, by their names.
+    """
+
+    title: str
+    count: str
+    rows: Sequence[Row]
+    agents: Sequence[str]
+    chosen: Mapping[str, str]
+    pages: Mapping[str, str]
+
+
+def list_page(frame: Frame, listing: Listing) -> str:
+    """Return a page of the list of open or closed decisions."""
+    rows = element("ul", *(_row(frame, row) for row in listing.rows), class_="inbox")
+    links = (element("a", name, href=path, id=f"page-{name.lower()}") for name, path in listing.pages.items())
+    pager = (element("nav", *links, aria_label="Pages", class_="inbox"),) if listing.pages else ()
+    return build_document(
+        f"{listing.title} decisions",
+        *frame.navigation(listing.title),
+        element("h1", f"{listing.title} decisions"),
+        _filter_form(listing),
+        element("p", listing.count, id="count", role="status", data_live=True, class_="how"),
+        element("div", rows, *pager, id="decisions", data_live=True),
+        frame.script(),
+        security=INBOX_POLICY,
+    )
+
+
+def _filter_form(listing: Listing) -> Markup:
+    agents = {agent: to_single_line(agent) for agent in listing.agents}
+    kinds = {kind: f"{name}s" for kind, name in KINDS.items()}
+    return element(
+        "form",
+        _select("agent", "Agent", {"": "All agents", **agents}, listing.chosen.get("agent", "")),
+        _select("kind", "Kind", {"": "All kinds", **kinds}, listing.chosen.get("kind", "")),
+        element("button", "Show", type="submit", class_="quiet"),
+        method="get",
+        class_="filter",
+    )
+
+
+def _select(name: str, label: str, values: Mapping[str, str], chosen: str) -> Markup:
+    options = (
+        Markup(f'<option value="">{text}</option>')
+        if not value
+        else element("option", text, value=value, selected=value == chosen)
+        for value, text in values.items()
+    )
+    return element("label", label, " ", element("select", *options, name=name))
+
+
+def _row(frame: Frame, decision: Row) -> Markup:
+    if isinstance(decision, str):
+        return element("li", element("p", f"The record {decision} cannot be read.", class_="caution"))
+    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    link = untrusted_element(
+        "a", to_single_line(pending.moment.question.stem), href=frame.path_of(pending), id=f"d-{pending.reference}"
+    )
+    facts = element("p", *_joined(_facts(decision)), class_="how")
+    return element(
+        "li", element("p", link, class_="label"), untrusted_element("p", to_single_line(pending.moment.synopsis)), facts
+    )
+
+
+def _facts(decision: PendingDecision | ResolvedDecision) -> Iterator[Markup]:
+    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    yield untrusted_element("span", to_single_line(pending.agent))
+    yield element("span", KINDS[kind_of(pending)])
+    if pending.moment.meta is not None and pending.moment.meta.decision_class:
+        yield untrusted_element("span", to_single_line(pending.moment.meta.decision_class))
+    yield element("span", "asked ", _time(pending.opened_at))
+    if isinstance(decision, ResolvedDecision):
+        yield element("span", *_answered(decision))
+    elif pending.expiry_recorded:
+        yield element("span", "withdrawn" if pending.withdrawn else "expired")
+    elif pending.expires_at is not None:
+        yield element("span", "open until ", _time(pending.expires_at))
+    if pending.four_eyes:
+        yield element("span", "needs two people")
+
+
+def _answered(decision: ResolvedDecision) -> Iterator[str]:
+    yield "answered "
+    if decision.principal:
+        yield "by "
+        yield untrusted_element("strong", to_single_line(decision.principal))
+        yield " "
+    yield _time(decision.resolved_at)
+
+
+def _joined(parts: Iterable[Markup]) -> Iterator[str]:
+    for number, part in enumerate(parts):
+        if number:
+            yield " · "
+        yield part
+
+
+def _time(seconds: float) -> Markup:
+    time = local_time(seconds)
+    return element("span", "at an unknown time") if time is None else time_element(time)
+
+
+def status_elements(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval]) -> tuple[Markup, ...]:
+    """Return the state of an open decision, which changes while the page is open."""
+    facts = element("p", *_joined(_facts(pending)), class_="how")
+    status = element("p", _open_status(pending, approvals), id="status", role="status", data_live=True, class_="status")
+    return facts, status, frame.script()
+
+
+def _open_status(pending: PendingDecision, approvals: Sequence[Approval]) -> str:
+    if not pending.four_eyes:
+        return "This decision waits for an answer."
+    names = [f"{to_single_line(each.principal)} approved option {each.index + 1}." for each in approvals]
+    return " ".join(("Two people must approve an option that does something; one can refuse.", *names))
+
+
+def reading_page(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval]) -> str:
+    """Return the page of an open decision for a principal who may not answer it."""
+    header = (*frame.navigation(), *status_elements(frame, pending, approvals))
+    hint = "You may read this decision; others answer it."
+    return build_html_page(build_layout(pending.moment), hint, header=header, security=INBOX_POLICY)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is on record about a closed decision: how it ended, what was done under it, and what was asked before."""
+
+    decision: PendingDecision | ResolvedDecision
+    actions: Sequence[tuple[Intent, Receipt | None]]
+    details: Sequence[DetailRequest]
+
+
+def record_page(frame: Frame, record: Record) -> str:
+    """Return the record of a closed decision, above the decision as it was put."""
+    decision = record.decision
+    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    details = tuple(detail_section(Form("", details=record.details)))
+    header = (
+        *frame.navigation(),
+        element("p", *_joined(_facts(decision)), class_="how"),
+        element("p", _closed_status(decision), id="status", role="status", data_live=True, class_="status"),
+        element("section", *_answer_section(decision), aria_labelledby="answer"),
+        element("section", *_actions_section(pending, record.actions), aria_labelledby="actions"),
+        *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),
+        frame.script(),
+    )
+    return build_html_page(
+        build_layout(pending.moment), "This decision is closed.", header=header, security=INBOX_POLICY
+    )
+
+
+def _closed_status(decision: PendingDecision | ResolvedDecision) -> str:
+    if isinstance(decision, ResolvedDecision):
+        by = f" by {to_single_line(decision.principal)}" if decision.principal else ""
+        return f"This decision was answered{by}."
+    reason = "The agent withdrew this decision" if decision.withdrawn else "This decision expired"
+    return f"{reason}. Nobody answered it, and nothing was approved."
+
+
+def _answer_section(decision: PendingDecision | ResolvedDecision) -> Iterator[Markup]:
+    yield element("h2", "The answer", id="answer")
+    if not isinstance(decision, ResolvedDecision):
+        yield element("p", "None.")
+        return
+    yield from answer_elements(decision, is_yours=False)
+    if decision.first_approval is not None:
+        first = decision.first_approval
+        name = untrusted_element("strong", to_single_line(first.principal))
+        yield element("p", "Approved first by ", name, " ", _time(first.approved_at), ".")
+    channel = (", through ", untrusted_element("span", to_single_line(decision.channel))) if decision.channel else ()
+    signed = "It is signed." if decision.signature else "It is not signed."
+    yield element("p", "It was ", *_answered(decision), *channel, ". ", signed, class_="how")
+
+
+def _actions_section(pending: PendingDecision, actions: Sequence[tuple[Intent, Receipt | None]]) -> Iterator[Markup]:
+    yield element("h2", "What was done", id="actions")
+    if not actions:
+        yield element("p", "Nothing yet." if any(pending.actions) else "The options of this decision do nothing.")
+        return
+    yield element("ul", *(element("li", *_action(*action)) for action in actions))
+
+
+def _action(intent: Intent, receipt: Receipt | None) -> Iterator[Markup]:
+    what = untrusted_element("strong", to_single_line(f"{intent.action} ({intent.target})"))
+    if receipt is None:
+        yield element("p", what, f" began at {intent.timestamp}. No receipt is there yet, so its outcome is unknown.")
+        return
+    yield element("p", what, f": {receipt.result.value} at {receipt.timestamp}.")
+    effects = {"side effects": receipt.side_effects, "evidence": receipt.evidence_refs, "error": receipt.error}
+    for name, value in effects.items():
+        if value:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            yield element("p", f"{name.capitalize()}: ", untrusted_element("code", to_single_line(text)))
+    yield element("p", "Receipt ", element("code", to_single_line(receipt.receipt_id)), class_="how")
