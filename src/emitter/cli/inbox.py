@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import getpass
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from emitter.cli import stores
-from emitter.decisions.ledger import Ledger
-from emitter.stores import SqlStore
 from emitter.web import Address, Principal
 from emitter.web.inbox_server import serve_inbox
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Generator
 
 
 def add_inbox_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,23 +35,16 @@ def run_inbox(args: argparse.Namespace) -> int:
     docs/guides/inbox.md.
     """
     principal = Principal(args.principal or getpass.getuser())
-    with _open_ledger(args) as ledger:
+    words, sign = stores.read_words_options(args), None if args.sign is None else stores.load_signer(args.sign)
+    with stores.open_store(args.store, words, sign) as stored:
         serve_inbox(
-            ledger, principal, on_address=_print_address, address=Address(port=args.port), open_browser=args.open
+            stored.authority,
+            principal,
+            on_address=_print_address,
+            address=Address(port=args.port),
+            open_browser=args.open,
         )
     return 0
-
-
-@contextmanager
-def _open_ledger(args: argparse.Namespace) -> Generator[Ledger]:
-    """Open the store and its ledger."""
-    words, sign = stores.read_words_options(args), None if args.sign is None else stores.load_signer(args.sign)
-    if "://" in args.store:
-        with SqlStore(args.store) as store:
-            yield Ledger(store, words=words, sign=sign)
-    else:
-        with stores.open_store(args.store, words, sign) as stored:
-            yield stored.authority.ledger
 
 
 def _print_address(address: str) -> None:
