@@ -16,10 +16,13 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -105,6 +108,22 @@ def run_dbos(url: str, system: str, rows: int, orphans: Any) -> None:
     asyncio.run(start())
 
 
+def run_ray(address: str, url: str, rows: int, orphans: Any) -> None:
+    """Work on the rows as the driver of a Ray cluster, in a process of its own."""
+    import ray  # noqa: PLC0415  an extra
+
+    from emitter.integrations.ray import emit_dataset  # noqa: PLC0415  an extra
+
+    ray.init(address=address, logging_level="ERROR", log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    table = ray.data.from_items([{"id": f"row-{n}", "n": n, "prompt": f"task {n}"} for n in range(rows)])
+    store = partial(SqlStore, url)
+    options: Any = {"orphans": orphans, "lease": LEASE, "in_flight": IN_FLIGHT}
+    done = emit_dataset(Numbered, table, model=MODEL, key="id", store=store, actors=3, batch_size=50, **options)
+    right = sum(row["value"] is not None and row["value"]["n"] == row["n"] for row in done.iter_rows())
+    print(json.dumps(right))  # noqa: T201
+
+
 @dataclass
 class Trial:
     """One engine at work on the rows."""
@@ -149,6 +168,29 @@ def keep_running(commands: list[tuple[object, ...]], trial: Trial, kills: int) -
     return done
 
 
+def kill_actors(trial: Trial, ended: threading.Event, killed: list[str], nodes: Any, spare: Any) -> None:
+    """Kill actors of the dataset after drawn numbers of calls, and one node, which is replaced."""
+    import psutil  # noqa: PLC0415  for this engine only
+
+    for turn, moment in enumerate(trial.draw_moments(4)):
+        while len(trial.vendor.calls) < moment:
+            if ended.wait(0.1):
+                return
+        if turn == 2:  # noqa: PLR2004  in the middle
+            nodes.remove_node(spare, allow_graceful=False)
+            nodes.add_node(num_cpus=2)
+            killed.append("node")
+            continue
+        actors = [
+            each
+            for each in psutil.process_iter(["cmdline"])
+            if "EmissionMapper" in " ".join(each.info["cmdline"] or ())
+        ]
+        if actors:
+            trial.draw.choice(actors).send_signal(signal.SIGKILL)
+            killed.append("actor")
+
+
 def try_processes(trial: Trial) -> str:
     """Run four plain processes over PostgreSQL."""
     commands = [("worker", trial.url, trial.rows, trial.orphans, n) for n in range(WORKERS)]
@@ -161,9 +203,33 @@ def try_dbos(trial: Trial) -> str:
     return f"{keep_running([('dbos', trial.url, system, trial.rows, trial.orphans)], trial, 3)} processes"
 
 
+def try_ray(trial: Trial) -> str:
+    """Run a cluster of two nodes; actors, a node and the driver are killed."""
+    os.environ |= {
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+        "RAY_raylet_start_wait_time_s": "300",
+        "PYTHONPATH": str(Path.cwd()),
+    }
+    from ray.cluster_utils import Cluster  # noqa: PLC0415  an extra
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
+    spare = nodes.add_node(num_cpus=2)
+    ended, killed = threading.Event(), []
+    killer = threading.Thread(target=kill_actors, args=(trial, ended, killed, nodes, spare))
+    killer.start()
+    try:
+        drivers = keep_running([("ray", nodes.address, trial.url, trial.rows, trial.orphans)], trial, 1)
+    finally:
+        ended.set()
+        killer.join()
+        nodes.shutdown()
+    return f"{killed.count('actor')} actors, {killed.count('node')} nodes, {drivers} drivers"
+
+
 ENGINES: dict[str, Callable[[Trial], str]] = {
     "processes": try_processes,
     "dbos": try_dbos,
+    "ray": try_ray,
 }
 
 
@@ -194,7 +260,7 @@ def measure(engine: str, trial: Trial) -> dict[str, Any]:
 
 def main() -> None:
     """Measure each engine with each policy, or be one of the workers."""
-    workers: dict[str, Callable[..., None]] = {"worker": run_worker, "dbos": run_dbos}
+    workers: dict[str, Callable[..., None]] = {"worker": run_worker, "dbos": run_dbos, "ray": run_ray}
     if sys.argv[1:2] and sys.argv[1] in workers:
         faulthandler.register(signal.SIGUSR1)
         arguments = [int(each) if each.isdecimal() else each for each in sys.argv[2:]]

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+DEFAULT_IN_FLIGHT = 32
+
 
 class BulkOptions(TypedDict, total=False):
     """Options of a bulk run.
@@ -176,7 +178,7 @@ def aemit_binding_moments(
 
 def _pop_run_options(options: BulkOptions) -> RunOptions:
     return RunOptions(
-        options.pop("in_flight", 32),
+        options.pop("in_flight", DEFAULT_IN_FLIGHT),
         options.pop("ordered", True),
         options.pop("journal", None),
         options.pop("progress", None),
