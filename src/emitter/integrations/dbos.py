@@ -8,7 +8,6 @@ its step, and a guarded act is done once under that id.
 from __future__ import annotations
 
 import asyncio
-import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -90,7 +89,7 @@ async def ask(  # noqa: PLR0913  most have a default
         poll: Seconds between two looks at the ledger.
 
     Raises:
-        DecisionExpired: Nobody answered in time.
+        DecisionExpired: Nobody answered in time, or the decision was withdrawn.
         AlreadyResolved: The principal refused this question before.
     """
 
@@ -99,10 +98,8 @@ async def ask(  # noqa: PLR0913  most have a default
         await asyncio.to_thread(
             ledger.open, moment, agent=agent, decision_id=key, expires_in=expires_in, actions=actions
         )
-        while not isinstance(found := await asyncio.to_thread(ledger.find, key), ResolvedDecision):
-            if found.is_expired(time.time()):
-                raise DecisionExpired(f"The time to answer the decision {key} is over.")
-            await asyncio.sleep(poll)
+        if not isinstance(await ledger.wait(key, poll=poll), ResolvedDecision):
+            raise DecisionExpired(f"The decision {key} expired or was withdrawn without an answer.")
         return key
 
     decision_id = await _run_step("emitter.ask", wait)
@@ -131,8 +128,8 @@ async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, *
             try:
                 result = await asyncio.to_thread(tool.call, key, *args, **arguments)
                 return await cast("Awaitable[Any]", result) if asyncio.iscoroutine(result) else result
-            except ApprovalPending:
-                await asyncio.sleep(poll)
+            except ApprovalPending as waiting:
+                await tool.ledger.wait(waiting.decision_id, poll=poll)
 
     return await _run_step("emitter.act", call)
 
