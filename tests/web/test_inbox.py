@@ -364,7 +364,7 @@ class Truthy:
     """True in a condition, and no True."""
 
 
-@pytest.mark.parametrize("answer", [Truthy(), 1, "no", None, 0], ids=repr)
+@pytest.mark.parametrize("answer", [Truthy(), 1, "no", None, 0], ids=["truthy", "one", "no", "None", "zero"])
 def test_only_true_is_a_yes(answer: Any) -> None:
     """A policy that returns a coroutine, a text or a row allows nothing."""
     with running(may=lambda *_: answer) as box:
