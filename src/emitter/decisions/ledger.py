@@ -39,7 +39,7 @@ from emitter.decisions.ledger_entries import (
     words_key,
 )
 from emitter.decisions.ledger_log import LedgerLog, deleted_words_key, end_key
-from emitter.decisions.ledger_waiting import Waiters
+from emitter.decisions.ledger_waiting import Waiters, in_thread
 from emitter.decisions.ledger_words import KeepWords, MissingWordsReason, read_words
 from emitter.decisions.resolution import Hold, ResolutionOutcome, Selected, Unresolved, UnresolvedReason, continue_after
 from emitter.errors import (
@@ -611,6 +611,17 @@ class Ledger:
             if value is not None:
                 ledger_arguments.check_text(name, value)
         return self._log.rates(agent, decision_class)
+
+    aopen = in_thread(open)  # noqa: A003  the method
+    """Async version of ``open``."""
+    afind = in_thread(find)
+    """Async version of ``find``."""
+    apending = in_thread(pending)
+    """Async version of ``pending``."""
+    aresolve = in_thread(resolve)
+    """Async version of ``resolve``."""
+    awithdraw = in_thread(withdraw)
+    """Async version of ``withdraw``."""
 
     def _make_end(self, pending: PendingDecision, answer: _Answer, now: float) -> tuple[Entry, Iterable[LogAppended]]:
         """Return the entry and the event of a resolution, or of the expiry that precedes it."""

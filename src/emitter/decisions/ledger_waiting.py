@@ -7,13 +7,30 @@ ledger share one task, which reads the new events of the ledger's log in a threa
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from emitter.errors import StoreFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
+
+
+def in_thread(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Return the async version of a method, which runs it in a thread."""
+
+    @wraps(method)
+    async def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self, *args, **kwargs)
+
+    run.__name__, run.__qualname__ = f"a{method.__name__}", f"Ledger.a{method.__name__}"
+    run.__doc__ = f"Async version of ``{method.__name__}``, which runs in a thread."
+    return run
 
 
 class Waiters:

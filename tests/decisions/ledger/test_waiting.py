@@ -43,6 +43,24 @@ def test_an_answer_of_another_process_ends_the_wait(tmp_path: Path) -> None:
         assert isinstance(asyncio.run(scene()), ResolvedDecision)
 
 
+def test_the_short_steps_have_async_versions(tmp_path: Path) -> None:
+    """With the arguments of the others, and a name and a docstring of their own."""
+    with SqliteStore(tmp_path / "agent.db") as store:
+        ledger = Ledger(store)
+
+        async def scene() -> list[Any]:
+            pending = await ledger.aopen(moment("Now?"), decision_id="d", agent="a")
+            other = await ledger.aopen(moment("Later?"), decision_id="e")
+            await ledger.awithdraw(other.decision_id)
+            waiting = await ledger.apending()
+            resolved = await ledger.aresolve("d", select_option(pending.moment, 0), channel="code")
+            return [waiting == (pending,), resolved.channel, await ledger.afind("d") == ledger.find("d")]
+
+        assert asyncio.run(scene()) == [True, "code", True]
+    assert (Ledger.aopen.__name__, Ledger.aopen.__qualname__) == ("aopen", "Ledger.aopen")
+    assert Ledger.aopen.__doc__ == "Async version of ``open``, which runs in a thread."
+
+
 class Counting(MemoryStore):
     """A store that counts the looks at its log, and can fail."""
 
