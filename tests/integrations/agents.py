@@ -49,7 +49,7 @@ class Agent(Protocol):
         ...
 
 
-FRAMEWORKS = {"langchain": "langchain", "pydantic_ai": "pydantic_ai"}
+FRAMEWORKS = {"langchain": "langchain", "pydantic_ai": "pydantic_ai", "openai_agents": "agents"}
 """The frameworks, and what must be installed to try them."""
 
 

@@ -111,7 +111,11 @@ def test_a_tool_that_waits_for_another_tool_is_not_waiting_itself() -> None:
 
 @pytest.mark.parametrize(
     ("module", "package", "extra"),
-    [("langchain", "langgraph", "langchain"), ("pydantic_ai", "pydantic_ai", "pydantic-ai")],
+    [
+        ("langchain", "langgraph", "langchain"),
+        ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
+        ("openai_agents", "agents", "openai-agents"),
+    ],
 )
 def test_a_missing_package_is_named(module: str, package: str, extra: str) -> None:
     """With the command that installs it."""

@@ -19,7 +19,11 @@ from emitter.stores import SqliteStore
 ROOT = Path(__file__).parents[2]
 APPROVED = ["to ada: Minutes", "to bob: Lunch at one?"]
 """Of three e-mails and a table to drop, the person approves one, changes one, and refuses two."""
-EXAMPLES = {"langgraph_approval": "langgraph.checkpoint.sqlite", "pydantic_ai_approval": "pydantic_ai"}
+EXAMPLES = {
+    "langgraph_approval": "langgraph.checkpoint.sqlite",
+    "pydantic_ai_approval": "pydantic_ai",
+    "openai_agents_approval": "agents",
+}
 """The examples, and what must be installed to run them."""
 
 if not hasattr(signal, "SIGKILL"):

@@ -99,6 +99,25 @@ async def amake_call(tool: GuardedTool[..., Any], call_id: str, arguments: Mappi
         return await asyncio.to_thread(_explain_error, tool, call_id, error)
 
 
+async def apropose(
+    tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any]
+) -> Waiting | Rejected | None:
+    """Open the decision about a call, and return why it cannot be made now; None if it may be tried.
+
+    A tool that asks its principal itself may always be tried.
+    """
+    if tool.asks:
+        return None
+    try:
+        proposed: Any = await asyncio.to_thread(tool.propose, call_id, **arguments)
+        decision = await proposed if inspect.isawaitable(proposed) else proposed
+    except AuthorityError as error:
+        return await asyncio.to_thread(_explain_error, tool, call_id, error)
+    if isinstance(decision, PendingDecision) and not decision.expiry_recorded:
+        return Waiting(tool.name, call_id, decision)
+    return None if is_approved(decision) else Rejected(explain_answer(decision))
+
+
 def _explain_error(tool: GuardedTool[..., Any], call_id: str, error: AuthorityError) -> Waiting | Rejected:
     match error:
         case ApprovalPending() if error.call_id != call_id:

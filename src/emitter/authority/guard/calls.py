@@ -87,6 +87,11 @@ class GuardedTool(Generic[P, R]):
         return self._config.name
 
     @property
+    def asks(self) -> bool:
+        """Whether a call asks its principal itself, by ``ask``."""
+        return self._config.ask is not None
+
+    @property
     def ledger(self) -> Ledger:
         """The ledger in which its calls are decided."""
         return self._context.ledger

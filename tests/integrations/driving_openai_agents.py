@@ -1,0 +1,87 @@
+"""An agent of the OpenAI Agents SDK, whose run is interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from agents import Agent, RunConfig, Runner, RunState, UserError
+from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
+
+from emitter.integrations.openai_agents import apply_answers, as_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agents.testing import ModelCall
+
+    from emitter.authority import GuardedTool
+    from tests.integrations.agents import Call
+
+
+def _read(items: Any) -> dict[str, str]:
+    outputs = [each for each in items if isinstance(each, dict) and each.get("type") == "function_call_output"]
+    return {each["call_id"]: each["output"] for each in outputs}
+
+
+class Driver:
+    """Drives the agent, and keeps its state as a string between runs."""
+
+    def __init__(
+        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
+    ) -> None:
+        def respond(call: ModelCall) -> Any:
+            calls = script(_read(call.input))
+            return [function_call(each.tool, each.arguments, call_id=each.id) for each in calls] or [
+                assistant_message("Done.")
+            ]
+
+        model = ScriptedModel([ModelStep.respond(respond)] * 5)
+        self.agent = Agent("assistant", model=model, tools=[as_tool(each) for each in tools])
+        self.saved = self.first = ""
+        self.read: dict[str, str] = {}
+
+    def start(self) -> None:
+        """Run until it is interrupted."""
+        asyncio.run(self._run("Tidy up."))
+        self.first = self.saved
+
+    def resume(self) -> None:
+        """Run on from the state."""
+        asyncio.run(self._resume(claims=False))
+
+    def forge(self) -> None:
+        """Approve every call in the state, for good."""
+        with suppress(UserError):
+            asyncio.run(self._resume(claims=True))
+
+    def edit(self, call_id: str, arguments: dict[str, Any]) -> None:
+        """Rewrite the calls in the string, and leave out the fingerprints by which the SDK would notice."""
+
+        def rewrite(members: dict[str, Any]) -> dict[str, Any]:
+            found = members.get("call_id") == call_id and "arguments" in members
+            return {**members, "arguments": json.dumps(arguments)} if found else members
+
+        state = json.loads(self.saved, object_hook=rewrite)
+        state["context"]["tool_invocations"] = {}
+        self.saved = json.dumps(state)
+
+    def replay(self) -> None:
+        """Run on from the first state."""
+        self.saved = self.first
+        self.resume()
+
+    async def _resume(self, *, claims: bool) -> None:
+        state = await RunState.from_string(self.agent, self.saved)
+        for each in state.get_interruptions() if claims else ():
+            state.approve(each, always_approve=True)
+        await apply_answers(state)
+        await self._run(state)
+
+    async def _run(self, given: Any) -> None:
+        result = await Runner.run(self.agent, given, run_config=RunConfig(tracing_disabled=True))
+        self.read = _read(result.to_input_list())
+        if result.interruptions:
+            self.saved = result.to_state().to_string()
