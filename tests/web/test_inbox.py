@@ -141,7 +141,7 @@ def test_an_answer_is_recorded_with_its_principal(box: Inbox) -> None:
     assert isinstance(stands, ResolvedDecision)
     assert (stands.principal, stands.channel, stands.resolution) == ("alice", "web", Selected(digest(VALID_MOMENT), 1))
     assert record.root.all("form") == []
-    assert words(record.root.named("status")) == "This decision was answered by alice."
+    assert words(record.root.named("status")) == "This decision was answered by alice: option 2, Birch the release."
     assert "It is not signed." in record.body
     assert rows(box) == []
     assert rows(box, "closed") == ["agent"]

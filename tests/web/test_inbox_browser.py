@@ -109,7 +109,7 @@ def test_two_people_who_race_see_who_was_first(full: Inbox, browser: Browser, al
         bob.page.get_by_label("Your answer").fill("Wait for me.")
         alice.page.get_by_text("Alder the release").click()
         alice.page.get_by_role("button", name="Send my choice").click()
-        expect(bob.page.get_by_role("status")).to_have_text("This decision was answered by alice.")
+        expect(bob.page.get_by_role("status")).to_contain_text("This decision was answered by alice: option 1")
         written = bob.page.get_by_label("Your answer").input_value()
         bob.page.get_by_role("button", name="Send my answer").click()
         bob.page.get_by_role("heading", name="Already answered").wait_for()

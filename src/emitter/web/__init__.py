@@ -11,10 +11,10 @@ authenticates, and mounts into FastAPI or Starlette.
 Source: draft-morrison-binding-moment-envelope-00, sections 6.3, 8 and 11.4.
 """
 
+from emitter.decisions.principals import DecisionAction as DecisionAction
+from emitter.decisions.principals import Principal as Principal
 from emitter.web.answering import DetailSetting as DetailSetting
-from emitter.web.answering import Principal as Principal
 from emitter.web.application import create_app as create_app
-from emitter.web.inbox_application import InboxAction as InboxAction
 from emitter.web.inbox_application import inbox as inbox
 from emitter.web.links import Link as Link
 from emitter.web.links import Links as Links

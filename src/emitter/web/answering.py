@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from emitter.decisions import Selected
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.principals import record_answer
 from emitter.errors import (
     BadResolution,
     DecisionExpired,
     HatchClosed,
-    InputError,
     MissingExtra,
     NoSuchOption,
     StoreFailed,
 )
-from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.render.html_page import QUESTION_ID, SAME_ORIGIN_POLICY, Form, Html, build_html_page
 from emitter.render.layout import build_layout
 from emitter.render.replies import CHOICE, DETAIL, parse_detail_request
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from emitter.decisions import Resolution
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.decisions.principals import Principal
     from emitter.render.html_page import Markup
 
 try:
@@ -54,31 +53,6 @@ DetailSetting: TypeAlias = "Callable[[str], object] | bool"
 A function answers at once: it is called with the topic and returns text, JSON, or None for no answer yet. It may be
 async.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """A person who may read and answer decisions, as the service that authenticated them knows them.
-
-    Attributes:
-        id: The name that is recorded with each answer, such as an e-mail address or the subject of an ID token.
-        name: The name that pages show. Defaults to the id.
-        groups: The groups of the person, for your policy.
-        sign: Signs the person's answers with their own key: see ``emitter.authority.signing.make_signer``. Without it,
-            the ledger's own ``sign`` counts.
-
-    Raises:
-        InputError: The id is empty or too long.
-    """
-
-    id: str
-    name: str = ""
-    groups: frozenset[str] = frozenset()
-    sign: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.id, str) or not 0 < len(self.id) <= MAX_ID_LENGTH or not self.id.isprintable():  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"A principal's id must have 1 to {MAX_ID_LENGTH} printable characters.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +144,7 @@ class DecisionForms:
     ) -> PendingDecision | ResolvedDecision:
         if principal is None:
             return self._ledger.resolve(pending.decision_id, answer, channel=CHANNEL)
-        named: dict[str, Any] = {"principal": principal.id, "sign": principal.sign, "channel": CHANNEL}
-        if isinstance(answer, Selected) and pending.needs_two(answer):
-            return self._ledger.approve(pending.decision_id, answer, **named)
-        return self._ledger.resolve(pending.decision_id, answer, **named)
+        return record_answer(self._ledger, principal, pending, answer, CHANNEL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from inspect import isawaitable, iscoroutinefunction
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from emitter.authority import Authority
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.principals import Principal, is_allowed
 from emitter.errors import (
     AlreadyResolved,
     BadToken,
@@ -30,7 +30,7 @@ from emitter.errors import (
     UnsignedAnswer,
 )
 from emitter.stores import Entry, NewEntry
-from emitter.web.answering import DecisionForms, DecisionPage, Principal, require_open
+from emitter.web.answering import DecisionForms, DecisionPage, require_open
 from emitter.web.application import HostMiddleware
 from emitter.web.inbox_lists import Catalog
 from emitter.web.inbox_pages import (
@@ -53,10 +53,13 @@ from emitter.web.pages import (
 from emitter.web.requests import check_origin, read_form
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
+    from emitter.decisions.principals import MayFunction
     from emitter.stores import Store
     from emitter.web.answering import DetailSetting
 
@@ -69,10 +72,6 @@ except ImportError as error:
     raise MissingExtra("The inbox needs starlette.", extra="web") from error
 Authenticate: TypeAlias = "Callable[[Request], Principal | Awaitable[Principal | None] | None]"
 """Returns who sent a request, or None. It may be async; a sync function runs in a thread."""
-InboxAction: TypeAlias = Literal["see", "answer"]
-"""What a principal wants to do with a decision."""
-MayFunction: TypeAlias = Callable[[Principal, PendingDecision, InboxAction], bool]
-"""Returns True if a principal may see or answer a decision. Anything but True means no."""
 
 
 def inbox(  # noqa: PLR0913  most have a default
@@ -177,7 +176,7 @@ class _Inbox:
         self._authority = authority
         self._ledger = authority.ledger
         self._authenticate = authenticate
-        self._may_function = may
+        self._may = may
         self._origin = origin
         self._changes = Changes(self._ledger, poll_seconds)
         self._forms = DecisionForms(self._ledger, lambda _: None, detail)
@@ -260,19 +259,16 @@ class _Inbox:
         host = request.headers.get("host", "")
         return (f"http://{host}", f"https://{host}") if self._origin is None else (self._origin,)
 
-    def _may(self, principal: Principal, pending: PendingDecision, action: InboxAction) -> bool:
-        return self._may_function is None or self._may_function(principal, pending, action) is True
-
     def _may_see(self, principal: Principal) -> Callable[[PendingDecision], bool]:
-        return lambda pending: self._may(principal, pending, "see")
+        return lambda pending: is_allowed(self._may, principal, pending, "see")
 
     def _find(self, principal: Principal, reference: str) -> _Visible:
         """Return a decision that the principal may see, or raise ``UnknownDecision``."""
         decision = self._ledger.find_by_reference(reference)
         visible = _Visible(decision, may_answer=False)
-        if not self._may(principal, visible.pending, "see"):
+        if not is_allowed(self._may, principal, visible.pending, "see"):
             raise UnknownDecision("There is nothing here.")
-        return replace(visible, may_answer=self._may(principal, visible.pending, "answer"))
+        return replace(visible, may_answer=is_allowed(self._may, principal, visible.pending, "answer"))
 
     def _load_record(self, visible: _Visible) -> Record:
         decision_id = visible.pending.decision_id

@@ -26,6 +26,7 @@ from emitter.render.html_page import (
     untrusted_element,
 )
 from emitter.render.layout import build_layout
+from emitter.render.outcomes import format_state
 from emitter.render.safe_text import to_single_line
 from emitter.web.answering import local_time
 from emitter.web.pages import answer_elements
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import Intent, Receipt
     from emitter.decisions.ledger_approvals import Approval
     from emitter.decisions.ledger_entries import DetailRequest
-    from emitter.web.answering import Principal
+    from emitter.decisions.principals import Principal
 
 _SCRIPT: Final = Markup(files("emitter.web").joinpath("live.js").read_text(encoding="utf-8"))
 _SCRIPT_HASH: Final = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
@@ -199,15 +200,8 @@ def _time(seconds: float) -> Markup:
 def status_elements(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval]) -> tuple[Markup, ...]:
     """Return the state of an open decision, which changes while the page is open."""
     facts = element("p", *_joined(_facts(pending)), class_="how")
-    status = element("p", _open_status(pending, approvals), id="status", role="status", data_live=True, class_="status")
+    status = element("p", format_state(pending, approvals), id="status", role="status", data_live=True, class_="status")
     return facts, status, frame.script()
-
-
-def _open_status(pending: PendingDecision, approvals: Sequence[Approval]) -> str:
-    if not pending.four_eyes:
-        return "This decision waits for an answer."
-    names = [f"{to_single_line(each.principal)} approved option {each.index + 1}." for each in approvals]
-    return " ".join(("Two people must approve an option that does something; one can refuse.", *names))
 
 
 def reading_page(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval]) -> str:
@@ -234,7 +228,7 @@ def record_page(frame: Frame, record: Record) -> str:
     header = (
         *frame.navigation(),
         element("p", *_joined(_facts(decision)), class_="how"),
-        element("p", _closed_status(decision), id="status", role="status", data_live=True, class_="status"),
+        element("p", format_state(decision), id="status", role="status", data_live=True, class_="status"),
         element("section", *_answer_section(decision), aria_labelledby="answer"),
         element("section", *_actions_section(pending, record.actions), aria_labelledby="actions"),
         *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),
@@ -243,14 +237,6 @@ def record_page(frame: Frame, record: Record) -> str:
     return build_html_page(
         build_layout(pending.moment), "This decision is closed.", header=header, security=INBOX_POLICY
     )
-
-
-def _closed_status(decision: PendingDecision | ResolvedDecision) -> str:
-    if isinstance(decision, ResolvedDecision):
-        by = f" by {to_single_line(decision.principal)}" if decision.principal else ""
-        return f"This decision was answered{by}."
-    reason = "The agent withdrew this decision" if decision.withdrawn else "This decision expired"
-    return f"{reason}. Nobody answered it, and nothing was approved."
 
 
 def _answer_section(decision: PendingDecision | ResolvedDecision) -> Iterator[Markup]:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from emitter.authority import Authority
     from emitter.decisions.ledger import Ledger
+    from emitter.decisions.principals import Principal
     from emitter.stores import Store
-    from emitter.web.answering import Principal
     from emitter.web.server import Address
 
 try:
