@@ -65,21 +65,23 @@ class Plan:
         """How many calls each agent makes."""
         return self.decisions // self.agents
 
-    def authority(self, store: SqlStore, actor: str, *, signs: bool = False) -> Authority:
-        """Return an authority that takes signed answers only; the inbox alone has the key."""
+    def ledger(self, store: SqlStore, *, signs: bool = False) -> Ledger:
+        """Return a ledger that takes signed answers only; the inbox alone has the key."""
         key = load_key(self.folder / "inbox.jwk")
-        check = make_verifier(key).verify_answer
-        sign = make_signer(key) if signs else None
-        return Authority(
-            store, actor=actor, ledger=Ledger(store, sign=sign, check=check), principals=[key.as_dict(private=False)]
-        )
+        return Ledger(store, sign=make_signer(key) if signs else None, check=make_verifier(key).verify_answer)
+
+    def authority(self, ledger: Ledger, actor: str) -> Authority:
+        """Return an authority over a ledger."""
+        key = load_key(self.folder / "inbox.jwk").as_dict(private=False)
+        return Authority(ledger.store, actor=actor, ledger=ledger, principals=[key])
 
 
 def work(plan: Plan, worker: int) -> None:
     """Run every so manieth agent until all their calls are settled."""
     agents = range(worker, plan.agents, plan.workers)
     with SqlStore(plan.address, timeout=60) as store, psycopg.connect(plan.address, autocommit=True) as rows:
-        loads = [_Agent(plan, number, plan.authority(store, f"agent-{number}"), rows) for number in agents]
+        ledger = plan.ledger(store)  # with one index of the log for all of them
+        loads = [_Agent(plan, number, plan.authority(ledger, f"agent-{number}"), rows) for number in agents]
         while any(load.open_calls for load in loads):
             for load in loads:
                 load.go_on()
@@ -130,7 +132,7 @@ class _Agent:
 def serve(plan: Plan, number: int) -> None:
     """Serve the inbox on a port."""
     with SqlStore(plan.address, timeout=60) as store, closing(listen(Address(port=plan.ports[number]))) as listener:
-        app = inbox(plan.authority(store, "inbox", signs=True), authenticate=_authenticate)
+        app = inbox(plan.ledger(store, signs=True), authenticate=_authenticate)
         asyncio.run(create_uvicorn_server(app).serve(sockets=[listener]))
 
 
@@ -265,8 +267,8 @@ def confirmed(plan: Plan) -> Iterator[dict[str, Any]]:
 def check(plan: Plan) -> dict[str, object]:
     """Compare the ledger, the chains, the table and what people were told; raise where they differ."""
     with SqlStore(plan.address, timeout=60) as store, psycopg.connect(plan.address, autocommit=True) as rows:
-        authority = plan.authority(store, "reader")
-        ledger = authority.ledger
+        ledger = plan.ledger(store)
+        authority = plan.authority(ledger, "reader")
         ends = Counter(str(each["causationId"]) for each in store.events(RUN) if as_end(each))
         decisions = {each: ledger.find_by_reference(each) for each in ledger.closed_references()}
         resolved = [each for each in decisions.values() if isinstance(each, ResolvedDecision)]

@@ -91,6 +91,38 @@ def test_a_long_list_has_pages(box: Inbox) -> None:
     assert (links["Previous"], links["Next"]) == ("?page=1", "?page=3")
 
 
+class Counting(MemoryStore):
+    """A store that counts what is looked up."""
+
+    __slots__ = ("found",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def find(self, run_id: str, correlation_id: str) -> Any:
+        """Look something up."""
+        self.found.append(correlation_id)
+        return super().find(run_id, correlation_id)
+
+
+def test_only_new_decisions_are_read_for_a_list() -> None:
+    """However many there are, and whatever else happened since."""
+    store = Counting()
+    with running(Ledger(store)) as box:
+        for number in range(60):
+            box.asked(agent=f"n{number}")
+        rows(box)
+        store.found.clear()
+        asked = box.asked(agent="new")
+        opened = len(store.found)
+        listed = rows(box)
+        read = {each for each in store.found[opened:] if each.startswith("opened:")}
+
+    assert listed[0] == "new"
+    assert read == {f"opened:{asked.pending.reference}"}
+
+
 def test_nobody_sees_what_they_may_not(box: Inbox) -> None:
     """Neither in a list, nor in a count, nor as an agent's name, nor by its address."""
     hidden, own = box.asked(agent="secret"), box.asked(agent="mallory's")

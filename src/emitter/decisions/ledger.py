@@ -316,6 +316,10 @@ class Ledger:
         self._parsed = parsed
         return tuple(pending for _, pending in parsed.values())
 
+    def open_references(self) -> tuple[str, ...]:
+        """Return the references of the decisions that are open, oldest first. Only the log is read."""
+        return self._log.open_decisions()
+
     def closed_references(self) -> tuple[str, ...]:
         """Return the references of the decisions that are resolved, expired or withdrawn, latest first."""
         return self._log.closed_decisions()

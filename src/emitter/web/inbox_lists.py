@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
-from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import StoreAltered, UnsignedAnswer
 from emitter.web.inbox_pages import KINDS, Listing, Row, kind_of
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from emitter.decisions.ledger import Ledger
-    from emitter.decisions.ledger_entries import PendingDecision
 
 PAGE_SIZE: Final = 50
 _MAX_SCANNED: Final = 500
@@ -26,7 +25,7 @@ class Catalog:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._open: tuple[int, tuple[PendingDecision, ...]] = (-2, ())
+        self._open: dict[str, PendingDecision] = {}
 
     def open_page(self, query: Mapping[str, str], may_see: Callable[[PendingDecision], bool]) -> Listing:
         """Return a page of open decisions: those with a deadline first, by deadline, and then the newest."""
@@ -51,7 +50,7 @@ class Catalog:
         before = query.get("before", "")
         start = references.index(before) + 1 if before in references else 0
         scanned, shown = start, list[Row]()
-        for decision in self._load_closed(references[start : start + _MAX_SCANNED]):
+        for decision in self._load(references[start : start + _MAX_SCANNED]):
             scanned += 1
             if isinstance(decision, str) or _is_visible(decision, chosen, may_see):
                 shown.append(decision)
@@ -64,16 +63,17 @@ class Catalog:
         count = f"{len(shown):,} closed decisions are shown, the latest first."
         return Listing("Closed", count, shown, agents, chosen, pages)
 
-    def _load_open(self) -> tuple[PendingDecision, ...]:
-        """Return the open decisions, read again only after a change."""
-        sequence, decisions = self._open
-        latest = self._ledger.last_sequence()
-        if latest != sequence:
-            decisions = tuple(sorted(self._ledger.pending(), key=_urgency))
-            self._open = latest, decisions
-        return decisions
+    def _load_open(self) -> list[PendingDecision]:
+        """Return the open decisions, of which only new ones are read from the store."""
+        known, opened = self._open, dict[str, PendingDecision]()
+        for reference in self._ledger.open_references():
+            decision = known.get(reference) or next(self._load((reference,)))
+            if isinstance(decision, PendingDecision):  # otherwise it was altered, or answered just now
+                opened[reference] = decision
+        self._open = opened
+        return sorted(opened.values(), key=_urgency)
 
-    def _load_closed(self, references: tuple[str, ...]) -> Iterator[Row]:
+    def _load(self, references: tuple[str, ...]) -> Iterator[Row]:
         for reference in references:
             try:
                 yield self._ledger.find_by_reference(reference)
