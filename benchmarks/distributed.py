@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from emitter.stores import SqlStore
 from emitter.testing import ReceivedRequest, Simulator, Text, simulator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 MODEL = "openai/gpt-6-sol"
 LATENCY = 0.5
@@ -143,10 +143,11 @@ class Trial:
         return sorted(self.draw.sample(range(self.rows // 20, self.rows * 9 // 10), count))
 
 
-def spawn(*arguments: object) -> subprocess.Popen[bytes]:
-    """Start this program as a worker."""
-    command = [sys.executable, "-m", "benchmarks.distributed", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603  this program
+def spawn(
+    *arguments: object, module: str = "benchmarks.distributed", output: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
+    """Start a program as a worker."""
+    return subprocess.Popen([sys.executable, "-m", module, *map(str, arguments)], stdout=output)  # noqa: S603
 
 
 def keep_running(commands: list[tuple[object, ...]], trial: Trial, kills: int) -> int:
@@ -203,26 +204,34 @@ def try_dbos(trial: Trial) -> str:
     return f"{keep_running([('dbos', trial.url, system, trial.rows, trial.orphans)], trial, 3)} processes"
 
 
-def try_ray(trial: Trial) -> str:
-    """Run a cluster of two nodes; actors, a node and the driver are killed."""
+@contextmanager
+def two_nodes() -> Generator[tuple[Any, Any]]:
+    """Run a Ray cluster of two nodes with two CPUs each, and yield it and its second node."""
     os.environ |= {
         "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-        "RAY_raylet_start_wait_time_s": "300",
+        "RAY_raylet_start_wait_time_s": "120",
         "PYTHONPATH": str(Path.cwd()),
     }
     from ray.cluster_utils import Cluster  # noqa: PLC0415  an extra
 
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
-    spare = nodes.add_node(num_cpus=2)
-    ended, killed = threading.Event(), []
-    killer = threading.Thread(target=kill_actors, args=(trial, ended, killed, nodes, spare))
-    killer.start()
     try:
-        drivers = keep_running([("ray", nodes.address, trial.url, trial.rows, trial.orphans)], trial, 1)
+        yield nodes, nodes.add_node(num_cpus=2)
     finally:
-        ended.set()
-        killer.join()
         nodes.shutdown()
+
+
+def try_ray(trial: Trial) -> str:
+    """Run a cluster of two nodes; actors, a node and the driver are killed."""
+    ended, killed = threading.Event(), []
+    with two_nodes() as (nodes, spare):
+        killer = threading.Thread(target=kill_actors, args=(trial, ended, killed, nodes, spare))
+        killer.start()
+        try:
+            drivers = keep_running([("ray", nodes.address, trial.url, trial.rows, trial.orphans)], trial, 1)
+        finally:
+            ended.set()
+            killer.join()
     return f"{killed.count('actor')} actors, {killed.count('node')} nodes, {drivers} drivers"
 
 

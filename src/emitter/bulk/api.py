@@ -52,7 +52,7 @@ class BulkOptions(TypedDict, total=False):
             takes a ``RunProgress``.
         batch: True or a ``Batch`` to use the vendor's batch interface, which is cheaper and slower. All inputs are then
             read at once, ``in_flight`` has no effect, and a second file beside the journal, with the suffix
-            ``.batches``, records the batches.
+            ``.batches``, or the store records the batches.
         store: A ``SqlStore`` or ``SqliteStore`` in place of a journal, for several processes that run the same. One of
             them sends a job, and all get its outcome. They share ``rate_limit``, too.
         orphans: For jobs that an earlier process claimed before it ended, with an unknown outcome: ``"resend"``, the

@@ -11,7 +11,7 @@ import hashlib
 import json
 import threading
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from emitter.bulk.journal import encode_entry
@@ -148,7 +148,7 @@ class StoreJournal:
         self.earlier_usage = Usage()
         self.notice: str | None = None
         self.holder = generate_id()
-        self._jobs, self._run, self._options = jobs, run, options
+        self.jobs, self.run, self._options = jobs, run, options
         self._claims = _Combiner(self._claim_all)
         self._outcomes = _Combiner(self._finish_all)
         self._abandoned: set[str] = set()
@@ -168,8 +168,8 @@ class StoreJournal:
 
     async def release(self, key: str, *, sent: bool = False) -> None:
         """Give up the claim of a job. One that was sent is orphaned."""
-        give_up = self._jobs.orphan if sent else self._jobs.release
-        await asyncio.to_thread(give_up, self._run, key, self.holder)
+        give_up = self.jobs.orphan if sent else self.jobs.release
+        await asyncio.to_thread(give_up, self.run, key, self.holder)
 
     async def close(self) -> None:
         """Wait for what is being written, and give up what was claimed for cancelled tasks."""
@@ -182,20 +182,27 @@ class StoreJournal:
         found: dict[tuple[str, bool], Claim] = {}
         for anew in {anew for _, anew in wanted}:
             keys = [key for key, again in wanted if again is anew]
-            claims = self._jobs.claim(self._run, keys, self.holder, resend=self._options.resend, anew=anew)
+            claims = self.jobs.claim(self.run, keys, self.holder, resend=self._options.resend, anew=anew)
             found |= {(key, anew): claim for key, claim in claims.items()}
         return [found[each] for each in wanted]
 
     def _finish_all(self, outcomes: list[Outcome]) -> list[None]:
-        self._jobs.finish(self._run, outcomes, self.holder)
+        self.jobs.finish(self.run, outcomes, self.holder)
         return [None] * len(outcomes)
 
 
 @asynccontextmanager
-async def open_store_journal(options: ClaimOptions, fingerprint: RunFingerprint) -> AsyncGenerator[StoreJournal]:
-    """Open the shared jobs of a run. Raises ``StoreFailed`` if the store cannot be reached."""
-    jobs = options.jobs
-    journal = StoreJournal(jobs, name_run(fingerprint, options.run_id), options)
+async def open_store_journal(
+    options: ClaimOptions, fingerprint: RunFingerprint, *, batched: bool = False
+) -> AsyncGenerator[StoreJournal]:
+    """Open the shared jobs of a run. Raises ``StoreFailed`` if the store cannot be reached.
+
+    The jobs of a ``batched`` run are those of one process at a time; its journal of batches says which were sent.
+    """
+    jobs, name = options.jobs, name_run(fingerprint, options.run_id)
+    if batched:
+        name, options = f"{name} batched", replace(options, orphans="resend")
+    journal = StoreJournal(jobs, name, options)
     await asyncio.to_thread(jobs.renew, journal.holder, options.lease)
     ended = threading.Event()
     thread = threading.Thread(

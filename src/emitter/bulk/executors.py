@@ -14,13 +14,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from emitter.bulk.batches.emissions import Batch, BatchEmissionRequest
-from emitter.bulk.batches.journal import open_batch_journal
+from emitter.bulk.batches.journal import open_batch_journal, open_shared_batch_journal
 from emitter.bulk.batches.scheduler import BatchContext, run_batches
 from emitter.bulk.batches.vendor_api import BatchConnection
 from emitter.bulk.batches.vendors import get_batch_vendor
+from emitter.bulk.claims import StoreJournal
 from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.journal import RunJournal
 from emitter.errors import InputError
+from emitter.stores.jobs import ClaimStatus
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from emitter.bulk.batches.emissions import BatchStatus, FinishedBatchEmission
     from emitter.bulk.batches.journal import BatchJournal
+    from emitter.bulk.claims import JobJournal
     from emitter.bulk.jobs import Job
     from emitter.bulk.progress import ProgressCallback
     from emitter.bulk.runner import JobRunner, RunPlan, StartedJob
@@ -155,11 +158,14 @@ def parse_batch(value: object) -> Batch | None:
 
 
 def create_batch_journal(
-    path: str | PathLike[str] | None, run_plan: RunPlan[Any]
+    path: str | PathLike[str] | None, run_plan: RunPlan[Any], run_journal: JobJournal | None
 ) -> AbstractContextManager[BatchJournal]:
-    """Return the journal of batches beside the run's journal."""
+    """Return the journal of batches beside the run's journal, or in its store."""
+    secrets = run_plan.settings.host.config.secrets
+    if isinstance(run_journal, StoreJournal):
+        return open_shared_batch_journal(run_journal.jobs, run_journal.run, run_journal.holder, secrets)
     batch_path = None if path is None else os.fspath(path) + BATCH_JOURNAL_SUFFIX
-    return open_batch_journal(batch_path, run_plan.fingerprint.to_json(), run_plan.settings.host.config.secrets)
+    return open_batch_journal(batch_path, run_plan.fingerprint.to_json(), secrets)
 
 
 def create_batch_context(
@@ -209,9 +215,7 @@ class BatchExecutor(Generic[R]):
         while (item := await self._next_input()) is not None:
             started = self._runner.start(index, item)
             index += 1
-            result = (
-                started if isinstance(started, JobResult) else self._runner.replay(started, self._find_entry(started))
-            )
+            result = started if isinstance(started, JobResult) else await self._replay(started)
             if result is not None:
                 self._ready.append(result)
             elif not isinstance(started, JobResult):
@@ -219,10 +223,18 @@ class BatchExecutor(Generic[R]):
                 self._started[key] = started
                 yield BatchEmissionRequest(key, started.plan, started.settings)
 
-    def _find_entry(self, started: StartedJob[R]) -> str | None:
-        """Return the entry of a job. The journal of batches takes the place of claims."""
-        journal = self._runner.journal
-        return journal.find(started.key) if isinstance(journal, RunJournal) and started.key else None
+    async def _replay(self, started: StartedJob[R]) -> JobResult[R] | None:
+        """Return the recorded result of a job, or None if it must be sent."""
+        journal, key = self._runner.journal, started.key
+        if journal is None or key is None:
+            return None
+        if isinstance(journal, RunJournal):  # its file has one run at a time, and the journal of batches its claims
+            return self._runner.replay(started, journal.find(key))
+        claim = await journal.claim(key)
+        replayed = self._runner.replay(started, claim.entry)
+        if replayed is None and claim.status is ClaimStatus.DONE:
+            await journal.claim(key, anew=True)
+        return replayed
 
     async def _next_input(self) -> Messages | Job | None:
         try:

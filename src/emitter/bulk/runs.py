@@ -70,10 +70,9 @@ class RunOptions:
     claims: ClaimOptions = NO_STORE
 
     def __post_init__(self) -> None:
-        if self.claims.store is not None and (self.journal is not None or self.batch is not None):
+        if self.claims.store is not None and self.journal is not None:
             raise InputError(
-                "store= cannot be combined with journal= or batch=.",
-                hint="A store is a journal for several processes. Batches are recorded in a file: pass journal=.",
+                "store= cannot be combined with journal=.", hint="A store is a journal for several processes."
             )
         in_flight: Any = self.in_flight
         if isinstance(in_flight, bool) or not isinstance(in_flight, int) or in_flight < 1:
@@ -182,7 +181,7 @@ async def _iter_results(
 
         runner = JobRunner(run_plan, limiter, client, stats, run_journal)
         if options.batch is not None:
-            batch_journal = stack.enter_context(executors.create_batch_journal(options.journal, run_plan))
+            batch_journal = stack.enter_context(executors.create_batch_journal(options.journal, run_plan, run_journal))
             context = executors.create_batch_context(runner, batch_journal, options.batch, report)
             results = executors.BatchExecutor(runner, source, on_result).run(context, ordered=options.ordered)
         else:
@@ -211,9 +210,10 @@ async def _open_journal(
     """Open the journal or store of a run. Processes that share a store share the rate limit, too."""
     claims, limit = options.claims, run_plan.settings.rate_limit
     if claims.store is None:
-        opening = journal.open_journal(options.journal, run_plan.fingerprint, resend=claims.resend)
-        return run_plan, stack.enter_context(opening)
-    shared = await stack.enter_async_context(open_store_journal(claims, run_plan.fingerprint))
+        opened = journal.open_journal(options.journal, run_plan.fingerprint, resend=claims.resend)
+        return run_plan, stack.enter_context(opened)
+    opening = open_store_journal(claims, run_plan.fingerprint, batched=options.batch is not None)
+    shared = await stack.enter_async_context(opening)
     if limit is not None and limit.limiter is None:
         limiter = SharedLimiter.for_emission(limit, claims.jobs.lease_slots, run_plan.probe)
         limiter = _LIMITERS.setdefault(claims.jobs, {}).setdefault((limiter.name, limit), limiter)

@@ -138,6 +138,7 @@ _FINISH = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_a
     ON CONFLICT (run_id, job_key) DO UPDATE SET state = excluded.state, entry = excluded.entry
     WHERE emitter_jobs.state <> 'final'"""
 _RELEASE = "DELETE FROM emitter_jobs WHERE run_id = :run AND job_key = :key AND holder = :holder AND state = 'open'"
+_ENTRIES = """SELECT job_key, entry FROM emitter_jobs WHERE run_id = :run AND state = 'final' ORDER BY job_key"""
 _ORPHAN = """UPDATE emitter_jobs SET holder = ''
     WHERE run_id = :run AND job_key = :key AND holder = :holder AND state = 'open'"""
 _ORPHANS = """SELECT run_id, job_key, holder, claimed_at FROM emitter_jobs AS j
@@ -219,6 +220,11 @@ class JobTable:
         """Give up the claim of a job that was not sent, or, for an ``Orphan``, let the job be sent again."""
         with self._database.transact() as transaction:
             transaction.execute(_RELEASE, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
+
+    def entries(self, run: str) -> list[tuple[str, str]]:
+        """Return the keys and texts of the final outcomes of a run, in the order of the keys."""
+        with self._database.transact() as transaction:
+            return [(key, text) for key, text in transaction.execute(_ENTRIES, {"run": encode_key(run)})]
 
     def orphan(self, run: str, key: str, holder: str) -> None:
         """Give up the claim of a job that was sent, and whose outcome nobody will know."""

@@ -7,22 +7,24 @@ written, the batch is searched for at the vendor by its tag.
 from __future__ import annotations
 
 import datetime as dt
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from emitter.bulk.journal import decode_line, encode_line, get_adapter, open_jsonl
+from emitter.errors import BadJournal, JournalFailed, StoreFailed
 from emitter.messages import Fault, ModelResponse, as_list, as_mapping
 from emitter.redaction import NO_SECRETS
+from emitter.stores.jobs import ClaimStatus, Outcome
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from emitter.bulk.journal import JsonlFile
     from emitter.messages import CallResult, Json
     from emitter.redaction import Secrets
+    from emitter.stores.jobs import JobTable
 
 
 def dump_answer(answer: CallResult) -> Json:
@@ -45,6 +47,68 @@ _REPAIR_HINT = "It records what was paid for. Repair that line, or use another f
 _TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped."
 
 
+class JournalLines(Protocol):
+    """Where the lines of a journal are: a file, or a store."""
+
+    path: Path
+    was_torn: bool
+
+    def load(
+        self, about: Mapping[str, Json], apply: Callable[[Mapping[str, Any], tuple[int, int]], None], hint: str
+    ) -> None:
+        """Pass each line and its location to ``apply``."""
+        ...
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Return a line that was loaded, by its location."""
+        ...
+
+    def append(self, line: bytes) -> None:
+        """Write a line."""
+        ...
+
+
+_OWNER = "owner"
+"""The key of the claim of the process that has the batches of a run."""
+_TAKEN_OVER = "Another process has taken over the batches of this run, since the lease of this one had ended."
+_IN_USE = "The batches of this run are in use by another process."
+_IN_USE_HINT = "Wait until it has ended. If it died, its lease ends soon."
+
+
+class StoreLines:
+    """The lines of a journal in a store, under the name of a run. One process at a time has them."""
+
+    was_torn = False
+
+    def __init__(self, jobs: JobTable, run: str, holder: str) -> None:
+        self.path = Path(run)
+        self._jobs, self._run, self._holder = jobs, run, holder
+        self._loaded: list[bytes] = []
+        self._count = 0
+
+    def load(
+        self, about: Mapping[str, Json], apply: Callable[[Mapping[str, Any], tuple[int, int]], None], hint: str
+    ) -> None:
+        """Pass each line to ``apply``. The name of the run stands for what it is about."""
+        del about, hint
+        self._loaded = [text.encode() for _, text in self._jobs.entries(self._run)]
+        self._count = len(self._loaded)
+        for number, line in enumerate(self._loaded):
+            apply(decode_line(line), (number, 1))
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Return a line that was loaded."""
+        return b"".join(self._loaded[offset : offset + size])
+
+    def append(self, line: bytes) -> None:
+        """Write a line. Raises ``JournalFailed`` if another process has the batches now."""
+        owner = self._jobs.claim(self._run, [_OWNER], self._holder)[_OWNER]
+        if owner.holder != self._holder:
+            raise JournalFailed(_TAKEN_OVER)
+        self._jobs.finish(self._run, [Outcome(f"{self._count:012}", line.decode(), final=True)], self._holder)
+        self._count += 1
+
+
 @dataclass(slots=True)
 class BatchEntry:
     """A batch in the journal.
@@ -64,7 +128,7 @@ class BatchEntry:
 class BatchJournal:
     """Submissions and answers. ``open_batches`` are the batches that may have more results, by tag."""
 
-    def __init__(self, file: JsonlFile | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS) -> None:
+    def __init__(self, file: JournalLines | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS) -> None:
         self._secrets = secrets
         self.open_batches: dict[str, BatchEntry] = {}
         self.notice: str | None = None
@@ -77,7 +141,7 @@ class BatchJournal:
 
     @property
     def is_persistent(self) -> bool:
-        """Whether the journal is a file."""
+        """Whether another run can read the journal."""
         return self._file is not None
 
     def answers(self, key: str) -> list[CallResult]:
@@ -167,3 +231,25 @@ def open_batch_journal(
         return
     with open_jsonl(Path(path), "emitter-batches", version=1, description="journal of batches") as file:
         yield BatchJournal(file, about, secrets)
+
+
+@contextmanager
+def open_shared_batch_journal(
+    jobs: JobTable, run: str, holder: str, secrets: Secrets = NO_SECRETS
+) -> Generator[BatchJournal]:
+    """Open the journal of a run's batches in a store. Raises ``BadJournal`` while another process has it.
+
+    Args:
+        jobs: The store's jobs.
+        run: The name of the run.
+        holder: This process, whose lease is renewed. After its death, another process goes on with the batches.
+        secrets: Removed from the answers.
+    """
+    name = f"{run} journal"
+    if jobs.claim(name, [_OWNER], holder, resend=True)[_OWNER].status is ClaimStatus.HELD:
+        raise BadJournal(_IN_USE, hint=_IN_USE_HINT)
+    try:
+        yield BatchJournal(StoreLines(jobs, name, holder), {}, secrets)
+    finally:
+        with suppress(StoreFailed):  # the lease ends anyway
+            jobs.release(name, _OWNER, holder)
