@@ -68,12 +68,23 @@ def jobs(rows: int, first: int = 0) -> Iterator[Job]:
         yield Job(f"task {n}", key=f"row-{n}")
 
 
+def judge(error: object, value: int | None, expected: int) -> str:
+    """Return what became of a row."""
+    if error is not None:
+        return "listed" if "UnknownOutcome" in (type(error).__name__, str(error).partition(":")[0]) else "failed"
+    return "rows" if value == expected else "wrong"
+
+
 def run_worker(url: str, rows: int, orphans: Any, number: int) -> None:
     """Work on the rows over PostgreSQL, in a process of its own."""
     with SqlStore(url) as store:
         options: Any = {"store": store, "orphans": orphans, "lease": LEASE, "in_flight": IN_FLIGHT, "ordered": False}
-        for _ in emit_many(Numbered, jobs(rows, number * rows // WORKERS), model=MODEL, progress=False, **options):
-            pass
+        first = number * rows // WORKERS
+        found = Counter(
+            judge(item.error, None if item.error else item.value.n, (item.index + first) % rows)
+            for item in emit_many(Numbered, jobs(rows, first), model=MODEL, progress=False, **options)
+        )
+    print(json.dumps(found))  # noqa: T201
 
 
 def run_dbos(url: str, system: str, rows: int, orphans: Any) -> None:
@@ -85,16 +96,16 @@ def run_dbos(url: str, system: str, rows: int, orphans: Any) -> None:
     store = SqlStore(url)
 
     @DBOS.workflow()
-    async def emit_group(first: int) -> int:
-        async def emit_row(n: int) -> bool:
+    async def emit_group(first: int) -> Counter[str]:
+        async def emit_row(n: int) -> str:
             options: Any = {"store": store, "orphans": orphans, "lease": LEASE}
             try:
                 emission = await aemit(Numbered, f"task {n}", model=MODEL, **options)
             except UnknownOutcome:
-                return False
-            return emission.value.n == n
+                return "listed"
+            return "rows" if emission.value.n == n else "wrong"
 
-        return sum([await emit_row(n) for n in range(first, min(first + GROUP, rows))])
+        return Counter([await emit_row(n) for n in range(first, min(first + GROUP, rows))])
 
     async def start() -> None:
         DBOS.launch()
@@ -102,7 +113,7 @@ def run_dbos(url: str, system: str, rows: int, orphans: Any) -> None:
         for first in range(0, rows, GROUP):
             with SetWorkflowID(f"group-{first}"):
                 handles.append(await DBOS.start_workflow_async(emit_group, first))
-        print(json.dumps(sum([await handle.get_result() for handle in handles])))  # noqa: T201
+        print(json.dumps(sum([Counter(await handle.get_result()) for handle in handles], Counter())))  # noqa: T201
 
     DBOS(config={"name": "distributed", "system_database_url": system, "log_level": "ERROR"})
     asyncio.run(start())
@@ -120,8 +131,8 @@ def run_ray(address: str, url: str, rows: int, orphans: Any) -> None:
     store = partial(SqlStore, url)
     options: Any = {"orphans": orphans, "lease": LEASE, "in_flight": IN_FLIGHT}
     done = emit_dataset(Numbered, table, model=MODEL, key="id", store=store, actors=3, batch_size=50, **options)
-    right = sum(row["value"] is not None and row["value"]["n"] == row["n"] for row in done.iter_rows())
-    print(json.dumps(right))  # noqa: T201
+    found = Counter(judge(row["error"], row["value"] and row["value"]["n"], row["n"]) for row in done.iter_rows())
+    print(json.dumps(found))  # noqa: T201
 
 
 @dataclass
@@ -134,6 +145,8 @@ class Trial:
     vendor: Simulator
     seed: int = 18
     draw: random.Random = field(init=False)
+    printed: list[dict[str, int]] = field(default_factory=list)
+    """The rows that each worker got, by what became of them."""
 
     def __post_init__(self) -> None:
         self.draw = random.Random(self.seed)  # noqa: S311  the same moments each time
@@ -152,13 +165,13 @@ def spawn(
 
 def keep_running(commands: list[tuple[object, ...]], trial: Trial, kills: int) -> int:
     """Run the workers to their end. After drawn numbers of calls, kill one and start it again. Return the kills."""
-    workers = [spawn(*command) for command in commands]
+    workers = [spawn(*command, output=subprocess.PIPE) for command in commands]
     moments, done = trial.draw_moments(kills), 0
     while any(worker.poll() != 0 for worker in workers):
         time.sleep(0.05)
         for number, worker in enumerate(workers):
             if worker.poll() == -signal.SIGKILL:
-                workers[number] = spawn(*commands[number])
+                workers[number] = spawn(*commands[number], output=subprocess.PIPE)
             elif worker.poll() not in (None, 0):
                 raise RuntimeError(f"A worker failed with status {worker.returncode}.")
         alive = [worker for worker in workers if worker.poll() is None]
@@ -166,6 +179,7 @@ def keep_running(commands: list[tuple[object, ...]], trial: Trial, kills: int) -
             trial.draw.choice(alive).send_signal(signal.SIGKILL)
             moments.pop(0)
             done += 1
+    trial.printed = [json.loads(worker.communicate()[0].splitlines()[-1]) for worker in workers]
     return done
 
 
@@ -244,23 +258,18 @@ ENGINES: dict[str, Callable[[Trial], str]] = {
 
 def measure(engine: str, trial: Trial) -> dict[str, Any]:
     """Return what came of the rows, and what the vendor counted."""
-    vendor, rows = trial.vendor, trial.rows
+    vendor = trial.vendor
     vendor.reset()
     started = time.monotonic()
     kills = ENGINES[engine](trial)
     seconds = time.monotonic() - started
-    time.sleep(LEASE)
     paid = Counter(number_in(call.body) for call in vendor.calls)
-    with SqlStore(trial.url) as store:
-        found = emit_many(Numbered, jobs(rows), model=MODEL, store=store, orphans="list", progress=False).results()
-    listed = sum(isinstance(item.error, UnknownOutcome) for item in found)
     return {
         "engine": engine,
         "orphans": trial.orphans,
         "killed": kills,
-        "rows": sum(item.error is None for item in found),
-        "listed": listed,
-        "wrong": sum(item.error is None and item.value.n != item.index for item in found),
+        **{kind: min(each.get(kind, 0) for each in trial.printed) for kind in ("rows", "listed")},
+        "wrong": sum(each.get("wrong", 0) for each in trial.printed),
         "calls": paid.total(),
         "paid_twice": sum(count - 1 for count in paid.values()),
         "seconds": round(seconds, 1),
