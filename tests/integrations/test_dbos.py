@@ -36,13 +36,13 @@ def start(folder: Path, flow: str, argument: object) -> subprocess.Popen[str]:
 
 def result_of(child: subprocess.Popen[str]) -> str:
     """Return what the workflow returned."""
-    output, _ = child.communicate(timeout=60)
+    output, _ = child.communicate(timeout=600)
     return next(line.removeprefix("result ") for line in output.splitlines() if line.startswith("result "))
 
 
 def wait_for(ready: Any) -> Any:
     """Return what is ready."""
-    for _ in range(3000):
+    for _ in range(30_000):
         if found := ready():
             return found
         time.sleep(0.02)
@@ -74,7 +74,7 @@ def test_a_finished_step_is_replayed_and_an_unknown_one_is_told(tmp_path: Path, 
 
     silent.tasks = set()
     again = start(tmp_path, "count", 5)
-    again.communicate(timeout=60)
+    again.communicate(timeout=600)
     assert again.returncode != 0  # UnknownOutcome
     assert asked_of(silent.vendor) == {5: 1, 6: 1}
     with SqliteStore(tmp_path / "store.db") as store:
