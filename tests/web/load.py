@@ -44,7 +44,9 @@ from tests.web.running import FORM
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-OUTBOX = "CREATE TABLE outbox (call text, decision text)"
+TABLES = "CREATE TABLE outbox (call text); CREATE TABLE taken (call text); CREATE TABLE settled (call text)"
+WINDOW = 10
+"""How many calls of an agent wait at once."""
 RUN = "emitter.ledger"
 
 
@@ -65,6 +67,10 @@ class Plan:
         """How many calls each agent makes."""
         return self.decisions // self.agents
 
+    def is_over(self, what: str) -> bool:
+        """Return whether there is a file that says so."""
+        return (self.folder / what).exists()
+
     def ledger(self, store: SqlStore, *, signs: bool = False) -> Ledger:
         """Return a ledger that takes signed answers only; the inbox alone has the key."""
         key = load_key(self.folder / "inbox.jwk")
@@ -82,18 +88,22 @@ def work(plan: Plan, worker: int) -> None:
     with SqlStore(plan.address, timeout=60) as store, psycopg.connect(plan.address, autocommit=True) as rows:
         ledger = plan.ledger(store)  # with one index of the log for all of them
         loads = [_Agent(plan, number, plan.authority(ledger, f"agent-{number}"), rows) for number in agents]
-        while any(load.open_calls for load in loads):
+        while any(load.is_busy for load in loads):
             for load in loads:
                 load.go_on()
-            time.sleep(0.2)
+            time.sleep(0.05)
 
 
 class _Agent:
-    """One agent: it makes its calls again and again until each is made, or refused."""
+    """One agent: it makes its calls again and again until each is made, or refused. Its queue is a table."""
 
     def __init__(self, plan: Plan, number: int, authority: Authority, rows: psycopg.Connection) -> None:
-        self.authority, self.rows, self.workflow = authority, rows, f"agent-{number}"
-        self.open_calls = {f"{number}-{each}": "" for each in range(plan.calls)}
+        self.plan, self.authority, self.rows, self.workflow = plan, authority, rows, f"agent-{number}"
+        own = [f"{number}-{each}" for each in range(plan.calls)]
+        taken = {call for (call,) in rows.execute("SELECT call FROM taken").fetchall()}
+        settled = {call for (call,) in rows.execute("SELECT call FROM settled").fetchall()}
+        self.queue = [call for call in reversed(own) if call not in taken]
+        self.open_calls = {call: "" for call in own if call in taken - settled}
         self.plain = authority.guard(self.send, workflow_id=self.workflow, account=self.workflow, ttl_seconds=86_400)
         self.double = authority.guard(
             self.send, workflow_id=self.workflow, account=self.workflow, ttl_seconds=86_400, four_eyes=True
@@ -101,11 +111,19 @@ class _Agent:
 
     def send(self, call: str) -> str:
         """Insert a row."""
-        self.rows.execute("INSERT INTO outbox VALUES (%s, %s)", (call, self.workflow))
+        self.rows.execute("INSERT INTO outbox VALUES (%s)", (call,))
         return call
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call waits, or is still to be made."""
+        return bool(self.open_calls or (self.queue and not self.plan.is_over("enough")))
+
     def go_on(self) -> None:
-        """Make each call that was not made yet, and each whose decision is closed by now."""
+        """Make as many new calls as may wait at once, and each whose decision is closed by now."""
+        while self.queue and len(self.open_calls) < WINDOW and not self.plan.is_over("enough"):
+            self.rows.execute("INSERT INTO taken VALUES (%s)", (call := self.queue.pop(),))
+            self.open_calls[call] = ""
         closed = set(self.authority.ledger.closed_references())
         for call, reference in tuple(self.open_calls.items()):
             if not reference or reference in closed:
@@ -126,6 +144,7 @@ class _Agent:
             self.authority.resolve_unfinished(self.workflow, call, Effects(result))
         except NotApproved:
             pass
+        self.rows.execute("INSERT INTO settled VALUES (%s)", (call,))
         del self.open_calls[call]
 
 
@@ -157,7 +176,7 @@ class _Person:
 
     def answer_all(self) -> None:
         """Answer until it is over, whatever happens to the servers."""
-        while not (self.plan.folder / "over").exists():
+        while not self.plan.is_over("over"):
             with suppress(OSError, http.client.HTTPException):
                 self.answer_one()
 
@@ -237,9 +256,9 @@ class Crew:
             os.waitpid(child, 0)
 
 
-def run(plan: Plan, draw: random.Random) -> Counter[str]:
-    """Run the load until every call is settled, and return what was killed."""
-    crew = Crew(plan)
+def run(plan: Plan, draw: random.Random, seconds: float) -> Counter[str]:
+    """Run the load until every call is settled, or every open one after so many seconds; return what was killed."""
+    crew, end = Crew(plan), time.monotonic() + seconds
     try:
         for job in (serve, work, answer):
             for number in range(plan.workers):
@@ -248,6 +267,8 @@ def run(plan: Plan, draw: random.Random) -> Counter[str]:
         while crew.works:
             time.sleep(0.1)
             crew.reap()
+            if time.monotonic() > end:
+                (plan.folder / "enough").touch()
             if time.monotonic() > killing and crew.works:
                 crew.kill(draw)
                 killing = time.monotonic() + draw.uniform(2, 20)
@@ -279,10 +300,12 @@ def check(plan: Plan) -> dict[str, object]:
         succeeded = sum(each.result is Result.SUCCESS for each in authority.receipts())
         told = [each for each in confirmed(plan) if each["status"] == 200]
         lost = [each for each in told if not _stands(decisions.get(each["decision"]), each)]
+        opened = sum(each["payload"]["message"] == "decision.opened" for each in store.events(RUN))
         lines = sum(1 for name in authority.workflows() for _ in verify_chain(authority.lines(name)))
         statuses = Counter(str(each["status"]) for each in confirmed(plan))
         facts = {
-            "decisions": len(decisions),
+            "decisions opened": opened,
+            "closed": len(decisions),
             "still open": len(ledger.pending()),
             "resolved more than once": sum(number > 1 for number in ends.values()),
             "approved": len(approved),
@@ -300,7 +323,7 @@ def check(plan: Plan) -> dict[str, object]:
             "answers by status": dict(sorted(statuses.items())),
             "confirmed answers that were lost": len(lost),
         }
-    assert facts["decisions"] == plan.calls * plan.agents
+    assert facts["decisions opened"] == facts["closed"]
     assert facts["rows"] == facts["receipts of success"]
     assert (facts["approved"], sum(receipts.values())) == (len(receipts), len(receipts))
     zeros = [name for name in facts if "more than once" in name or "without" in name or "lost" in name]
@@ -335,7 +358,7 @@ def free_ports(number: int) -> tuple[int, ...]:
 def main() -> int:
     """Run the load, and print what was counted."""
     parser = argparse.ArgumentParser(prog="python -m tests.web.load", description=__doc__)
-    for name, default in {"agents": 50, "principals": 20, "decisions": 5000, "seed": 1}.items():
+    for name, default in {"agents": 50, "principals": 20, "decisions": 5000, "seed": 1, "minutes": 600}.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     given = parser.parse_args()
     started = time.monotonic()
@@ -343,8 +366,8 @@ def main() -> int:
         plan = Plan(server.empty(), Path(folder), given.agents, given.principals, given.decisions, free_ports(2))
         save_key(new_key(), plan.folder / "inbox.jwk")
         with psycopg.connect(plan.address, autocommit=True) as rows:
-            rows.execute(OUTBOX)
-        killed = run(plan, random.Random(given.seed))  # noqa: S311  it only chooses what is killed
+            rows.execute(TABLES)
+        killed = run(plan, random.Random(given.seed), 60 * given.minutes)  # noqa: S311  it only chooses what is killed
         facts = check(plan)
     facts["processes killed"] = dict(sorted(killed.items()))
     facts["seconds"] = round(time.monotonic() - started)

@@ -85,6 +85,15 @@ def test_an_event_holds_a_number_and_nothing_else(tmp_path: Path) -> None:
     assert response.getheader("cache-control") == "no-store"
 
 
+def test_a_look_at_the_stream_ends() -> None:
+    """A HEAD request gets the headers and holds nothing open."""
+    with running() as box:
+        shown = request(f"{box.url}events", "HEAD", x_user="alice")
+
+    assert shown.status == 200
+    assert shown.header("content-type").startswith("text/event-stream")
+
+
 def test_a_browser_that_comes_back_goes_on_where_it_was() -> None:
     """By the id of the last event that it got, which counts before the page's own number."""
     with running() as box:

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp
 
     from emitter.decisions.principals import MayFunction
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
 try:
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse
+    from starlette.responses import HTMLResponse, Response
     from starlette.routing import Route
 except ImportError as error:
     raise MissingExtra("The inbox needs starlette.", extra="web") from error
@@ -198,6 +197,8 @@ class _Inbox:
     async def follow_changes(self, request: Request) -> Response:
         """Stream changes after the one that the page or the browser names."""
         await self._require_principal(request)
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return event_stream(self._changes, int(after) if after.isdecimal() and after.isascii() else -1)
 

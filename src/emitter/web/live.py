@@ -91,8 +91,9 @@ class Changes:
 
 
 def event_stream(changes: Changes, after: int) -> StreamingResponse:
-    """Return a stream with an event ``changed`` for each change after ``after``."""
-    return StreamingResponse(_write_events(changes, after), media_type="text/event-stream")
+    """Return a stream with an event ``changed`` for each change after ``after``, which nginx does not buffer."""
+    headers = {"X-Accel-Buffering": "no"}
+    return StreamingResponse(_write_events(changes, after), media_type="text/event-stream", headers=headers)
 
 
 async def _write_events(changes: Changes, after: int) -> AsyncGenerator[str]:
