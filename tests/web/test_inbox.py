@@ -150,6 +150,20 @@ def test_who_may_only_read_gets_no_form(box: Inbox) -> None:
     assert asked.stands == asked.pending
 
 
+def test_a_right_that_was_taken_away_counts_at_once() -> None:
+    """A form that somebody opened while they might is refused when they may no longer."""
+    allowed = {"see", "answer"}
+    with running(may=lambda _principal, _pending, action: action in allowed) as box:
+        asked = box.asked().opened()
+        allowed.discard("answer")
+        refused = asked.choose(0).status
+        allowed.clear()
+        unseen = asked.choose(0).status
+
+        assert (refused, unseen) == (403, 404)
+        assert asked.stands == asked.pending
+
+
 @pytest.mark.parametrize("path", ["", "closed", "events", "decisions/x", "nothing"])
 @pytest.mark.parametrize("user", [None, "nobody"])
 def test_nothing_is_shown_to_whom_nobody_knows(box: Inbox, path: str, user: str | None) -> None:

@@ -686,7 +686,7 @@ class Ledger:
             first = self._load_approval(pending, resolution.index)
             if (
                 first is None
-                or first.principal in {"", principal}
+                or principal in {"", first.principal}
                 or first.statement(pending) != entry.outcome.get("firstApproval")
             ):
                 raise StoreAltered("Two principals had to approve the answer, and the store does not show both.")

@@ -243,6 +243,27 @@ def test_a_forged_approval_is_found(
         Ledger(store, **settings).find("d")
 
 
+UNSIGNED: dict[str, dict[str, object]] = {
+    "the first's name": {"principal": "alice"},
+    "nobody's name": {"principal": ""},
+    "another approval": {"firstApproval": f"sha256:{'0' * 64}"},
+}
+
+
+@pytest.mark.parametrize("members", UNSIGNED.values(), ids=UNSIGNED.keys())
+def test_an_end_that_does_not_fit_is_found_without_signatures(members: dict[str, object]) -> None:
+    """Two names and the approval before it are always compared."""
+    store = MemoryStore()
+    ledger = Ledger(store)
+    pending = opened(ledger)
+    ledger.approve("d", DO, principal="alice")
+    ledger.approve("d", DO, principal="bob")
+    changed(store, f"closed:{pending.reference}", **members)
+
+    with pytest.raises(StoreAltered):
+        Ledger(store).find("d")
+
+
 def test_a_first_approval_is_no_answer() -> None:
     """Its signature does not fit a choice, so one approval cannot be written as the decision's end."""
     store = MemoryStore()
