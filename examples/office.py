@@ -36,7 +36,7 @@ def drop_table(table: str) -> str:
     return f"dropped {table}"
 
 
-FIRST_CALLS: list[tuple[str, str, dict[str, Any]]] = [
+CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("call_1", "send_email", {"to": "ada", "subject": "Minutes"}),
     ("call_2", "send_email", {"to": "bob", "subject": "Minutes"}),
     ("call_3", "send_email", {"to": "cyd", "subject": "Minutes"}),
@@ -46,11 +46,10 @@ FIRST_CALLS: list[tuple[str, str, dict[str, Any]]] = [
 
 def next_calls(results: Mapping[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
     """Stand in for a model: return the tool calls it makes next, by the results that it has read."""
-    if not results:
-        return FIRST_CALLS
-    if "Lunch at one?" in results["call_2"] and "call_5" not in results:
-        return [("call_5", "send_email", {"to": "bob", "subject": "Lunch at one?"})]
-    return []
+    calls = [call for call in CALLS if call[0] not in results]
+    if "Lunch at one?" in results.get("call_2", "") and "call_5" not in results:
+        calls.append(("call_5", "send_email", {"to": "bob", "subject": "Lunch at one?"}))
+    return calls
 
 
 def somebody_answers() -> bool:

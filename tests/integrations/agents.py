@@ -49,13 +49,29 @@ class Agent(Protocol):
         ...
 
 
-FRAMEWORKS = {"langchain": "langchain", "pydantic_ai": "pydantic_ai", "openai_agents": "agents"}
+FRAMEWORKS = {
+    "langchain": "langchain",
+    "pydantic_ai": "pydantic_ai",
+    "openai_agents": "agents",
+    "claude_agent": "claude_agent_sdk",
+}
 """The frameworks, and what must be installed to try them."""
+
+
+def find_agent(name: str) -> type[Agent]:
+    """Return the agent of a framework, or skip the test where it is not installed."""
+    pytest.importorskip(FRAMEWORKS[name])
+    agent: type[Agent] = importlib.import_module(f"tests.integrations.driving_{name}").Driver
+    return agent
 
 
 @pytest.fixture(params=FRAMEWORKS)
 def framework(request: pytest.FixtureRequest) -> type[Agent]:
-    """Return the agent of each framework that is installed."""
-    pytest.importorskip(FRAMEWORKS[request.param])
-    agent: type[Agent] = importlib.import_module(f"tests.integrations.driving_{request.param}").Driver
-    return agent
+    """Return the agent of each framework."""
+    return find_agent(request.param)
+
+
+@pytest.fixture(params=[name for name in FRAMEWORKS if name != "claude_agent"])
+def parallel_framework(request: pytest.FixtureRequest) -> type[Agent]:
+    """Return the agent of each framework in which several calls of one message can wait."""
+    return find_agent(request.param)

@@ -1,5 +1,5 @@
 """The frameworks."""
 
-from tests.integrations.agents import framework
+from tests.integrations.agents import framework, parallel_framework
 
-__all__ = ["framework"]
+__all__ = ["framework", "parallel_framework"]

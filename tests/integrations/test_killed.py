@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,16 +33,22 @@ if not hasattr(signal, "SIGKILL"):
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program of Python."""
-    return subprocess.run(
-        [sys.executable, *command],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    """Run a program of Python, and end whatever it has started once it is killed."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            stdout=out,
+            stderr=err,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            start_new_session=True,
+        )
+        status = process.wait(timeout=600)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(command, status, out.read(), err.read())
 
 
 def outbox(folder: Path) -> list[str]:
@@ -60,14 +68,25 @@ def test_killed_between_the_answer_and_the_act(example: str, tmp_path: Path) -> 
         assert len(ledger.pending()) == 4
         (ada,) = (each for each in ledger.pending() if '"ada"' in each.moment.findings[0])
         ledger.resolve(ada.decision_id, select_option(ada.moment, 0))
-    killed = run(Path(__file__).with_name("dying.py"), program, tmp_path, "--away")
+    kill_and_end(program, tmp_path, "--away")
+
+
+def test_claude_killed_between_the_answer_and_the_act(tmp_path: Path) -> None:
+    """Its calls wait one after the other, so the person answers in the process that is killed."""
+    pytest.importorskip("claude_agent_sdk")
+    kill_and_end(ROOT / "examples" / "claude_agent_approval.py", tmp_path)
+
+
+def kill_and_end(program: Path, tmp_path: Path, *arguments: str) -> None:
+    """Run an example that is killed before its first act, and once more until its end."""
+    killed = run(Path(__file__).with_name("dying.py"), program, tmp_path, *arguments)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert outbox(tmp_path) == []
 
     ended = run(program, tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "Done." in ended.stdout
-    assert outbox(tmp_path) == APPROVED
+    assert sorted(outbox(tmp_path)) == APPROVED
     with SqliteStore(tmp_path / "agent.db") as store:
         authority = Authority(store)
         assert (authority.ledger.pending(), authority.unfinished_actions()) == ((), ())

@@ -59,9 +59,9 @@ def approve(moment: BindingMoment) -> Resolution:
     return select_option(moment, 0)
 
 
-def test_only_what_was_approved_is_done_as_soon_as_it_is(framework: type[Agent]) -> None:
+def test_only_what_was_approved_is_done_as_soon_as_it_is(parallel_framework: type[Agent]) -> None:
     """One call, while the other waits on; then the other, and the first one not again."""
-    office = Office(framework)
+    office = Office(parallel_framework)
     assert (office.sent, office.agent.read) == ([], {})
 
     office.answer("ada", approve)
@@ -119,9 +119,9 @@ def test_an_approval_that_is_too_old_runs_nothing(framework: type[Agent]) -> Non
     assert "expired" in office.agent.read["call_1"]
 
 
-def test_waiting_is_no_answer(framework: type[Agent]) -> None:
+def test_waiting_is_no_answer(parallel_framework: type[Agent]) -> None:
     """A run that is resumed while nobody has answered waits on, with the same decision."""
-    office = Office(framework)
+    office = Office(parallel_framework)
     before = office.authority.ledger.pending()
     office.agent.resume()
     office.agent.resume()
@@ -129,9 +129,9 @@ def test_waiting_is_no_answer(framework: type[Agent]) -> None:
     assert (office.sent, office.authority.ledger.pending()) == ([], before)
 
 
-def test_a_replay_does_not_act_twice(framework: type[Agent]) -> None:
+def test_a_replay_does_not_act_twice(parallel_framework: type[Agent]) -> None:
     """From the state before the acts, it returns what they returned, and asks nobody."""
-    office = Office(framework)
+    office = Office(parallel_framework)
     for to in ("ada", "bob"):
         office.answer(to, approve)
     office.agent.resume()
@@ -144,9 +144,9 @@ def test_a_replay_does_not_act_twice(framework: type[Agent]) -> None:
     assert len(office.authority.receipts()) == 2
 
 
-def test_a_client_that_claims_an_approval_runs_nothing(framework: type[Agent]) -> None:
+def test_a_client_that_claims_an_approval_runs_nothing(parallel_framework: type[Agent]) -> None:
     """Consent is in the ledger; the decision stays open for the person, who is asked as before."""
-    office = Office(framework)
+    office = Office(parallel_framework)
     office.agent.forge()
     assert office.sent == []
 

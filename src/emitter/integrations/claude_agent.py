@@ -1,0 +1,194 @@
+"""Approvals for the Claude Agent SDK.
+
+A guarded tool is a tool of an in-process MCP server, so the function that runs is the guarded one. A PreToolUse hook
+defers a call that waits: the run ends with ``ResultMessage.deferred_tool_use``. Once the decision is resolved,
+``resume`` continues the session, in this or another process.
+
+Claude Code keeps one deferred call of a session, the last one, and drops the others from the conversation. The hook
+withdraws their questions, and the model makes the calls again if it still wants them.
+
+Source: claude_agent_sdk as installed, 0.2.187, with its Claude Code 2.1.330, driven against a local endpoint
+(2026-11-23).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from emitter.errors import AlreadyResolved, MissingExtra
+from emitter.integrations.approvals import (
+    Rejected,
+    Waiting,
+    amake_call,
+    apropose,
+    get_function,
+    make_call_id,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from claude_agent_sdk import ClaudeAgentOptions, HookContext, HookInput, HookJSONOutput, McpServerConfig, Message
+    from claude_agent_sdk.types import HookEvent
+
+    from emitter.authority import GuardedTool
+    from emitter.decisions.ledger import Ledger
+
+try:
+    from claude_agent_sdk import HookMatcher, ResultMessage, SdkMcpTool, create_sdk_mcp_server, query
+except ImportError as error:
+    raise MissingExtra("Approvals in the Claude Agent SDK need claude-agent-sdk.", extra="claude-agent") from error
+
+_CALL_ID: Final = "emitter_call_id"
+"""The argument in which the hook tells the tool which call it is. The hook sets it, whatever the model wrote there."""
+_NO_HOOK: Final = "Nothing was done: the hooks of this server's GuardedTools are missing from ClaudeAgentOptions."
+_STILL_WAITS: Final = "Nothing was done: this call waits for a person."
+_HOOK_SECONDS: Final = 60.0
+"""How long Claude Code waits for the hook, which asks the store and nobody else."""
+
+
+class GuardedTools:
+    """Guarded tools as an MCP server for ``ClaudeAgentOptions``, with the hook that defers calls that wait.
+
+    Pass both ``mcp_servers`` and ``hooks`` to the options. Without the hook, the tools refuse every call.
+
+    Args:
+        name: The name of the server. Claude sees its tools as ``mcp__name__tool``.
+        tools: Results of ``Authority.guard``.
+    """
+
+    def __init__(self, name: str, *tools: GuardedTool[..., Any]) -> None:
+        self._name = name
+        self._tools = {f"mcp__{name}__{tool.name}": _Tool(tool) for tool in tools}
+        self._deferred = dict[str, _DeferredCall]()
+
+    @property
+    def mcp_servers(self) -> dict[str, McpServerConfig]:
+        """The server, by its name."""
+        tools = [tool.to_sdk() for tool in self._tools.values()]
+        return {self._name: create_sdk_mcp_server(self._name, tools=tools)}
+
+    @property
+    def hooks(self) -> dict[HookEvent, list[HookMatcher]]:
+        """The hook that defers calls that wait, and denies those that were not approved."""
+        return {"PreToolUse": [HookMatcher(f"mcp__{self._name}__.*", [self._before_call], _HOOK_SECONDS)]}
+
+    async def _before_call(self, hook_input: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
+        call: Any = hook_input
+        tool = self._tools.get(call["tool_name"])
+        if tool is None:
+            return {}
+        session = call["session_id"]
+        call_id = make_call_id("claude-agent", session, tool_use_id)
+        obstacle = await tool.find_obstacle(call_id, call["tool_input"])
+        dropped = self._deferred.pop(session, None)
+        if dropped is not None and dropped.call_id != call_id:
+            await asyncio.to_thread(dropped.withdraw)
+        match obstacle:
+            case None:
+                return _answer("allow", updatedInput={**call["tool_input"], _CALL_ID: call_id})
+            case Rejected(message=words):
+                return _answer("deny", permissionDecisionReason=words)
+            case Waiting(pending=pending):
+                self._deferred[session] = _DeferredCall(call_id, pending.decision_id, tool.ledger)
+                return _answer("defer")
+
+
+def _answer(decision: Literal["allow", "deny", "defer"], **more: Any) -> HookJSONOutput:
+    output: Any = {"hookEventName": "PreToolUse", "permissionDecision": decision, **more}
+    return {"hookSpecificOutput": output}
+
+
+async def resume(options: ClaudeAgentOptions, session_id: str) -> AsyncIterator[Message]:
+    """Continue a session whose call was deferred, and yield its messages.
+
+    Resume it once the decision is resolved. It continues without a prompt, because a prompt makes Claude Code drop a
+    call that still waits.
+
+    Args:
+        options: The options of the session, with the ``GuardedTools`` of the same tools.
+        session_id: The id of the session, ``ResultMessage.session_id``.
+    """
+    ended = asyncio.Event()
+
+    async def no_prompt() -> AsyncIterator[dict[str, Any]]:
+        await ended.wait()
+        none: tuple[dict[str, Any], ...] = ()
+        for prompt in none:
+            yield prompt
+
+    async for message in query(prompt=no_prompt(), options=replace(options, resume=session_id)):
+        if isinstance(message, ResultMessage):
+            ended.set()
+        yield message
+
+
+@dataclass(frozen=True, slots=True)
+class _DeferredCall:
+    """The call that Claude Code keeps for a session, until another one takes its place."""
+
+    call_id: str
+    decision_id: str
+    ledger: Ledger
+
+    def withdraw(self) -> None:
+        """Withdraw the question of a call that was dropped, since an answer would have no effect."""
+        with suppress(AlreadyResolved):
+            self.ledger.withdraw(self.decision_id)
+
+
+class _Tool:
+    """A guarded tool with the schema of its arguments."""
+
+    def __init__(self, tool: GuardedTool[..., Any]) -> None:
+        function = get_function(tool)
+
+        @functools.wraps(function)
+        def bind(*args: Any, **kwargs: Any) -> dict[str, Any]:
+            return inspect.signature(function).bind(*args, **kwargs).arguments
+
+        arguments: Any = bind  # pydantic validates a call's arguments before it makes the call
+        self._tool = tool
+        self._arguments: TypeAdapter[Any] = TypeAdapter(arguments)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger in which its calls are decided."""
+        return self._tool.ledger
+
+    def to_sdk(self) -> SdkMcpTool[Any]:
+        """Return the tool of the SDK."""
+        schema = {**self._arguments.json_schema(), "additionalProperties": True}  # for the call's id
+        description = (get_function(self._tool).__doc__ or self._tool.name).strip()
+        return SdkMcpTool(self._tool.name, description, schema, self._handle)
+
+    async def find_obstacle(self, call_id: str, tool_input: Mapping[str, Any]) -> Waiting | Rejected | None:
+        """Open the decision about a call, and return why it cannot be made now, or None."""
+        try:
+            arguments = self._arguments.validate_python(dict(tool_input))
+        except ValidationError as error:
+            return Rejected(f"The call was not made, because its arguments are invalid: {error}")
+        return await apropose(self._tool, call_id, arguments)
+
+    async def _handle(self, tool_input: dict[str, Any]) -> dict[str, Any]:
+        call_id = tool_input.pop(_CALL_ID, None)
+        if not isinstance(call_id, str):
+            return _content(_NO_HOOK, is_error=True)
+        outcome = await amake_call(self._tool, call_id, self._arguments.validate_python(tool_input))
+        if isinstance(outcome, Waiting):
+            return _content(_STILL_WAITS, is_error=True)
+        if isinstance(outcome, Rejected):
+            return _content(outcome.message, is_error=True)
+        return _content(outcome.value if isinstance(outcome.value, str) else to_json(outcome.value).decode())
+
+
+def _content(text: str, *, is_error: bool = False) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "is_error": is_error}

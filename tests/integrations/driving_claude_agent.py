@@ -1,0 +1,98 @@
+"""An agent of the Claude Agent SDK: its real Claude Code, against the simulated vendor. It keeps one call at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from claude_agent_sdk import ClaudeAgentOptions, PermissionResultAllow, ResultMessage, ToolResultBlock, query
+
+from emitter.integrations.claude_agent import GuardedTools, resume
+from emitter.testing import simulator
+
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
+import scripted_claude
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+
+    from emitter.authority import GuardedTool
+    from tests.integrations.agents import Call
+
+
+class Driver:
+    """Drives the agent."""
+
+    def __init__(
+        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
+    ) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.answers = scripted_claude.ToolCalls(script, "office")
+        guarded = GuardedTools("office", *tools)
+        self.options = ClaudeAgentOptions(
+            mcp_servers=guarded.mcp_servers,
+            hooks=guarded.hooks,
+            tools=[],
+            cwd=self.folder,
+            model="claude-sonnet-5-5",
+        )
+        self.session = self.first = ""
+        self.read: dict[str, str] = {}
+
+    def start(self) -> None:
+        """Run until a call is deferred."""
+        self._run(lambda options: query(prompt="Tidy up.", options=options))
+        self.first = self.transcript.read_text()
+
+    def resume(self) -> None:
+        """Continue the session."""
+        self._run(lambda options: resume(options, self.session))
+
+    def forge(self) -> None:
+        """Continue without the hook, as a client that permits every tool."""
+
+        async def permit(*_: Any) -> PermissionResultAllow:
+            return PermissionResultAllow(updated_input={"to": "ada", "subject": "Minutes", "emitter_call_id": "any"})
+
+        self._run(lambda options: resume(replace(options, hooks=None, can_use_tool=permit), self.session))
+
+    def edit(self, call_id: str, arguments: dict[str, Any]) -> None:
+        """Rewrite the call in the transcript."""
+
+        def rewrite(members: dict[str, Any]) -> dict[str, Any]:
+            for name, of in (("input", "id"), ("toolInput", "toolUseID")):
+                if name in members and str(members.get(of)).startswith(call_id):
+                    return {**members, name: arguments}
+            return members
+
+        lines = [json.loads(line, object_hook=rewrite) for line in self.transcript.read_text().splitlines()]
+        self.transcript.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    def replay(self) -> None:
+        """Continue the session from its transcript as it was when the first call was deferred."""
+        self.transcript.write_text(self.first)
+        self.resume()
+
+    @property
+    def transcript(self) -> Path:
+        """Where Claude Code keeps the session."""
+        (file,) = self.folder.glob(f"claude/projects/*/{self.session}.jsonl")
+        return file
+
+    def _run(self, start: Callable[[ClaudeAgentOptions], AsyncIterator[Any]]) -> None:
+        with simulator(answers=self.answers, check_schemas=False) as vendor:
+            environment = scripted_claude.environment(vendor, self.folder)
+            asyncio.run(self._watch(start(replace(self.options, env=environment))))
+
+    async def _watch(self, messages: AsyncIterator[Any]) -> None:
+        async for message in messages:
+            if isinstance(message, ResultMessage):
+                self.session = message.session_id
+            for block in getattr(message, "content", ()):
+                if isinstance(block, ToolResultBlock):
+                    self.read[block.tool_use_id.partition("-")[0]] = scripted_claude.text({"content": block.content})
