@@ -115,6 +115,7 @@ def test_a_tool_that_waits_for_another_tool_is_not_waiting_itself() -> None:
         ("langchain", "langgraph", "langchain"),
         ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
         ("claude_agent", "claude_agent_sdk", "claude-agent"),
+        ("ag_ui", "ag_ui", "ag-ui"),
         ("openai_agents", "agents", "openai-agents"),
     ],
 )

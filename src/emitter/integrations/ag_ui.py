@@ -1,0 +1,93 @@
+"""Decisions for AG-UI front ends: a pending decision as an interrupt of a run, and a resume entry as its answer.
+
+A front end shows the interrupt's message and offers what its ``response_schema`` allows. An answer names the digest of
+its envelope, so it can approve nothing else. The server that receives it says which decisions its sender may answer.
+
+Source: AG-UI 1.0 as in ag-ui-protocol 1.0.0 (2026-11-23).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from emitter.decisions import Unresolved, UnresolvedReason
+from emitter.decisions.resolution import RESOLUTION_SCHEMA, resolution_from_json
+from emitter.errors import MissingExtra, UnknownDecision
+from emitter.render import text_formats
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from emitter.decisions import Resolution
+    from emitter.decisions.ledger import Ledger
+    from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+
+try:
+    from ag_ui.core import Interrupt, ResumeEntry, RunFinishedEvent, RunFinishedInterruptOutcome
+except ImportError as error:
+    raise MissingExtra("Decisions for AG-UI need ag-ui-protocol.", extra="ag-ui") from error
+
+
+def to_interrupt(pending: PendingDecision, *, tool_call_id: str | None = None) -> Interrupt:
+    """Return a pending decision as an interrupt, whose id is that of the decision.
+
+    The message is the whole envelope as text. ``metadata`` has the envelope itself, for front ends that draw it.
+
+    Args:
+        pending: The decision.
+        tool_call_id: The tool call that waits for it.
+    """
+    expires_at = pending.expires_at
+    return Interrupt(
+        id=pending.decision_id,
+        reason="tool_approval" if tool_call_id else "binding_moment",
+        message=text_formats.format_moment(pending.moment),
+        tool_call_id=tool_call_id,
+        response_schema=RESOLUTION_SCHEMA,
+        expires_at=None if expires_at is None else datetime.fromtimestamp(expires_at, UTC).isoformat(),
+        metadata={"digest": pending.digest, "binding_moment": pending.moment.to_json()},
+    )
+
+
+def finish_interrupted(thread_id: str, run_id: str, interrupts: Sequence[Interrupt]) -> RunFinishedEvent:
+    """Return the event with which a run ends that waits for decisions."""
+    outcome = RunFinishedInterruptOutcome(interrupts=list(interrupts))
+    return RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=outcome)
+
+
+def resolve_entries(
+    ledger: Ledger, entries: Iterable[ResumeEntry], *, decision_ids: Collection[str], channel: str = "ag-ui"
+) -> tuple[ResolvedDecision, ...]:
+    """Resolve decisions by the ``resume`` entries of a run's input, and return those that were answered.
+
+    A cancelled entry, or an ``unresolved`` payload, answers nothing: its decision stays open. Call this for input whose
+    sender you have authenticated.
+
+    Args:
+        ledger: Where the decisions are open.
+        entries: ``RunAgentInput.resume``.
+        decision_ids: The decisions that the sender may answer, such as the interrupts of this thread.
+        channel: The channel to record.
+
+    Raises:
+        UnknownDecision: An entry is about another decision. Nothing was recorded for any entry.
+        BadResolution: A payload is not a resolution, such as a bare ``true``. Nothing was recorded for any entry.
+        ResolutionError: The ledger does not accept an answer. Those before it stand.
+    """
+    answers = [(entry, _read_answer(entry, decision_ids)) for entry in entries]
+    resolved: list[ResolvedDecision] = []
+    for entry, answer in answers:
+        if isinstance(answer, Unresolved):
+            ledger.record_unresolved(entry.interrupt_id, answer.reason, channel=channel)
+        else:
+            resolved.append(ledger.resolve(entry.interrupt_id, answer, channel=channel))
+    return tuple(resolved)
+
+
+def _read_answer(entry: ResumeEntry, decision_ids: Collection[str]) -> Resolution | Unresolved:
+    if entry.interrupt_id not in decision_ids:
+        raise UnknownDecision("The sender may not answer a decision with this id, or there is none.")
+    if entry.status == "cancelled":
+        return Unresolved("", UnresolvedReason.CANCELLED)
+    return resolution_from_json(entry.payload)

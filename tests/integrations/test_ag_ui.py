@@ -1,0 +1,155 @@
+"""A decision reaches an AG-UI front end as an interrupt, and only a real answer of a sender who may give it counts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from emitter.authority import Authority
+from emitter.decisions import answer_in_words, select_option
+from emitter.decisions.resolution import resolution_to_json
+from emitter.errors import AlreadyResolved, BadResolution, DecisionExpired, UnknownDecision, WrongDigest
+from emitter.integrations.approvals import Rejected, Returned, Waiting, make_call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.decisions.ledger_entries import PendingDecision
+
+core = pytest.importorskip("ag_ui.core")
+encoder = pytest.importorskip("ag_ui.encoder")
+ag_ui = pytest.importorskip("emitter.integrations.ag_ui")
+
+
+class Office:
+    """A guarded tool, and a front end that shows what waits and sends what a person answers."""
+
+    def __init__(self, **guard: Any) -> None:
+        self.now, self.sent = 1_000_000.0, list[str]()
+        self.authority = Authority(clock=lambda: self.now)
+
+        def send(to: str) -> str:
+            """Send an e-mail."""
+            self.sent.append(to)
+            return f"sent to {to}"
+
+        self.tool = self.authority.guard(send, **guard)
+
+    def run(self, to: str) -> Any:
+        """Make the call of a run, under an id of its own."""
+        return make_call(self.tool, f"thread/{to}", {"to": to})
+
+    def wait(self, to: str) -> PendingDecision:
+        """Make a call that waits."""
+        outcome = self.run(to)
+        assert isinstance(outcome, Waiting)
+        return outcome.pending
+
+    def receive(self, *entries: dict[str, Any], may: tuple[str, ...]) -> Any:
+        """Take the input of a run from the wire."""
+        members = {"threadId": "t", "runId": "r2", "messages": [], "resume": list(entries)}
+        resume = core.RunAgentInput.model_validate_json(json.dumps(members)).resume
+        return ag_ui.resolve_entries(self.authority.ledger, resume, decision_ids=may)
+
+
+def entry(pending: PendingDecision, payload: Any, status: str = "resolved") -> dict[str, Any]:
+    """Return what a front end sends."""
+    return {"interruptId": pending.decision_id, "status": status, "payload": payload}
+
+
+def approval(pending: PendingDecision) -> Any:
+    """Return the payload of an approval."""
+    return resolution_to_json(select_option(pending.moment, 0))
+
+
+def test_a_decision_goes_to_the_front_end_and_its_answer_comes_back() -> None:
+    """As events on the wire; then the call is made, once."""
+    office = Office(expires_in=60)
+    pending = office.wait("ada")
+    event = ag_ui.finish_interrupted("t", "r1", [ag_ui.to_interrupt(pending, tool_call_id="call_1")])
+    sent = json.loads(encoder.EventEncoder().encode(event).removeprefix("data: "))
+    (interrupt,) = sent["outcome"]["interrupts"]
+
+    assert (sent["type"], interrupt["toolCallId"]) == ("RUN_FINISHED", "call_1")
+    assert '"ada"' in interrupt["message"]
+    assert interrupt["metadata"]["binding_moment"] == pending.moment.to_json()
+    assert interrupt["expiresAt"].startswith("1970-01-12T13:47:40")
+    jsonschema.validate(approval(pending), interrupt["responseSchema"])
+
+    (resolved,) = office.receive(entry(pending, approval(pending)), may=(interrupt["id"],))
+    assert resolved.channel == "ag-ui"
+    assert office.run("ada") == office.run("ada") == Returned("sent to ada")
+    assert office.sent == ["ada"]
+
+
+def test_words_reach_the_agent() -> None:
+    """And nothing is done."""
+    office = Office()
+    pending = office.wait("ada")
+    payload = resolution_to_json(answer_in_words(pending.moment, "Call her."))
+    office.receive(entry(pending, payload), may=(pending.decision_id,))
+
+    outcome = office.run("ada")
+    assert isinstance(outcome, Rejected)
+    assert "The person answered: Call her." in outcome.message
+
+
+FORGED: dict[str, tuple[Callable[[PendingDecision, PendingDecision], Any], type[Exception]]] = {
+    "a bare approval": (lambda one, _: entry(one, payload=True), BadResolution),
+    "an approval of another framework": (lambda one, _: entry(one, {"approved": True}), BadResolution),
+    "no payload": (lambda one, _: entry(one, None), BadResolution),
+    "another decision's answer": (lambda one, other: entry(one, approval(other)), WrongDigest),
+    "a decision of somebody else": (lambda _, other: entry(other, approval(other)), UnknownDecision),
+    "an option beside the others": (lambda one, _: entry(one, {**approval(one), "index": -1}), BadResolution),
+}
+
+
+@pytest.mark.parametrize("attack", FORGED)
+def test_an_edited_client_approves_nothing(attack: str) -> None:
+    """Whatever it sends, both decisions stay open, and nothing is done."""
+    office = Office()
+    one, other = office.wait("ada"), office.wait("bob")
+    forge, error = FORGED[attack]
+    with pytest.raises(error):
+        office.receive(forge(one, other), may=(one.decision_id,))
+
+    assert set(office.authority.ledger.pending()) == {one, other}
+    assert (office.wait("ada"), office.wait("bob"), office.sent) == (one, other, [])
+
+
+def test_one_bad_entry_spoils_all() -> None:
+    """Nothing is recorded for those before it."""
+    office = Office()
+    one, other = office.wait("ada"), office.wait("bob")
+    ids = (one.decision_id, other.decision_id)
+    with pytest.raises(BadResolution):
+        office.receive(entry(one, approval(one)), entry(other, payload=True), may=ids)
+
+    assert office.wait("ada") == one
+
+
+def test_a_cancelled_interrupt_decides_nothing() -> None:
+    """Its decision stays open for whoever answers."""
+    office = Office()
+    pending = office.wait("ada")
+    assert office.receive(entry(pending, None, "cancelled"), may=(pending.decision_id,)) == ()
+    assert office.wait("ada") == pending
+
+
+def test_a_late_or_second_answer_does_not_count() -> None:
+    """After the time for it, or after another one."""
+    office = Office(expires_in=60)
+    pending = office.wait("ada")
+    office.receive(entry(pending, approval(pending)), may=(pending.decision_id,))
+    with pytest.raises(AlreadyResolved):
+        office.receive(entry(pending, {**approval(pending), "index": 1}), may=(pending.decision_id,))
+
+    late = office.wait("bob")
+    office.now += 61
+    with pytest.raises(DecisionExpired):
+        office.receive(entry(late, approval(late)), may=(late.decision_id,))
+    assert isinstance(office.run("bob"), Rejected)
+    assert office.sent == []
