@@ -344,10 +344,10 @@ def test_what_a_run_cost_is_counted() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"inputs": "one text"}, "inputs is a str"),
-        ({"inputs": {"role": "user"}}, "inputs is a dict"),
-        ({"inputs": 7}, "inputs is a int"),
-        ({"inputs": Job("one")}, "inputs is a Job"),
+        ({"inputs": "one text"}, "inputs is of type str"),
+        ({"inputs": {"role": "user"}}, "inputs is of type dict"),
+        ({"inputs": 7}, "inputs is of type int"),
+        ({"inputs": Job("one")}, "inputs is of type Job"),
         ({"in_flight": 0}, "in_flight is 0"),
         ({"in_flight": True}, "in_flight is True"),
         ({"in_flight": 2.5}, "in_flight is 2.5"),

@@ -129,7 +129,7 @@ def _refused(_payload: object) -> BindingMoment:
         (_taken, good, "already has a member binding_moment"),
         (tools.model, _raises, "The ledger of this server is closed."),
         (tools.model, _refused, "The model refused."),
-        (tools.model, lambda _: "yes", "The decision is a str."),
+        (tools.model, lambda _: "yes", "The decision is of type str."),
         (tools.model, lambda _: {}["sk-live"], "It raised KeyError."),
     ],
     ids=["taken", "input", "emission", "no decision", "another"],
