@@ -201,7 +201,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a resolution": ({"after": [open_dialogue(MOMENT, OBJECTION)]}, "Pass what continue_after returned"),
     "one resolution": ({"after": open_dialogue(MOMENT, OBJECTION)}, "after is of type Dialogue. Pass continue_after"),
     "a text": ({"after": OBJECTION}, "after must be a list"),
-    "an option that is none": ({"after": Act(MOMENT, 99)}, "The envelope has no option at this index"),
+    "an option that is none": ({"after": Act(MOMENT, 99)}, "The envelope has no option 99"),
     "an answer without words": ({"after": Incorporate(MOMENT, " ")}, "no visible text"),
     "an answer that is no text": ({"after": Incorporate(MOMENT, None)}, "."),  # type: ignore[arg-type]
     "half a character": ({"after": Reopen(MOMENT, "\ud800")}, "."),
