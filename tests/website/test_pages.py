@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from emitter import AsyncEmitter
 from emitter.profiles import load_profile_from
 from emitter.render import get_renderer
 from tests.testing.plugged import run
@@ -19,6 +20,9 @@ pytest_plugins = ["pytester"]
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {"tutorial/testing.md": 3, "guides/fastapi.md": 2}
 """How many tests each page shows."""
+
+
+assert AsyncEmitter  # loaded before a page is run: pytester forgets what a page loads first
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")
