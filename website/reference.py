@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import griffe
 
+from emitter.errors import MissingExtra
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
 _QUOTED = re.compile(r"(: |-> )'([^']*)'")
 Object: TypeAlias = "griffe.Object | griffe.Alias"
@@ -54,6 +57,20 @@ PAGES = (
     ),
     Page("Terminal, web and MCP", ("emitter.terminal", "emitter.web", "emitter.mcp")),
     Page("Host", ("emitter.host", "emitter.host.capabilities", "emitter.host.asgi", "emitter.redaction")),
+    Page(
+        "Integrations",
+        (
+            "emitter.integrations.ag_ui",
+            "emitter.integrations.claude_agent:GuardedTools resume",
+            "emitter.integrations.dbos:aemit ask act",
+            "emitter.integrations.langchain:as_tool",
+            "emitter.integrations.openai_agents:as_tool apply_answers",
+            "emitter.integrations.pydantic_ai:as_toolset build_results",
+            "emitter.integrations.ray:emit_dataset EmissionMapper",
+            "emitter.integrations.slack:SlackApprovals SlackMessage",
+            "emitter.integrations.webhooks",
+        ),
+    ),
     Page("Stores", ("emitter.stores",)),
     Page("Schemas and recovery", ("emitter.schema", "emitter.recover")),
     Page(
@@ -88,10 +105,18 @@ def split_module(entry: str) -> tuple[str, tuple[str, ...]]:
 def public_names(module: str) -> tuple[str, ...]:
     """Return the public names of a module, in the order of its source."""
     found = find(module)
-    exports: list[str] | None = getattr(importlib.import_module(module), "__all__", None)
+    exports: list[str] | None = getattr(_load_module(module), "__all__", None)
     if exports is not None:
         return tuple(name for name in exports if name in found.members)
     return tuple(name for name, member in found.members.items() if is_public(found, member))
+
+
+def _load_module(name: str) -> ModuleType | None:
+    """Return a module, or None if it needs an extra that is not installed."""
+    try:
+        return importlib.import_module(name)
+    except MissingExtra:
+        return None
 
 
 def is_public(module: Object, member: Object) -> bool:
@@ -135,20 +160,23 @@ def render_markdown(page: Page) -> str:
     parts = [f"# {page.title}"]
     for entry in page.modules:
         module, names = split_module(entry)
-        parts += [f"## {module}", inspect.getdoc(importlib.import_module(module)) or ""]
+        parts += [f"## {module}", _docstring(find(module))]
         parts += [_describe(module, name) for name in names if name != "__version__"]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _describe(module: str, name: str) -> str:
-    value: Any = getattr(importlib.import_module(module), name)
+    value: Any = getattr(_load_module(module), name, None)
     heading = f"### {module}.{name}"
     if not callable(value) or not hasattr(value, "__qualname__"):
-        found = find(f"{module}.{name}")
-        return f"{heading}\n\n{found.docstring.value if found.docstring else ''}".rstrip()
+        return f"{heading}\n\n{_docstring(find(f'{module}.{name}'))}".rstrip()
     text = f"{heading}\n\n```text\n{name}{_signature(value)}\n\n{inspect.getdoc(value) or ''}".rstrip()
     methods = [_method(each, member) for each, member in vars(value).items() if inspect.isfunction(member)]
     return "\n\n".join([text, *filter(None, methods)]) + "\n```"
+
+
+def _docstring(found: Object) -> str:
+    return found.docstring.value if found.docstring else ""
 
 
 def _method(name: str, function: Any) -> str:
