@@ -161,7 +161,7 @@ def test_a_copy_that_is_malformed_is_refused(spoilt: dict[str, Any]) -> None:
 @pytest.mark.parametrize("decided", [{"synopsis": "s"}, "yes", VALID_MOMENT.question], ids=["json", "text", "question"])
 def test_what_is_no_decision_is_refused(decided: object) -> None:
     """Rather than taken for none."""
-    with pytest.raises(InputError, match="The decision is a"):
+    with pytest.raises(InputError, match="The decision is of type"):
         get_moment(decided)  # type: ignore[arg-type]
 
 
