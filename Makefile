@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript axe gallery discipline limits lint types layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
+.PHONY: help demo test size check check-all mcp1 typescript axe gallery discipline limits lint types mypy pyright blocks layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1 - /'
@@ -50,8 +50,15 @@ lint: .venv/installed  ## look for mistakes and for style
 	$(BIN)/ruff format --check .
 
 types: .venv/installed  ## check types, twice
+	@$(MAKE) --no-print-directory --jobs 2 mypy pyright blocks
+
+mypy: .venv/installed
 	$(BIN)/mypy
+
+pyright: .venv/installed
 	$(BIN)/pyright
+
+blocks: .venv/installed
 	$(BIN)/python -m tests.typing.blocks
 
 layers: .venv/installed  ## hold imports to the layers
