@@ -242,8 +242,14 @@ def test_what_has_no_background_says_so() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"store": MemoryStore()}, {"key": "k"}, {"store": MemoryStore(), "key": ""}, {"poll_seconds": 0}],
-    ids=["store alone", "key alone", "empty key", "no pause"],
+    [
+        {"store": MemoryStore()},
+        {"key": "k"},
+        {"store": MemoryStore(), "key": ""},
+        {"poll_seconds": 0},
+        {"poll_seconds": "2"},
+    ],
+    ids=["store alone", "key alone", "empty key", "no pause", "a text for a pause"],
 )
 def test_bad_arguments_are_rejected(arguments: dict[str, Any]) -> None:
     """Before anything is sent."""

@@ -265,10 +265,12 @@ class Ledger:
             UnknownDecision: No decision has this id.
             StoreFailed: The store cannot be read.
         """
-        poll = ledger_arguments.check_seconds(poll, "poll") or 0.0
+        seconds = ledger_arguments.check_seconds(poll, "poll")
+        if seconds is None:
+            raise InputError("poll must be a number of seconds.")
         decision = await asyncio.to_thread(self.find, decision_id)
         while isinstance(decision, PendingDecision) and not decision.expiry_recorded:
-            await self._waiters.wait(decision.reference, poll)
+            await self._waiters.wait(decision.reference, seconds)
             decision = await asyncio.to_thread(self.find, decision_id)
         return decision
 

@@ -162,8 +162,8 @@ def test_a_store_that_fails_ends_every_wait() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "kind"),
-    [(("x", 1), UnknownDecision), (("d", 0), InputError), (("d", "often"), InputError)],
-    ids=["unknown", "no pause", "no number"],
+    [(("x", 1), UnknownDecision), (("d", 0), InputError), (("d", "often"), InputError), (("d", None), InputError)],
+    ids=["unknown", "no pause", "no number", "none"],
 )
 def test_bad_arguments_are_rejected(arguments: tuple[str, Any], kind: type[Exception]) -> None:
     """Before anybody waits."""
