@@ -64,7 +64,7 @@ class Background:
             raise InputError("Background takes a store and a key together.", hint="Pass both, or neither.")
         if self.key is not None and not (isinstance(cast("object", self.key), str) and self.key):
             raise InputError("Background key must be a text that is not empty.")
-        poll: object = self.poll_seconds
+        poll = cast("object", self.poll_seconds)
         if not isinstance(poll, int | float) or not _MIN_POLL_SECONDS <= poll <= _MAX_POLL_SECONDS:
             raise InputError(f"poll_seconds is {poll!r}; it must be a number from 0.1 to 3,600.")
 
