@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import signal
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +50,12 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     seeded = config.getoption("--hypothesis-seed", default=None) is not None
     settings.load_profile("fresh" if FULL or seeded else "same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with few tests first: they start processes and browsers, and no worker should end with one."""
+    tests = Counter(item.path for item in items)
+    items.sort(key=lambda item: (tests[item.path], item.path))
 
 
 _BOUND, _INVOICE = Text(BOUND), Text(INVOICE)

@@ -1,13 +1,17 @@
-"""A type and a schema for the commands ``emit`` and ``batch``, and the commands as processes."""
+"""A type and a schema for the commands ``emit`` and ``batch``, and the commands in this process or one of their own."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from emitter.cli import main
 from emitter.testing import Malformed, Refused, Text
 
 if TYPE_CHECKING:
@@ -56,13 +60,11 @@ def environment(vendor: Simulator) -> dict[str, str]:
     return {**os.environ, **vendor.environment(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
-def spawn(
-    vendor: Simulator, folder: Path, *arguments: str, stdin: str | bytes = ""
-) -> subprocess.CompletedProcess[str]:
+def spawn(vendor: Simulator, folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "emitter", *arguments],
-        input=stdin if isinstance(stdin, bytes) else stdin.encode(),
+        input=stdin.encode(),
         capture_output=True,
         cwd=folder,
         env=environment(vendor),
@@ -71,6 +73,24 @@ def spawn(
     out, err = done.stdout.decode(), done.stderr.decode()
     assert "Traceback" not in err, err
     return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+def command(vendor: Simulator, folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command in this process, with streams of its own: the same at a tenth of the time."""
+    streams = [io.TextIOWrapper(io.BytesIO(given), encoding="utf-8") for given in (stdin.encode(), b"", b"")]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        for name, value in vendor.environment().items():
+            patch.setenv(name, value)
+        patch.chdir(folder)
+        patch.setattr(sys, "path", [*sys.path])
+        try:
+            status = main(arguments)
+        finally:
+            sys.modules.pop("invoices", None)
+    _, out, err = (stream.seek(0) or stream.read() for stream in streams)
+    return subprocess.CompletedProcess(arguments, status, out, err)
 
 
 def prompt_of(call: Any) -> str:

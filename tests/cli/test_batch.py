@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.bulk.batches.emissions import PollInterval
 from emitter.cli import BAD_USAGE, FAILED, INTERRUPTED, SUCCESS
 from emitter.testing import Stalled, simulator
-from tests.cli.jobs import MODEL, answer, environment, prompt_of, spawn, write_files
+from tests.cli.jobs import MODEL, answer, command, environment, prompt_of, spawn, write_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +83,7 @@ def test_a_header_and_materials_by_path(vendor: Simulator, folder: Path) -> None
     }
     job = {"input": "Owed?", "materials": ["receipt.jpg"], "untrusted": ["note.txt"]}
     write_jobs(inner, [header | {"prices": [1, 4]}, job])
-    done = spawn(vendor, folder, "batch", "inner/jobs.jsonl", "--model", MODEL, "--json")
+    done = command(vendor, folder, "batch", "inner/jobs.jsonl", "--model", MODEL, "--json")
     (found,), asked = results(done.stdout), json.dumps(vendor.calls[0].body)
 
     assert done.returncode == SUCCESS, done.stderr
@@ -96,9 +97,9 @@ def test_a_run_goes_on_from_its_journal(vendor: Simulator, folder: Path) -> None
     """What was answered is not asked again; the results are complete each time."""
     jobs = [{"id": f"job {n}", "input": f"{n}"} for n in range(3)]
     write_jobs(folder, jobs[:2])
-    first = spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
+    first = command(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
     write_jobs(folder, jobs)
-    second = spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
+    second = command(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
 
     assert (first.returncode, second.returncode) == (SUCCESS, SUCCESS)
     assert first.stdout == second.stdout == ""
@@ -110,9 +111,9 @@ def test_a_run_goes_on_from_its_journal(vendor: Simulator, folder: Path) -> None
 def test_the_results_of_a_run_outlive_one_that_cannot_start(vendor: Simulator, folder: Path) -> None:
     """A journal of another run ends the command before it touches them."""
     write_jobs(folder, [{"id": "a", "input": "1"}])
-    spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
+    command(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl")
     kept = (folder / "out.jsonl").read_text()
-    done = spawn(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl", "--instructions", "Be brief.")
+    done = command(vendor, folder, *BATCH, "--journal", "run.journal", "-o", "out.jsonl", "--instructions", "Be brief.")
 
     assert done.returncode == BAD_USAGE
     assert "belongs to another run" in done.stderr
@@ -127,10 +128,10 @@ def test_an_interrupted_run_goes_on(folder: Path) -> None:
         return Stalled() if "job 3" in prompt_of(asked) and not silent.is_set() else answer(asked)
 
     write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(5)])
-    command = [sys.executable, "-m", "emitter", *BATCH, "--journal", "run.journal", "--in-flight", "1"]
+    program = [sys.executable, "-m", "emitter", *BATCH, "--journal", "run.journal", "--in-flight", "1"]
     with simulator(answers=answers) as vendor:
         with subprocess.Popen(
-            command, cwd=folder, env=environment(vendor), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            program, cwd=folder, env=environment(vendor), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as child:
             assert child.stdout is not None
             printed = [json.loads(child.stdout.readline())["id"] for _ in range(3)]
@@ -138,7 +139,7 @@ def test_an_interrupted_run_goes_on(folder: Path) -> None:
             _, told = child.communicate(timeout=600)
         silent.set()
         calls = len(vendor.calls)
-        again = spawn(vendor, folder, *command[3:])
+        again = command(vendor, folder, *program[3:])
 
         assert (child.returncode, printed) == (INTERRUPTED, [0, 1, 2])
         assert "emitter: interrupted. Run the same command again to go on.\n" in told
@@ -203,12 +204,13 @@ def read_terminal(descriptor: int) -> str:
     return seen.decode(errors="replace")
 
 
-def test_half_price_uses_the_vendors_batches(folder: Path) -> None:
+def test_half_price_uses_the_vendors_batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All jobs go out as one batch."""
+    monkeypatch.setattr(PollInterval, "next_delay", lambda _: 0.01)
     write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(3)])
     with simulator(answers=answer) as vendor:
         vendor.batches.polls = 1
-        done = spawn(vendor, folder, *BATCH, "--half-price", "--journal", "run.journal")
+        done = command(vendor, folder, *BATCH, "--half-price", "--journal", "run.journal")
 
         assert done.returncode == SUCCESS, done.stderr
         assert [each["value"] for each in results(done.stdout)] == [VALUE] * 3
@@ -218,7 +220,7 @@ def test_half_price_uses_the_vendors_batches(folder: Path) -> None:
 def test_limits_of_requests_are_kept(vendor: Simulator, folder: Path) -> None:
     """A deadline below the wait ends the job that would have to wait a minute."""
     write_jobs(folder, ["1", "2"])
-    done = spawn(
+    done = command(
         vendor, folder, *BATCH, "--requests-per-minute", "1", "--tokens-per-minute", "90000", "--deadline", "9"
     )
     kinds = [each.get("error", {}).get("type") for each in results(done.stdout)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter.cli import BAD_USAGE, FAILED, SUCCESS
-from tests.cli.jobs import MODEL, prompt_of, spawn, write_files
+from tests.cli.jobs import MODEL, command, prompt_of, spawn, write_files
 
 if TYPE_CHECKING:
     from emitter.testing import Simulator
@@ -47,7 +47,7 @@ def test_a_prompt_and_files_of_every_kind(vendor: Simulator, folder: Path) -> No
     """Texts, images and documents are materials of the one prompt."""
     files = ("receipt.jpg", "invoice.pdf", "mail.txt", "--untrusted", "note.txt", "--temperature", "0.5")
     model = "openai/gpt-4o"
-    done = spawn(vendor, folder, "emit", "--model", model, *SCHEMA, "--prompt", "Owed?", *files, "--json", "-v")
+    done = command(vendor, folder, "emit", "--model", model, *SCHEMA, "--prompt", "Owed?", *files, "--json", "-v")
     found, asked = json.loads(done.stdout), prompt_of(vendor.calls[0])
 
     assert done.returncode == SUCCESS
@@ -64,7 +64,7 @@ def test_a_prompt_and_files_of_every_kind(vendor: Simulator, folder: Path) -> No
 
 def test_a_refusal_is_a_failure(vendor: Simulator, folder: Path) -> None:
     """It exits with 1; --json prints what it took."""
-    done = spawn(vendor, folder, *EMIT, *SCHEMA, "--json", "--prompt", "The secret recipe?")
+    done = command(vendor, folder, *EMIT, *SCHEMA, "--json", "--prompt", "The secret recipe?")
     found = json.loads(done.stdout)
 
     assert done.returncode == FAILED
@@ -78,7 +78,7 @@ def test_a_fallback_answers(vendor: Simulator, folder: Path) -> None:
     """The options are those of the function: another model, limits and prices."""
     limits = ("--max-attempts", "2", "--max-cost", "0.5", "--prices", "1", "4", "--timeout", "9", "--deadline", "20")
     models = ("--model", "openai/gpt-4o-mini", "--fallback", MODEL, "--service-tier", "flex")
-    done = spawn(vendor, folder, "emit", *models, *SCHEMA, *limits, "mail.txt")
+    done = command(vendor, folder, "emit", *models, *SCHEMA, *limits, "mail.txt")
 
     assert done.returncode == SUCCESS, done.stderr
     assert vendor.calls[-1].model == "gpt-6-sol"
@@ -89,7 +89,7 @@ def test_messages_come_first(vendor: Simulator, folder: Path) -> None:
     """The first file may hold an agent's messages; the others stay materials."""
     messages = [{"role": "user", "content": "First?"}, {"role": "assistant", "content": "Go on."}]
     (folder / "chat.json").write_text(json.dumps([*messages, {"role": "user", "content": "Second?"}]))
-    done = spawn(vendor, folder, *EMIT, *SCHEMA, "chat.json", "-", stdin="piped")
+    done = command(vendor, folder, *EMIT, *SCHEMA, "chat.json", "-", stdin="piped")
     asked = prompt_of(vendor.calls[0])
 
     assert done.returncode == SUCCESS
