@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import emitter.cli.model_answers
-from emitter.cli import _COMMANDS, BAD_USAGE, INTERRUPTED, SUCCESS, main
+from emitter.cli import _COMMANDS, BAD_USAGE, INTERRUPTED, SUCCESS, _build_parser, main
 from emitter.testing.sample_moments import make_labelled_moment
 from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS
 
@@ -83,7 +83,18 @@ def test_demo_lists_its_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(each in told for each in (*SCENARIOS, *SCENARIO_MODELS))
 
 
-@pytest.mark.parametrize("arguments", [[], ["bogus"], ["demo", "--bogus"], ["moment"], ["classify"]], ids=" ".join)
+def test_without_a_command_it_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command line that it shows is understood."""
+    assert main([]) == SUCCESS
+    told = capsys.readouterr().out
+    shown = [line.split()[1:] for line in told.splitlines() if line.startswith("  emitter ")]
+
+    assert [each[0] for each in shown] == ["demo", "emit", "--help"]
+    for each in shown[:2]:
+        _build_parser(each).parse_args(each)
+
+
+@pytest.mark.parametrize("arguments", [["bogus"], ["demo", "--bogus"], ["moment"], ["classify"]], ids=" ".join)
 def test_bad_usage_shows_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A command line that cannot be parsed ends with 2 and the usage, on standard error."""
     with pytest.raises(SystemExit) as ended:

@@ -57,6 +57,19 @@ _COMMANDS = {
 }
 """The module and the one-line summary of each command."""
 
+_WELCOME = f"""\
+emitter {__version__}: typed objects and decisions from language models.
+
+Try it without a key or a network:
+  emitter demo
+
+Ask a model for a typed object, with its vendor's key in the environment:
+  emitter emit --type module:Invoice --model openai/gpt-6-sol mail.txt
+
+See all commands:
+  emitter --help
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
@@ -86,6 +99,10 @@ def _dispatch(arguments: list[str]) -> int:
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
+    if not arguments:
+        sys.stdout.write(_WELCOME)
+        sys.stdout.flush()
+        return SUCCESS
     args = _build_parser(arguments).parse_args(arguments)
     try:
         args.unread = args.run(args)
