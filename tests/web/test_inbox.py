@@ -241,6 +241,32 @@ def test_one_refuses_what_needs_four_eyes(box: Inbox) -> None:
     assert asked.stands.principal == "bob"  # type: ignore[union-attr]
 
 
+def test_a_decision_is_assigned_to_who_should_answer() -> None:
+    """Lists are filtered by it, the policy reads it, and the record says who assigned it to whom."""
+
+    def only_the_assignee(principal: Principal, pending: PendingDecision, action: str) -> bool:
+        return action == "see" or pending.assignee in {"", principal.id}
+
+    with running(may=only_the_assignee) as box:
+        asked, other = box.asked(agent="payments").opened("alice"), box.asked(agent="mail")
+        assigned = asked.send({**asked.forms[-1], "assignee": " bob "}, url=f"{asked.url}/assignee")
+        late = asked.choose(0).status
+        again = asked.send({**asked.forms[-1], "assignee": "alice"}, url=f"{asked.url}/assignee").status
+        facts = words(asked.shown("alice").root.one("main"))
+        lists = [rows(box, f"?assigned={who}", "bob") for who in ("me", "nobody", "x")]
+        asked.opened("bob").choose(0)
+        closed = asked.send({**asked.forms[-1], "assignee": ""}, url=f"{asked.url}/assignee", x_user="alice")
+        record = words(asked.shown().root.one("main"))
+
+    assert (assigned.status, assigned.header("location")) == (303, f"{PREFIX}/")
+    assert (late, again, closed.status) == (403, 403, 403)
+    assert "assigned to bob" in facts
+    assert lists == [["payments"], ["mail"], ["mail", "payments"]]
+    assert asked.stands.principal == "bob"  # type: ignore[union-attr]
+    assert isinstance(other.stands, PendingDecision)
+    assert "alice assigned it to bob" in record
+
+
 ENDS: dict[str, str] = {"withdrawn": "The agent withdrew this decision", "expired": "This decision expired"}
 
 

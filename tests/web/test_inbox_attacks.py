@@ -97,6 +97,12 @@ def _replayed_after(question: Question) -> Shown:
     return replace(sent, user="bob").send(fields)
 
 
+def assign(question: Question, name: str = "bob", token: str | None = None, **headers: str | None) -> Shown:
+    """Send the form that assigns the decision."""
+    fields = {"assignee": name, "token": question.forms[0]["token"] if token is None else token}
+    return question.send(fields, url=f"{question.url}/assignee", **headers)
+
+
 ATTACKS = {
     "no token": Attack("forged", lambda q: q.send(without(q, "token")), 403),
     "another token": Attack("forged", lambda q: q.send(vote(q, token="0" * 64)), 403),
@@ -189,6 +195,18 @@ ATTACKS = {
     "an event id that is none": Attack(
         "headers", lambda q: request(f"{q.inbox.url}events?after=x", x_user=None, last_event_id="\xe9" * 9), 403
     ),
+    "assigned without a token": Attack("assigned", lambda q: assign(q, token=""), 403),
+    "assigned with another's token": Attack(
+        "assigned", lambda q: assign(q, token=q.opened("bob").forms[0]["token"]), 403
+    ),
+    "assigned from another site": Attack("assigned", lambda q: assign(q, origin="https://evil.example"), 403),
+    "assigned by who may only read": Attack("assigned", lambda q: assign(q, x_user="carol"), 403),
+    "assigned by who may not see it": Attack("assigned", lambda q: assign(q, x_user="mallory"), 404),
+    "assigned by nobody": Attack("assigned", lambda q: assign(q, x_user=None), 403),
+    "assigned by an address": Attack(
+        "assigned", lambda q: request(f"{q.url}/assignee?assignee=bob", x_user="bob"), 405
+    ),
+    "assigned to too long a name": Attack("assigned", lambda q: assign(q, "x" * 1_000), 422),
 }
 REACHES = {"GET with the form", "HEAD with the form"}
 """What gets the page and answers nothing."""
@@ -202,6 +220,7 @@ def test_nothing_is_answered(box: Inbox, attack: Attack) -> None:
 
     assert shown.status == attack.status
     assert question.stands == question.pending
+    assert question.stands.assignee == ""
     assert question.choose(0).status == 200
 
 
@@ -220,6 +239,7 @@ def test_the_table_covers_every_kind() -> None:
         "another method": 6,
         "another body": 6,
         "headers": 7,
+        "assigned": 8,
     }
 
 

@@ -19,6 +19,7 @@ import asyncio
 import math
 import time
 from collections import OrderedDict
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -27,6 +28,13 @@ from emitter.decisions import ledger_arguments, ledger_entries, ledger_log
 from emitter.decisions.canonical_json import digest
 from emitter.decisions.decision_rates import DEFAULT_THRESHOLDS, DecisionRates, RateThresholds
 from emitter.decisions.ledger_approvals import Approval, approval_key, make_approval_entry, parse_approval
+from emitter.decisions.ledger_assignments import (
+    MAX_ASSIGNMENTS,
+    Assignment,
+    assignment_key,
+    make_assignment_entry,
+    parse_assignment,
+)
 from emitter.decisions.ledger_entries import (
     DetailRequest,
     PendingDecision,
@@ -65,7 +73,7 @@ from emitter.telemetry.sinks import generate_id
 __all__ = ["Ledger", "PendingDecision", "ResolvedDecision"]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from emitter.decisions.canonical_json import AnswerVerifier
     from emitter.decisions.resolution import Dialogue, FreeText, Resolution
@@ -313,13 +321,17 @@ class Ledger:
         A decision that was altered in the store is left out and reported once.
         """
         parsed: dict[str, tuple[Entry, PendingDecision]] = {}
+        shown: list[PendingDecision] = []
+        assigned = self._log.assignment_counts()
         for decision in self._log.open_decisions():
             entry, known = self._log.find(_opened_key(decision)), self._parsed.get(decision)
             pending = known[1] if known and known[0] == entry else self._parse_if_readable(decision, entry)
             if entry is not None and pending is not None:
                 parsed[decision] = entry, pending
+                with self._reporting_unreadable(decision):
+                    shown.append(self._with_assignee(pending, assigned.get(decision, 0)))
         self._parsed = parsed
-        return tuple(pending for _, pending in parsed.values())
+        return tuple(shown)
 
     def open_references(self) -> tuple[str, ...]:
         """Return the references of the decisions that are open, oldest first. Only the log is read."""
@@ -328,6 +340,10 @@ class Ledger:
     def closed_references(self) -> tuple[str, ...]:
         """Return the references of the decisions that are resolved, expired or withdrawn, latest first."""
         return self._log.closed_decisions()
+
+    def assignment_counts(self) -> Mapping[str, int]:
+        """Return how often decisions were assigned, by their references. Only the log is read."""
+        return self._log.assignment_counts()
 
     def last_sequence(self) -> int:
         """Return the number of the latest event in the ledger's log. It grows with every change, in any process."""
@@ -460,6 +476,47 @@ class Ledger:
                 "The decision was already resolved otherwise.", hint="Read its resolution with find()."
             )
         return self._build_resolved(pending, stored.entry, resolution, repeated=not stored.created)
+
+    def assign(self, decision_id: str, assignee: str, *, principal: str, channel: str = "") -> PendingDecision:
+        """Assign an open decision to the principal who should answer it.
+
+        It is no permission: others may still answer, unless a surface's policy looks at ``PendingDecision.assignee``.
+
+        Args:
+            decision_id: A decision that is open.
+            assignee: Who should answer. Empty if anybody should.
+            principal: Who assigns it.
+            channel: The channel that the assignment came by.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+            AlreadyResolved: The decision is resolved.
+            DecisionExpired: The decision has expired, or was withdrawn.
+            BadResolution: It was assigned 100 times.
+        """
+        assignee = ledger_arguments.check_short_text("assignee", assignee, min_length=0)
+        principal = ledger_arguments.check_short_text("principal", principal)
+        channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
+        pending = self._require_open(decision_id)
+        for number in range(len(self._load_assignments(pending.reference)), MAX_ASSIGNMENTS):
+            pending = self._with_assignee(pending, number)
+            if pending.assignee == assignee:
+                return pending
+
+            event = ledger_log.make_decision_event(
+                Level.INFO, ledger_log.ASSIGNED_MESSAGE, pending, number=number + 1, channel=channel
+            )
+
+            def make(now: float, event: LogAppended = event) -> tuple[Entry, Iterable[LogAppended]]:
+                return make_assignment_entry(Assignment(assignee, principal, now, channel)), (event,)
+
+            if self._log.record(assignment_key(pending.reference, number + 1), make, pending.reference).created:
+                return replace(pending, assignee=assignee)
+        raise BadResolution("This decision cannot be assigned any more.", hint="Answer it, or object to it.")
+
+    def assignments(self, decision_id: str) -> tuple[Assignment, ...]:
+        """Return who assigned a decision to whom, oldest first."""
+        return self._load_assignments(self._load_pending(decision_id).reference)
 
     def ask_detail(self, decision_id: str, topic: str = "", *, channel: str = "") -> DetailRequest:
         """Request more detail from the agent, as the envelope offers. The decision stays open.
@@ -675,7 +732,23 @@ class Ledger:
             verify_answer(self._check, approval.statement(pending), approval.signature)
         return approval
 
+    def _load_assignments(self, decision: str) -> tuple[Assignment, ...]:
+        """Return the assignments of a decision, oldest first. The log is not read, since it may be long."""
+        found: list[Assignment] = []
+        while entry := self._log.find(assignment_key(decision, len(found) + 1)):
+            found.append(parse_assignment(entry))
+        return tuple(found)
+
+    def _with_assignee(self, pending: PendingDecision, number: int) -> PendingDecision:
+        """Return a decision with the assignee of its assignment ``number``; 0 is none."""
+        if not number:
+            return pending
+        assignment = parse_assignment(self._log.find(assignment_key(pending.reference, number)))
+        return replace(pending, assignee=assignment.assignee)
+
     def _find(self, pending: PendingDecision) -> PendingDecision | ResolvedDecision:
+        for assignment in self._load_assignments(pending.reference)[-1:]:
+            pending = replace(pending, assignee=assignment.assignee)
         entry = self._load_end(pending)
         if entry is None or ledger_entries.is_expired_entry(entry):
             return _with_expiry(pending, entry)
@@ -734,11 +807,17 @@ class Ledger:
         return self._parse_if_readable(decision, self._log.find(_opened_key(decision)))
 
     def _parse_if_readable(self, decision: str, entry: Entry | None) -> PendingDecision | None:
-        try:
+        with self._reporting_unreadable(decision):
             return None if entry is None else ledger_entries.parse_pending(entry)
-        except StoreFailed:
+        return None
+
+    @contextmanager
+    def _reporting_unreadable(self, decision: str) -> Generator[None]:
+        """Record that a decision was altered in the store, instead of raising the error."""
+        try:
+            yield
+        except StoreAltered:
             self._log.record_event(f"unreadable:{decision}", ledger_log.make_unreadable_event(decision), decision)
-            return None
 
     def _require_open(self, decision_id: str) -> PendingDecision:
         """Return an open decision. Raises ``AlreadyResolved`` or ``DecisionExpired``."""

@@ -70,6 +70,7 @@ class PendingDecision:
         withdrawn: The agent withdrew the decision, so ``expiry_recorded`` is True.
         signed: Only a signed answer counts, because the opening ledger verifies signatures.
         four_eyes: Two principals must approve an option that does something: see ``Ledger.approve``.
+        assignee: The principal who should answer, or an empty string: see ``Ledger.assign``.
     """
 
     decision_id: str
@@ -83,6 +84,7 @@ class PendingDecision:
     withdrawn: bool = field(default=False, compare=False)
     signed: bool = field(default=False, compare=False)
     four_eyes: bool = False
+    assignee: str = field(default="", compare=False)
 
     @property
     def reference(self) -> str:

@@ -46,6 +46,7 @@ HATCH_SUPPRESSED_MESSAGE: Final = "decision.hatch_suppressed"
 RESOLVED_MESSAGE: Final = "decision.resolved"
 UNRESOLVED_MESSAGE: Final = "decision.unresolved"
 APPROVED_MESSAGE: Final = "decision.approved"
+ASSIGNED_MESSAGE: Final = "decision.assigned"
 RATE_EXCEEDED_MESSAGE: Final = "decision.rate_exceeded"
 REASKED_MESSAGE: Final = "decision.reasked"
 SIMILAR_MESSAGE: Final = "decision.resembles_refused"
@@ -160,6 +161,7 @@ _MEMBER_TYPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     RESOLVED_MESSAGE: {**_DECISION_MEMBERS, "outcome": (str,)},
     UNRESOLVED_MESSAGE: _DECISION_MEMBERS,
     DETAIL_ASKED_MESSAGE: {"number": (int,)},
+    ASSIGNED_MESSAGE: {"number": (int,)},
     WORDS_DELETED_MESSAGE: {"entry": (str,)},
     RATE_EXCEEDED_MESSAGE: {"line": (int,), "measure": (str,)},
     UNREADABLE_MESSAGE: {"reference": (str,)},
@@ -196,6 +198,7 @@ class LedgerIndex:
     open_decisions: dict[str, IndexedDecision] = field(default_factory=dict[str, IndexedDecision])
     closed_decisions: dict[str, None] = field(default_factory=dict[str, None])
     due_warnings: dict[str, DueWarning] = field(default_factory=dict[str, DueWarning])
+    assignment_counts: dict[str, int] = field(default_factory=dict[str, int])
     _counts: dict[RateScope, Counter[str]] = field(default_factory=dict[RateScope, "Counter[str]"])
     _refused_by_agent: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     _exceeded: set[tuple[RateScope, DecisionMeasure]] = field(default_factory=set[tuple[RateScope, DecisionMeasure]])
@@ -214,6 +217,7 @@ class LedgerIndex:
         readers |= {
             UNREADABLE_MESSAGE: self._on_unreadable,
             DETAIL_ASKED_MESSAGE: self._on_detail_asked,
+            ASSIGNED_MESSAGE: self._on_assigned,
             WORDS_DELETED_MESSAGE: self._on_words_deleted,
         }
         for document in documents:
@@ -281,6 +285,9 @@ class LedgerIndex:
 
     def _on_detail_asked(self, decision: str, fields: Mapping[str, Json]) -> None:
         self._track_words(words_key(decision, fields["number"]), decision, fields)
+
+    def _on_assigned(self, decision: str, fields: Mapping[str, Json]) -> None:
+        self.assignment_counts[decision] = fields["number"]
 
     def _track_words(self, name: str, decision: str, fields: Mapping[str, Json]) -> None:
         words_until: object = fields.get("wordsUntil")
@@ -458,6 +465,12 @@ class LedgerLog:
         self.refresh()
         with self._lock:
             return tuple(reversed(self._index.closed_decisions))
+
+    def assignment_counts(self) -> Mapping[str, int]:
+        """Return how often decisions were assigned, without those that never were."""
+        self.refresh()
+        with self._lock:
+            return dict(self._index.assignment_counts)
 
     def last_sequence(self) -> int:
         """Return the number of the latest event, or -1."""

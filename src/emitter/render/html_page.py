@@ -97,11 +97,16 @@ QUESTION_ID: Final = "question"
 
 
 def build_html_page(
-    layout: Layout, form_or_hint: Form | str, *, header: Sequence[Markup] = (), security: str | None = None
+    layout: Layout,
+    form_or_hint: Form | str,
+    *,
+    header: Sequence[Markup] = (),
+    footer: Sequence[Markup] = (),
+    security: str | None = None,
 ) -> str:
     """Return the page, with a form or with a hint for answering it elsewhere.
 
-    ``header`` stands above the decision. ``security`` replaces the page's Content-Security-Policy.
+    ``header`` stands above the decision, ``footer`` below it. ``security`` replaces the page's Content-Security-Policy.
     """
     form = form_or_hint if isinstance(form_or_hint, Form) else None
     prefix = "" if form is None or form.problem is None else "Not taken - "
@@ -112,6 +117,7 @@ def build_html_page(
         *_briefing(layout),
         *_details_section(form),
         element("section", *question, id=QUESTION_ID, class_="question", aria_labelledby="stem"),
+        *footer,
         _footer(layout),
         security=security or (STATIC_POLICY if form is None else SAME_ORIGIN_POLICY),
     )

@@ -63,6 +63,7 @@ class DecisionPage:
         path: The path of the page.
         hidden: Fields that its forms send.
         header: What stands above the decision.
+        footer: What stands below it.
         security: The page's Content-Security-Policy.
         principal: Who answers, if the page knows.
     """
@@ -70,6 +71,7 @@ class DecisionPage:
     path: str
     hidden: Mapping[str, str]
     header: tuple[Markup, ...] = ()
+    footer: tuple[Markup, ...] = ()
     security: str = SAME_ORIGIN_POLICY
     principal: Principal | None = None
 
@@ -93,7 +95,8 @@ class DecisionForms:
         form = Form(f"{page.path}#{QUESTION_ID}", page.hidden, closing_time(pending), requests)
         if problem is not None:
             form = replace(form, problem=problem.message, field_values=problem.fields)
-        html = build_html_page(build_layout(pending.moment), form, header=page.header, security=page.security)
+        parts = {"header": page.header, "footer": page.footer}
+        html = build_html_page(build_layout(pending.moment), form, **parts, security=page.security)
         return HTMLResponse(html, 200 if problem is None else problem.status)
 
     async def receive(self, page: DecisionPage, pending: PendingDecision, fields: Mapping[str, str]) -> Response:

@@ -29,14 +29,17 @@ from emitter.errors import (
     UnknownDecision,
     UnsignedAnswer,
 )
+from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.stores import Entry, NewEntry
-from emitter.web.answering import DecisionForms, DecisionPage, require_open
+from emitter.web.answering import CHANNEL, DecisionForms, DecisionPage, require_open
 from emitter.web.application import HostMiddleware
 from emitter.web.inbox_lists import Catalog
 from emitter.web.inbox_pages import (
+    ASSIGNEE_FIELD,
     INBOX_POLICY,
     Frame,
     Record,
+    assignment_form,
     list_page,
     reading_page,
     record_page,
@@ -48,12 +51,13 @@ from emitter.web.pages import (
     ERROR_HANDLERS,
     SECURITY_HEADERS,
     already_answered_page,
+    refusal_page,
     show_refusal,
 )
 from emitter.web.requests import check_origin, read_form
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
@@ -65,7 +69,7 @@ if TYPE_CHECKING:
 try:
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse, Response
+    from starlette.responses import HTMLResponse, RedirectResponse, Response
     from starlette.routing import Route
 except ImportError as error:
     raise MissingExtra("The inbox needs starlette.", extra="web") from error
@@ -112,6 +116,7 @@ def inbox(  # noqa: PLR0913  most have a default
         Route("/events", handler.follow_changes, methods=["GET"]),
         Route("/decisions/{reference}", handler.show_decision, methods=["GET"]),
         Route("/decisions/{reference}", handler.receive_answer, methods=["POST"]),
+        Route("/decisions/{reference}/assignee", handler.receive_assignee, methods=["POST"]),
     ]
     app = Starlette(routes=routes, exception_handlers=_ERROR_HANDLERS)
     app.router.redirect_slashes = False
@@ -184,7 +189,9 @@ class _Inbox:
 
     async def show_open(self, request: Request) -> Response:
         frame = await self._frame(request)
-        listing = await run_in_threadpool(self._catalog.open_page, request.query_params, self._may_see(frame.principal))
+        listing = await run_in_threadpool(
+            self._catalog.open_page, request.query_params, self._may_see(frame.principal), frame.principal
+        )
         return HTMLResponse(list_page(frame, listing))
 
     async def show_closed(self, request: Request) -> Response:
@@ -212,21 +219,12 @@ class _Inbox:
         if not visible.may_answer:
             return HTMLResponse(reading_page(frame, decision, approvals))
         page = await run_in_threadpool(self._page_of, frame, decision)
-        return await self._forms.draw(
-            replace(page, header=(*page.header, *status_elements(frame, decision, approvals))), decision
-        )
+        header = (*page.header, *status_elements(frame, decision, approvals))
+        return await self._forms.draw(replace(page, header=header), decision)
 
     async def receive_answer(self, request: Request) -> Response:
         """Record an answer, or show the answer that came first."""
-        frame = await self._frame(request)
-        check_origin(request, *self._origins(request))
-        fields = await read_form(request)
-        visible = await run_in_threadpool(self._find, frame.principal, request.path_params["reference"])
-        if not visible.may_answer:
-            raise BadToken("You may not answer this decision.", hint="Ask somebody who may.")
-        page = await run_in_threadpool(self._page_of, frame, visible.pending)
-        if not hmac.compare_digest(fields.get(TOKEN_FIELD, "").encode(), page.hidden[TOKEN_FIELD].encode()):
-            raise BadToken("The answer does not come from your page of this decision.", hint="Open it again.")
+        visible, page, fields = await self._read_form(request)
         if isinstance(visible.decision, ResolvedDecision):
             return already_answered_page(visible.decision, page.header)
         try:
@@ -238,6 +236,33 @@ class _Inbox:
             return already_answered_page(answered, page.header)
         await self._changes.refresh()
         return response
+
+    async def receive_assignee(self, request: Request) -> Response:
+        """Assign a decision, and show the list: the principal may not see the decision any more."""
+        visible, page, fields = await self._read_form(request)
+        if isinstance(visible.decision, ResolvedDecision):
+            return already_answered_page(visible.decision, page.header)
+        pending, assignee = require_open(visible.decision), fields.get(ASSIGNEE_FIELD, "").strip()
+        if len(assignee) > MAX_ID_LENGTH:
+            return refusal_page(422, "Not assigned", f"A name has at most {MAX_ID_LENGTH} characters.", page.path)
+        assert page.principal is not None  # noqa: S101  narrows the type
+        named = {"principal": page.principal.id, "channel": CHANNEL}
+        await run_in_threadpool(self._ledger.assign, pending.decision_id, assignee, **named)
+        await self._changes.refresh()
+        return RedirectResponse(f"{request.scope.get('root_path', '').rstrip('/')}/", 303)
+
+    async def _read_form(self, request: Request) -> tuple[_Visible, DecisionPage, Mapping[str, str]]:
+        """Return the decision that a form is about, its page, and the fields, for a principal who may answer it."""
+        frame = await self._frame(request)
+        check_origin(request, *self._origins(request))
+        fields = await read_form(request)
+        visible = await run_in_threadpool(self._find, frame.principal, request.path_params["reference"])
+        if not visible.may_answer:
+            raise BadToken("You may not answer this decision.", hint="Ask somebody who may.")
+        page = await run_in_threadpool(self._page_of, frame, visible.pending)
+        if not hmac.compare_digest(fields.get(TOKEN_FIELD, "").encode(), page.hidden[TOKEN_FIELD].encode()):
+            raise BadToken("The form does not come from your page of this decision.", hint="Open it again.")
+        return visible, page, fields
 
     async def _frame(self, request: Request) -> Frame:
         principal = await self._require_principal(request)
@@ -274,14 +299,17 @@ class _Inbox:
     def _load_record(self, visible: _Visible) -> Record:
         decision_id = visible.pending.decision_id
         return Record(
-            visible.decision, self._authority.actions_of(decision_id), self._ledger.detail_requests(decision_id)
+            visible.decision,
+            self._authority.actions_of(decision_id),
+            self._ledger.detail_requests(decision_id),
+            self._ledger.assignments(decision_id),
         )
 
     def _page_of(self, frame: Frame, pending: PendingDecision) -> DecisionPage:
         token = _form_token(self._load_form_key(), frame.principal, pending)
-        return DecisionPage(
-            frame.path_of(pending), {TOKEN_FIELD: token}, frame.navigation(), INBOX_POLICY, frame.principal
-        )
+        path, hidden = frame.path_of(pending), {TOKEN_FIELD: token}
+        form = assignment_form(path, hidden)
+        return DecisionPage(path, hidden, frame.navigation(), (form,), INBOX_POLICY, frame.principal)
 
     def _load_form_key(self) -> bytes:
         """Return the key of the form tokens, which all processes of the store share."""

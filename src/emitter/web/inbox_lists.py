@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from emitter.decisions.ledger import Ledger
+    from emitter.decisions.principals import Principal
 
 PAGE_SIZE: Final = 50
 _MAX_SCANNED: Final = 500
@@ -25,13 +26,17 @@ class Catalog:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._open: dict[str, PendingDecision] = {}
+        self._open: dict[tuple[str, int], PendingDecision] = {}
 
-    def open_page(self, query: Mapping[str, str], may_see: Callable[[PendingDecision], bool]) -> Listing:
+    def open_page(
+        self, query: Mapping[str, str], may_see: Callable[[PendingDecision], bool], principal: Principal
+    ) -> Listing:
         """Return a page of open decisions: those with a deadline first, by deadline, and then the newest."""
         visible = tuple(pending for pending in self._load_open() if may_see(pending))
-        chosen = {name: query[name] for name in ("agent", "kind") if query.get(name)}
-        rows = [pending for pending in visible if _is_chosen(pending, chosen)]
+        chosen = {name: query[name] for name in ("agent", "kind", "assigned") if query.get(name)}
+        assignees = {"me": principal.id, "nobody": ""}
+        assignee = assignees.get(chosen.get("assigned", ""))
+        rows = [pending for pending in visible if _is_chosen(pending, chosen) and assignee in (None, pending.assignee)]
         last = max(1, math.ceil(len(rows) / PAGE_SIZE))
         number = min(max(1, _parse_number(query.get("page", ""))), last)
         first = (number - 1) * PAGE_SIZE
@@ -65,11 +70,13 @@ class Catalog:
 
     def _load_open(self) -> list[PendingDecision]:
         """Return the open decisions, of which only new ones are read from the store."""
-        known, opened = self._open, dict[str, PendingDecision]()
+        known, opened = self._open, dict[tuple[str, int], PendingDecision]()
+        assigned = self._ledger.assignment_counts()
         for reference in self._ledger.open_references():
-            decision = known.get(reference) or next(self._load((reference,)))
+            version = reference, assigned.get(reference, 0)
+            decision = known.get(version) or next(self._load((reference,)))
             if isinstance(decision, PendingDecision):  # otherwise it was altered, or answered just now
-                opened[reference] = decision
+                opened[version] = decision
         self._open = opened
         return sorted(opened.values(), key=_urgency)
 

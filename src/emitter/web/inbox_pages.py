@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlencode
 
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.render.html_page import (
     SAME_ORIGIN_POLICY,
     Form,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from emitter.authority.records import Intent, Receipt
     from emitter.decisions.ledger_approvals import Approval
+    from emitter.decisions.ledger_assignments import Assignment
     from emitter.decisions.ledger_entries import DetailRequest
     from emitter.decisions.principals import Principal
 
@@ -43,6 +45,8 @@ _SCRIPT: Final = Markup(files("emitter.web").joinpath("live.js").read_text(encod
 _SCRIPT_HASH: Final = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
 INBOX_POLICY: Final = f"{SAME_ORIGIN_POLICY}; script-src 'sha256-{_SCRIPT_HASH}'; connect-src 'self'"
 """The Content-Security-Policy of the inbox: one script, known by its hash, and connections to the own origin."""
+ASSIGNEE_FIELD: Final = "assignee"
+"""The form field that names who should answer."""
 KINDS: Final[Mapping[str, str]] = {"approval": "Approval", "question": "Question"}
 """The kinds of decisions: an approval has an option that does something."""
 
@@ -94,7 +98,7 @@ class Listing:
         count: A sentence about how many decisions there are.
         rows: The decisions.
         agents: The agents to choose from, in the list of open decisions.
-        chosen: The filter's values: agent and kind.
+        chosen: The filter's values: agent, kind and assigned.
         pages: Links to other pages, by their names.
     """
 
@@ -130,10 +134,16 @@ def _filter_form(listing: Listing) -> Markup:
         "form",
         _select("agent", "Agent", {"": "All agents", **agents}, listing.chosen.get("agent", "")),
         _select("kind", "Kind", {"": "All kinds", **kinds}, listing.chosen.get("kind", "")),
+        *((_assignee_select(listing),) if listing.title == "Open" else ()),
         element("button", "Show", type="submit", class_="quiet"),
         method="get",
         class_="filter",
     )
+
+
+def _assignee_select(listing: Listing) -> Markup:
+    values = {"": "Anybody", "me": "Me", "nobody": "Nobody"}
+    return _select("assigned", "Assigned to", values, listing.chosen.get("assigned", ""))
 
 
 def _select(name: str, label: str, values: Mapping[str, str], chosen: str) -> Markup:
@@ -174,6 +184,8 @@ def _facts(decision: PendingDecision | ResolvedDecision) -> Iterator[Markup]:
         yield element("span", "open until ", _time(pending.expires_at))
     if pending.four_eyes:
         yield element("span", "needs two people")
+    if pending.assignee:
+        yield element("span", "assigned to ", untrusted_element("strong", to_single_line(pending.assignee)))
 
 
 def _answered(decision: ResolvedDecision) -> Iterator[str]:
@@ -204,6 +216,16 @@ def status_elements(frame: Frame, pending: PendingDecision, approvals: Sequence[
     return facts, status, frame.script()
 
 
+def assignment_form(path: str, hidden_fields: Mapping[str, str]) -> Markup:
+    """Return the form that assigns the decision at a path to somebody else."""
+    label = element("label", "Who should answer? ", element("input", name=ASSIGNEE_FIELD, maxlength=str(MAX_ID_LENGTH)))
+    hidden = (element("input", type="hidden", name=name, value=value) for name, value in hidden_fields.items())
+    button = element("button", "Assign", type="submit", class_="quiet")
+    form = element("form", *hidden, label, button, method="post", action=f"{path}/assignee", class_="filter")
+    hint = element("p", "Leave the name empty to let anybody answer.", class_="how")
+    return element("details", element("summary", "Assign to somebody else"), form, hint)
+
+
 def reading_page(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval]) -> str:
     """Return the page of an open decision for a principal who may not answer it."""
     header = (*frame.navigation(), *status_elements(frame, pending, approvals))
@@ -218,6 +240,7 @@ class Record:
     decision: PendingDecision | ResolvedDecision
     actions: Sequence[tuple[Intent, Receipt | None]]
     details: Sequence[DetailRequest]
+    assignments: Sequence[Assignment] = ()
 
 
 def record_page(frame: Frame, record: Record) -> str:
@@ -229,7 +252,7 @@ def record_page(frame: Frame, record: Record) -> str:
         *frame.navigation(),
         element("p", *_joined(_facts(decision)), class_="how"),
         element("p", format_state(decision), id="status", role="status", data_live=True, class_="status"),
-        element("section", *_answer_section(decision), aria_labelledby="answer"),
+        element("section", *_answer_section(decision), *_assignment_list(record), aria_labelledby="answer"),
         element("section", *_actions_section(pending, record.actions), aria_labelledby="actions"),
         *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),
         frame.script(),
@@ -252,6 +275,20 @@ def _answer_section(decision: PendingDecision | ResolvedDecision) -> Iterator[Ma
     channel = (", through ", untrusted_element("span", to_single_line(decision.channel))) if decision.channel else ()
     signed = "It is signed." if decision.signature else "It is not signed."
     yield element("p", "It was ", *_answered(decision), *channel, ". ", signed, class_="how")
+
+
+def _assignment_list(record: Record) -> Iterator[Markup]:
+    if record.assignments:
+        yield element("ul", *(element("li", *_assignment(each)) for each in record.assignments))
+
+
+def _assignment(assignment: Assignment) -> Iterator[str]:
+    yield untrusted_element("strong", to_single_line(assignment.principal))
+    yield " assigned it to "
+    yield untrusted_element("strong", to_single_line(assignment.assignee)) if assignment.assignee else "nobody"
+    yield " "
+    yield _time(assignment.assigned_at)
+    yield "."
 
 
 def _actions_section(pending: PendingDecision, actions: Sequence[tuple[Intent, Receipt | None]]) -> Iterator[Markup]:
