@@ -172,5 +172,13 @@ breaking: .venv/installed  ## list what may break callers since BASE (origin/mai
 inbox-load: .venv/installed  ## 50 agents, 20 principals and 5,000 decisions over PostgreSQL, with processes killed at random
 	$(BIN)/python -m tests.web.load
 
+.venv/ray: .venv/installed
+	@echo 'installing Ray into .venv'
+	@$(INSTALL) '.[ray]'
+	@touch $@
+
+distributed: .venv/ray  ## 2,000 rows through processes, DBOS and Ray, which are killed meanwhile: a quarter of an hour
+	$(BIN)/python -m benchmarks.distributed
+
 clean:  ## remove what was installed
 	rm -rf .venv

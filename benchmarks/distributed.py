@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -179,7 +180,8 @@ def keep_running(commands: list[tuple[object, ...]], trial: Trial, kills: int) -
             trial.draw.choice(alive).send_signal(signal.SIGKILL)
             moments.pop(0)
             done += 1
-    trial.printed = [json.loads(worker.communicate()[0].splitlines()[-1]) for worker in workers]
+    outputs = [worker.communicate()[0].splitlines() for worker in workers]
+    trial.printed = [json.loads(next(line for line in reversed(lines) if line.startswith(b"{"))) for lines in outputs]
     return done
 
 
@@ -237,16 +239,12 @@ def two_nodes() -> Generator[tuple[Any, Any]]:
 
 def try_ray(trial: Trial) -> str:
     """Run a cluster of two nodes; actors, a node and the driver are killed."""
-    ended, killed = threading.Event(), []
-    with two_nodes() as (nodes, spare):
-        killer = threading.Thread(target=kill_actors, args=(trial, ended, killed, nodes, spare))
-        killer.start()
-        try:
-            drivers = keep_running([("ray", nodes.address, trial.url, trial.rows, trial.orphans)], trial, 1)
-        finally:
-            ended.set()
-            killer.join()
-    return f"{killed.count('actor')} actors, {killed.count('node')} nodes, {drivers} drivers"
+    ended, killed = threading.Event(), list[str]()
+    with two_nodes() as (nodes, spare), ThreadPoolExecutor(1) as pool:
+        drivers = pool.submit(keep_running, [("ray", nodes.address, trial.url, trial.rows, trial.orphans)], trial, 1)
+        drivers.add_done_callback(lambda _: ended.set())
+        kill_actors(trial, ended, killed, nodes, spare)  # a node can be added by the main thread only
+    return f"{killed.count('actor')} actors, {killed.count('node')} nodes, {drivers.result()} drivers"
 
 
 ENGINES: dict[str, Callable[[Trial], str]] = {

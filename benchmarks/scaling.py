@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 WORKERS, LIMIT, MINUTE = 4, 600, 60.0
 LATENCY = 1.0
 MODULE = "benchmarks.scaling"
-ROUNDS = 12
+ROUNDS = 40
 """Rows for each call in flight."""
 
 
@@ -183,7 +183,7 @@ def measure_ray() -> None:
 
 def measure_memory() -> None:
     """Print the driver's memory for numbers of rows."""
-    for rows in (1_000, 10_000):
+    for rows in (10_000, 200_000):
         vendor, printed = map_rows(rows, 3, 0.0)
         report(measured="memory", rows=rows, a_second=round(vendor.rate, 1), **printed)
 
