@@ -12,7 +12,7 @@ from benchmarks.truth import Outcome, Verdict, judged
 from emitter.testing import simulator
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from benchmarks.faults import Fault
     from benchmarks.libraries import Library
@@ -39,10 +39,11 @@ class Cell:
     raised: str
 
 
-def measured(faults: Sequence[Fault] = FAULTS, wires: Sequence[str] = WIRES) -> list[Cell]:
-    """Run the matrix with what is installed."""
+def measured(libraries: Iterable[tuple[Library, int | None]] | None = None) -> list[Cell]:
+    """Run the matrix with these libraries and numbers of retries, or with what is installed."""
+    measured_rows = rows() if libraries is None else libraries
     with ThreadPoolExecutor(_WORKERS) as pool:
-        runs = [pool.submit(_run, each, retries, wire, faults) for each, retries in rows() for wire in wires]
+        runs = [pool.submit(_run, each, retries, wire, FAULTS) for each, retries in measured_rows for wire in WIRES]
         return [cell for run in runs for cell in run.result()]
 
 
