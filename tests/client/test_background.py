@@ -6,6 +6,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -16,7 +17,7 @@ from tenacity import wait_none
 from emitter import Fallback, NotFound, Policy, aemit, emit, emit_binding_moment, emit_many, stream
 from emitter.client.background import Background
 from emitter.clock import Clock
-from emitter.errors import InputError
+from emitter.errors import InputError, StoreFailed
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing import Cut, Overloaded, Text, UnknownStop, simulator
 from emitter.testing import NotFound as Missing
@@ -153,6 +154,50 @@ def test_an_answer_that_takes_too_long_is_waited_for_again() -> None:
         emission = ask(vendor, background, policy=Policy(timeout=60))
         assert emission.value == Report(title="Otters")
         assert [each.verdict.value for each in emission.attempts] == ["faulted", "complete"]
+        assert len(vendor.calls) == 1
+
+
+def test_the_time_of_the_requests_counts() -> None:
+    """Requests of 25 s each leave time for two of them in a timeout of a minute."""
+    waits, seconds = Waits(), [0.0]
+
+    def take_long(_: httpx2.Request) -> None:
+        seconds[0] += 25
+
+    clock = replace(waits.clock, monotonic=lambda: seconds[0])
+    with simulator(answers=ANSWER) as vendor:
+        client = vendor.client(MODEL, event_hooks={"request": [take_long]})
+        emission = emit(
+            Report,
+            "Write about otters.",
+            model=MODEL,
+            client=client,
+            background=Background(poll_seconds=10, store=MemoryStore(), key="report-7"),
+            clock=clock,
+            policy=Policy(timeout=60),
+        )
+
+        assert [each.verdict.value for each in emission.attempts] == ["faulted", "complete"]
+        assert len(vendor.calls) == 1
+
+
+class Full(MemoryStore):
+    """A store that keeps nothing more."""
+
+    __slots__ = ()
+
+    def get_or_create(self, *_: Any) -> Any:
+        """Fail."""
+        raise StoreFailed("The disk is full.")
+
+
+def test_an_answer_whose_id_cannot_be_stored_is_waited_for() -> None:
+    """It is paid for, so it is not lost; a warning names its id."""
+    with simulator(answers=ANSWER) as vendor:
+        with pytest.warns(RuntimeWarning, match=r"The id resp_\w+ could not be stored.*The disk is full"):
+            emission = ask(vendor, Background(Full(), "report-7"))
+
+        assert emission.value == Report(title="Otters")
         assert len(vendor.calls) == 1
 
 

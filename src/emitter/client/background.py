@@ -11,7 +11,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import warnings
 from collections import Counter
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -20,12 +22,12 @@ from urllib.parse import quote
 from emitter.adapters import ADAPTERS, openai_responses
 from emitter.adapters.transport import HttpTransfer, fetch, limit_client
 from emitter.client.transport import UnaryCall
-from emitter.errors import InputError
+from emitter.errors import InputError, StoreFailed
 from emitter.messages import Fault, as_mapping
 from emitter.stores import Entry, NewEntry
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
+    from collections.abc import AsyncGenerator, Generator, Iterator
 
     from emitter.client.execution import CallFactory
     from emitter.client.request import PreparedEmission
@@ -38,6 +40,7 @@ _MAX_POLL_SECONDS: Final = 3600.0
 _NOT_FOUND: Final = 404
 _ENTRY_TYPE: Final = "background-response"
 _ID_MEMBER: Final = "responseId"
+_UNSTORED_MESSAGE: Final = "The id {} could not be stored. If this process ends, its answer is lost. {}"
 _TIMEOUT_MESSAGE: Final = "The answer was not finished in time. The vendor still writes it."
 
 
@@ -117,12 +120,14 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         try:
             response_id = self._find_id()
-            response = self._post() if response_id is None else self._fetch(response_id)
+            with self._timed():
+                response = self._post() if response_id is None else self._fetch(response_id)
             response_id = response_id or self._keep_id(response)
             while (pending := self._pending_id(response)) is not None:
                 self._spend(self._background.poll_seconds)
                 clock.sleep(self._background.poll_seconds)
-                response = self._fetch(response_id or pending)
+                with self._timed():
+                    response = self._fetch(response_id or pending)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self._fail(error)
@@ -133,12 +138,16 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         try:
             response_id = await asyncio.to_thread(self._find_id)
-            response = await (self._post() if response_id is None else self._fetch(response_id))
+            with self._timed():
+                async with asyncio.timeout(self._left):
+                    response = await (self._post() if response_id is None else self._fetch(response_id))
             response_id = response_id or await asyncio.to_thread(self._keep_id, response)
             while (pending := self._pending_id(response)) is not None:
                 self._spend(self._background.poll_seconds)
                 await clock.async_sleep(self._background.poll_seconds)
-                response = await self._fetch(response_id or pending)
+                with self._timed():
+                    async with asyncio.timeout(self._left):
+                        response = await self._fetch(response_id or pending)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             await asyncio.to_thread(self._fail, error)
@@ -154,6 +163,14 @@ class _BackgroundCall(UnaryCall):
         self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
         return fetch(path, limit_client(self._client, self._transfer), self._left, self._request.headers)
+
+    @contextmanager
+    def _timed(self) -> Generator[None]:
+        """Count the time of a request against the timeout."""
+        clock = self._prepared.settings.clock
+        started_at = clock.monotonic()
+        yield
+        self._left -= clock.monotonic() - started_at
 
     def _spend(self, seconds: float) -> None:
         self._left -= seconds
@@ -173,7 +190,8 @@ class _BackgroundCall(UnaryCall):
         """Keep the fault. An id that the vendor no longer knows is forgotten, so that the next call asks anew."""
         self.answer = self._answer_from_error(error)
         if isinstance(self.answer, Fault) and self.answer.status == _NOT_FOUND and self._background.store is not None:
-            self._background.store.forget(*self._entry_names())
+            with suppress(StoreFailed):  # the next call finds the id, and forgets it then
+                self._background.store.forget(*self._entry_names())
 
     def _entry_names(self) -> tuple[str, str]:
         return f"background:{self._background.key}", f"{self._digest}:{self._finished[self._digest]}"
@@ -185,12 +203,19 @@ class _BackgroundCall(UnaryCall):
         return None if entry is None else _stored_id(entry)
 
     def _keep_id(self, response: object) -> str | None:
-        """Store the id of the response, unless another process was faster; return the one to wait for."""
+        """Store the id of the response, unless another process was faster; return the one to wait for.
+
+        If the store fails, the answer is waited for nevertheless: it is paid for.
+        """
         store, response_id = self._background.store, _response_id(_read_body(response))
         if store is None or response_id is None:
             return response_id
         entry = Entry(_ENTRY_TYPE, {_ID_MEMBER: response_id}, {})
-        return _stored_id(store.get_or_create(*self._entry_names(), partial(NewEntry, entry)).entry)
+        try:
+            return _stored_id(store.get_or_create(*self._entry_names(), partial(NewEntry, entry)).entry)
+        except StoreFailed as error:
+            warnings.warn(_UNSTORED_MESSAGE.format(response_id, error), RuntimeWarning, stacklevel=2)
+            return response_id
 
 
 def _stored_id(entry: Entry) -> str | None:
