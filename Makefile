@@ -48,6 +48,9 @@ size:  ## how many packages are installed in .venv, and how large they are
 lint: .venv/installed  ## look for mistakes and for style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/zizmor --offline --quiet .github
 
 types: .venv/installed  ## check types, twice
 	@$(MAKE) --no-print-directory --jobs 2 mypy pyright blocks
