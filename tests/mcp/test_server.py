@@ -151,7 +151,7 @@ def test_only_a_resolved_decision_can_be_continued(after: str, code: str) -> Non
         "words": asking.ledger.open(VALID_MOMENT).decision_id,
     }
     asking.ledger.resolve(ids["words"], answer_in_words(VALID_MOMENT, "Half of it."))
-    asking.ledger._word_cache.clear()
+    asking.ledger._words._cached.clear()
     found = called(
         create_server(raising(AssertionError()), asking), "legacy", EMIT, {**SITUATION, "after": [ids[after]]}
     )

@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,6 +34,7 @@ from emitter.decisions.ledger_assignments import (
     make_assignment_entry,
     parse_assignment,
 )
+from emitter.decisions.ledger_details import DetailRequests
 from emitter.decisions.ledger_entries import (
     DetailRequest,
     PendingDecision,
@@ -44,15 +44,11 @@ from emitter.decisions.ledger_entries import (
     decision_reference,
     words_key,
 )
-from emitter.decisions.ledger_log import LedgerLog, deleted_words_key, end_key
+from emitter.decisions.ledger_log import LedgerLog, end_key
 from emitter.decisions.ledger_waiting import Waiters, in_thread
-from emitter.decisions.ledger_words import KeepWords, MissingWordsReason, read_words
-from emitter.decisions.refused_questions import (
-    MAX_COMPARED_REFUSALS,
-    MAX_REMEMBERED_REFUSALS,
-    DecisionQuestion,
-    RefusedQuestion,
-)
+from emitter.decisions.ledger_words import KeepWords, MissingWordsReason
+from emitter.decisions.principal_words import PrincipalWords
+from emitter.decisions.refused_questions import DecisionQuestion, Refusals, RefusedQuestion
 from emitter.decisions.resolution import Hold, ResolutionOutcome, Selected, Unresolved, UnresolvedReason, continue_after
 from emitter.errors import (
     AlreadyResolved,
@@ -73,7 +69,7 @@ from emitter.telemetry.sinks import generate_id
 __all__ = ["Ledger", "PendingDecision", "ResolvedDecision"]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from emitter.decisions.canonical_json import AnswerVerifier
     from emitter.decisions.resolution import Dialogue, FreeText, Resolution
@@ -84,8 +80,6 @@ if TYPE_CHECKING:
 
 Signer: TypeAlias = "Callable[[str], str]"
 """Returns the signature of a digest: see ``emitter.authority.signing.make_signer``."""
-_MAX_CACHED_WORDS: Final = 1024
-"""How many of the latest answers' words this process keeps in memory."""
 DEFAULT_WORDS: Final = KeepWords()
 _OTHER_ID_HINT: Final = "Open the decision under another id."
 
@@ -120,7 +114,7 @@ class Ledger:
         InputError: An argument is invalid.
     """
 
-    __slots__ = ("_check", "_log", "_parsed", "_refusals", "_sign", "_waiters", "_word_cache", "_words")
+    __slots__ = ("_check", "_details", "_log", "_parsed", "_refusals", "_sign", "_waiters", "_words")
 
     def __init__(  # noqa: PLR0913  every one has a default
         self,
@@ -141,9 +135,9 @@ class Ledger:
         self._sign = ledger_arguments.check_callable("sign=", sign)
         self._check = ledger_arguments.check_callable("check=", check)
         self._log = LedgerLog(MemoryStore() if store is None else store, clock, on_event, thresholds)
-        self._words = words
-        self._word_cache: OrderedDict[str, tuple[str, float | None]] = OrderedDict()
-        self._refusals: dict[str, RefusedQuestion | None] = {}
+        self._words = PrincipalWords(self._log, words)
+        self._details = DetailRequests(self._log, self._words)
+        self._refusals = Refusals(self._log, self._load_refusal, self._load_if_readable)
         self._waiters = Waiters(self._log.open_decisions)
         self._parsed: dict[str, tuple[Entry, PendingDecision]] = {}
 
@@ -155,7 +149,7 @@ class Ledger:
     @property
     def words(self) -> KeepWords | None:
         """How the principal's words are kept, or None."""
-        return self._words
+        return self._words.keep
 
     def open(  # noqa: PLR0913  most have a default
         self,
@@ -215,7 +209,7 @@ class Ledger:
             self._load_pending(refusal_id).reference for refusal_id in ledger_arguments.check_ids("after", after)
         )
         if self._log.find(_opened_key(requested.reference)) is None:
-            self._reject_repeated_question(requested, revisited)
+            self._refusals.reject_repetition(requested, revisited)
 
         def make(now: float) -> tuple[Entry, Iterable[LogAppended]]:
             opened = replace(requested, opened_at=now, expires_at=None if duration is None else now + duration)
@@ -225,7 +219,7 @@ class Ledger:
         pending = ledger_entries.parse_pending(stored.entry)
         _check_same_decision(pending, requested, duration)
         if stored.created:
-            self._warn_of_similarity(pending, revisited)
+            self._refusals.warn_of_similarity(pending, revisited)
             return pending
         return _with_expiry(pending, self._load_end(pending))
 
@@ -234,11 +228,7 @@ class Ledger:
 
         The comparison is by words, not by meaning, and can be wrong. Use it as a reason to read the objection.
         """
-        question = DecisionQuestion(pending)
-        similar = (
-            other.pending for other in self._load_refusals()[:MAX_COMPARED_REFUSALS] if other.is_similar_to(question)
-        )
-        decisions = (self.find(other.decision_id) for other in similar if other != pending)
+        decisions = (self.find(each.decision_id) for each in self._refusals.similar_to(pending))
         return tuple(other for other in decisions if isinstance(other, ResolvedDecision))
 
     def find(self, decision_id: str) -> PendingDecision | ResolvedDecision:
@@ -294,8 +284,8 @@ class Ledger:
             The number of texts that were deleted.
         """
         decision = self._load_pending(decision_id).reference
-        names = words_key(decision), *(words_key(decision, number) for number in self._detail_numbers(decision))
-        return sum(self._delete_words(name, decision) for name in names)
+        names = words_key(decision), *self._details.words_names(decision)
+        return sum(self._words.delete(name, decision) for name in names)
 
     def delete_old_words(self, seconds: float) -> int:
         """Delete what principals wrote more than ``seconds`` ago about any decision, as ``delete_words`` does.
@@ -307,13 +297,7 @@ class Ledger:
         """
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError("seconds must be a number that is not below 0.")
-        return sum(self._delete_words(*written) for written in self._log.find_words(self._log.now() - seconds))
-
-    def _delete_words(self, name: str, decision: str) -> int:
-        is_kept = self._log.find(name) is not None
-        self._word_cache.pop(name, None)
-        self._log.delete_words(name, decision)
-        return int(is_kept)
+        return sum(self._words.delete(*written) for written in self._log.find_words(self._log.now() - seconds))
 
     def pending(self) -> tuple[PendingDecision, ...]:
         """Return the decisions that are open, oldest first.
@@ -467,7 +451,7 @@ class Ledger:
         is_same = not is_expired and (stored.created or ledger_entries.is_entry_of(stored.entry, resolution))
         if is_same and not isinstance(resolution, Selected):
             words = ledger_entries.resolution_words(resolution)
-            self._cache_words(words_key(pending.reference), words, stored.entry.outcome["resolvedAt"])
+            self._words.cache(words_key(pending.reference), words, stored.entry.outcome["resolvedAt"])
         self._log.publish(stored)
         if is_expired:
             raise _expired_error(stored.entry)
@@ -537,25 +521,7 @@ class Ledger:
         """
         topic = ledger_arguments.check_topic(topic)
         channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
-        pending = self._require_open(decision_id)
-        for number in range(1, ledger_entries.MAX_DETAIL_REQUESTS + 1):
-            name = words_key(pending.reference, number)
-
-            def make(now: float, number: int = number, name: str = name) -> tuple[Entry, Iterable[LogAppended]]:
-                words_until = self._store_words(name, topic, now)
-                return ledger_entries.make_detail_request_entry(now, channel), (
-                    ledger_log.make_detail_asked_event(pending, number, channel, words_until),
-                )
-
-            stored = self._log.record(
-                ledger_entries.detail_request_key(pending.reference, number), make, pending.reference
-            )
-            if stored.created:
-                self._cache_words(name, topic, ledger_entries.read_asked_at(stored.entry))
-            request = self._load_detail(pending, number, stored.entry)
-            if stored.created or (request.is_open and request.topic == topic):
-                return request
-        raise BadResolution("No more detail can be requested for this decision.", hint="Answer it, or object to it.")
+        return self._details.ask(self._require_open(decision_id), topic, channel)
 
     def detail_requests(self, decision_id: str | None = None) -> tuple[DetailRequest, ...]:
         """Return the detail requests of a decision with their answers, oldest first.
@@ -566,9 +532,9 @@ class Ledger:
             UnknownDecision: No decision has this id.
         """
         if decision_id is not None:
-            return self._load_details(self._load_pending(decision_id))
+            return self._details.load(self._load_pending(decision_id))
         return tuple(
-            request for pending in self.pending() for request in self._load_details(pending) if request.is_open
+            request for pending in self.pending() for request in self._details.load(pending) if request.is_open
         )
 
     def answer_detail(self, decision_id: str, number: int, answer: object) -> DetailRequest:
@@ -589,26 +555,7 @@ class Ledger:
             InputError: The answer cannot be written as JSON, or is too long.
         """
         document = ledger_arguments.check_detail_answer(answer)
-        pending = self._require_open(decision_id)
-        request = (
-            self._log.find(ledger_entries.detail_request_key(pending.reference, number))
-            if type(number) is int
-            else None
-        )
-        if request is None:
-            raise UnknownDecision(
-                "The decision has no detail request of this number.", hint="See Ledger.detail_requests()."
-            )
-
-        def make(now: float) -> tuple[Entry, Iterable[LogAppended]]:
-            return ledger_entries.make_detail_answer_entry(document, now), (
-                ledger_log.make_decision_event(Level.INFO, ledger_log.DETAIL_ANSWERED_MESSAGE, pending, number=number),
-            )
-
-        stored = self._log.record(ledger_entries.detail_answer_key(pending.reference, number), make, pending.reference)
-        if ledger_entries.read_detail_answer(stored.entry) != document:
-            raise AlreadyResolved("This detail request was already answered otherwise.")
-        return self._load_detail(pending, number, request)
+        return self._details.answer(self._require_open(decision_id), number, document)
 
     def record_unresolved(self, decision_id: str, reason: UnresolvedReason, *, channel: str = "") -> Unresolved:
         """Record that nobody decided. The decision stays open.
@@ -702,7 +649,7 @@ class Ledger:
         words_until = None
         if not isinstance(resolution, Selected):
             words = ledger_entries.resolution_words(resolution)
-            words_until = self._store_words(words_key(pending.reference), words, now)
+            words_until = self._words.write(words_key(pending.reference), words, now)
         outcome = ResolutionOutcome.of_resolution(resolution)
         return entry, (ledger_log.make_resolved_event(pending, outcome, channel, words_until),)
 
@@ -830,53 +777,6 @@ class Ledger:
             raise _expired_error(end)
         return pending
 
-    def _reject_repeated_question(self, requested: PendingDecision, revisited: frozenset[str]) -> None:
-        """Raise ``AlreadyResolved`` for a refused question, unless its objection is taken up."""
-        refusal = self._log.refused_digests(requested.agent).get(requested.digest)
-        question = DecisionQuestion(requested)
-        repeated = [refused.pending for refused in self._load_refusals() if refused.is_repeated_by(question)]
-        if refusal is None and repeated:
-            is_changed = all(refused.digest != requested.digest for refused in repeated)
-            is_revisited = is_changed and repeated[0].reference in revisited
-            if not is_revisited or not requested.moment.question.hatches.dialogue:
-                refusal = repeated[0].reference
-        if refusal is None:
-            return
-        event = ledger_log.make_decision_event(Level.WARN, ledger_log.REASKED_MESSAGE, requested, reference=refusal)
-        self._log.record_event(f"reasked:{requested.reference}", event, requested.reference)
-        refused_decision = self._load_if_readable(refusal)
-        decision_id = "" if refused_decision is None else refused_decision.decision_id
-        raise AlreadyResolved(
-            f"The principal refused this very question, in the decision {decision_id!r}.",
-            decision_id=decision_id,
-            hint="Read their objection with find() and ask another question. To ask the same one again, change the "
-            "envelope so that it takes the objection up, leave both hatches open, and name the decision in after=.",
-        )
-
-    def _warn_of_similarity(self, opened: PendingDecision, revisited: frozenset[str]) -> None:
-        question = DecisionQuestion(opened)
-        for refused in self._load_refusals()[:MAX_COMPARED_REFUSALS]:
-            refusal = refused.pending.reference
-            if refusal not in revisited and refused.is_similar_to(question):
-                event = ledger_log.make_decision_event(
-                    Level.WARN, ledger_log.SIMILAR_MESSAGE, opened, reference=refusal
-                )
-                self._log.record_event(f"resembles:{opened.reference}", event, opened.reference)
-                return
-
-    def _load_refusals(self) -> list[RefusedQuestion]:
-        """Return the vetoes that still count, of all agents, latest first."""
-        latest = self._log.refused_decisions()[:MAX_REMEMBERED_REFUSALS]
-        if not latest:
-            return []
-        now = self._log.now()
-        refusals = {
-            refused: self._refusals[refused] if refused in self._refusals else self._load_refusal(refused)
-            for refused in latest
-        }
-        self._refusals = refusals
-        return [refused for refused in refusals.values() if refused is not None and refused.is_remembered(now)]
-
     def _load_refusal(self, decision: str) -> RefusedQuestion | None:
         """Return a veto, or None if the store entry was altered, which is reported elsewhere."""
         pending = self._load_if_readable(decision)
@@ -884,71 +784,22 @@ class Ledger:
             end = None if pending is None else self._load_end(pending)
         except StoreFailed:
             return None
-        return (
-            None
-            if pending is None or end is None
-            else RefusedQuestion(DecisionQuestion(pending), end.outcome.get("resolvedAt", 0.0))
-        )
-
-    def _detail_numbers(self, decision: str) -> Iterator[int]:
-        """Yield the numbers of the detail requests."""
-        for number in range(1, ledger_entries.MAX_DETAIL_REQUESTS + 1):
-            if self._log.find(ledger_entries.detail_request_key(decision, number)) is None:
-                return
-            yield number
-
-    def _load_details(self, pending: PendingDecision) -> tuple[DetailRequest, ...]:
-        entries = (
-            (number, self._log.find(ledger_entries.detail_request_key(pending.reference, number)))
-            for number in self._detail_numbers(pending.reference)
-        )
-        return tuple(self._load_detail(pending, number, entry) for number, entry in entries if entry is not None)
-
-    def _load_detail(self, pending: PendingDecision, number: int, entry: Entry) -> DetailRequest:
-        topic = self._load_words(words_key(pending.reference, number))
-        answer = self._log.find(ledger_entries.detail_answer_key(pending.reference, number))
-        return ledger_entries.build_detail_request(pending.decision_id, number, topic, entry, answer)
-
-    def _store_words(self, name: str, words: str, written_at: float) -> float | None:
-        """Store words and return when they are deleted, or None."""
-        if self._words is None:
+        if pending is None or end is None:
             return None
-        self._log.write_words(name, self._words.make_entry(name, words, written_at))
-        return self._words.expires_at(written_at)
-
-    def _load_words(self, name: str) -> str | MissingWordsReason:
-        """Return the words under a name, or why they cannot be read."""
-        now = self._log.now()
-        words, kept_until = self._word_cache.get(name, (None, None))
-        if words is not None and (kept_until is None or now < kept_until):
-            return words
-        self._word_cache.pop(name, None)
-        entry = self._log.find(name)
-        if entry is None:
-            return (
-                MissingWordsReason.NOT_KEPT
-                if self._log.find(deleted_words_key(name)) is None
-                else MissingWordsReason.DELETED
-            )
-        return read_words(entry, name, None if self._words is None else self._words.key, now)
+        return RefusedQuestion(DecisionQuestion(pending), end.outcome.get("resolvedAt", 0.0))
 
     def _load_resolution(self, pending: PendingDecision, entry: Entry) -> RecordedResolution:
         """Return a resolution, with the principal's words if this ledger can read them."""
         recorded = ledger_entries.parse_resolution(entry)
         if not isinstance(recorded, UnreadableAnswer):
             return recorded
-        words = self._load_words(words_key(pending.reference))
+        words = self._words.read(words_key(pending.reference))
         if isinstance(words, MissingWordsReason):
             return replace(recorded, reason=words)
         resolution: FreeText | Dialogue = ledger_entries.resolution_from_words(recorded, words)
         if not ledger_entries.is_entry_of(entry, resolution):
             raise StoreAltered("The stored words of a principal are not what they wrote.")
         return resolution
-
-    def _cache_words(self, name: str, words: str, written_at: float) -> None:
-        self._word_cache[name] = words, None if self._words is None else self._words.expires_at(written_at)
-        while len(self._word_cache) > _MAX_CACHED_WORDS:
-            self._word_cache.popitem(last=False)
 
 
 def _opened_key(decision: str) -> str:

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emitter.checks.similarity import SIMILARITY_THRESHOLD, compare_questions, question_words
 from emitter.checks.wording import normalize_wording
+from emitter.decisions import ledger_log
+from emitter.errors import AlreadyResolved
+from emitter.events import Level
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from emitter.checks.similarity import QuestionWords
     from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.decisions.ledger_log import LedgerLog
 
 MAX_REMEMBERED_REFUSALS: Final = 256
 """How many of the latest vetoes are remembered."""
@@ -80,3 +86,69 @@ class RefusedQuestion:
             self.question.action_digests == candidate.action_digests
             and compare_questions(self.question.words, candidate.words) >= SIMILARITY_THRESHOLD
         )
+
+
+class Refusals:
+    """The vetoes of a ledger that still count, of all agents. Each is loaded once."""
+
+    __slots__ = ("_known", "_load", "_load_pending", "_log")
+
+    def __init__(
+        self,
+        log: LedgerLog,
+        load: Callable[[str], RefusedQuestion | None],
+        load_pending: Callable[[str], PendingDecision | None],
+    ) -> None:
+        self._log = log
+        self._load = load
+        self._load_pending = load_pending
+        self._known: dict[str, RefusedQuestion | None] = {}
+
+    def reject_repetition(self, requested: PendingDecision, revisited: frozenset[str]) -> None:
+        """Raise ``AlreadyResolved`` for a refused question, unless its objection is taken up."""
+        refusal = self._log.refused_digests(requested.agent).get(requested.digest)
+        question = DecisionQuestion(requested)
+        repeated = [refused.pending for refused in self._latest() if refused.is_repeated_by(question)]
+        if refusal is None and repeated:
+            is_changed = all(refused.digest != requested.digest for refused in repeated)
+            is_revisited = is_changed and repeated[0].reference in revisited
+            if not is_revisited or not requested.moment.question.hatches.dialogue:
+                refusal = repeated[0].reference
+        if refusal is None:
+            return
+        event = ledger_log.make_decision_event(Level.WARN, ledger_log.REASKED_MESSAGE, requested, reference=refusal)
+        self._log.record_event(f"reasked:{requested.reference}", event, requested.reference)
+        refused_decision = self._load_pending(refusal)
+        decision_id = "" if refused_decision is None else refused_decision.decision_id
+        raise AlreadyResolved(
+            f"The principal refused this very question, in the decision {decision_id!r}.",
+            decision_id=decision_id,
+            hint="Read their objection with find() and ask another question. To ask the same one again, change the "
+            "envelope so that it takes the objection up, leave both hatches open, and name the decision in after=.",
+        )
+
+    def warn_of_similarity(self, opened: PendingDecision, revisited: frozenset[str]) -> None:
+        """Record the latest refused question that resembles a new one, unless its objection is taken up."""
+        for refused in self.similar_to(opened):
+            if refused.reference not in revisited:
+                event = ledger_log.make_decision_event(
+                    Level.WARN, ledger_log.SIMILAR_MESSAGE, opened, reference=refused.reference
+                )
+                self._log.record_event(f"resembles:{opened.reference}", event, opened.reference)
+                return
+
+    def similar_to(self, pending: PendingDecision) -> Iterator[PendingDecision]:
+        """Yield refused decisions whose question resembles this one, latest first."""
+        question = DecisionQuestion(pending)
+        for refused in self._latest()[:MAX_COMPARED_REFUSALS]:
+            if refused.is_similar_to(question) and refused.pending != pending:
+                yield refused.pending
+
+    def _latest(self) -> list[RefusedQuestion]:
+        """Return the vetoes that still count, latest first."""
+        latest = self._log.refused_decisions()[:MAX_REMEMBERED_REFUSALS]
+        if not latest:
+            return []
+        now = self._log.now()
+        self._known = {each: self._known[each] if each in self._known else self._load(each) for each in latest}
+        return [refused for refused in self._known.values() if refused is not None and refused.is_remembered(now)]

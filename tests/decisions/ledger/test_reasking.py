@@ -175,7 +175,7 @@ def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..
 
 def test_the_latest_vetoes_are_looked_at(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as are remembered, so that no ledger looks through years of them."""
-    monkeypatch.setattr("emitter.decisions.ledger.MAX_REMEMBERED_REFUSALS", 2)
+    monkeypatch.setattr("emitter.decisions.refused_questions.MAX_REMEMBERED_REFUSALS", 2)
     asked = [moment(f"Number {number}?") for number in range(3)]
     for each in asked:
         ledger.resolve(ledger.open(each).decision_id, open_dialogue(each))
