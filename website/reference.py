@@ -60,12 +60,14 @@ PAGES = (
     Page(
         "Integrations",
         (
+            "emitter.integrations.acp",
             "emitter.integrations.ag_ui",
             "emitter.integrations.claude_agent:GuardedTools resume",
             "emitter.integrations.dbos:aemit ask act",
             "emitter.integrations.langchain:as_tool",
-            "emitter.integrations.openai_agents:as_tool apply_answers",
-            "emitter.integrations.pydantic_ai:as_toolset build_results",
+            "emitter.integrations.langchain_middleware:GuardMiddleware",
+            "emitter.integrations.openai_agents:as_tool guard_tool apply_answers save_state load_state delete_state",
+            "emitter.integrations.pydantic_ai:as_toolset guard_toolset build_results wait_for_answers",
             "emitter.integrations.ray:emit_dataset EmissionMapper",
             "emitter.integrations.slack:SlackApprovals SlackMessage",
             "emitter.integrations.webhooks",

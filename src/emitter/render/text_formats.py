@@ -148,11 +148,16 @@ class Markdown:
 
     def draw(self, moment: BindingMoment) -> str:
         """Return the decision as Markdown."""
-        return "\n\n".join((*_markdown_blocks(build_layout(moment)), typing_instructions(moment)))
+        return f"{format_markdown(build_layout(moment))}\n\n{typing_instructions(moment)}"
 
     def read(self, moment: BindingMoment, reply: Json) -> Resolution:
         """Return the resolution that a typed line means, or raise ``ResolutionError``, which says what can be typed."""
         return parse_typed_reply(moment, reply)
+
+
+def format_markdown(layout: Layout) -> str:
+    """Return a layout as Markdown."""
+    return "\n\n".join(filter(None, _markdown_blocks(layout)))
 
 
 def escape_markdown(text: str) -> str:
