@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
-import tempfile
-from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -25,30 +25,41 @@ EXAMPLES = {
     "langgraph_approval": "langgraph.checkpoint.sqlite",
     "pydantic_ai_approval": "pydantic_ai",
     "openai_agents_approval": "agents",
+    "ag_ui_approval": "ag_ui",
 }
 """The examples, and what must be installed to run them."""
 
-if not hasattr(signal, "SIGKILL"):
-    pytest.skip("this system kills no processes", allow_module_level=True)
+if not hasattr(os, "fork"):
+    pytest.skip("this system forks no processes", allow_module_level=True)
 
 
-def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program of Python, and end whatever it has started once it is killed."""
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        process = subprocess.Popen(
-            [sys.executable, *command],
-            stdout=out,
-            stderr=err,
+class Example:
+    """An example, whose processes share their imports and what is in their folder."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.folder = folder
+        self.output = folder / "output"
+        self._process = subprocess.Popen(
+            [sys.executable, Path(__file__).with_name("dying.py"), ROOT / "examples" / f"{name}.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            start_new_session=True,
         )
-        status = process.wait(timeout=600)
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        out.seek(0)
-        err.seek(0)
-        return subprocess.CompletedProcess(command, status, out.read(), err.read())
+
+    def run(self, *arguments: str, dies: bool = False) -> int:
+        """Run it in a process of its own, and return its status."""
+        job = {"arguments": [str(self.folder), *arguments], "output": str(self.output), "dies": dies}
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(json.dumps(job), file=self._process.stdin, flush=True)
+        return int(self._process.stdout.readline())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=60)
 
 
 def outbox(folder: Path) -> list[str]:
@@ -57,37 +68,36 @@ def outbox(folder: Path) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_killed_between_the_answer_and_the_act(example: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_killed_between_the_answer_and_the_act(name: str, tmp_path: Path) -> None:
     """The agent's process ends while its calls wait; another takes an answer; the next is killed; one more ends it."""
-    pytest.importorskip(EXAMPLES[example])
-    program = ROOT / "examples" / f"{example}.py"
-    assert run(program, tmp_path, "--away").returncode == 0
-    with SqliteStore(tmp_path / "agent.db") as store:
-        ledger = Ledger(store)
-        assert len(ledger.pending()) == 4
-        (ada,) = (each for each in ledger.pending() if '"ada"' in each.moment.findings[0])
-        ledger.resolve(ada.decision_id, select_option(ada.moment, 0))
-    kill_and_end(program, tmp_path, "--away")
+    pytest.importorskip(EXAMPLES[name])
+    with Example(name, tmp_path) as example:
+        assert example.run("--away") == 0, example.output.read_text()
+        with SqliteStore(tmp_path / "agent.db") as store:
+            ledger = Ledger(store)
+            assert len(ledger.pending()) == 4
+            (ada,) = (each for each in ledger.pending() if '"ada"' in each.moment.findings[0])
+            ledger.resolve(ada.decision_id, select_option(ada.moment, 0))
+        kill_and_end(example, "--away")
 
 
 def test_claude_killed_between_the_answer_and_the_act(tmp_path: Path) -> None:
     """Its calls wait one after the other, so the person answers in the process that is killed."""
     pytest.importorskip("claude_agent_sdk")
-    kill_and_end(ROOT / "examples" / "claude_agent_approval.py", tmp_path)
+    with Example("claude_agent_approval", tmp_path) as example:
+        kill_and_end(example)
 
 
-def kill_and_end(program: Path, tmp_path: Path, *arguments: str) -> None:
+def kill_and_end(example: Example, *arguments: str) -> None:
     """Run an example that is killed before its first act, and once more until its end."""
-    killed = run(Path(__file__).with_name("dying.py"), program, tmp_path, *arguments)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert outbox(tmp_path) == []
+    assert example.run(*arguments, dies=True) == -signal.SIGKILL, example.output.read_text()
+    assert outbox(example.folder) == []
 
-    ended = run(program, tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    assert "Done." in ended.stdout
-    assert sorted(outbox(tmp_path)) == APPROVED
-    with SqliteStore(tmp_path / "agent.db") as store:
+    assert example.run() == 0, example.output.read_text()
+    assert "Done." in example.output.read_text()
+    assert sorted(outbox(example.folder)) == APPROVED
+    with SqliteStore(example.folder / "agent.db") as store:
         authority = Authority(store)
         assert (authority.ledger.pending(), authority.unfinished_actions()) == ((), ())
         assert len(authority.receipts()) == len(APPROVED)
