@@ -7,10 +7,10 @@ import asyncio
 from typing import Any
 
 import office
-from agents import Agent, RunConfig, Runner, RunState
+from agents import Agent, RunConfig, Runner
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
 
-from emitter.integrations.openai_agents import apply_answers, as_tool
+from emitter.integrations.openai_agents import apply_answers, as_tool, load_state, save_state
 
 
 def respond(call: ModelCall) -> list[Any]:
@@ -22,16 +22,16 @@ def respond(call: ModelCall) -> list[Any]:
 
 agent = Agent("assistant", model=ScriptedModel([ModelStep.respond(respond)] * 3))
 agent.tools = [as_tool(office.send_email), as_tool(office.drop_table)]
-saved = office.FOLDER / "run.json"
+store = office.authority.ledger.store
 
 
 async def run() -> Any:
     """Run the agent until it is interrupted, or continue: whatever was approved is done now, once."""
-    state: Any = await RunState.from_string(agent, saved.read_text()) if saved.exists() else "Tidy up."
-    if isinstance(state, RunState):
+    state = await load_state(store, "run-1", agent)
+    if state is not None:
         await apply_answers(state)
-    result = await Runner.run(agent, state, run_config=RunConfig(tracing_disabled=True))
-    saved.write_text(result.to_state().to_string())
+    result = await Runner.run(agent, state or "Tidy up.", run_config=RunConfig(tracing_disabled=True))
+    await save_state(store, "run-1", result.to_state())
     return result
 
 

@@ -1,4 +1,4 @@
-"""Agents of every framework, driven in one way: the same guarded tools, and a model that follows a script."""
+"""Agents of every framework, driven in one way: the same guarded tool, and a model that follows a script."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from emitter.authority import GuardedTool
+    from emitter.authority import Authority
 
 
 class Call(NamedTuple):
@@ -21,12 +21,26 @@ class Call(NamedTuple):
     arguments: dict[str, Any]
 
 
-class Agent(Protocol):
-    """An agent with the tools and the script of a test."""
+class Job(NamedTuple):
+    """What an agent of a test is made of: a function to guard as its tool, with options, and a script."""
 
-    def __init__(
-        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
-    ) -> None: ...
+    authority: Authority
+    function: Callable[..., Any]
+    options: Any
+    script: Callable[[Mapping[str, str]], list[Call]]
+    name: str = "send_email"
+    """What a tool of the framework is guarded by."""
+
+    @property
+    def tool(self) -> Any:
+        """The function, guarded."""
+        return self.authority.guard(self.function, **self.options)
+
+
+class Agent(Protocol):
+    """An agent with the tool and the script of a test."""
+
+    def __init__(self, job: Job) -> None: ...
 
     def start(self) -> None:
         """Run until a call waits, or to the end."""
@@ -51,17 +65,22 @@ class Agent(Protocol):
 
 FRAMEWORKS = {
     "langchain": "langchain",
+    "langchain by name": "langchain",
     "pydantic_ai": "pydantic_ai",
+    "pydantic_ai by name": "pydantic_ai",
     "openai_agents": "agents",
+    "openai_agents by name": "agents",
     "claude_agent": "claude_agent_sdk",
 }
-"""The frameworks, and what must be installed to try them."""
+"""The frameworks, with guarded functions or with tools of their own guarded, and what must be installed to try them."""
 
 
 def find_agent(name: str) -> type[Agent]:
     """Return the agent of a framework, or skip the test where it is not installed."""
     pytest.importorskip(FRAMEWORKS[name])
-    agent: type[Agent] = importlib.import_module(f"tests.integrations.driving_{name}").Driver
+    module, _, by_name = name.partition(" ")
+    driver = "DriverByName" if by_name else "Driver"
+    agent: type[Agent] = getattr(importlib.import_module(f"tests.integrations.driving_{module}"), driver)
     return agent
 
 

@@ -19,21 +19,18 @@ sys.path.append(str(Path(__file__).parents[2] / "examples"))
 import scripted_claude
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable
 
-    from emitter.authority import GuardedTool
-    from tests.integrations.agents import Call
+    from tests.integrations.agents import Job
 
 
 class Driver:
     """Drives the agent."""
 
-    def __init__(
-        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
-    ) -> None:
+    def __init__(self, job: Job) -> None:
         self.folder = Path(tempfile.mkdtemp())
-        self.answers = scripted_claude.ToolCalls(script, "office")
-        guarded = GuardedTools("office", *tools)
+        self.answers = scripted_claude.ToolCalls(job.script, "office")
+        guarded = GuardedTools("office", job.tool)
         self.options = ClaudeAgentOptions(
             mcp_servers=guarded.mcp_servers,
             hooks=guarded.hooks,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from emitter.integrations.langchain import as_tool
+from emitter.integrations.langchain_middleware import GuardMiddleware
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from emitter.authority import GuardedTool
-    from tests.integrations.agents import Call
+    from tests.integrations.agents import Job
 
 
 class Model(BaseChatModel):
@@ -42,14 +42,23 @@ def _read(messages: list[Any]) -> dict[str, str]:
 class Driver:
     """Drives the agent."""
 
-    def __init__(
-        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
-    ) -> None:
+    def __init__(self, job: Job) -> None:
         self.agent: Any = create_agent(
-            Model(script=script), [as_tool(each) for each in tools], checkpointer=InMemorySaver()
+            Model(script=job.script),
+            [self.make_tool(job)],
+            middleware=self.middleware(job),
+            checkpointer=InMemorySaver(),
         )
         self.thread: Any = {"configurable": {"thread_id": "t1"}}
         self.first: Any = None
+
+    def make_tool(self, job: Job) -> Any:
+        """Return the agent's tool."""
+        return as_tool(job.tool)
+
+    def middleware(self, _: Job) -> list[Any]:
+        """Return the agent's middleware."""
+        return []
 
     def start(self) -> None:
         """Run until the graph is interrupted."""
@@ -80,4 +89,26 @@ class Driver:
     @property
     def read(self) -> dict[str, str]:
         """What the messages of the state hold."""
-        return _read(self.agent.get_state(self.thread).values["messages"])
+        return _read(self.messages)
+
+    @property
+    def messages(self) -> list[Any]:
+        """The messages of the state."""
+        messages: list[Any] = self.agent.get_state(self.thread).values["messages"]
+        return messages
+
+
+class DriverByName(Driver):
+    """Drives an agent with a tool of LangChain's that a middleware guards: now in an event loop, now without one."""
+
+    def make_tool(self, job: Job) -> Any:
+        """Return the agent's tool."""
+        return job.function if isinstance(job.function, BaseTool) else tool(job.function)
+
+    def middleware(self, job: Job) -> list[Any]:
+        """Return what guards it."""
+        return [GuardMiddleware(job.authority, {job.name: job.options})]
+
+    def resume(self) -> None:
+        """Invoke the graph again."""
+        asyncio.run(self.agent.ainvoke(None, self.thread))

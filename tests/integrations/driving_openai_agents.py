@@ -7,18 +7,15 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from agents import Agent, RunConfig, Runner, RunState, UserError
+from agents import Agent, RunConfig, Runner, RunState, UserError, function_tool
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 
-from emitter.integrations.openai_agents import apply_answers, as_tool
+from emitter.integrations.openai_agents import apply_answers, as_tool, guard_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from agents.testing import ModelCall
 
-    from emitter.authority import GuardedTool
-    from tests.integrations.agents import Call
+    from tests.integrations.agents import Job
 
 
 def _read(items: Any) -> dict[str, str]:
@@ -29,19 +26,21 @@ def _read(items: Any) -> dict[str, str]:
 class Driver:
     """Drives the agent, and keeps its state as a string between runs."""
 
-    def __init__(
-        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
-    ) -> None:
+    def __init__(self, job: Job) -> None:
         def respond(call: ModelCall) -> Any:
-            calls = script(_read(call.input))
+            calls = job.script(_read(call.input))
             return [function_call(each.tool, each.arguments, call_id=each.id) for each in calls] or [
                 assistant_message("Done.")
             ]
 
         model = ScriptedModel([ModelStep.respond(respond)] * 5)
-        self.agent = Agent("assistant", model=model, tools=[as_tool(each) for each in tools])
+        self.agent = Agent("assistant", model=model, tools=[self.make_tool(job)])
         self.saved = self.first = ""
         self.read: dict[str, str] = {}
+
+    def make_tool(self, job: Job) -> Any:
+        """Return the agent's tool."""
+        return as_tool(job.tool)
 
     def start(self) -> None:
         """Run until it is interrupted."""
@@ -85,3 +84,11 @@ class Driver:
         self.read = _read(result.to_input_list())
         if result.interruptions:
             self.saved = result.to_state().to_string()
+
+
+class DriverByName(Driver):
+    """Drives an agent with a tool of the SDK's that is guarded."""
+
+    def make_tool(self, job: Job) -> Any:
+        """Return the agent's tool."""
+        return guard_tool(job.authority, function_tool(job.function), **job.options)

@@ -7,17 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, FunctionToolset, ToolApproved
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
 
-from emitter.integrations.pydantic_ai import as_toolset, build_results
+from emitter.integrations.pydantic_ai import as_toolset, build_results, guard_toolset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from emitter.authority import GuardedTool
-    from tests.integrations.agents import Call
+    from tests.integrations.agents import Job
 
 STATE = TypeAdapter(tuple[list[ModelMessage], DeferredToolRequests])
 
@@ -30,19 +27,22 @@ def _read(messages: list[ModelMessage]) -> dict[str, str]:
 class Driver:
     """Drives the agent, and keeps its state as JSON between runs."""
 
-    def __init__(
-        self, tools: Sequence[GuardedTool[..., Any]], script: Callable[[Mapping[str, str]], list[Call]]
-    ) -> None:
+    def __init__(self, job: Job) -> None:
         def model(messages: list[ModelMessage], _: object) -> ModelResponse:
-            calls = script(_read(messages))
+            calls = job.script(_read(messages))
             return ModelResponse(
                 [ToolCallPart(each.tool, each.arguments, each.id) for each in calls] or [TextPart("Done.")]
             )
 
-        self.agent = Agent(FunctionModel(model), output_type=[str, DeferredToolRequests], toolsets=[as_toolset(*tools)])
-        self.ledger = tools[0].ledger
+        toolset = self.make_toolset(job)
+        self.agent = Agent(FunctionModel(model), output_type=[str, DeferredToolRequests], toolsets=[toolset])
+        self.ledger = job.authority.ledger
         self.first = self.saved = b""
         self.messages: list[ModelMessage] = []
+
+    def make_toolset(self, job: Job) -> Any:
+        """Return the agent's tools."""
+        return as_toolset(job.tool)
 
     def start(self) -> None:
         """Run until calls are deferred."""
@@ -84,3 +84,11 @@ class Driver:
     def read(self) -> dict[str, str]:
         """What the history holds."""
         return _read(self.messages)
+
+
+class DriverByName(Driver):
+    """Drives an agent with a toolset of pydantic-ai's, one tool of which is guarded."""
+
+    def make_toolset(self, job: Job) -> Any:
+        """Return the agent's tools."""
+        return guard_toolset(job.authority, FunctionToolset([job.function]), {job.name: job.options})

@@ -12,7 +12,7 @@ import pytest
 from emitter.authority import Authority
 from emitter.decisions import answer_in_words, open_dialogue, select_option
 from emitter.errors import DecisionExpired
-from tests.integrations.agents import Agent, Call
+from tests.integrations.agents import Agent, Call, Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,8 +38,9 @@ class Office:
             self.sent.append((to, subject))
             return f"sent to {to}"
 
-        tool = self.authority.guard(send_email, target=lambda call: str(call["to"]), **guard)
-        self.agent = framework([tool], lambda read: [call for call in (calls or CALLS) if call.id not in read])
+        options = {"target": lambda call: str(call["to"]), **guard}
+        script = lambda read: [call for call in (calls or CALLS) if call.id not in read]  # noqa: E731
+        self.agent = framework(Job(self.authority, send_email, options, script))
         self.agent.start()
 
     def pending(self, to: str) -> PendingDecision:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import quote
 
 from emitter.authority.guard.calls import MAX_CALL_ID_LENGTH
@@ -14,9 +15,9 @@ from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer
 from emitter.errors import ApprovalPending, AuthorityError, InputError, NotApproved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Collection, Mapping
 
-    from emitter.authority import GuardedTool
+    from emitter.authority import Authority, GuardedTool, GuardOptions
     from emitter.decisions.ledger_entries import ResolvedDecision
     from emitter.messages import Json
 
@@ -90,10 +91,12 @@ def make_call(tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str,
         return _explain_error(tool, call_id, error)
 
 
-async def amake_call(tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any]) -> CallOutcome:
+async def amake_call(
+    tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any], *context: Any
+) -> CallOutcome:
     """Make a call of a sync or async tool. A sync tool runs in a thread."""
     try:
-        value: Any = await asyncio.to_thread(tool.call, call_id, **arguments)
+        value: Any = await asyncio.to_thread(tool.call, call_id, *context, **arguments)
         return Returned(await value if inspect.isawaitable(value) else value)
     except AuthorityError as error:
         return await asyncio.to_thread(_explain_error, tool, call_id, error)
@@ -151,3 +154,95 @@ def explain_answer(decision: PendingDecision | ResolvedDecision) -> str:
 def is_approved(decision: PendingDecision | ResolvedDecision) -> bool:
     """Return whether the principal chose the option that makes the call. Only the guarded tool itself acts on it."""
     return not isinstance(decision, PendingDecision) and decision.action is not None
+
+
+RunTool: TypeAlias = Callable[["dict[str, Any]"], Awaitable[Any]]
+"""Runs a framework's tool with the approved arguments, in the context that the framework gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingTool:
+    """A tool that its framework runs, guarded by its name. ``guard_existing`` makes one."""
+
+    guarded: GuardedTool[..., Any]
+    parameters: frozenset[str]
+
+    async def make_call(self, call_id: str, arguments: Mapping[str, Any], run: RunTool) -> CallOutcome:
+        """Make a call if it is approved, or say why it is not made."""
+        return self._find_unknown(arguments) or await amake_call(self.guarded, call_id, arguments, run)
+
+    async def find_obstacle(self, call_id: str, arguments: Mapping[str, Any]) -> Waiting | Rejected | None:
+        """Open the decision about a call, and return why it cannot be made now, or None."""
+        return self._find_unknown(arguments) or await apropose(self.guarded, call_id, arguments)
+
+    def _find_unknown(self, arguments: Mapping[str, Any]) -> Rejected | None:
+        unknown = sorted(arguments.keys() - self.parameters)
+        if not unknown:
+            return None
+        return Rejected(f"The call was not made: {self.guarded.name} has no parameter {unknown[0]!r}.")
+
+
+def guard_existing(  # noqa: PLR0913  what a tool is
+    authority: Authority,
+    options: GuardOptions,
+    *,
+    name: str,
+    description: str,
+    parameters: Collection[str],
+    implementation: object,
+) -> ExistingTool:
+    """Guard a tool that its framework runs.
+
+    Args:
+        authority: Approves the calls and keeps the receipts.
+        options: The options of ``Authority.guard``.
+        name: The tool's name.
+        description: Its first line is shown to the principal.
+        parameters: The names of its arguments.
+        implementation: The function behind the tool, or the tool itself. An approval binds its module and name.
+    """
+
+    async def run_tool(run: RunTool | None = None, /, **arguments: Any) -> Any:
+        if run is None:
+            raise InputError(f"{name} can only be called by its agent framework.")
+        return await run(arguments)
+
+    named = implementation if hasattr(implementation, "__qualname__") else type(implementation)
+    run_tool.__module__, run_tool.__qualname__ = named.__module__, str(getattr(named, "__qualname__"))  # noqa: B009
+    run_tool.__doc__ = description
+    every = {**options, "name": name, "parameters": parameters, "exclude": [*options.get("exclude", ()), "run"]}
+    return ExistingTool(authority.guard(run_tool, **cast("GuardOptions", every)), frozenset(parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTools:
+    """The tools of an agent that are guarded, by their names, with the options of each."""
+
+    authority: Authority
+    options: Mapping[str, GuardOptions]
+    _guarded: dict[tuple[str, ...], ExistingTool] = field(default_factory=dict[tuple[str, ...], ExistingTool])
+
+    def check_present(self, names: Collection[str]) -> None:
+        """Raise ``InputError`` if there is no tool with a name, so that a typo leaves no tool unguarded."""
+        missing = sorted(self.options.keys() - set(names))
+        if missing:
+            raise InputError(
+                f"There is no tool {missing[0]!r} to guard.", hint=f"The tools are {', '.join(sorted(names))}."
+            )
+
+    def guard(
+        self, name: str, *, description: str, parameters: Collection[str], implementation: object
+    ) -> ExistingTool:
+        """Return a tool, guarded once as long as its parameters stay the same."""
+        key = (name, *sorted(parameters))
+        if key not in self._guarded:
+            existing = guard_existing(
+                self.authority,
+                self.options[name],
+                name=name,
+                description=description,
+                parameters=parameters,
+                implementation=implementation,
+            )
+            self._guarded.setdefault(key, existing)
+        return self._guarded[key]

@@ -55,13 +55,13 @@ def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
     schema: Any = create_schema_from_function(tool.name, function)
 
     def run(**arguments: Any) -> Any:
-        call_id = _call_id(tool_call_id := arguments.pop(_ID))
+        call_id = get_call_id(tool_call_id := arguments.pop(_ID))
         while isinstance(outcome := make_call(tool, call_id, arguments), Waiting):
             interrupt(outcome.to_json())
         return _to_output(outcome, tool_call_id)
 
     async def arun(**arguments: Any) -> Any:
-        call_id = _call_id(tool_call_id := arguments.pop(_ID))
+        call_id = get_call_id(tool_call_id := arguments.pop(_ID))
         while isinstance(outcome := await amake_call(tool, call_id, arguments), Waiting):
             interrupt(outcome.to_json())
         return _to_output(outcome, tool_call_id)
@@ -75,7 +75,8 @@ def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
     )
 
 
-def _call_id(tool_call_id: object) -> str:
+def get_call_id(tool_call_id: object) -> str:
+    """Return the id of a tool call in the graph that runs here, or raise ``InputError`` if it has none."""
     configurable: dict[str, Any] = get_config().get("configurable") or {}
     return make_call_id("langgraph", configurable.get("thread_id"), tool_call_id)
 

@@ -9,48 +9,53 @@ Source: agents.tool and agents.run_state as installed, openai-agents 0.24.0 (202
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pydantic import ValidationError
 
-from emitter.errors import ApprovalPending, MissingExtra
+from emitter.errors import ApprovalPending, InputError, MissingExtra
 from emitter.integrations.approvals import (
     Rejected,
     Waiting,
     amake_call,
     apropose,
     get_function,
+    guard_existing,
     make_call_id,
 )
+from emitter.stores import Entry, NewEntry
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from typing import TypeAlias, Unpack
+
     from agents.tool_context import ToolContext
 
-    from emitter.authority import GuardedTool
+    from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.integrations.approvals import CallOutcome
+    from emitter.stores import Store
+
+    FindObstacle: TypeAlias = Callable[[str, str], Awaitable[Waiting | Rejected | None]]
+    MakeCall: TypeAlias = Callable[[ToolContext[Any], str, str], Awaitable[CallOutcome]]
 
 try:
-    from agents import FunctionTool, RunContextWrapper, RunState
+    from agents import Agent, FunctionTool, RunContextWrapper, RunState
     from agents.function_schema import FuncSchema, function_schema
+    from agents.tool import maybe_invoke_function_tool_failure_error_function, set_function_tool_failure_error_function
 except ImportError as error:
     raise MissingExtra("Approvals in the OpenAI Agents SDK need openai-agents.", extra="openai-agents") from error
 
 
 @dataclass
 class GuardedFunctionTool(FunctionTool):
-    """A ``FunctionTool`` whose calls run through a guarded tool. ``as_tool`` makes one."""
+    """A ``FunctionTool`` whose calls are approved in the ledger. ``as_tool`` and ``guard_tool`` make one."""
 
-    guarded: GuardedTool[..., Any] = field(kw_only=True)
-    schema: FuncSchema = field(kw_only=True)
-
-    async def find_obstacle(self, arguments: str, call_id: str) -> Waiting | Rejected | None:
-        """Open the decision about a call, and return why it cannot be made now, or None."""
-        try:
-            bound = _bind(self.schema, None, arguments)
-        except ValidationError:
-            return None  # the model reads what is wrong with them
-        return await apropose(self.guarded, make_call_id("openai-agents", call_id), bound)
+    obstacle: FindObstacle = field(kw_only=True)
+    """Opens the decision about a call with these arguments and id, and returns why it cannot be made now, or None."""
 
 
 def as_tool(tool: GuardedTool[..., Any], *, strict_json_schema: bool = True) -> GuardedFunctionTool:
@@ -64,31 +69,95 @@ def as_tool(tool: GuardedTool[..., Any], *, strict_json_schema: bool = True) -> 
         strict_json_schema: Whether the vendor enforces the parameters' schema, as in ``function_tool``.
     """
     schema = function_schema(get_function(tool), name_override=tool.name, strict_json_schema=strict_json_schema)
+    members = {
+        "name": tool.name,
+        "description": schema.description or "",
+        "params_json_schema": schema.params_json_schema,
+        "strict_json_schema": strict_json_schema,
+    }
+
+    async def find_obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
+        return await apropose(tool, call_id, _bind(schema, None, arguments))
+
+    async def make_call(context: ToolContext[Any], arguments: str, call_id: str) -> CallOutcome:
+        return await amake_call(tool, call_id, _bind(schema, context, arguments))
+
+    return _build_tool(members, find_obstacle, make_call)
+
+
+def guard_tool(authority: Authority, tool: FunctionTool, **options: Unpack[GuardOptions]) -> GuardedFunctionTool:
+    """Return a tool that you have already with its calls guarded. An approved call runs it with its own settings.
+
+    Use it as a tool of ``as_tool``. The tool's own ``needs_approval`` no longer counts.
+
+    Args:
+        authority: Approves the calls and keeps the receipts.
+        tool: The result of ``function_tool``, or any other ``FunctionTool``.
+        options: The options of ``Authority.guard``.
+
+    Raises:
+        InputError: The tool is another agent.
+    """
+    if getattr(tool, "_is_agent_tool", False):
+        raise InputError(f"{tool.name} is an agent, which may act in many ways.", hint="Guard the agent's own tools.")
+    existing = guard_existing(
+        authority,
+        options,
+        name=tool.name,
+        description=tool.description,
+        parameters=tool.params_json_schema.get("properties", {}),
+        implementation=getattr(tool, "__wrapped__", tool),
+    )
+    raising = set_function_tool_failure_error_function(copy.copy(tool), None)  # so that a receipt says that it failed
+
+    async def find_obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
+        return await existing.find_obstacle(call_id, _load_object(arguments))
+
+    async def make_call(context: ToolContext[Any], arguments: str, call_id: str) -> CallOutcome:
+        raised: list[Exception] = []
+
+        async def run(approved: dict[str, Any]) -> Any:
+            try:
+                return await raising.on_invoke_tool(context, json.dumps(approved))
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        try:
+            return await existing.make_call(call_id, _load_object(arguments), run)
+        except Exception as error:
+            how: Any = {"function_tool": tool, "context": context, "error": error}
+            if error not in raised or (words := await maybe_invoke_function_tool_failure_error_function(**how)) is None:
+                raise
+            return Rejected(words)
+
+    members = {each.name: getattr(tool, each.name) for each in fields(FunctionTool) if each.init}
+    return _build_tool(members, find_obstacle, make_call)
+
+
+def _build_tool(members: Mapping[str, Any], find_obstacle: FindObstacle, make_call: MakeCall) -> GuardedFunctionTool:
+    """Return the tool of the SDK. Invalid arguments are no obstacle: the model reads what is wrong with them."""
+
+    async def obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
+        try:
+            return await find_obstacle(arguments, make_call_id("openai-agents", call_id))
+        except _InvalidArguments:
+            return None
 
     async def needs_approval(_: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-        return isinstance(await function_tool.find_obstacle(json.dumps(arguments), call_id), Waiting)
+        return isinstance(await obstacle(json.dumps(arguments), call_id), Waiting)
 
     async def invoke(context: ToolContext[Any], arguments: str) -> Any:
         try:
-            bound = _bind(schema, context, arguments)
-        except ValidationError as error:
+            outcome = await make_call(context, arguments, make_call_id("openai-agents", context.tool_call_id))
+        except _InvalidArguments as error:
             return f"The call was not made, because its arguments are invalid: {error}"
-        outcome = await amake_call(tool, make_call_id("openai-agents", context.tool_call_id), bound)
         if isinstance(outcome, Waiting):
             raise _not_approved_in_ledger(outcome)
         return outcome.message if isinstance(outcome, Rejected) else outcome.value
 
-    function_tool = GuardedFunctionTool(
-        name=tool.name,
-        description=schema.description or "",
-        params_json_schema=schema.params_json_schema,
-        on_invoke_tool=invoke,
-        strict_json_schema=strict_json_schema,
-        needs_approval=needs_approval,
-        guarded=tool,
-        schema=schema,
-    )
-    return function_tool
+    own: dict[str, Any] = {"on_invoke_tool": invoke, "needs_approval": needs_approval, "obstacle": obstacle}
+    return GuardedFunctionTool(**{**members, **own})
 
 
 async def apply_answers(state: RunState[Any, Any]) -> None:
@@ -103,7 +172,7 @@ async def apply_answers(state: RunState[Any, Any]) -> None:
         tool = next((each for each in item.agent.tools if each.name == item.tool_name), None)
         if not isinstance(tool, GuardedFunctionTool) or item.call_id is None:
             continue
-        match await tool.find_obstacle(item.arguments or "", item.call_id):
+        match await tool.obstacle(item.arguments or "", item.call_id):
             case None:
                 state.approve(item)
             case Rejected(message=message):
@@ -112,10 +181,94 @@ async def apply_answers(state: RunState[Any, Any]) -> None:
                 pass
 
 
+async def save_state(store: Store, run_id: str, state: RunState[Any, Any]) -> None:
+    """Save the state of an interrupted run in a store, in place of the one that was saved before.
+
+    A process that is killed leaves the one or the other. One process at a time may run an agent under an id.
+
+    Args:
+        store: Where to save it, such as the store of the authority. It then holds the conversation.
+        run_id: An id of yours for the run.
+        state: ``result.to_state()``.
+    """
+    text = state.to_string()
+
+    def save() -> None:
+        latest = _find_latest(store, run_id)
+        version, slot = (latest.version + 1, 1 - latest.slot) if latest else (0, 0)
+        store.forget(_state_id(run_id), str(slot))
+        entry = Entry("openai-agents.run-state", {"version": version}, {"state": text})
+        store.get_or_create(_state_id(run_id), str(slot), lambda: NewEntry(entry))
+
+    await asyncio.to_thread(save)
+
+
+async def load_state(store: Store, run_id: str, agent: Agent[Any], **options: Any) -> RunState[Any, Agent[Any]] | None:
+    """Return the state that was saved last under an id, or None.
+
+    Args:
+        store: Where it was saved.
+        run_id: The id of the run.
+        agent: The agent with which the run began, with the same tools.
+        options: Those of ``RunState.from_string``, such as ``context_override``.
+    """
+    latest = await asyncio.to_thread(_find_latest, store, run_id)
+    return None if latest is None else await RunState.from_string(agent, latest.state, **options)
+
+
+def delete_state(store: Store, run_id: str) -> None:
+    """Delete what was saved of a run, once you need it no longer. Its decisions and receipts stay."""
+    for slot in _SLOTS:
+        store.forget(_state_id(run_id), str(slot))
+
+
+_SLOTS: Final = (0, 1)
+"""A state is written to the one while the other one still has the state before it."""
+
+
+class _SavedState(NamedTuple):
+    """A saved state, how often one was saved before it, and its slot."""
+
+    version: int
+    slot: int
+    state: str
+
+
+def _state_id(run_id: str) -> str:
+    return f"emitter.openai-agents.{run_id}"
+
+
+def _find_latest(store: Store, run_id: str) -> _SavedState | None:
+    entries = ((slot, store.find(_state_id(run_id), str(slot))) for slot in _SLOTS)
+    found = [
+        _SavedState(int(entry.outcome["version"]), slot, str(entry.envelope["state"]))
+        for slot, entry in entries
+        if entry is not None
+    ]
+    return max(found, default=None)
+
+
+class _InvalidArguments(Exception):
+    """The model's arguments are not what the tool takes."""
+
+
 def _bind(schema: FuncSchema, context: RunContextWrapper[Any] | None, arguments: str) -> dict[str, Any]:
-    parsed = schema.params_pydantic_model.model_validate_json(arguments or "{}")
+    try:
+        parsed = schema.params_pydantic_model.model_validate_json(arguments or "{}")
+    except ValidationError as error:
+        raise _InvalidArguments(str(error)) from None
     args, kwargs = schema.to_call_args(parsed)
     return schema.signature.bind(*([context] if schema.takes_context else []), *args, **kwargs).arguments
+
+
+def _load_object(arguments: str) -> dict[str, Any]:
+    try:
+        parsed = json.loads(arguments or "{}")
+    except (ValueError, RecursionError) as error:
+        raise _InvalidArguments(str(error)) from None
+    if not isinstance(parsed, dict):
+        raise _InvalidArguments("they are no JSON object")
+    return cast("dict[str, Any]", parsed)
 
 
 def _not_approved_in_ledger(waiting: Waiting) -> ApprovalPending:

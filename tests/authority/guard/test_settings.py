@@ -65,6 +65,9 @@ BAD: dict[str, dict[str, Any]] = {
     "one name to leave out": {"exclude": "to"},
     "a parameter to leave out that there is not": {"exclude": ["bdy"]},
     "a parameter to keep back that there is not": {"digested": ["bdy"]},
+    "parameters of a tool that names its own": {"parameters": ["to"]},
+    "parameters beside one that is passed by name": {"parameters": ["cc"], "exclude": ["to", "body"]},
+    "one name of a parameter": {"parameters": "to"},
     "a place to keep back that there is not": {"digested": ["/bdy/pin"]},
     "a pointer to keep back without its slash": {"digested": ["to/pin"]},
     "a digested that there is not": {"digested": [DigestedParameter("/bdy", excerpt=True)]},
@@ -76,6 +79,20 @@ def test_what_cannot_be_is_refused_when_the_tool_is_guarded(settings: dict[str, 
     """Not when somebody has approved a call that cannot be made so."""
     with pytest.raises(InputError):
         Authority().guard(send, **settings)
+
+
+OPEN_BAD: dict[str, dict[str, Any]] = {
+    "a parameter to keep back that is not among them": {"digested": ["bdy"]},
+    "the arguments to leave out": {"exclude": ["arguments"]},
+    "a parameter to leave out": {"exclude": ["to"]},
+}
+
+
+@pytest.mark.parametrize("settings", OPEN_BAD.values(), ids=OPEN_BAD)
+def test_parameters_name_what_may_be_kept_back(settings: dict[str, Any]) -> None:
+    """A typo exposes nothing, and nothing that acts is left out."""
+    with pytest.raises(InputError):
+        Authority().guard(lambda **arguments: arguments, name="send", parameters=["to", "body"], **settings)
 
 
 AT_CALL: dict[str, tuple[dict[str, Any], type[Exception]]] = {

@@ -10,6 +10,7 @@ import pytest
 from emitter.authority import Authority
 from emitter.authority.proposals import Display
 from emitter.decisions import select_option
+from emitter.errors import InputError
 from emitter.render import FORMATS, get_renderer
 
 if TYPE_CHECKING:
@@ -81,3 +82,40 @@ def test_the_docstring_says_what_a_tool_does(tool: Callable[..., Any], last: str
     """Where no display does: its first line, and nothing where there is none."""
     found = [each for each in shown(tool).findings if each.startswith("What it does")]
     assert found == ([] if last is None else [last])
+
+
+NAMES = ("to", "from", "x-mail", "self", "call_id", "run", 'to: "ada"\nto')
+"""What parameters of tools that were not written in Python are called."""
+
+
+def test_arguments_by_any_name_are_shown_one_by_one() -> None:
+    """Each as the parameter it is, by a name that looks like nothing else; and the tool gets them."""
+    authority = Authority()
+    arguments = {name: f"<{number}>" for number, name in enumerate(NAMES)}
+    got = list[Any]()
+
+    def send(run: str, /, **arguments: str) -> None:
+        got.append((run, arguments))
+
+    options: dict[str, Any] = {"parameters": NAMES, "exclude": ["run"], "target": lambda call: call["from"]}
+    tool = authority.guard(send, digested=["x-mail"], **options)
+    pending = tool.propose("c1", "now", **arguments)
+    lines = pending.moment.findings
+    authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
+    tool.call("c1", "later", **arguments)
+
+    assert got == [("later", arguments)]
+    assert {'to: "<0>"', 'from: "<1>"', 'self: "<3>"', 'call_id: "<4>"', 'run: "<5>"'} <= {*lines}
+    assert any(line.startswith('"x-mail": not shown (SHA-256') for line in lines)
+    assert '"to: \\"ada\\"\\nto": "<6>"' in lines
+    assert 'Target: "<1>". It runs once.' in lines
+
+
+def test_an_argument_by_no_name_is_refused() -> None:
+    """Before anybody is asked."""
+    authority = Authority()
+    tool = authority.guard(lambda **arguments: arguments, name="send", parameters=["to"])
+    with pytest.raises(InputError, match="no parameter 'cc'"):
+        tool.propose("c1", to="ada", cc="eve")
+
+    assert authority.ledger.pending() == ()

@@ -198,6 +198,7 @@ def _display_lines(proposal: Proposal) -> list[str]:
 
 
 def _argument_line(name: str, value: Json) -> str:
+    name = name if name.isidentifier() else _visible_json(name)
     if isinstance(value, Mapping) and _DIGEST_MEMBER in value:
         return f"{name}: {_digest_text(as_mapping(value))}"
     return f"{name}: {_visible_json(value)}"

@@ -148,7 +148,8 @@ class GuardedTool(Generic[P, R]):
         return self._run_steps(propose_guarded_call(self._bind(_checked_id(call_id), args, kwargs)))
 
     def _bind(self, own_id: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GuardedCall:
-        arguments = bind_arguments(self._signature, (args, kwargs), frozenset(self._config.exclude))
+        config = self._config
+        arguments = bind_arguments(self._signature, (args, kwargs), frozenset(config.exclude), config.parameters)
         parts = (arguments, self._function, self._config, self._context, self._proposals)
         return GuardedCall(own_id or generate_id(), *parts, has_own_id=own_id is not None)
 

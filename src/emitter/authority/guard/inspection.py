@@ -273,16 +273,31 @@ class CallArguments:
 
 
 def bind_arguments(
-    signature: inspect.Signature, call: tuple[tuple[Any, ...], Mapping[str, Any]], exclude: Collection[str]
+    signature: inspect.Signature,
+    call: tuple[tuple[Any, ...], Mapping[str, Any]],
+    exclude: Collection[str],
+    parameters: Collection[str] | None = None,
 ) -> CallArguments:
-    """Bind a call's arguments with their defaults, or raise ``InputError``. ``exclude`` names what is no content."""
+    """Bind a call's arguments with their defaults, or raise ``InputError``.
+
+    ``exclude`` names what is no content, and ``parameters`` what a tool with ``**arguments`` takes.
+    """
     bound = signature.bind(*call[0], **call[1])
     bound.apply_defaults()
     for name, value in bound.arguments.items():
         if name not in exclude:
             bound.arguments[name] = _copy_value(name, value)
     content = {name: value for name, value in bound.arguments.items() if name not in exclude}
+    if parameters is not None:
+        _check_names(call[1], parameters)
+        content = bound.kwargs
     return CallArguments(bound.args, dict(bound.kwargs), content, *_to_parameters(content))
+
+
+def _check_names(arguments: Mapping[str, Any], parameters: Collection[str]) -> None:
+    unknown = sorted(arguments.keys() - set(parameters))
+    if unknown:
+        raise InputError(f"The tool has no parameter {unknown[0]!r}.", hint=f"It has {', '.join(sorted(parameters))}.")
 
 
 def _copy_value(name: str, value: object) -> object:

@@ -57,6 +57,7 @@ class GuardOptions(TypedDict, total=False):
         revocable: Whether the confirm can be revoked. Defaults to True.
         digested: Parameters that the proposal shows only as a digest: names, JSON pointers or ``DigestedParameter``.
         exclude: Parameters that are not content, such as a context. They are not approved and must not affect the call.
+        parameters: The names that a tool with ``**arguments`` takes. Each is then a parameter of its own.
         longest: Texts of more characters (1,024) are shown as a digest with their beginning, and so are lists and
             objects whose JSON is over sixteen times as long.
         vocabulary: The vocabulary of the proposal.
@@ -85,6 +86,7 @@ class GuardOptions(TypedDict, total=False):
     revocable: bool
     digested: Iterable[str | DigestedParameter]
     exclude: Iterable[str]
+    parameters: Iterable[str]
     vocabulary: str
     operation: Mapping[str, Json] | str
     account: str | None
@@ -117,6 +119,7 @@ class GuardConfig:
     revocable: bool = True
     digested: Iterable[str | DigestedParameter] = ()
     exclude: Iterable[str] = ()
+    parameters: frozenset[str] | None = None
     account: str | None = None
     account_of: Callable[[Any], str] | None = None
     longest: int = MAX_INLINE_LENGTH
@@ -142,6 +145,7 @@ class GuardConfig:
         lists = {
             "digested": _as_tuple("digested", options, str | DigestedParameter),
             "exclude": frozenset(_as_tuple("exclude", options)),
+            "parameters": frozenset(_as_tuple("parameters", options)) if "parameters" in options else None,
         }
         settings: dict[str, Any] = {**defaults, **options, **lists, "has_explicit_workflow": "workflow_id" in options}
         config = cls(**settings)
@@ -245,17 +249,30 @@ def _check_config(config: GuardConfig) -> None:
 
 def _check_parameter_names(tool: Callable[..., Any], config: GuardConfig) -> None:
     """Reject unknown parameter names, so that a typo cannot expose a value meant to be hidden."""
-    parameters = get_signature(tool).parameters.values()
+    parameters = tuple(get_signature(tool).parameters.values())
     if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
         raise InputError(
             "The tool is a generator, which would run after its receipt is written.",
             hint="Guard the function that acts instead.",
         )
     known = {parameter.name for parameter in parameters}
-    for setting, names in {"exclude": config.exclude, "digested": map(_first_segment, config.digested)}.items():
-        unknown = sorted(set(names) - known)
+    content = known if config.parameters is None else _check_open(parameters, config)
+    for setting, names, allowed in (
+        ("exclude", config.exclude, known),
+        ("digested", map(_first_segment, config.digested), content),
+    ):
+        unknown = sorted(set(names) - allowed)
         if unknown:
             raise InputError(f"{setting}= names {unknown[0]}, but {config.name} has no such parameter.")
+
+
+def _check_open(signature: Iterable[inspect.Parameter], config: GuardConfig) -> frozenset[str]:
+    """Return the ``parameters`` of a tool that takes ``**arguments``, and otherwise only excluded positional ones."""
+    kinds = {parameter.kind for parameter in signature if parameter.name not in config.exclude}
+    excluded = {parameter.kind for parameter in signature if parameter.name in config.exclude}
+    if kinds != {inspect.Parameter.VAR_KEYWORD} or excluded - {inspect.Parameter.POSITIONAL_ONLY}:
+        raise InputError("parameters= is for a tool that takes **arguments, and else only what exclude= names.")
+    return config.parameters or frozenset()
 
 
 def _first_segment(digested: str | DigestedParameter) -> str:
