@@ -87,6 +87,14 @@ def test_a_spoiled_store_is_told(run: Run, spoiled: Callable[[], None], told: st
     assert "Traceback" not in ran.err
 
 
+def test_a_store_without_records_holds(run: Run) -> None:
+    """Nothing was done yet, so that a nightly check is content."""
+    ran = run(["receipts", "verify", "bare.db"])
+
+    assert (ran.status, ran.out) == (0, "")
+    assert "nothing to verify" in ran.err
+
+
 BAD: dict[str, tuple[list[str], str]] = {
     "list, absent": (["list", "absent"], "absent is not a file. Pass a store's file, or postgresql"),
     "list, folder": (["list", "folder"], "folder is not a file."),
@@ -104,7 +112,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "verify, binary": (["verify", "binary"], "binary is not UTF-8 text"),
     "verify, another's database": (["verify", "other.db"], "is the database of another program"),
     "verify, empty database": (["verify", "blank.db"], "blank.db is empty"),
-    "verify, nothing to verify": (["verify", "bare.db"], "holds no workflow to verify"),
+    "export, one of several": (["export", "store.db"], "The store holds 2 workflows. Name one"),
     "verify, no such workflow": (["verify", "store.db", "--workflow", "x"], "The store holds no such workflow"),
     "verify, a head of two": (
         ["verify", "store.db", "--head", "x"],
@@ -142,7 +150,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["bogus"], ["list"], ["export", "store.db"], ["verify"], ["verify", "x", "--max-skew", "-1"], ["key"]],
+    [[], ["bogus"], ["list"], ["export"], ["verify"], ["verify", "x", "--max-skew", "-1"], ["key"]],
     ids=" ".join,
 )
 def test_bad_usage_shows_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -133,7 +133,8 @@ def _parse_amount(value: object) -> object:
         case str():
             if re.fullmatch(_FRACTION_PATTERN, value) is None:
                 raise ValueError(
-                    "an amount must be an integer or, for money, a decimal like 7.5 without trailing zeros"
+                    f"an amount must be an integer or, for money, a Decimal; as text it must be a fraction like '7.5', "
+                    f"not {value!r}"
                 )
             return Decimal(value)
         case _:

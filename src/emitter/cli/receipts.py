@@ -107,7 +107,8 @@ def _read_workflow(stored: OpenStore, workflow_id: str, args: Namespace) -> Work
 
 def _add_export_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
-    parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id")
+    parser.add_argument("workflow", metavar="WORKFLOW", nargs="?", help="the workflow's id")
+    parser.add_argument("--workflow", dest="named", metavar="W", help="the same, as for the other subcommands")
     parser.add_argument("-o", "--output", metavar="FILE", help="a new file (default: standard output)")
 
 
@@ -118,7 +119,10 @@ def _run_export(args: Namespace) -> int:
     printed on standard error: keep it elsewhere, and pass it to `verify --head`.
     """
     with open_store(args.store) as stored:
-        (workflow_id,) = stored.workflows(args.workflow)
+        names = stored.workflows(args.named or args.workflow)
+        if len(names) != 1:
+            raise InputError(f"The store holds {len(names)} workflows.", hint="Name one: see `emitter receipts list`.")
+        (workflow_id,) = names
         head = stored.noted_head(workflow_id)
         lines = list(stored.lines(workflow_id))
     _write_new_file(b"".join(export_lines(lines)), args.output)
@@ -212,7 +216,7 @@ def _catch_tampered(workflow_id: str | None, read: Callable[[], T]) -> T | Broke
 def _select_workflows(stored: OpenStore, args: Namespace) -> tuple[str, ...]:
     names = stored.workflows(args.workflow)
     if not names:
-        raise InputError("The store holds no workflow to verify.")
+        sys.stderr.write("emitter: the store holds no workflow yet, so there is nothing to verify\n")
     if args.head is not None and len(names) > 1:
         raise InputError("--head is for one chain, but the store holds several.", hint="Select one with --workflow.")
     return names
@@ -362,21 +366,26 @@ def _signature_note(report: ChainReport, *, checked: bool) -> str:
 
 def _answer_note(confirm_state: GrantState, report: ChainReport, names: Mapping[str, str]) -> str:
     """Say whose answer a confirm rests on."""
-    key = report.answered_by.get(confirm_state.confirm.confirm_id)
+    key, granted = report.answered_by.get(confirm_state.confirm.confirm_id), confirm_state.confirm.granted_by
+    by = f"by {quote(granted.principal)}, " if granted.principal else ""
+    if granted.first_approval is not None:
+        by += f"after {quote(granted.first_approval.principal)}, "
     if key is not None:
-        return f"signed by {quote(names.get(key, ''))} (key {key})"
-    if confirm_state.confirm.granted_by.signature is None:
-        return "not signed: anyone who can write to the store could have recorded it"
-    return "signed, not checked: pass a public key with --principal"
+        return f"{by}signed by {quote(names.get(key, ''))} (key {key})"
+    if granted.signature is None:
+        return f"{by}not signed: anyone who can write to the store could have recorded it"
+    return f"{by}signed, not checked: pass a public key with --principal"
 
 
 def _confirm_json(confirm_state: GrantState, report: ChainReport, names: Mapping[str, str]) -> dict[str, Json]:
     confirm = confirm_state.confirm
-    key = report.answered_by.get(confirm.confirm_id)
+    key, first = report.answered_by.get(confirm.confirm_id), confirm.granted_by.first_approval
     return {
         "confirm_id": confirm.confirm_id,
         "answer": {
             "decision": confirm.granted_by.decision,
+            "principal": confirm.granted_by.principal or None,
+            "first_approval": None if first is None else first.principal,
             "signed": confirm.granted_by.signature is not None,
             "key": key,
             "file": None if key is None else names.get(key),

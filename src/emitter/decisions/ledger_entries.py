@@ -132,6 +132,11 @@ class ResolvedDecision:
     first_approval: Approval | None = None
 
     @property
+    def decision_id(self) -> str:
+        """The id of the decision."""
+        return self.pending.decision_id
+
+    @property
     def continuation(self) -> Continuation:
         """What the agent may do now.
 

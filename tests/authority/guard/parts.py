@@ -109,10 +109,10 @@ class Office:
         return self.authority.ledger.find(self.person.asked[0].decision_id)
 
 
-def waiting(guard: GuardedTool[..., Any], call_id: str = "c1") -> str:
+def waiting(guard: GuardedTool[..., Any], call_id: str = "c1", to: str = MOM) -> str:
     """Come to where a call waits; return its decision."""
     with pytest.raises(ApprovalPending) as raised:
-        guard.call(call_id, MOM)
+        guard.call(call_id, to)
     assert raised.value.call_id == call_id
     return raised.value.decision_id
 

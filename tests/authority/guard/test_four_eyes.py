@@ -11,7 +11,7 @@ from emitter.authority import Authority
 from emitter.authority.audit import report_chain
 from emitter.authority.signing import make_signer, make_verifier, new_key, public_jwk
 from emitter.decisions import Selected
-from emitter.errors import ApprovalPending, InputError, NotApproved, Tampered
+from emitter.errors import ApprovalPending, BadResolution, InputError, NotApproved, Tampered
 from emitter.stores import MemoryStore, NewEntry
 from tests.authority.guard.parts import MOM, Post, approve, waiting
 from tests.decisions.ledger.asking import Hand
@@ -78,6 +78,48 @@ def test_a_row_that_asks_for_one_answer_is_found() -> None:
     with pytest.raises(Tampered):
         guard.call("c1", MOM)
     assert post.sent == []
+
+
+def test_a_function_says_which_calls_need_two() -> None:
+    """It receives the parameters; a call that it does not name needs one approval."""
+    post = Post()
+    authority = Authority(MemoryStore(), clock=Hand())
+    guard = authority.guard(post.send_email, workflow_id="w", four_eyes=lambda call: call["to"] != MOM)
+    small, large = waiting(guard), waiting(guard, "c2", "boss")
+    found = [authority.ledger.find(each) for each in (small, large)]
+
+    assert [each.four_eyes for each in found] == [False, True]  # type: ignore[union-attr]
+    authority.ledger.resolve(small, approve(found[0]))  # type: ignore[arg-type]
+    with pytest.raises(BadResolution):
+        authority.ledger.resolve(large, approve(found[1]))  # type: ignore[arg-type]
+    assert guard.call("c1", MOM) == 1
+
+
+def ask_later(_: object) -> Any:
+    """Say nothing in particular."""
+    return "yes"
+
+
+async def ask_async(_: object) -> bool:
+    """Say yes, later."""
+    return True
+
+
+WRONG = {"a word": "no", "a number": 2, "an async function": ask_async}
+
+
+@pytest.mark.parametrize("value", WRONG.values(), ids=WRONG.keys())
+def test_what_says_nothing_is_refused(value: Any) -> None:
+    """Before any call."""
+    with pytest.raises(InputError, match="four_eyes= must be"):
+        Authority().guard(Post().send_email, four_eyes=value)
+
+
+def test_a_function_that_says_neither_is_refused() -> None:
+    """Nobody is asked."""
+    guard = Authority().guard(Post().send_email, four_eyes=ask_later)
+    with pytest.raises(InputError, match="of type str, not a bool"):
+        guard.call("c1", MOM)
 
 
 def test_it_is_not_asked_at_once() -> None:

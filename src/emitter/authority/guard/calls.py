@@ -250,7 +250,7 @@ def _check_states_call(
 ) -> None:
     """Raise ``Tampered`` if the decision under this call's id is about something else."""
     pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
-    is_weaker = call.config.four_eyes and not pending.four_eyes
+    is_weaker = not pending.four_eyes and call.config.needs_four_eyes(call.parameters)
     if is_weaker or not states_call(_approval_request(call, proposed_call), pending.moment, pending.actions):
         raise Tampered(
             "The decision stored under this call's id is not about this call.",
@@ -297,7 +297,7 @@ def _open_in_ledger(
             decision_id=decision_id,
             expires_in=call.config.expires_in,
             actions=actions,
-            four_eyes=call.config.four_eyes,
+            four_eyes=call.config.needs_four_eyes(call.parameters),
         )
     except WrongDigest:
         pass  # another process opened it, with an envelope of its own

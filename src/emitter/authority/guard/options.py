@@ -70,7 +70,11 @@ class GuardOptions(TypedDict, total=False):
         retain: Whether to store the return value, to answer a repeated call. Defaults to True.
         expires_in: Seconds for which the question stays open. It does not interrupt ``ask``.
         channel: The channel by which ``ask`` gets its answers.
-        four_eyes: Two principals must approve each call, by ``Ledger.approve`` or in the inbox. Not with ``ask``.
+        four_eyes: Whether two principals must approve a call, by ``Ledger.approve`` or in the inbox: for each call, or
+            a function of its parameters. Not with ``ask``.
+
+    Functions of the parameters receive them as JSON: a ``Decimal`` or a date is a string. They must return the same
+    for the same call.
     """
 
     ask: AskPrincipal | None
@@ -97,7 +101,7 @@ class GuardOptions(TypedDict, total=False):
     retain: bool
     expires_in: float | None
     channel: str
-    four_eyes: bool
+    four_eyes: bool | Callable[[Mapping[str, Json]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ class GuardConfig:
     retain: bool = True
     expires_in: float | None = None
     channel: str = ""
-    four_eyes: bool = False
+    four_eyes: bool | Callable[[Mapping[str, Json]], bool] = False
 
     @classmethod
     def from_options(cls, tool: Callable[..., Any], options: GuardOptions) -> GuardConfig:
@@ -195,6 +199,16 @@ class GuardConfig:
             raise InputError("spends= must return amounts.", hint="Return a dict by limit, {} for none.")
         return dict(cast("Mapping[str, Amount]", spent))
 
+    def needs_four_eyes(self, parameters: Mapping[str, Json]) -> bool:
+        """Return whether two principals must approve a call."""
+        needed = cast("object", self.four_eyes if isinstance(self.four_eyes, bool) else self.four_eyes(parameters))
+        if not isinstance(needed, bool):
+            raise InputError(
+                f"four_eyes= of {self.name} returned a value of type {type(needed).__name__}, not a bool.",
+                hint="Return True if two principals must approve the call.",
+            )
+        return needed
+
     def target_of(self, parameters: Mapping[str, Json]) -> str:
         """Return what a call acts on."""
         if self.target is None or isinstance(self.target, str):
@@ -236,15 +250,21 @@ def _check_config(config: GuardConfig) -> None:
             raise InputError(f"{name}= must not be async, because it is not awaited.")
     if not isinstance(config.target, str | None) and not callable(config.target):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError("target= must be a string or a function.")
-    if config.four_eyes and config.ask is not None:
-        raise InputError(
-            "four_eyes= needs two principals, and ask= asks one.", hint="Leave ask= out, and use an inbox."
-        )
+    _check_four_eyes(config)
     ledger_arguments.check_short_text("vocabulary", config.vocabulary)
     ledger_arguments.check_short_text("channel", config.channel, min_length=0)
     ledger_arguments.check_seconds(config.expires_in)
     target = "t" if callable(config.target) else config.target or config.name
     config.make_confirm_request(BoundCall(r3_s256="A" * 43, call_id="0"), {}, config.workflow_id, target=target)
+
+
+def _check_four_eyes(config: GuardConfig) -> None:
+    if not isinstance(config.four_eyes, bool) and (not callable(config.four_eyes) or is_async(config.four_eyes)):
+        raise InputError("four_eyes= must be True, False or a function that is not async.")
+    if config.four_eyes and config.ask is not None:
+        raise InputError(
+            "four_eyes= needs two principals, and ask= asks one.", hint="Leave ask= out, and use an inbox."
+        )
 
 
 def _check_parameter_names(tool: Callable[..., Any], config: GuardConfig) -> None:
