@@ -500,7 +500,7 @@ def test_a_refused_call_is_not_approved() -> None:
         box.ledger.resolve(decision_id, Selected(pending.digest, pending.actions.index(None)), principal="alice")
         with pytest.raises(NotApproved):
             guard.call("c1", MOM)
-        assert "Nothing yet." in request(f"{box.url}decisions/{pending.reference}", x_user="bob").body
+        assert "Nothing. No act was approved." in request(f"{box.url}decisions/{pending.reference}", x_user="bob").body
 
     assert post.sent == []
     assert set(PEOPLE) == {"alice", "bob", "carol", "mallory"}

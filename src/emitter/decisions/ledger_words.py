@@ -86,7 +86,7 @@ class KeepWords:
     def summary(self) -> str:
         """A sentence for the principal about how their words are kept, and for how long."""
         form = "as plain text" if self.key is None else "encrypted"
-        span = "as long as the store" if self.seconds is None else f"for at most {_format_duration(self.seconds)}"
+        span = "as long as the store" if self.seconds is None else f"for at most {format_duration(self.seconds)}"
         return f"Your words are kept for the agent to read, {form}, {span}."
 
     def make_entry(self, name: str, words: str, written_at: float) -> Entry:
@@ -95,7 +95,7 @@ class KeepWords:
         return Entry(WORDS_ENTRY_TYPE, {"keptUntil": self.expires_at(written_at)}, form)
 
 
-def _format_duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format a duration in the largest unit that divides it."""
     for name, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= size and seconds % size == 0:

@@ -253,7 +253,7 @@ def record_page(frame: Frame, record: Record) -> str:
         element("p", *_joined(_facts(decision)), class_="how"),
         element("p", format_state(decision), id="status", role="status", data_live=True, class_="status"),
         element("section", *_answer_section(decision), *_assignment_list(record), aria_labelledby="answer"),
-        element("section", *_actions_section(pending, record.actions), aria_labelledby="actions"),
+        element("section", *_actions_section(decision, record.actions), aria_labelledby="actions"),
         *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),
         frame.script(),
     )
@@ -291,10 +291,13 @@ def _assignment(assignment: Assignment) -> Iterator[str]:
     yield "."
 
 
-def _actions_section(pending: PendingDecision, actions: Sequence[tuple[Intent, Receipt | None]]) -> Iterator[Markup]:
+def _actions_section(
+    decision: PendingDecision | ResolvedDecision, actions: Sequence[tuple[Intent, Receipt | None]]
+) -> Iterator[Markup]:
     yield element("h2", "What was done", id="actions")
     if not actions:
-        yield element("p", "Nothing yet." if any(pending.actions) else "The options of this decision do nothing.")
+        is_allowed = isinstance(decision, ResolvedDecision) and decision.action is not None
+        yield element("p", "Nothing yet." if is_allowed else "Nothing. No act was approved.")
         return
     yield element("ul", *(element("li", *_action(*action)) for action in actions))
 

@@ -20,6 +20,7 @@ from emitter.authority.rules import SIDE_EFFECTS
 from emitter.client.binding_moments import aemit_binding_moment, emit_binding_moment
 from emitter.client.result import Emission
 from emitter.decisions.canonical_json import LONE_SURROGATE
+from emitter.decisions.ledger_words import format_duration
 from emitter.errors import InputError, NotApproved
 from emitter.messages import as_list, as_mapping
 from emitter.models import BindingMoment, Option, Question, Trust
@@ -78,7 +79,7 @@ def brief_from_template(request: ApprovalRequest) -> BindingMoment:
         ),
         findings=(),
         recommendations=(
-            f"Approve the call only if every line above is right; the approval then lasts {seconds:,} seconds.",
+            f"Approve the call only if every line above is right; the approval then lasts {format_duration(seconds)}.",
             "Leave it undone if you are not sure.",
         ),
         offer=(
