@@ -139,7 +139,7 @@ def test_a_call_without_arguments_says_so() -> None:
     assert envelope.findings[0] == "The call takes no arguments."
     assert envelope.findings[1] == 'Target: "ping". It runs once.'
     assert envelope.findings[2].startswith("Risk: low. Function: ")
-    assert "86,400 seconds" in envelope.recommendations[0]
+    assert "lasts 1 day." in envelope.recommendations[0]
 
 
 LIMITS: dict[str, tuple[dict[str, Any], str]] = {
@@ -157,7 +157,11 @@ def test_the_limits_are_told_in_words(spends: dict[str, Any], told: str) -> None
     person = Person()
     authority = Authority(limits=["max_new_files", "max_rows"])
     authority.guard(lambda: None, name="ping", ask=person, spends=lambda _: spends)()
-    assert person.asked[0].moment.findings[1] == f'Target: "ping". {told}'
+    moment = person.asked[0].moment
+    amounts = told.partition("at most ")[2].removesuffix(".")
+
+    assert moment.findings[1] == f'Target: "ping". {told}'
+    assert (f"run ping for {amounts} once" in moment.synopsis) is bool(spends and "max_side_effects" not in spends)
 
 
 FUNCTIONS = {

@@ -72,6 +72,8 @@ def brief_from_template(request: ApprovalRequest) -> BindingMoment:
     seconds = request.request.ttl_seconds
     targets = [target for target in request.request.scope.targets or () if target != request.tool]
     suffix = "".join(f" on {_visible_json(_truncate_target(target))}" for target in targets)
+    amounts = _describe_amounts(request.request.limits)
+    suffix += f" for {', '.join(amounts)}" if amounts else ""
     return BindingMoment(
         synopsis=(
             f"The agent asks to run {request.tool}{suffix} once, with exactly the arguments that are listed here, and "
@@ -143,8 +145,12 @@ def _describe_limits(limits: Mapping[str, Amount]) -> str:
     """Say in words how often a call runs and how much it may use."""
     effects = limits.get(SIDE_EFFECTS, 1)
     amounts = [] if effects == 1 else [f"{effects:,} side effects"]
-    amounts += [_describe_amount(name, amount) for name, amount in limits.items() if name != SIDE_EFFECTS]
+    amounts += _describe_amounts(limits)
     return f"It runs once, and uses at most {', '.join(amounts)}." if amounts else "It runs once."
+
+
+def _describe_amounts(limits: Mapping[str, Amount]) -> list[str]:
+    return [_describe_amount(name, amount) for name, amount in limits.items() if name != SIDE_EFFECTS]
 
 
 def _describe_amount(name: str, amount: Amount) -> str:
