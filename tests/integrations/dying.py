@@ -28,7 +28,7 @@ def die(*_: object) -> None:
 
 def import_all(example: Path) -> None:
     """Import what an example imports, but for its neighbours, which begin to act."""
-    statements = ast.walk(ast.parse(example.read_text(encoding="utf-8")))
+    statements = ast.parse(example.read_text(encoding="utf-8")).body
     imports = [[each.name for each in one.names] for one in statements if isinstance(one, ast.Import)]
     imports += [[one.module] for one in statements if isinstance(one, ast.ImportFrom) and one.module]
     for name in (name for names in imports for name in names if not (example.parent / f"{name}.py").exists()):
@@ -44,7 +44,7 @@ def run(example: Path, arguments: list[str], output: str, *, dies: bool) -> None
         os.dup2(file, stream)
     if dies:
         execution.execute_confirmed = die  # type: ignore[assignment]  # it comes to nothing
-    sys.argv, sys.path[0] = [str(example), *arguments], str(example.parent)  # as Python does for a program
+    sys.argv = [str(example), *arguments]
     runpy.run_path(str(example), run_name="__main__")
 
 
@@ -62,6 +62,7 @@ def fork(example: Path, job: Any) -> int:
 
 if __name__ == "__main__":
     program = Path(sys.argv[1])
+    sys.path[0] = str(program.parent)  # as Python does for a program
     import_all(program)
     for line in sys.stdin:
         sys.stdout.write(f"{fork(program, json.loads(line))}\n")
