@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from emitter.authority import Authority
+from emitter.decisions import select_option
 from tests.integrations.agents import Call
 from tests.integrations.test_by_name import Office
 
 pytest.importorskip("langchain", reason="langchain is not installed")
-from langchain_core.messages import ToolMessage
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
+from emitter.integrations.langchain_middleware import GuardMiddleware
+from tests.integrations.driving_langchain import Model
 
-def test_messages_are_kept_and_passes_commands_on() -> None:
-    """A message comes back as it was; what changes the graph changes it once. Other tools are not asked about."""
+
+def test_what_changes_the_graph_changes_it_once() -> None:
+    """A replay says that it is not repeated."""
     calls: list[str] = []
 
     def send_email(to: str) -> Any:
@@ -32,6 +42,10 @@ def test_messages_are_kept_and_passes_commands_on() -> None:
 
     assert (first, calls, office.results) == ("handed over", ["ada"], ["success"])
     assert "is not repeated" in office.agent.read["call_1"]
+
+
+def test_a_message_is_retained_as_it_was() -> None:
+    """With its artifact."""
 
     @tool(response_format="content_and_artifact")
     def search(to: str) -> tuple[str, dict[str, int]]:
@@ -60,3 +74,51 @@ def test_arguments_that_langchain_refuses_end_in_a_failure() -> None:
 
     assert office.results == ["failure"]
     assert "valid integer" in office.agent.read["call_1"]
+
+
+def test_other_tools_of_the_agent_are_not_asked_about() -> None:
+    """They run as they are, also in an event loop."""
+    authority, calls = Authority(), list[str]()
+
+    @tool
+    def send_email(to: str) -> str:
+        """Send an e-mail."""
+        return to
+
+    @tool
+    def search(words: str) -> str:
+        """Search."""
+        calls.append(words)
+        return words
+
+    model = Model(script=lambda read: [] if read else [Call("c1", "search", {"words": "ada"})])
+    agent: Any = create_agent(model, [send_email, search], middleware=[GuardMiddleware(authority, {"send_email": {}})])
+    agent.invoke({"messages": [("user", "Look.")]})
+    asyncio.run(agent.ainvoke({"messages": [("user", "Look.")]}))
+
+    assert calls == ["ada", "ada"]
+    assert authority.ledger.pending() == ()
+
+
+def test_a_graph_of_ones_own_uses_it_without_an_agent() -> None:
+    """A ``ToolNode`` takes its methods."""
+    authority = Authority()
+
+    @tool
+    def send_email(to: str) -> str:
+        """Send an e-mail."""
+        return f"sent to {to}"
+
+    guard = GuardMiddleware(authority, {"send_email": {}})
+    node = ToolNode([send_email], wrap_tool_call=guard.wrap_tool_call, awrap_tool_call=guard.awrap_tool_call)
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("tools", node)
+    builder.set_entry_point("tools")
+    graph, thread = builder.compile(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    call = ToolCall(id="c1", name="send_email", args={"to": "ada"})
+    state = graph.invoke({"messages": [AIMessage("", tool_calls=[call])]}, thread)
+    (pending,) = authority.ledger.pending()
+    authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
+
+    assert state["__interrupt__"][0].value["decision_id"] == pending.decision_id
+    assert graph.invoke(None, thread)["messages"][-1].text == "sent to ada"

@@ -21,7 +21,7 @@ from pydantic_ai.models.test import TestModel
 from emitter.integrations.pydantic_ai import as_toolset, build_results, guard_toolset, wait_for_answers
 
 
-def test_pydantic_ai_keeps_what_a_tool_returns() -> None:
+def test_what_a_tool_returns_is_kept() -> None:
     """What the model does not see of it stays unseen, in a replay, too."""
 
     def send_email(to: str) -> Any:
@@ -36,7 +36,7 @@ def test_pydantic_ai_keeps_what_a_tool_returns() -> None:
     assert office.agent.read == {"call_1": "sent to ada"}
 
 
-def test_pydantic_ai_asks_the_ledger_alone_and_about_no_other_tool() -> None:
+def test_the_ledger_alone_is_asked_and_about_no_other_tool() -> None:
     """A tool that requires approval by itself is asked about once; approvals of others are left to the caller."""
     calls: list[str] = []
 
@@ -68,7 +68,7 @@ def test_pydantic_ai_asks_the_ledger_alone_and_about_no_other_tool() -> None:
     assert calls == ["find a", "mail a"]
 
 
-def test_pydantic_ai_refuses_to_guard_what_runs_elsewhere() -> None:
+def test_what_runs_elsewhere_cannot_be_guarded() -> None:
     """Nothing here could run an approved call once."""
     toolset = guard_toolset(Authority(), ExternalToolset([ToolDefinition(name="send")]), {"send": {}})
     agent = Agent(TestModel(), output_type=[str, DeferredToolRequests], toolsets=[toolset])
@@ -76,7 +76,7 @@ def test_pydantic_ai_refuses_to_guard_what_runs_elsewhere() -> None:
         asyncio.run(agent.run("Tidy up."))
 
 
-def test_pydantic_ai_waits_for_answers_within_the_run() -> None:
+def test_a_run_waits_for_answers() -> None:
     """The handler goes on as soon as the decision is closed, whatever the answer."""
     authority, calls = Authority(), list[str]()
 
@@ -91,9 +91,9 @@ def test_pydantic_ai_waits_for_answers_within_the_run() -> None:
             capabilities=[HandleDeferredToolCalls(wait_for_answers(authority.ledger, poll=0.01))],
         )
         running = asyncio.create_task(agent.run("Tidy up."))
-        while not (waiting := authority.ledger.pending()):  # noqa: ASYNC110  the ledger has no event
+        while not (waiting := authority.ledger.pending()):
+            assert not running.done()
             await asyncio.sleep(0.01)
-        assert not running.done()
         authority.ledger.resolve(waiting[0].decision_id, select_option(waiting[0].moment, index))
         return str((await running).output)
 
