@@ -15,7 +15,7 @@ from tests.integrations.test_by_name import Office
 pytest.importorskip("langchain", reason="langchain is not installed")
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
-from langchain_core.tools import tool
+from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
@@ -59,6 +59,25 @@ def test_a_message_is_retained_as_it_was() -> None:
     (message,) = [each for each in office.agent.messages if isinstance(each, ToolMessage)]  # type: ignore[attr-defined]
 
     assert (message.text, message.artifact, message.status) == ("found ada", {"hits": 3}, "success")
+
+
+@pytest.mark.parametrize("members", [{"properties": {"from": {"type": "string"}}}, {}], ids=["from", "none"])
+def test_a_tool_of_an_mcp_server_is_guarded(members: dict[str, Any]) -> None:
+    """It has a JSON Schema in place of parameters, which may have names that Python has not, or none."""
+    calls = list[dict[str, str]]()
+
+    def run(**arguments: str) -> str:
+        calls.append(arguments)
+        return "done"
+
+    given = dict.fromkeys(members.get("properties", {}), "ada")
+    fetch = StructuredTool(name="fetch", description="Fetch.", args_schema={"type": "object", **members}, func=run)
+    office = Office("langchain by name", fetch, Call("call_1", "fetch", given))
+    office.approve()
+    office.agent.resume()
+
+    assert calls == [given]
+    assert office.agent.read == {"call_1": "done"}
 
 
 def test_arguments_that_langchain_refuses_end_in_a_failure() -> None:

@@ -80,7 +80,13 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         if tool is None or tool.name not in self._tools.options:
             return None
         function = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or tool
-        return self._tools.guard(tool.name, description=tool.description, parameters=tool.args, implementation=function)
+        try:
+            parameters: dict[str, Any] = tool.args
+        except KeyError:  # its schema leaves out that it has none
+            parameters = {}
+        return self._tools.guard(
+            tool.name, description=tool.description, parameters=parameters, implementation=function
+        )
 
 
 async def _make_call(tool: ExistingTool, request: ToolCallRequest, run: RunTool) -> Any:
