@@ -13,7 +13,7 @@ from emitter.integrations.claude_agent import GuardedTools, resume
 from emitter.testing import Simulator, simulator
 
 tools = GuardedTools("office", office.send_email, office.drop_table)
-saved = office.FOLDER / "session"
+saved = office.FOLDER / "session"  # empty once it is done, because such a session waits for a prompt
 
 
 async def run(vendor: Simulator) -> ResultMessage:
@@ -28,11 +28,12 @@ async def run(vendor: Simulator) -> ResultMessage:
     )
     messages = resume(options, saved.read_text()) if saved.exists() else query(prompt="Tidy up.", options=options)
     result = [message async for message in messages if isinstance(message, ResultMessage)][-1]
-    saved.write_text(result.session_id)
+    saved.write_text(result.session_id if result.deferred_tool_use else "")
     return result
 
 
-with simulator(answers=scripted_claude.ToolCalls(office.next_calls, "office"), check_schemas=False) as server:
-    while (result := asyncio.run(run(server))).deferred_tool_use and office.somebody_answers():
-        pass
-    print(result.result)
+if not saved.exists() or saved.read_text():
+    with simulator(answers=scripted_claude.ToolCalls(office.next_calls, "office"), check_schemas=False) as server:
+        while (result := asyncio.run(run(server))).deferred_tool_use and office.somebody_answers():
+            pass
+        print(result.result)

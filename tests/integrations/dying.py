@@ -8,6 +8,7 @@ processes are forked from one that has imported what the example imports, since 
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import json
 import os
@@ -53,7 +54,8 @@ def fork(example: Path, job: Any) -> int:
     child = os.fork()
     if child == 0:
         run(example, **job)
-        sys.exit()
+        sys.stdout.flush()
+        os._exit(0)  # to take thousands of modules down takes time
     _, status = os.waitpid(child, 0)
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
@@ -64,6 +66,7 @@ if __name__ == "__main__":
     program = Path(sys.argv[1])
     sys.path[0] = str(program.parent)  # as Python does for a program
     import_all(program)
+    gc.freeze()  # or each process would copy what it looks through
     for line in sys.stdin:
         sys.stdout.write(f"{fork(program, json.loads(line))}\n")
         sys.stdout.flush()

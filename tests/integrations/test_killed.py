@@ -90,12 +90,13 @@ def test_claude_killed_between_the_answer_and_the_act(tmp_path: Path) -> None:
 
 
 def kill_and_end(example: Example, *arguments: str) -> None:
-    """Run an example that is killed before its first act, and once more until its end."""
+    """Run an example that is killed before its first act, once more until its end, and once too often."""
     assert example.run(*arguments, dies=True) == -signal.SIGKILL, example.output.read_text()
     assert outbox(example.folder) == []
 
     assert example.run() == 0, example.output.read_text()
     assert "Done." in example.output.read_text()
+    assert example.run() == 0, example.output.read_text()
     assert sorted(outbox(example.folder)) == APPROVED
     with SqliteStore(example.folder / "agent.db") as store:
         authority = Authority(store)
