@@ -18,7 +18,7 @@ from tests.typing.blocks import program
 pytest_plugins = ["pytester"]
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = {"tutorial/testing.md": 3, "guides/fastapi.md": 2}
+PAGES = {"tutorial/testing.md": 3, "guides/fastapi.md": 3}
 """How many tests each page shows."""
 
 
