@@ -120,6 +120,54 @@ def test_the_results_of_a_run_outlive_one_that_cannot_start(vendor: Simulator, f
     assert (folder / "out.jsonl").read_text() == kept
 
 
+@pytest.mark.parametrize(("orphans", "calls"), [("resend", 2), ("list", 1)])
+def test_what_a_killed_run_had_begun_is_told(folder: Path, orphans: str, calls: int) -> None:
+    """It is sent again and counted, or it is a result with an unknown outcome."""
+    write_jobs(folder, [{"id": "a", "input": "1"}, {"id": "b", "input": "2"}])
+    arrived = threading.Event()
+
+    def answers(asked: ReceivedRequest) -> Behaviour:
+        if "2" not in prompt_of(asked) or arrived.is_set():
+            return answer(asked)
+        arrived.set()
+        return Stalled()
+
+    run = (*BATCH, "--journal", "run.journal", "--in-flight", "1")
+    with simulator(answers=answers) as vendor:
+        program = [sys.executable, "-m", "emitter", *run]
+        with subprocess.Popen(program, cwd=folder, env=environment(vendor), stdout=subprocess.DEVNULL) as child:
+            assert arrived.wait(600)
+            child.kill()
+        done = command(vendor, folder, *run, "--orphans", orphans)
+        sent = [call for call in vendor.calls if "2" in prompt_of(call)]
+
+    assert len(sent) == calls
+    last = results(done.stdout)[-1]
+    if orphans == "list":
+        assert (last["id"], last["error"]["type"]) == ("b", "UnknownOutcome")
+        assert "sent again" not in done.stderr
+    else:
+        assert last == {"id": "b", "value": VALUE}
+        assert "1 from the journal, 1 sent again because a killed run may have sent them" in done.stderr
+
+
+def test_results_reach_what_is_no_file(vendor: Simulator, folder: Path) -> None:
+    """A pipe, a device, and standard output by its usual name."""
+    write_jobs(folder, ["1", "2"])
+    os.mkfifo(folder / "pipe")
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append((folder / "pipe").read_text()))
+    reader.start()
+    piped = command(vendor, folder, *BATCH, "-o", "pipe")
+    reader.join(600)
+
+    assert (piped.returncode, piped.stdout) == (SUCCESS, "")
+    assert [each["value"] for each in results(read[0])] == [VALUE] * 2
+    assert command(vendor, folder, *BATCH, "-o", os.devnull).returncode == SUCCESS
+    assert len(results(command(vendor, folder, *BATCH, "-o", "-").stdout)) == 2
+    assert not (folder / "-").exists()
+
+
 def test_an_interrupted_run_goes_on(folder: Path) -> None:
     """Ctrl-C keeps what was printed and recorded, says how to go on, and exits with 130."""
     silent = threading.Event()

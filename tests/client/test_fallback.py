@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from emitter.errors import (
     DeadlineReached,
     InputError,
     Invalid,
+    MissingExtra,
     MissingKey,
     RateLimited,
     Refused,
@@ -378,6 +380,16 @@ def test_a_fallback_without_a_key_is_found_before_the_call(vendor: Simulator, mo
     """A fallback that cannot be used is a mistake, and the first failure is too late to say so."""
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     with pytest.raises(MissingKey):
+        emit(SCHEMA, SITUATION, model=FIRST, fallback=[SECOND])
+    assert vendor.calls == ()
+
+
+def test_a_fallback_without_its_sdk_is_found_before_the_call(
+    vendor: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the hint that installs it."""
+    monkeypatch.setitem(sys.modules, "anthropic", None)
+    with pytest.raises(MissingExtra, match=r"llm-emitter\[anthropic\]"):
         emit(SCHEMA, SITUATION, model=FIRST, fallback=[SECOND])
     assert vendor.calls == ()
 

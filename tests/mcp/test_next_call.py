@@ -153,7 +153,7 @@ def test_words_that_are_kept_nowhere_are_not_made_up(era: str) -> None:
     asking = DecisionAsker(store_of)
     pending = store_of.open(VALID_MOMENT)
     store_of.resolve(pending.decision_id, answer_in_words(VALID_MOMENT, "Half of it."))
-    store_of._word_cache.clear()
+    store_of._words._cached.clear()
     found = called(Releasing(asking).server(), era, RESOLVE, {"decision_id": pending.decision_id})
 
     assert found["isError"]
@@ -166,7 +166,7 @@ def test_a_veto_whose_words_are_kept_nowhere_stays_a_veto(era: str) -> None:
     store_of = Ledger(words=None)
     pending = store_of.open(VALID_MOMENT)
     store_of.resolve(pending.decision_id, open_dialogue(VALID_MOMENT, "Is the backup complete?"))
-    store_of._word_cache.clear()
+    store_of._words._cached.clear()
     found = called(Releasing(DecisionAsker(store_of)).server(), era, RESOLVE, {"decision_id": pending.decision_id})
 
     assert not found["isError"]

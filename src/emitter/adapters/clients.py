@@ -10,6 +10,7 @@ import importlib
 import inspect
 import os
 import re
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
@@ -96,10 +97,16 @@ def client_settings(profile: ProviderProfile, *, base_url: str | None, api_key: 
 
 def check_client_config(profile: ProviderProfile) -> None:
     """Raise the error that ``create_client`` would raise, without creating a client."""
-    if not _is_installed(_SDK_MODULES[profile.client.sdk]):
-        raise _missing_sdk_error(profile.client.sdk)
+    require_sdk(profile)
     _find_key(profile)
     _find_base_url(profile, None)
+
+
+def require_sdk(profile: ProviderProfile) -> None:
+    """Raise ``MissingExtra`` if the SDK of a profile is not installed."""
+    module = _SDK_MODULES[profile.client.sdk]
+    if sys.modules.get(module) is None and not _is_installed(module):
+        raise _missing_sdk_error(profile.client.sdk)
 
 
 def _is_installed(module: str) -> bool:

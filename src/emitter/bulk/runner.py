@@ -336,7 +336,7 @@ class JobRunner(Generic[R]):
         await self.run_plan.settings.clock.async_sleep(seconds)
 
     def _make_unknown(self, started: StartedJob[R], key: str, claim: Claim) -> UnknownOutcome:
-        message = f"The job {key!r} was sent by a process that ended before its outcome was kept."
+        message = f"The process that had the job {key!r} ended before its outcome was kept. It may have been sent."
         header = started.plan.profile.client.request_id_header
         request_id = started.plan.emission_request.request.headers.get(header or "")
         return UnknownOutcome(message, key=key, claimed_at=claim.claimed_at, request_id=request_id)

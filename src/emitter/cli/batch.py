@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from emitter.bulk import Job, emit_many
+from emitter.bulk.claims import ORPHAN_POLICIES
 from emitter.cli.arguments import (
     EMISSION_OPTIONS,
     add_emission_arguments,
@@ -45,8 +47,16 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     add_form_arguments(parser)
     add_emission_arguments(parser)
     group = parser.add_argument_group("the run")
-    group.add_argument("-o", "--output", metavar="FILE", help="where to write the results (default: standard output)")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write the results (default: -, which is standard output)"
+    )
     group.add_argument("--journal", metavar="FILE", help="record finished jobs here, and go on from it when run again")
+    group.add_argument(
+        "--orphans",
+        choices=ORPHAN_POLICIES,
+        default="resend",
+        help="jobs that a killed run had begun: resend them (default), or list them as failed with an unknown outcome",
+    )
     group.add_argument("--in-flight", type=int, default=32, metavar="N", help="concurrent calls at most (default: 32)")
     group.add_argument("--requests-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
     group.add_argument("--tokens-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
@@ -78,7 +88,7 @@ def run_batch(args: argparse.Namespace) -> int:
     with emit_many(form, job_file, **options) as run, _open_output(args.output) as out:
         try:
             for number, result in enumerate(run):
-                if number == 0 and args.output is not None:
+                if number == 0 and _is_regular_file(out):
                     out.truncate(0)  # the results of an earlier run are kept until there are new ones
                 _write_result(result, job_file, form, out, in_full=args.json)
         except KeyboardInterrupt:
@@ -104,6 +114,7 @@ def _run_options(args: argparse.Namespace) -> dict[str, Any]:
         )
     return {
         "journal": args.journal,
+        "orphans": args.orphans,
         "in_flight": args.in_flight,
         "rate_limit": None if limits == (None, None) else RateLimit(*limits),
         "ordered": not args.unordered,
@@ -148,15 +159,22 @@ def _check_files(args: argparse.Namespace) -> None:
 
 @contextmanager
 def _open_output(name: str | None) -> Generator[TextIO]:
-    if name is None:
+    if name is None or name == "-":
         yield sys.stdout
         return
+    place = Path(name)
+    mode: Literal["a", "w"] = "w" if place.exists() and not place.is_file() else "a"  # a pipe has no end to append to
     try:
-        out = Path(name).open("a", encoding="utf-8", newline="\n")  # noqa: SIM115  closed below
+        out = place.open(mode, encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(f"{name} cannot be written: {error.strerror}.") from error
     with out:
         yield out
+
+
+def _is_regular_file(out: TextIO) -> bool:
+    """Return whether what was opened is a file that can be emptied, and not a pipe, a device or standard output."""
+    return out is not sys.stdout and stat.S_ISREG(os.fstat(out.fileno()).st_mode)
 
 
 def _write_result(
@@ -177,6 +195,8 @@ def _report_run(run: Run[Emission[Any]]) -> None:
     """Write the counts, tokens and cost of a run to standard error."""
     stats = run.stats
     replayed = f", {stats.replayed} from the journal" if stats.replayed else ""
+    if stats.resent_keys:
+        replayed += f", {len(stats.resent_keys)} sent again because a killed run may have sent them"
     cost = stats.cost
     price = f"The cost is not known. {stats.no_cost_reason}" if cost is None else f"${cost:.6f}"
     sys.stderr.write(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
 from emitter import profiles as profile
-from emitter.adapters.clients import client_settings
+from emitter.adapters.clients import client_settings, require_sdk
 from emitter.arguments import check_list, check_type
 from emitter.client.pool import DEFAULT_POOL, ClientPool
 from emitter.client.result import Trace
@@ -24,7 +24,7 @@ from emitter.core.capability_gate import (
     model_capabilities,
 )
 from emitter.core.fallback import DEFAULT_FALLBACK_REASONS, FallbackReason
-from emitter.errors import CapabilityNotProvided, InputError, MissingKey
+from emitter.errors import CapabilityNotProvided, InputError, MissingExtra, MissingKey
 from emitter.events import Level, LogAppended
 from emitter.messages import NO_FIELDS
 from emitter.profiles import find_profile
@@ -133,16 +133,18 @@ class ModelRoute:
         return resolve_model(self.model, self.client, self.wire)
 
     def require_credentials(self) -> None:
-        """Raise ``MissingKey`` if there is neither a client nor a key for the model."""
+        """Raise ``MissingKey`` or ``MissingExtra`` if there is neither a client nor what one is created from."""
         if self.client is None:
-            client_settings(self.resolve().profile, base_url=self.base_url, api_key=self.pool.api_key)
+            profile = self.resolve().profile
+            require_sdk(profile)
+            client_settings(profile, base_url=self.base_url, api_key=self.pool.api_key)
 
     @property
     def is_authenticated(self) -> bool:
         """Whether there is a client or a key for the model."""
         try:
             self.require_credentials()
-        except MissingKey:
+        except (MissingKey, MissingExtra):
             return False
         return True
 
