@@ -228,3 +228,17 @@ def test_a_job_that_an_error_ends_after_its_call_is_orphaned(
         (result,) = run_of(home.again(), [task(0)], orphans="list").results()
     assert result.value.n == 0
     assert (asked_of(vendor), asked_of(again)) == (Counter([0, 1]), Counter([0]))
+
+
+def test_leases_that_have_ended_are_forgotten(home: Home) -> None:  # noqa: F811
+    """Their claims stay orphaned."""
+    jobs = home.again().jobs
+    jobs.renew("dead", 0)
+    jobs.renew("alive", 3600)
+    jobs.claim("run", ["a"], "dead")
+    jobs.renew("another", 3600)
+    jobs.leave("another")
+
+    with jobs._database.transact() as transaction:
+        assert list(map(tuple, transaction.execute("SELECT holder FROM emitter_holders", {}))) == [("alive",)]
+    assert [orphan.key for orphan in jobs.orphans()] == ["a"]

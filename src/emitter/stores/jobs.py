@@ -120,7 +120,7 @@ _TABLES = (
 )
 _RENEW = """INSERT INTO emitter_holders (holder, expires_at) VALUES (:holder, {now} + :seconds)
     ON CONFLICT (holder) DO UPDATE SET expires_at = {now} + :seconds"""
-_LEAVE = "DELETE FROM emitter_holders WHERE holder = :holder"
+_LEAVE = "DELETE FROM emitter_holders WHERE holder = :holder OR expires_at <= {now}"
 _IS_GONE = "NOT EXISTS (SELECT 1 FROM emitter_holders AS h WHERE h.holder = j.holder AND h.expires_at > {now})"
 _INSERT = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_at)
     SELECT :run, value, 'open', :holder, {now} FROM {each_key} WHERE true ORDER BY value
@@ -170,9 +170,9 @@ class JobTable:
             transaction.execute(self._spell(_RENEW), {"holder": holder, "seconds": seconds})
 
     def leave(self, holder: str) -> None:
-        """End the lease of a holder. Claims that it has not closed are orphaned."""
+        """End the lease of a holder, and forget leases that have ended. Claims that are not closed are orphaned."""
         with self._database.transact() as transaction:
-            transaction.execute(_LEAVE, {"holder": holder})
+            transaction.execute(self._spell(_LEAVE), {"holder": holder})
 
     def claim(
         self, run: str, keys: Sequence[str], holder: str, *, resend: bool = False, anew: bool = False
