@@ -381,6 +381,22 @@ def test_orphans_are_listed_or_sent_again(place: Path, vendor: Simulator) -> Non
     assert asked_of(vendor) == {0: 1, 1: 2, 2: 1}
 
 
+def test_a_call_that_was_cut_off_is_in_doubt(place: Path, vendor: Simulator) -> None:
+    """It may have been answered and paid for, so its job is sent again only by choice. The others are not concerned."""
+    jobs = [task(0), task(1, "stalled"), task(2)]
+
+    async def leave() -> None:
+        async with aemit_many(Numbered, jobs, model=MODEL, journal=place, in_flight=1) as run:
+            await anext(run)
+            while len(vendor.calls) < 2:  # noqa: ASYNC110  the calls arrive in another thread
+                await asyncio.sleep(0.01)
+
+    asyncio.run(leave())
+    listed = run_of(place, jobs, orphans="list").results()
+    assert [type(each.error) for each in listed] == [type(None), UnknownOutcome, type(None)]
+    assert asked_of(vendor) == {0: 1, 1: 1, 2: 1}
+
+
 def test_a_changed_job_under_an_old_key_is_stale(place: Path, vendor: Simulator) -> None:
     """Its earlier answer is returned and marked, and the first one is a notice; a new key asks again."""
     jobs = [Job(task(n), key=f"k{n}") for n in range(3)]

@@ -17,6 +17,7 @@ import pytest
 
 from emitter.bulk import Job, aemit_many, emit_many
 from emitter.bulk.runner import EmissionSender
+from emitter.client.rate_limits import RateLimit
 from emitter.errors import InputError, StoreFailed, UnknownOutcome
 from emitter.policy import Policy
 from emitter.stores import MemoryStore
@@ -83,12 +84,12 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield Silent
 
 
-def kill_when_silent(home: Home, silent: Any) -> set[int]:  # noqa: F811
+def kill_when_silent(home: Home, silent: Any, *limit: str, sent: int = IN_FLIGHT) -> set[int]:  # noqa: F811
     """Run in a process of its own, and kill it when it only waits. Return the numbers of the unanswered tasks."""
-    command = [sys.executable, "-m", "tests.bulk.sharing", home.kind, home.address, str(COUNT)]
+    command = [sys.executable, "-m", "tests.bulk.sharing", home.kind, home.address, str(COUNT), *limit]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, cwd=Path(__file__).parents[2], env=environment) as child:
-        while len(waiting := {each for each in asked_of(silent.vendor) if each >= silent.start}) < IN_FLIGHT:
+        while len(waiting := {each for each in asked_of(silent.vendor) if each >= silent.start}) < sent:
             assert child.poll() is None
             time.sleep(0.01)
         child.send_signal(signal.SIGKILL)
@@ -118,8 +119,45 @@ def test_what_a_killed_process_sent_is_listed_and_then_sent_by_choice(home: Home
     assert len(run.stats.resent_keys) == len(unknown) - 1
 
 
+def test_a_job_that_waited_for_a_rate_limit_was_not_sent(home: Home, silent: Any) -> None:  # noqa: F811
+    """Of a killed process, only the jobs are in doubt whose calls had left."""
+    silent.start = 0
+    sent = kill_when_silent(home, silent, "1", sent=1)
+    assert asked_of(silent.vendor) == Counter(sent)
+
+    silent.start = COUNT
+    listed = run_of(home.again(), map(task, range(COUNT)), orphans="list").results()
+    assert {each.index for each in listed if isinstance(each.error, UnknownOutcome)} == sent
+    assert asked_of(silent.vendor) == Counter(range(COUNT))
+
+
+@pytest.mark.parametrize("orphans", ["list", "resend"])
+def test_a_process_that_lost_a_waiting_job_does_not_send_it(
+    home: Home,  # noqa: F811
+    vendor: Simulator,
+    monkeypatch: pytest.MonkeyPatch,
+    orphans: str,
+) -> None:
+    """The lease ends while the job waits, and another process sends it; this one returns the other's answer."""
+    store = home.again()
+    send = type(store.jobs).send
+
+    def lose(table: Any, run: str, keys: Any, holder: str) -> Any:
+        monkeypatch.setattr(type(store.jobs), "send", send)
+        table.leave(holder)
+        again = run_of(home.again(), [task(0)], rate_limit=RateLimit(600), orphans="list").results()
+        assert again[0].value.n == 0
+        table.renew(holder, 60)
+        return send(table, run, keys, holder)
+
+    monkeypatch.setattr(type(store.jobs), "send", lose)
+    (result,) = run_of(store, [task(0)], rate_limit=RateLimit(600), orphans=orphans).results()
+    assert (result.value.n, result.replayed) == (0, True)
+    assert asked_of(vendor) == {0: 1}
+
+
 def test_a_run_that_is_left_gives_its_jobs_up(home: Home, silent: Any) -> None:  # noqa: F811
-    """Nothing is orphaned: what was not sent is free, and a call that was cut off is a failure."""
+    """What was not sent is free. A call that was cut off may have been answered, so its job is orphaned."""
     silent.start = 2
 
     async def leave() -> None:
@@ -132,9 +170,13 @@ def test_a_run_that_is_left_gives_its_jobs_up(home: Home, silent: Any) -> None: 
 
     asyncio.run(leave())
     silent.start = COUNT
-    assert home.again().jobs.orphans() == []
+    assert len(home.again().jobs.orphans()) == IN_FLIGHT
     again = run_of(home.again(), map(task, range(COUNT)), orphans="list").results()
-    assert [each.value.n for each in again] == list(range(COUNT))
+    assert sum(isinstance(each.error, UnknownOutcome) for each in again) == IN_FLIGHT
+    assert asked_of(silent.vendor) == Counter(range(COUNT))
+    run = run_of(home.again(), map(task, range(COUNT)))
+    assert [each.value.n for each in run] == list(range(COUNT))
+    assert len(run.stats.resent_keys) == IN_FLIGHT
 
 
 @pytest.mark.parametrize(

@@ -45,14 +45,25 @@ class JobStore(Protocol):
         ...
 
 
+class ClaimLost(Exception):
+    """Another process has taken the job, since the lease of this one ended while it waited."""
+
+
 class JobJournal(Protocol):
     """Where the jobs of a run are claimed, and their outcomes kept: a file, or a store."""
 
     earlier_usage: Usage
     notice: str | None
 
-    async def claim(self, key: str, *, anew: bool = False) -> Claim:
-        """Claim a job, or say why it must not be sent. ``anew`` claims a job that has a final outcome, too."""
+    async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
+        """Claim a job, or say why it must not be sent. ``anew`` claims a job that has a final outcome, too.
+
+        A job that is ``waiting`` is not sent before ``send`` was called.
+        """
+        ...
+
+    async def send(self, key: str) -> None:
+        """Mark a waiting job as sent. Raises ``ClaimLost`` if another process has it now."""
         ...
 
     async def finish(self, entry: JournalEntry) -> None:
@@ -150,16 +161,22 @@ class StoreJournal:
         self.holder = generate_id()
         self.jobs, self.run, self._options = jobs, run, options
         self._claims = _Combiner(self._claim_all)
+        self._sends = _Combiner(self._send_all)
         self._outcomes = _Combiner(self._finish_all)
         self._abandoned: set[str] = set()
 
-    async def claim(self, key: str, *, anew: bool = False) -> Claim:
+    async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
         """Claim a job, or say why it must not be sent."""
         try:
-            return await self._claims.submit((key, anew))
+            return await self._claims.submit((key, anew, waiting))
         except asyncio.CancelledError:
             self._abandoned.add(key)
             raise
+
+    async def send(self, key: str) -> None:
+        """Mark a waiting job as sent. Raises ``ClaimLost`` if another process has it now."""
+        if not await self._sends.submit(key):
+            raise ClaimLost
 
     async def finish(self, entry: JournalEntry) -> None:
         """Keep an outcome, and close the claim of its job."""
@@ -174,17 +191,23 @@ class StoreJournal:
     async def close(self) -> None:
         """Wait for what is being written, and give up what was claimed for cancelled tasks."""
         await self._claims.close()
+        await self._sends.close()
         await self._outcomes.close()
         for key in self._abandoned:
             await self.release(key)
 
-    def _claim_all(self, wanted: list[tuple[str, bool]]) -> list[Claim]:
-        found: dict[tuple[str, bool], Claim] = {}
-        for anew in {anew for _, anew in wanted}:
-            keys = [key for key, again in wanted if again is anew]
-            claims = self.jobs.claim(self.run, keys, self.holder, resend=self._options.resend, anew=anew)
-            found |= {(key, anew): claim for key, claim in claims.items()}
+    def _claim_all(self, wanted: list[tuple[str, bool, bool]]) -> list[Claim]:
+        found: dict[tuple[str, bool, bool], Claim] = {}
+        resend = self._options.resend
+        for anew, waiting in {(anew, waiting) for _, anew, waiting in wanted}:
+            keys = [key for key, *how in wanted if how == [anew, waiting]]
+            claims = self.jobs.claim(self.run, keys, self.holder, resend=resend, anew=anew, waiting=waiting)
+            found |= {(key, anew, waiting): claim for key, claim in claims.items()}
         return [found[each] for each in wanted]
+
+    def _send_all(self, keys: list[str]) -> list[bool]:
+        sent = self.jobs.send(self.run, keys, self.holder)
+        return [key in sent for key in keys]
 
     def _finish_all(self, outcomes: list[Outcome]) -> list[None]:
         self.jobs.finish(self.run, outcomes, self.holder)

@@ -421,7 +421,7 @@ class RunJournal:
         file.load(fingerprint.to_json(), self._load_entry, _REPAIR_HINT)
         self.notice = _TORN_NOTICE.format(file.path) if file.was_torn else None
 
-    async def claim(self, key: str, *, anew: bool = False) -> Claim:
+    async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
         """Claim a job, or say why it must not be sent. The file has one run at a time, so no other has the job."""
         if key in self._positions and not anew:
             return Claim(ClaimStatus.DONE, self.find(key))
@@ -429,17 +429,21 @@ class RunJournal:
             return Claim(ClaimStatus.ORPHANED)
         status = ClaimStatus.RESENT if key in self._orphans else ClaimStatus.CLAIMED
         self._orphans.discard(key)
-        self._file.append(encode_line({"claimed": key}))
+        if not waiting:
+            await self.send(key)
         return Claim(status)
+
+    async def send(self, key: str) -> None:
+        """Mark a waiting job as sent."""
+        self._file.append(encode_line({"claimed": key}))
 
     async def finish(self, entry: JournalEntry) -> None:
         """Keep an outcome, and close the claim of its job."""
         self.add(entry)
 
     async def release(self, key: str, *, sent: bool = False) -> None:
-        """Give up the claim of a job. One that was sent is orphaned: its claim stays."""
-        if not sent:
-            self._file.append(encode_line({"released": key}))
+        """Give up the claim of a job. One that was sent is orphaned."""
+        self._file.append(encode_line({"claimed": key} if sent else {"released": key}))
 
     def find(self, key: str) -> str | None:
         """Return the entry of ``key``, as text, if it need not be requested again."""

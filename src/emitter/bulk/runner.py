@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, assert_never
 
 from emitter.adapters.clients import create_client
 from emitter.adapters.transport import async_half
+from emitter.bulk.claims import ClaimLost
 from emitter.bulk.jobs import Job, JobResult, R, to_job
 from emitter.bulk.journal import JournalEntry, build_fingerprint, decode_entry, decode_line, digest_job, make_request_id
 from emitter.bulk.limiter import Permit
@@ -29,7 +30,7 @@ from emitter.prices import prices_in_batch
 from emitter.stores.jobs import ClaimStatus
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from emitter.bulk.claims import JobJournal
     from emitter.bulk.journal import RunFingerprint
@@ -70,13 +71,24 @@ class EmissionSender:
     settings: Settings
     permit: Permit
     stats: RunStats
+    mark_sent: Callable[[], Awaitable[None]] | None = None
+    """Called before the first call is sent, after its wait for a rate limit."""
     finished: FinishedEmission | None = None
     calls: int = 0
+    is_calling: bool = False
+    """Whether a call was sent that has no answer."""
 
     @property
     def make_call(self) -> CallFactory[UnaryCall]:
         """Makes the calls, which wait for the rate limits."""
-        return limit_calls(UnaryCall, self.stats.add_waiting)
+        return limit_calls(partial(_SentCall, self), self.stats.add_waiting)
+
+    async def begin_call(self) -> None:
+        """Count a call that is about to be sent."""
+        if self.calls == 0 and self.mark_sent is not None:
+            await self.mark_sent()
+        self.calls, self.is_calling = self.calls + 1, True
+        self.stats.add_call(self.calls)
 
     async def run(self, client: object) -> FinishedEmission:
         """Run the emission to its outcome."""
@@ -92,6 +104,21 @@ class EmissionSender:
                 self.finished = FinishedEmission(run.outcome, tuple(run.record.events))
                 self.stats.add_outcome(run.outcome)
         return FinishedEmission(run.result(), tuple(run.record.events))
+
+
+class _SentCall(UnaryCall):
+    """A request that tells its emission when it is sent."""
+
+    def __init__(self, sender: EmissionSender, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._sender = sender
+
+    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
+        """Send the request."""
+        await self._sender.begin_call()
+        async for event in super().__aiter__():
+            yield event
+        self._sender.is_calling = False
 
 
 class _LimitedRequest:
@@ -120,8 +147,6 @@ class _LimitedRequest:
         answer: CallResult | None = None
         try:
             self._call = call = sender.make_call(self._plan, self._client, self._request, timeout)
-            sender.calls += 1
-            sender.stats.add_call(sender.calls)
             async with aclosing(call.__aiter__()) as events:
                 async for event in events:
                     yield event
@@ -289,6 +314,9 @@ class JobRunner(Generic[R]):
                 if settled is not None:
                     return settled
             outcome = await self._send(started, permit)
+        except ClaimLost:
+            permit.release()
+            return await self.run(started)
         except (JournalFailed, StoreFailed) as error:
             outcome = self.journal_error = error
         except Exception as error:  # noqa: BLE001  one failure must not lose the others
@@ -304,10 +332,10 @@ class JobRunner(Generic[R]):
 
         A job that another process has is waited for, without a permit.
         """
-        anew, wait = False, _FIRST_WAIT
+        anew, wait, waiting = False, _FIRST_WAIT, started.settings.rate_limit is not None
         while True:
             await permit.acquire()
-            claim = await journal.claim(key, anew=anew)
+            claim = await journal.claim(key, anew=anew, waiting=waiting)
             match claim.status:
                 case ClaimStatus.CLAIMED:
                     return None
@@ -412,13 +440,16 @@ class JobRunner(Generic[R]):
         if self._key_rejection is not None:
             await self._release(started, sent=False)
             return _not_sent(self._key_rejection)
-        sender = EmissionSender(started.plan, started.settings, permit, self.stats)
+        mark_sent = None
+        if self.journal is not None and started.key is not None and started.settings.rate_limit is not None:
+            mark_sent = partial(self.journal.send, started.key)
+        sender = EmissionSender(started.plan, started.settings, permit, self.stats, mark_sent)
         try:
             finished = await sender.run(self.client)
         except BaseException:
             if sender.finished is not None:
                 await self._write_journal(started, sender.finished, None)
-            else:
+            if sender.finished is None or sender.is_calling:
                 await self._release(started, sent=sender.calls > 0)
             raise
         result = _make_result(started, finished)

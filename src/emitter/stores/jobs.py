@@ -1,8 +1,8 @@
 """Jobs that several processes share: a job is claimed before it is sent, and its outcome closes the claim.
 
 Each process is a holder with a lease, which it renews by the database's clock. A claim whose holder's lease has ended
-is orphaned: the job was sent or about to be sent, and nobody knows its outcome. All statements run on PostgreSQL and
-SQLite.
+is orphaned: the job was sent or about to be sent, and nobody knows its outcome. A claim that waits for a rate limit was
+not sent, so the next process takes it. All statements run on PostgreSQL and SQLite.
 """
 
 from __future__ import annotations
@@ -123,24 +123,31 @@ _RENEW = """INSERT INTO emitter_holders (holder, expires_at) VALUES (:holder, {n
 _LEAVE = "DELETE FROM emitter_holders WHERE holder = :holder OR expires_at <= {now}"
 _IS_GONE = "NOT EXISTS (SELECT 1 FROM emitter_holders AS h WHERE h.holder = j.holder AND h.expires_at > {now})"
 _INSERT = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_at)
-    SELECT :run, value, 'open', :holder, {now} FROM {each_key} WHERE true ORDER BY value
+    SELECT :run, value, :state, :holder, {now} FROM {each_key} WHERE true ORDER BY value
     ON CONFLICT DO NOTHING RETURNING job_key"""
 _SELECT = """SELECT job_key, state, entry, holder, claimed_at, {is_gone} FROM emitter_jobs AS j
     WHERE run_id = :run AND job_key IN (SELECT value FROM {each_key})"""
-_TAKE = """UPDATE emitter_jobs SET state = 'open', holder = :holder, claimed_at = {now}
+_TAKE = """UPDATE emitter_jobs SET state = CASE state WHEN 'open' THEN 'open' ELSE :state END,
+    holder = :holder, claimed_at = {now} WHERE run_id = :run AND job_key IN (
+        SELECT job_key FROM emitter_jobs AS j WHERE run_id = :run AND job_key IN (SELECT value FROM {each_key})
+        AND (state = 'failed' OR (state = 'final' AND :anew = 1)
+        OR ((state = 'waiting' OR (state = 'open' AND :resend = 1)) AND {is_gone}))
+        ORDER BY job_key {lock_claims})
+    RETURNING job_key"""
+_SEND = """UPDATE emitter_jobs SET state = 'open', claimed_at = {now}
     WHERE run_id = :run AND job_key IN (
         SELECT job_key FROM emitter_jobs AS j WHERE run_id = :run AND job_key IN (SELECT value FROM {each_key})
-        AND (state = 'failed' OR (state = 'open' AND :resend = 1 AND {is_gone}) OR (state = 'final' AND :anew = 1))
-        ORDER BY job_key {lock_claims})
+        AND state IN ('waiting', 'open') AND holder = :holder ORDER BY job_key {lock_claims})
     RETURNING job_key"""
 _FINISH = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_at, entry)
     VALUES (:run, :key, :state, :holder, {now}, :entry)
     ON CONFLICT (run_id, job_key) DO UPDATE SET state = excluded.state, entry = excluded.entry
     WHERE emitter_jobs.state <> 'final'"""
-_RELEASE = "DELETE FROM emitter_jobs WHERE run_id = :run AND job_key = :key AND holder = :holder AND state = 'open'"
+_RELEASE = """DELETE FROM emitter_jobs
+    WHERE run_id = :run AND job_key = :key AND holder = :holder AND state IN ('open', 'waiting')"""
 _ENTRIES = """SELECT job_key, entry FROM emitter_jobs WHERE run_id = :run AND state = 'final' ORDER BY job_key"""
-_ORPHAN = """UPDATE emitter_jobs SET holder = ''
-    WHERE run_id = :run AND job_key = :key AND holder = :holder AND state = 'open'"""
+_ORPHAN = """UPDATE emitter_jobs SET state = 'open', holder = ''
+    WHERE run_id = :run AND job_key = :key AND holder = :holder AND state IN ('open', 'failed')"""
 _ORPHANS = """SELECT run_id, job_key, holder, claimed_at FROM emitter_jobs AS j
     WHERE state = 'open' AND {is_gone} ORDER BY run_id, job_key"""
 _SELECT_LIMIT = """SELECT next_request, next_token, paused_until, {now} FROM emitter_limits WHERE name = :name
@@ -174,8 +181,15 @@ class JobTable:
         with self._database.transact() as transaction:
             transaction.execute(self._spell(_LEAVE), {"holder": holder})
 
-    def claim(
-        self, run: str, keys: Sequence[str], holder: str, *, resend: bool = False, anew: bool = False
+    def claim(  # noqa: PLR0913  the flags have defaults
+        self,
+        run: str,
+        keys: Sequence[str],
+        holder: str,
+        *,
+        resend: bool = False,
+        anew: bool = False,
+        waiting: bool = False,
     ) -> dict[str, Claim]:
         """Claim jobs, all in one transaction, and return the answer by key.
 
@@ -185,9 +199,12 @@ class JobTable:
             holder: This process, whose lease must have been renewed.
             resend: Whether to take orphaned jobs.
             anew: Whether to take jobs that have a final outcome.
+            waiting: Whether ``send`` is called before the jobs are sent. Until then, only those are orphaned that were
+                orphaned before.
         """
         names = {encode_key(key): key for key in keys}
-        parameters = {"run": encode_key(run), "holder": holder, "keys": json.dumps(list(names))}
+        state = "waiting" if waiting else "open"
+        parameters = {"run": encode_key(run), "holder": holder, "state": state, "keys": json.dumps(list(names))}
         with self._database.transact() as transaction:
             inserted = {row[0] for row in transaction.execute(self._spell(_INSERT), parameters)}
             claims = dict.fromkeys(inserted, Claim(ClaimStatus.CLAIMED, holder=holder))
@@ -200,6 +217,13 @@ class JobTable:
                 taken = transaction.execute(self._spell(_TAKE), take) if _may_take(found, resend, anew) else ()
                 claims |= found | {name: _take_claim(found.get(name, _UNREAD)) for (name,) in taken}
         return {key: claims.get(name, _UNREAD) for name, key in names.items()}
+
+    def send(self, run: str, keys: Sequence[str], holder: str) -> set[str]:
+        """Mark waiting jobs as sent, and return those that this process still has, which it may send now."""
+        names = {encode_key(key): key for key in keys}
+        parameters = {"run": encode_key(run), "holder": holder, "keys": json.dumps(list(names))}
+        with self._database.transact() as transaction:
+            return {names[name] for (name,) in transaction.execute(self._spell(_SEND), parameters)}
 
     def finish(self, run: str, outcomes: Sequence[Outcome], holder: str) -> None:
         """Store outcomes and close their claims, all in one transaction. The first final outcome of a job stays."""
