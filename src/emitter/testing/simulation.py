@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never, cast
@@ -350,7 +351,10 @@ def _get_client_close_callbacks(client: Any) -> list[Callable[[], Any]]:
 
 def _check_behaviour(behaviour: object) -> None:
     if isinstance(behaviour, type) or not callable(getattr(behaviour, "plan", None)):
-        raise InputError(f"{behaviour!r} is not a behaviour.", hint="Pass an instance of one, such as Text('...').")
+        raise InputError(
+            f"{reprlib.repr(behaviour)} is not a behaviour.",
+            hint="Pass an instance of one, such as Text('...'). For several in turn, call the simulator's script().",
+        )
 
 
 def _check_answers(answers: object) -> None:

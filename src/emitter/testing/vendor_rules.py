@@ -190,7 +190,7 @@ def check_anthropic_object_optionals(node: SchemaNode) -> Iterator[SchemaViolati
 def check_anthropic_no_ref_in_all_of(tree: SchemaTree) -> Iterator[SchemaViolation]:
     """Forbid references as branches of ``allOf``."""
     for path, node in tree.nodes.items():
-        if path[-2:-1] == ("allOf",) and "$ref" in node.members:
+        if len(path) > 1 and path[-2] == "allOf" and path[:-2] in tree.nodes and "$ref" in node.members:
             yield node.make_violation("ref_in_all_of")
 
 

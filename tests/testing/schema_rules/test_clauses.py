@@ -185,6 +185,10 @@ SOUND: dict[str, tuple[Any, Any]] = {
     "anthropic root array": (vendor_rules.ANTHROPIC, {"type": "array", "items": TEXT, "minItems": 1}),
     "anthropic root union": (vendor_rules.ANTHROPIC, {"anyOf": [closed(a=TEXT), TEXT]}),
     "anthropic 23 optional": (vendor_rules.ANTHROPIC, {**many(23, TEXT), "required": []}),
+    "anthropic property with a keyword's name": (
+        vendor_rules.ANTHROPIC,
+        defined({"type": "array", "items": closed(allOf={"type": "array", "items": ITEM})}, A=TEXT),
+    ),
     "anthropic shared definition": (vendor_rules.ANTHROPIC, {**closed(a=ITEM, b=ITEM), "$defs": {"A": TEXT}}),
     "anthropic uri": (vendor_rules.ANTHROPIC, closed(a={**TEXT, "format": "uri", "pattern": r"^https?://\w{1,99}$"})),
     "google root text": (vendor_rules.GOOGLE, TEXT),
