@@ -105,7 +105,41 @@ def test_a_run_goes_on_from_its_journal(vendor: Simulator, folder: Path) -> None
     assert first.stdout == second.stdout == ""
     assert len(vendor.calls) == 3
     assert [each["id"] for each in results((folder / "out.jsonl").read_text())] == ["job 0", "job 1", "job 2"]
-    assert "3 of 3 jobs done, 0 failed, 2 from the journal. 1 calls" in second.stderr
+    assert "3 of 3 jobs done, 0 failed, 2 recorded before. 1 calls" in second.stderr
+
+
+def test_runs_share_a_store(vendor: Simulator, folder: Path) -> None:
+    """What one run was answered is not asked again by another one."""
+    write_jobs(folder, ["1", "2"])
+    runs = [command(vendor, folder, *BATCH, "--store", "jobs.db") for _ in range(2)]
+
+    assert [each.returncode for each in runs] == [SUCCESS, SUCCESS]
+    assert len(vendor.calls) == 2
+    assert results(runs[0].stdout) == results(runs[1].stdout)
+    assert "2 of 2 jobs done, 0 failed, 2 recorded before. 0 calls" in runs[1].stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--store", ""], "--store is empty"),
+        (["--store", "jobs.jsonl"], "jobs.jsonl"),
+        (["--store", "out.db", "-o", "out.db"], "--output would overwrite out.db"),
+        (["--store", "postgresql://localhost:1/none"], "store"),
+        (["--store", "jobs.db", "--journal", "run.journal"], "journal"),
+        (["--half-price"], "--half-price needs --journal or --store"),
+    ],
+    ids=["empty", "of no database", "the output", "unreachable", "beside a journal", "a batch without one"],
+)
+def test_a_store_that_cannot_be_used_is_told(vendor: Simulator, folder: Path, arguments: list[str], said: str) -> None:
+    """Before anything is sent."""
+    write_jobs(folder, ["1"])
+    done = command(vendor, folder, *BATCH, *arguments)
+
+    assert done.returncode == BAD_USAGE
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not vendor.calls
 
 
 def test_the_results_of_a_run_outlive_one_that_cannot_start(vendor: Simulator, folder: Path) -> None:
@@ -148,7 +182,7 @@ def test_what_a_killed_run_had_begun_is_told(folder: Path, orphans: str, calls: 
         assert "sent again" not in done.stderr
     else:
         assert last == {"id": "b", "value": VALUE}
-        assert "1 from the journal, 1 sent again because a killed run may have sent them" in done.stderr
+        assert "1 recorded before, 1 sent again because a killed run may have sent them" in done.stderr
 
 
 def test_results_reach_what_is_no_file(vendor: Simulator, folder: Path) -> None:
@@ -263,6 +297,7 @@ def test_half_price_uses_the_vendors_batches(folder: Path, monkeypatch: pytest.M
         assert done.returncode == SUCCESS, done.stderr
         assert [each["value"] for each in results(done.stdout)] == [VALUE] * 3
         assert (folder / "run.journal.batches").exists()
+        assert "3 jobs go out as a batch" in done.stderr
 
 
 def test_limits_of_requests_are_kept(vendor: Simulator, folder: Path) -> None:

@@ -26,6 +26,7 @@ from emitter.client.rate_limits import RateLimit
 from emitter.errors import InputError
 from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
+from emitter.stores import SqliteStore, SqlStore
 
 if TYPE_CHECKING:
     import argparse
@@ -52,6 +53,11 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--journal", metavar="FILE", help="record finished jobs here, and go on from it when run again")
     group.add_argument(
+        "--store",
+        metavar="STORE",
+        help="record jobs in an SQLite file or postgresql://... instead, which several processes share",
+    )
+    group.add_argument(
         "--orphans",
         choices=ORPHAN_POLICIES,
         default="resend",
@@ -62,7 +68,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--tokens-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
     group.add_argument("--unordered", action="store_true", help="write each result as it finishes, not in order")
     group.add_argument(
-        "--half-price", action="store_true", help="use the vendor's batch interface: slower; needs --journal"
+        "--half-price", action="store_true", help="use the vendor's batch interface: slower; needs --journal or --store"
     )
     add_json_argument(parser, "add the envelope, usage, cost, attempts and events to each result")
     parser.epilog = (
@@ -78,14 +84,20 @@ def run_batch(args: argparse.Namespace) -> int:
     "untrusted" are lists of texts, images, PDFs and recordings, by path from the folder of JOBS. Only "input" is
     required. A line that is a string is a job, too. A first line without "input" sets options for all jobs, such as
     {"model", "type"}; the command line overrides it. A result is {"id", "value"} or {"id", "error"}; without an id,
-    it has the number of the line. With --journal, a run that was interrupted goes on when it is started again.
+    it has the number of the line. With --journal or --store, an interrupted run goes on when it is started again.
     """
     _check_files(args)
     job_file = read_job_file(args.file)
     _apply_header(args, job_file)
     form, interrupted = _load_form(args, job_file), False
     options = {**emission_options(args), **_run_options(args)}
-    with emit_many(form, job_file, **options) as run, _open_output(args.output) as out:
+    if args.half_price and not options["progress"]:
+        sys.stderr.write(f"emitter: {len(job_file)} jobs go out as a batch. It may take hours; the command waits.\n")
+    with (
+        _open_job_store(args.store) as store,
+        emit_many(form, job_file, store=store, **options) as run,
+        _open_output(args.output) as out,
+    ):
         try:
             for number, result in enumerate(run):
                 if number == 0 and _is_regular_file(out):
@@ -95,7 +107,7 @@ def run_batch(args: argparse.Namespace) -> int:
             interrupted = True
     _report_run(run)
     if interrupted:
-        sys.stderr.write(f"emitter: interrupted. {_RESUME_HINTS[args.journal is not None]}\n")
+        sys.stderr.write(f"emitter: interrupted. {_RESUME_HINTS[_is_recorded(args)]}\n")
         return _INTERRUPTED
     return int(run.stats.failed > 0)
 
@@ -106,11 +118,28 @@ _RESUME_HINTS = {
 }
 
 
+def _is_recorded(args: argparse.Namespace) -> bool:
+    return args.journal is not None or args.store is not None
+
+
+@contextmanager
+def _open_job_store(name: str | None) -> Generator[SqlStore | SqliteStore | None]:
+    """Open the store of a run, which may be a new file."""
+    if name is None:
+        yield None
+    elif not name:
+        raise InputError("--store is empty.", hint="Pass a file or postgresql://..., or remove --store.")
+    else:
+        with SqlStore(name) if "://" in name else SqliteStore(name) as store:
+            yield store
+
+
 def _run_options(args: argparse.Namespace) -> dict[str, Any]:
     limits = (args.requests_per_minute, args.tokens_per_minute)
-    if args.half_price and args.journal is None:
+    if args.half_price and not _is_recorded(args):
         raise InputError(
-            "--half-price needs --journal, since a batch is paid for when it is submitted.", hint="Add --journal FILE."
+            "--half-price needs --journal or --store, since a batch is paid for when it is submitted.",
+            hint="Add --journal FILE.",
         )
     return {
         "journal": args.journal,
@@ -152,7 +181,7 @@ def _check_files(args: argparse.Namespace) -> None:
     """Raise ``InputError`` if one file is named twice where that would destroy it."""
     names = [args.file, args.material, args.untrusted, args.schema]
     check_single_standard_input([name for each in names for name in ([each] if isinstance(each, str) else each or [])])
-    for name in (args.file, args.journal):
+    for name in (args.file, args.journal, args.store):
         if args.output is not None and name is not None and os.path.realpath(name) == os.path.realpath(args.output):
             raise InputError(f"--output would overwrite {name}.", hint="Write the results to another file.")
 
@@ -194,7 +223,7 @@ def _write_result(
 def _report_run(run: Run[Emission[Any]]) -> None:
     """Write the counts, tokens and cost of a run to standard error."""
     stats = run.stats
-    replayed = f", {stats.replayed} from the journal" if stats.replayed else ""
+    replayed = f", {stats.replayed} recorded before" if stats.replayed else ""
     if stats.resent_keys:
         replayed += f", {len(stats.resent_keys)} sent again because a killed run may have sent them"
     cost = stats.cost
