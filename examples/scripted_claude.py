@@ -18,10 +18,13 @@ Script = Callable[[Mapping[str, str]], list[tuple[str, str, dict[str, Any]]]]
 
 @dataclass(frozen=True)
 class ToolCalls:
-    """Answers with the calls that the script makes next, by the results that the conversation has."""
+    """Answers with the calls that the script makes next, by the results that the conversation has.
+
+    Without a server, the calls are those of Claude Code's own tools.
+    """
 
     script: Script
-    server: str
+    server: str | None = None
 
     def plan(self, request: ReceivedRequest) -> RawResponse:
         """Return a message in Anthropic's stream."""
@@ -32,7 +35,7 @@ class ToolCalls:
             {
                 "type": "tool_use",
                 "id": f"{name}-{uuid.uuid4().hex}",
-                "name": f"mcp__{self.server}__{tool}",
+                "name": tool if self.server is None else f"mcp__{self.server}__{tool}",
                 "input": args,
             }
             for name, tool, args in self.script(read)

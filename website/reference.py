@@ -63,6 +63,7 @@ PAGES = (
             "emitter.integrations.acp",
             "emitter.integrations.ag_ui",
             "emitter.integrations.claude_agent:GuardedTools resume",
+            "emitter.integrations.claude_agent_hooks:GuardHooks",
             "emitter.integrations.dbos:aemit ask act",
             "emitter.integrations.langchain:as_tool",
             "emitter.integrations.langchain_middleware:GuardMiddleware",

@@ -71,6 +71,7 @@ FRAMEWORKS = {
     "openai_agents": "agents",
     "openai_agents by name": "agents",
     "claude_agent": "claude_agent_sdk",
+    "claude_agent by name": "claude_agent_sdk",
 }
 """The frameworks, with guarded functions or with tools of their own guarded, and what must be installed to try them."""
 
@@ -90,7 +91,7 @@ def framework(request: pytest.FixtureRequest) -> type[Agent]:
     return find_agent(request.param)
 
 
-@pytest.fixture(params=[name for name in FRAMEWORKS if name != "claude_agent"])
+@pytest.fixture(params=[name for name in FRAMEWORKS if "claude_agent" not in name])
 def parallel_framework(request: pytest.FixtureRequest) -> type[Agent]:
     """Return the agent of each framework in which several calls of one message can wait."""
     return find_agent(request.param)

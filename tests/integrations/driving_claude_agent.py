@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import sys
 import tempfile
@@ -10,9 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claude_agent_sdk import ClaudeAgentOptions, PermissionResultAllow, ResultMessage, ToolResultBlock, query
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    PermissionResultAllow,
+    ResultMessage,
+    ToolResultBlock,
+    create_sdk_mcp_server,
+    query,
+    tool,
+)
 
 from emitter.integrations.claude_agent import GuardedTools, resume
+from emitter.integrations.claude_agent_hooks import GuardHooks
 from emitter.testing import simulator
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
@@ -30,16 +40,14 @@ class Driver:
     def __init__(self, job: Job) -> None:
         self.folder = Path(tempfile.mkdtemp())
         self.answers = scripted_claude.ToolCalls(job.script, "office")
-        guarded = GuardedTools("office", job.tool)
-        self.options = ClaudeAgentOptions(
-            mcp_servers=guarded.mcp_servers,
-            hooks=guarded.hooks,
-            tools=[],
-            cwd=self.folder,
-            model="claude-sonnet-5-5",
-        )
+        self.options = ClaudeAgentOptions(**self.guard(job), tools=[], cwd=self.folder, model="claude-sonnet-5-5")
         self.session = self.first = ""
         self.read: dict[str, str] = {}
+
+    def guard(self, job: Job) -> dict[str, Any]:
+        """Return the options with the guarded tool."""
+        guarded = GuardedTools("office", job.tool)
+        return {"mcp_servers": guarded.mcp_servers, "hooks": guarded.hooks}
 
     def start(self) -> None:
         """Run until a call is deferred."""
@@ -93,3 +101,17 @@ class Driver:
             for block in getattr(message, "content", ()):
                 if isinstance(block, ToolResultBlock):
                     self.read[block.tool_use_id.partition("-")[0]] = scripted_claude.text({"content": block.content})
+
+
+class DriverByName(Driver):
+    """Drives an agent with the tool of an MCP server, guarded by its name."""
+
+    def guard(self, job: Job) -> dict[str, Any]:
+        """Return the options with the server, and the hooks that guard its tool."""
+
+        @tool("send_email", "Send an e-mail.", dict.fromkeys(inspect.signature(job.function).parameters, str))
+        async def send_email(arguments: dict[str, Any]) -> dict[str, Any]:
+            return {"content": [{"type": "text", "text": job.function(**arguments)}]}
+
+        hooks = GuardHooks(job.authority, {f"mcp__office__{job.name}": job.options}).hooks
+        return {"mcp_servers": {"office": create_sdk_mcp_server("office", tools=[send_email])}, "hooks": hooks}

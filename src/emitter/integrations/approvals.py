@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import ResolvedDecision
     from emitter.messages import Json
 
@@ -39,6 +40,8 @@ class Waiting:
     tool: str
     call_id: str
     pending: PendingDecision
+    ledger: Ledger
+    """Where the decision is resolved or withdrawn."""
 
     def to_json(self) -> dict[str, Json]:
         """Return what a client needs to show the decision. Nothing in it can approve the call."""
@@ -117,7 +120,7 @@ async def apropose(
     except AuthorityError as error:
         return await asyncio.to_thread(_explain_error, tool, call_id, error)
     if isinstance(decision, PendingDecision) and not decision.expiry_recorded:
-        return Waiting(tool.name, call_id, decision)
+        return Waiting(tool.name, call_id, decision, tool.ledger)
     return None if is_approved(decision) else Rejected(explain_answer(decision))
 
 
@@ -127,7 +130,8 @@ def _explain_error(tool: GuardedTool[..., Any], call_id: str, error: AuthorityEr
             raise error  # the tool itself made another guarded call
         case ApprovalPending():
             decision = tool.ledger.find(error.decision_id)
-            return Waiting(tool.name, call_id, decision if isinstance(decision, PendingDecision) else decision.pending)
+            pending = decision if isinstance(decision, PendingDecision) else decision.pending
+            return Waiting(tool.name, call_id, pending, tool.ledger)
         case NotApproved() if error.decision_id:
             return Rejected(explain_answer(tool.ledger.find(error.decision_id)))
         case _:

@@ -17,7 +17,7 @@ import asyncio
 import functools
 import inspect
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from claude_agent_sdk.types import HookEvent
 
     from emitter.authority import GuardedTool
-    from emitter.decisions.ledger import Ledger
 
 try:
     from claude_agent_sdk import HookMatcher, ResultMessage, SdkMcpTool, create_sdk_mcp_server, query
@@ -51,7 +50,7 @@ _CALL_ID: Final = "emitter_call_id"
 """The argument in which the hook tells the tool which call it is. The hook sets it, whatever the model wrote there."""
 _NO_HOOK: Final = "Nothing was done: the hooks of this server's GuardedTools are missing from ClaudeAgentOptions."
 _STILL_WAITS: Final = "Nothing was done: this call waits for a person."
-_HOOK_SECONDS: Final = 60.0
+HOOK_SECONDS: Final = 60.0
 """How long Claude Code waits for the hook, which asks the store and nobody else."""
 
 
@@ -68,7 +67,7 @@ class GuardedTools:
     def __init__(self, name: str, *tools: GuardedTool[..., Any]) -> None:
         self._name = name
         self._tools = {f"mcp__{name}__{tool.name}": _Tool(tool) for tool in tools}
-        self._deferred = dict[str, _DeferredCall]()
+        self._gate = CallGate()
 
     @property
     def mcp_servers(self) -> dict[str, McpServerConfig]:
@@ -79,27 +78,45 @@ class GuardedTools:
     @property
     def hooks(self) -> dict[HookEvent, list[HookMatcher]]:
         """The hook that defers calls that wait, and denies those that were not approved."""
-        return {"PreToolUse": [HookMatcher(f"mcp__{self._name}__.*", [self._before_call], _HOOK_SECONDS)]}
+        return {"PreToolUse": [HookMatcher(f"mcp__{self._name}__.*", [self._before_call], HOOK_SECONDS)]}
 
     async def _before_call(self, hook_input: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
         call: Any = hook_input
         tool = self._tools.get(call["tool_name"])
         if tool is None:
             return {}
-        session = call["session_id"]
-        call_id = make_call_id("claude-agent", session, tool_use_id)
+        call_id = make_call_id("claude-agent", call["session_id"], tool_use_id)
         obstacle = await tool.find_obstacle(call_id, call["tool_input"])
+        return await self._gate.answer(call, call_id, obstacle or {**call["tool_input"], _CALL_ID: call_id})
+
+
+class CallGate:
+    """Answers Claude Code's question whether a call may be made. One that waits is deferred.
+
+    Claude Code keeps one deferred call of a session. The question about a call that it drops is withdrawn, since an
+    answer would have no effect.
+    """
+
+    def __init__(self) -> None:
+        self._deferred = dict[str, Waiting]()
+
+    async def answer(
+        self, hook_input: Mapping[str, Any], call_id: str, outcome: Waiting | Rejected | Mapping[str, Any]
+    ) -> HookJSONOutput:
+        """Return the hook's output for a call: allowed with its arguments, denied in words, or deferred."""
+        session = hook_input["session_id"]
         dropped = self._deferred.pop(session, None)
         if dropped is not None and dropped.call_id != call_id:
-            await asyncio.to_thread(dropped.withdraw)
-        match obstacle:
-            case None:
-                return _answer("allow", updatedInput={**call["tool_input"], _CALL_ID: call_id})
+            with suppress(AlreadyResolved):
+                await dropped.ledger.awithdraw(dropped.pending.decision_id)
+        match outcome:
+            case Waiting():
+                self._deferred[session] = outcome
+                return _answer("defer")
             case Rejected(message=words):
                 return _answer("deny", permissionDecisionReason=words)
-            case Waiting(pending=pending):
-                self._deferred[session] = _DeferredCall(call_id, pending.decision_id, tool.ledger)
-                return _answer("defer")
+            case arguments:
+                return _answer("allow", updatedInput=dict(arguments))
 
 
 def _answer(decision: Literal["allow", "deny", "defer"], **more: Any) -> HookJSONOutput:
@@ -131,20 +148,6 @@ async def resume(options: ClaudeAgentOptions, session_id: str) -> AsyncIterator[
         yield message
 
 
-@dataclass(frozen=True, slots=True)
-class _DeferredCall:
-    """The call that Claude Code keeps for a session, until another one takes its place."""
-
-    call_id: str
-    decision_id: str
-    ledger: Ledger
-
-    def withdraw(self) -> None:
-        """Withdraw the question of a call that was dropped, since an answer would have no effect."""
-        with suppress(AlreadyResolved):
-            self.ledger.withdraw(self.decision_id)
-
-
 class _Tool:
     """A guarded tool with the schema of its arguments."""
 
@@ -158,11 +161,6 @@ class _Tool:
         arguments: Any = bind  # pydantic validates a call's arguments before it makes the call
         self._tool = tool
         self._arguments: TypeAdapter[Any] = TypeAdapter(arguments)
-
-    @property
-    def ledger(self) -> Ledger:
-        """The ledger in which its calls are decided."""
-        return self._tool.ledger
 
     def to_sdk(self) -> SdkMcpTool[Any]:
         """Return the tool of the SDK."""
