@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING
 
 from tests.authority.narrative import test_linear as narrative
 from tests.checks.content import test_linear as checks
+from tests.checks.content.labelled import moment
+from tests.checks.content.test_linear import MEGABYTE
 from tests.host.test_extract import HOSTILE
 from tests.recover.test_bounds import FRAMES, UNITS
 
+from emitter.checks import DEFAULT_CHECKS
 from emitter.checks.wording import MAX_READ
 from emitter.host.model_text import extract_documents
 from emitter.recover import parse_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from emitter.models import BindingMoment
 
 _RUNS = 5
 _WANTED = 8.0
@@ -71,7 +76,24 @@ def main() -> int:
             growth, piece = max(found)
             worst = max(worst, growth)
             print(f"{name:20} {reader:12} at most {growth:5.1f} times for four times the text ({piece})")  # noqa: T201
+    _print_decisions()
     return int(worst > _WANTED)
+
+
+def _print_decisions() -> None:
+    """Print how long all default checks take for a decision with a megabyte in one slot."""
+    for slot in ("synopsis", "stem"):
+        taken = {
+            piece: seconds(lambda text, slot=slot: _check(moment(**{slot: text})), checks.repeat(text, MEGABYTE))
+            for piece, text in checks.HOSTILE.items()
+        }
+        piece = max(taken, key=taken.__getitem__)
+        print(f"a decision with 1 MB in its {slot}: at most {taken[piece] * 1e3:.0f} ms ({piece})")  # noqa: T201
+
+
+def _check(decision: BindingMoment) -> None:
+    for checker in DEFAULT_CHECKS:
+        tuple(checker(decision))
 
 
 if __name__ == "__main__":

@@ -91,7 +91,8 @@ _QUOTES: Final = re.compile(r"(?<!\w)[\"'`“”„‟«»‹›‘’‚]+|[\"'
 """Quotation marks at the edge of a word; an apostrophe within one belongs to it."""
 _EMPHASIS: Final = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\1(?![\w*])")
 """Text between asterisks, which Markdown emphasizes. A single asterisk may be a wildcard."""
-_CLOSING: Final = re.compile(r"[.,;:!?…]+(?=\s|$)")
+_CLOSING: Final = re.compile(r"(?<![.,;:!?…])[.,;:!?…]+(?=\s|$)")
+"""Marks at the end of a word. Only the first of a row begins a match, so that a long row is read once."""
 
 
 def normalize_wording(text: str) -> str:

@@ -210,8 +210,8 @@ _CLOSING_MARKS: Final = " \t\"\u201d')]"
 _LEET_DIGITS: Final = str.maketrans("013457", "oieast")
 _MONTH: Final = re.compile(r"(?<=[^\W_] )May\b")
 """The month, which is no modal verb."""
-_MASKED_WORD: Final = re.compile(r"[^\W\d_]+[013457][^\W\d_](?:[013457]|[^\W\d_])*")
-_NUMBERED_WORD: Final = re.compile(r"(?=[^\W_]*\d)[^\W\d_]+-?[^\W_]+|\d{1,2}[dgkDGK]\b")
+_MASKED_WORD: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]++[013457][^\W\d_](?:[013457]|[^\W\d_])*")
+_NUMBERED_WORD: Final = re.compile(r"(?<![^\W\d_])(?=[^\W\d_]++[^\W_]*\d)[^\W\d_]+-?[^\W_]+|\d{1,2}[dgkDGK]\b")
 _NUMBERED_NAME: Final = re.compile(r"[a-z]{1,9}-?\d{1,2}[a-z]?|[a-z]\d[a-z]\d{1,2}|\d{1,2}[dgk]")
 _AUTHORITY_RULES: Final = frozenset({NarrativeRule.CLASSIFICATION, NarrativeRule.IMPERATIVE})
 """The rules of every mode. What a named source says is the source's own, and breaks none of them."""
