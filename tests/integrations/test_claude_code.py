@@ -11,7 +11,7 @@ import pytest
 
 from emitter.authority import Authority
 from emitter.decisions import open_dialogue, select_option
-from emitter.errors import StoreFailed
+from emitter.errors import InputError, StoreFailed
 from emitter.stores import MemoryStore
 from emitter.testing import simulator
 
@@ -19,6 +19,7 @@ claude_agent_sdk = pytest.importorskip("claude_agent_sdk")
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 import scripted_claude  # noqa: E402
 
+from emitter.integrations import claude_agent  # noqa: E402
 from emitter.integrations.claude_agent import resume  # noqa: E402
 from emitter.integrations.claude_agent_hooks import GuardHooks  # noqa: E402
 
@@ -133,6 +134,17 @@ def test_a_command_that_fails_has_a_receipt_that_says_so(tmp_path: Path) -> None
     assert (tmp_path / "log").read_text() == "x\n"
     assert desk.receipts() == ["failure"]
     assert desk.read["call1"][1]
+
+
+def test_a_session_without_a_deferred_call_cannot_be_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor can one whose call was made: Claude Code would wait for a prompt, for ever."""
+    desk = Desk(tmp_path, ("call1", "Bash", {"command": "echo x >> log"}))
+    desk.approve()
+    monkeypatch.setattr(claude_agent, "START_SECONDS", 1.0)
+    with pytest.raises(InputError, match="has no deferred call"):
+        desk.resume()
+
+    assert (tmp_path / "log").read_text() == "x\n"
 
 
 CALL: Any = {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "make"}}

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from emitter.errors import AlreadyResolved, MissingExtra
+from emitter.errors import AlreadyResolved, InputError, MissingExtra
 from emitter.integrations.approvals import (
     Rejected,
     Waiting,
@@ -52,6 +52,9 @@ _NO_HOOK: Final = "Nothing was done: the hooks of this server's GuardedTools are
 _STILL_WAITS: Final = "Nothing was done: this call waits for a person."
 HOOK_SECONDS: Final = 60.0
 """How long Claude Code waits for the hook, which asks the store and nobody else."""
+
+START_SECONDS: Final = 60.0
+"""How long a resumed session may take until it makes its deferred call. Without one, Claude Code waits for ever."""
 
 
 class GuardedTools:
@@ -133,6 +136,9 @@ async def resume(options: ClaudeAgentOptions, session_id: str) -> AsyncIterator[
     Args:
         options: The options of the session, with the ``GuardedTools`` of the same tools.
         session_id: The id of the session, ``ResultMessage.session_id``.
+
+    Raises:
+        InputError: The session has no deferred call, or it was made already.
     """
     ended = asyncio.Event()
 
@@ -142,10 +148,26 @@ async def resume(options: ClaudeAgentOptions, session_id: str) -> AsyncIterator[
         for prompt in none:
             yield prompt
 
-    async for message in query(prompt=no_prompt(), options=replace(options, resume=session_id)):
+    async def note_call(*_: object) -> HookJSONOutput:
+        limit.reschedule(None)
+        return {}
+
+    before = (options.hooks or {}).get("PreToolUse", [])
+    hooks: Any = {**(options.hooks or {}), "PreToolUse": [*before, HookMatcher(None, [note_call])]}
+    messages = query(prompt=no_prompt(), options=replace(options, resume=session_id, hooks=hooks))
+    try:
+        async with asyncio.timeout(START_SECONDS) as limit:
+            message: Message | None = await anext(messages)
+    except TimeoutError:
+        raise InputError(
+            f"Session {session_id} has no deferred call: Claude Code made none within {START_SECONDS:.0f} seconds.",
+            hint="Resume a session whose last result has deferred_tool_use. Continue any other with query().",
+        ) from None
+    while message is not None:
         if isinstance(message, ResultMessage):
             ended.set()
         yield message
+        message = await anext(messages, None)
 
 
 class _Tool:
