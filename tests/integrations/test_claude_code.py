@@ -35,11 +35,11 @@ GUARDED: dict[str, GuardOptions] = {"Bash": {}, "Write": {}}
 class Desk:
     """Claude Code with two of its tools guarded, in a folder, and a script of calls."""
 
-    def __init__(self, folder: Path, *calls: tuple[str, str, dict[str, Any]]) -> None:
+    def __init__(self, folder: Path, *calls: tuple[str, str, dict[str, Any]], at_once: int = 1) -> None:
         self.folder, self.session = folder, ""
         self.read: dict[str, tuple[str, bool]] = {}
         self.authority = Authority()
-        script = lambda read: next(([call] for call in calls if call[0] not in read), [])  # noqa: E731
+        script = lambda read: [call for call in calls if call[0] not in read][:at_once]  # noqa: E731
         self.answers = scripted_claude.ToolCalls(script)
         self.start()
 
@@ -70,6 +70,7 @@ class Desk:
         with simulator(answers=self.answers, check_schemas=False) as vendor:
             options = claude_agent_sdk.ClaudeAgentOptions(
                 hooks=GuardHooks(self.authority, GUARDED).hooks,
+                allowed_tools=list(GUARDED),
                 cwd=self.folder,
                 model="claude-sonnet-5-5",
                 env=scripted_claude.environment(vendor, self.folder),
@@ -147,7 +148,36 @@ def test_a_session_without_a_deferred_call_cannot_be_resumed(tmp_path: Path, mon
     assert (tmp_path / "log").read_text() == "x\n"
 
 
-CALL: Any = {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "make"}}
+def test_a_hook_that_raises_denies_the_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in a client that may run every command: here the question of a dropped call cannot be withdrawn."""
+
+    async def fail(*_: Any, **__: Any) -> None:
+        raise StoreFailed("The disk is full.")
+
+    monkeypatch.setattr("emitter.decisions.ledger.Ledger.awithdraw", fail)
+    commands = [(f"call{number}", "Bash", {"command": f"touch file{number}"}) for number in (1, 2)]
+    desk = Desk(tmp_path, *commands, at_once=2)
+
+    assert list(tmp_path.glob("file*")) == []
+    assert desk.receipts() == []
+
+
+def test_a_command_runs_in_the_directory_it_was_approved_for(tmp_path: Path) -> None:
+    """A session that is continued begins in its first directory, wherever it was when the person was asked."""
+    desk = Desk(
+        tmp_path,
+        ("call1", "Bash", {"command": "mkdir sub && cd sub"}),
+        ("call2", "Bash", {"command": "touch file"}),
+    )
+    desk.approve()
+    assert f"{tmp_path}/sub" in "".join(desk.pending().moment.findings)
+    desk.approve()
+
+    assert list(tmp_path.rglob("file")) == []
+    assert "A different call was proposed under this id." in desk.read["call2"][0]
+
+
+CALL: Any = {"session_id": "s1", "cwd": "/work", "tool_name": "Bash", "tool_input": {"command": "make"}}
 
 
 async def ask(authority: Authority, **call: Any) -> dict[str, Any]:
@@ -178,15 +208,24 @@ def test_a_call_whose_process_died_is_listed_and_not_run_again() -> None:
     assert len(Authority(store).unfinished_actions()) == 1
 
 
+async def make(authority: Authority, **changed: Any) -> None:
+    """Have the call allowed and made, as Claude Code does, which runs what the last hook returned."""
+    hooks = GuardHooks(authority, GUARDED).hooks
+    await hooks["PreToolUse"][0].hooks[0](CALL, "t1", {"signal": None})
+    made: Any = {**CALL, "hook_event_name": "PostToolUse", "tool_response": {"stdout": "built"}, **changed}
+    await hooks["PostToolUse"][0].hooks[0](made, "t1", {"signal": None})
+
+
+def test_a_call_that_another_hook_changed_has_no_receipt_of_success() -> None:
+    """What was approved was not made."""
+    authority = approved(MemoryStore())
+    asyncio.run(make(authority, tool_input={"command": "make all"}))
+    (receipt,) = authority.receipts()
+    assert (receipt.result.value, receipt.error) == ("failure", "InputChanged")
+
+
 def test_a_call_that_was_made_is_denied_with_its_result() -> None:
     """From a transcript before the act; and under its id no other call is made."""
-
-    async def make(authority: Authority) -> None:
-        hooks = GuardHooks(authority, GUARDED).hooks
-        await hooks["PreToolUse"][0].hooks[0](CALL, "t1", {"signal": None})
-        made = {**CALL, "hook_event_name": "PostToolUse", "tool_response": {"stdout": "built"}}
-        await hooks["PostToolUse"][0].hooks[0](made, "t1", {"signal": None})
-
     authority = approved(MemoryStore())
     asyncio.run(make(authority))
     replayed = asyncio.run(ask(authority))

@@ -4,7 +4,8 @@ Hooks guard them by name. An approved call is allowed once its intent is written
 Claude Code reports its result. ``resume`` continues a session whose call was deferred.
 
 Source: claude_agent_sdk as installed, 0.2.187, with its Claude Code 2.1.330, driven against a local endpoint
-(2026-11-23).
+(2026-11-23). A hook that raises lets the tool run unless ``on_failure`` is ``block``. Of several hooks that return an
+input, the last one counts, and PostToolUse reports it. A resumed session begins in its first directory.
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
 
 _LOGGER: Final = logging.getLogger("emitter")
 _NOT_ASKED: Final = "The call was not made, because it could not be put to a person."
+
+
+_SHELLS: Final = frozenset({"Bash", "PowerShell"})
+"""Tools whose calls depend on the session's directory. Claude Code makes the paths of the others absolute."""
+
+
+class InputChanged(Exception):
+    """Another hook changed the input after the approval, and the tool ran with that. The receipt names it."""
 
 
 class ToolFailed(Exception):
@@ -60,7 +69,7 @@ class GuardHooks:
         """The hooks before and after each call of these tools."""
         names = "|".join(map(re.escape, self._tools.options))
         return {
-            "PreToolUse": [HookMatcher(names, [self._before_call], HOOK_SECONDS)],
+            "PreToolUse": [HookMatcher(names, [self._before_call], HOOK_SECONDS, "block")],
             "PostToolUse": [HookMatcher(names, [self._after_call], HOOK_SECONDS)],
             "PostToolUseFailure": [HookMatcher(names, [self._after_call], HOOK_SECONDS)],
         }
@@ -71,27 +80,28 @@ class GuardHooks:
             return {}
         call_id = make_call_id("claude-agent", call["session_id"], tool_use_id)
         try:
-            outcome = await self._start(call_id, call["tool_name"], call["tool_input"])
+            outcome = await self._start(call_id, call)
         except Exception as error:
             _LOGGER.exception("A call of Claude Code's %s was denied.", call["tool_name"])
             outcome = Rejected(f"{_NOT_ASKED} {type(error).__name__}: {error}")
         return await self._gate.answer(call, call_id, outcome)
 
-    async def _start(
-        self, call_id: str, name: str, tool_input: dict[str, Any]
-    ) -> Waiting | Rejected | Mapping[str, Any]:
-        """Return the arguments with which Claude Code is to make a call now, or why it is not to make it."""
+    async def _start(self, call_id: str, call: Mapping[str, Any]) -> Waiting | Rejected | Mapping[str, Any]:
+        """Return the input with which Claude Code is to make a call now, or why it is not to make it."""
+        name, arguments = call["tool_name"], dict(call["tool_input"])
+        if name in _SHELLS:
+            arguments["cwd"] = call["cwd"]
         tool = self._tools.guard(
-            name, description=f"{name} of Claude Code.", parameters=tool_input, implementation=_implementation(name)
+            name, description=f"{name} of Claude Code.", parameters=arguments, implementation=_implementation(name)
         )
-        obstacle = await tool.find_obstacle(call_id, tool_input)
+        obstacle = await tool.find_obstacle(call_id, arguments)
         if obstacle is not None:
             return obstacle
-        running = _RunningCall(tool, call_id, tool_input)
+        running = _RunningCall(tool, call_id, arguments, call["tool_input"])
         outcome = await running.start()
         if outcome is None:
             self._running[call_id] = running
-            return running.arguments
+            return running.approved
         return _already_made(outcome) if isinstance(outcome, Returned) else outcome
 
     async def _after_call(self, hook_input: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
@@ -105,14 +115,16 @@ class GuardHooks:
 class _RunningCall:
     """An approved call, from its intent to its receipt. Claude Code makes it in between."""
 
-    def __init__(self, tool: ExistingTool, call_id: str, tool_input: dict[str, Any]) -> None:
-        self.arguments = tool_input
+    def __init__(
+        self, tool: ExistingTool, call_id: str, arguments: Mapping[str, Any], tool_input: Mapping[str, Any]
+    ) -> None:
+        self.approved = self._tool_input = tool_input
         self._begun = asyncio.Event()
         self._result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.ensure_future(tool.make_call(call_id, tool_input, self._run))
+        self._task = asyncio.ensure_future(tool.make_call(call_id, arguments, self._run))
 
     async def _run(self, arguments: dict[str, Any]) -> Any:
-        self.arguments = arguments
+        self.approved = {name: value for name, value in arguments.items() if name in self._tool_input}
         self._begun.set()
         return await self._result
 
@@ -125,13 +137,16 @@ class _RunningCall:
 
     async def finish(self, call: Mapping[str, Any]) -> None:
         """Write the receipt, with the result or the failure that Claude Code reported."""
-        if call["hook_event_name"] == "PostToolUse":
+        if call["tool_input"] != self.approved:
+            _LOGGER.error("Another hook changed an approved call of Claude Code's %s.", call["tool_name"])
+            self._result.set_exception(InputChanged())
+        elif call["hook_event_name"] == "PostToolUse":
             self._result.set_result(call["tool_response"])
         else:
             self._result.set_exception(ToolFailed(call["error"]))
         try:
             await self._task
-        except ToolFailed:
+        except (InputChanged, ToolFailed):
             pass  # Claude reads it from Claude Code
         except Exception:
             _LOGGER.exception("The receipt of a call of Claude Code could not be written.")
