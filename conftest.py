@@ -98,7 +98,10 @@ class _Shell(CodeBlockParser):
                 assert main(words[1:]) in (0, 1), line
 
 
-_NEEDED = {"docs/guides/agents.md": ("ag_ui", "agents", "claude_agent_sdk", "langchain", "pydantic_ai")}
+_NEEDED = {
+    "docs/guides/agents.md": ("ag_ui", "agents", "claude_agent_sdk", "langchain", "pydantic_ai"),
+    "docs/scale.md": ("dbos",),
+}
 """What is installed with the group ``examples``, for the pages that need it."""
 
 pytest_collect_file = Sybil(

@@ -560,13 +560,17 @@ class OtherCall(AuthorityError):
 
 
 class AlreadyUsed(AuthorityError):
-    """A single-use authority was used. ``receipt_id`` names the action's receipt, if there is one."""
+    """A single-use authority was used. ``receipt_id`` names the action's receipt, if there is one.
+
+    ``is_done`` is True if the action succeeded, and only its result was not retained.
+    """
 
     code = "already_used"
 
-    def __init__(self, message: str, *, receipt_id: str = "", hint: str | None = None) -> None:
+    def __init__(self, message: str, *, receipt_id: str = "", is_done: bool = False, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.receipt_id = receipt_id
+        self.is_done = is_done
 
 
 class Unfinished(AuthorityError):

@@ -65,6 +65,7 @@ def test_list_of_what_is_unfinished(run: Run) -> None:
     listed = found(run(["receipts", "list", "store.db", "--unfinished", "--json"]))["workflows"]
 
     assert [(each["receipts"], len(each["unfinished"])) for each in listed] == [([], 1), ([], 1)]
+    assert "receipts" not in run(["receipts", "list", "store.db", "--unfinished"]).out
     assert run(["receipts", "list", "bare.db"]) == run(["receipts", "list", "bare.db", "--unfinished"])
     assert run(["receipts", "list", "bare.db"]).out == ""
 

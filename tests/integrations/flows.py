@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from dbos import DBOS, SetWorkflowID
 
 from emitter.authority import Authority
 from emitter.decisions.ledger import Ledger
+from emitter.errors import AlreadyUsed
 from emitter.integrations.dbos import act, aemit, ask
 from emitter.stores import SqliteStore
 from emitter.testing.sample_moments import ORDINARY_MOMENTS
@@ -55,12 +58,36 @@ async def decide(agent: str) -> list[str]:
         return [type(answer.resolution).__name__, done]
 
 
+def pay_and_die(to: str) -> str:
+    """Pay somebody, and end the process at the first time."""
+    done = pay(to)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return done
+
+
+@DBOS.workflow()
+async def die(to: str) -> str:
+    """Act, in a process that dies amid it."""
+    with opened() as store:
+        tool = Authority(store, actor="bookkeeper").guard(
+            pay_and_die, target=lambda call: call["to"], workflow_id="pay"
+        )
+        try:
+            return f"paid: {await act(tool, to, poll=0.05)}"
+        except AlreadyUsed:
+            return "AlreadyUsed"
+
+
 async def main(flow: str, key: str, argument: str) -> None:
     """Start the workflow, or wait for the one that DBOS recovers."""
     DBOS.launch()
+    if flow == "fork":
+        handle: Any = await DBOS.fork_workflow_async("count-1", int(argument))
+        print("result", await handle.get_result(), flush=True)  # noqa: T201
+        return
     with SetWorkflowID(key):
-        function, value = {"count": (count, int), "decide": (decide, eval)}[flow]
-        handle: Any = await DBOS.start_workflow_async(function, value(argument))
+        function, value = {"count": (count, int), "decide": (decide, eval), "die": (die, eval)}[flow]
+        handle = await DBOS.start_workflow_async(function, value(argument))
     print("result", await handle.get_result(), flush=True)  # noqa: T201
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from emitter.authority import Authority
+from emitter.authority import Authority, Effects, Result
 from emitter.decisions import select_option
 from emitter.decisions.ledger import Ledger
+from emitter.errors import InputError
 from emitter.stores import SqliteStore
 from emitter.testing import Stalled
-from tests.bulk.asking import answered, asked_of, number_in, serving
+from emitter.testing.sample_moments import ORDINARY_MOMENTS
+from tests.bulk.asking import MODEL, answered, asked_of, number_in, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +29,10 @@ if TYPE_CHECKING:
     from emitter.testing import Behaviour, ReceivedRequest
 
 pytest.importorskip("dbos", reason="DBOS is not installed")
+
+from emitter.integrations.dbos import act, aemit, ask
+
+MOMENT = next(iter(ORDINARY_MOMENTS.values()))
 
 
 def start(folder: Path, flow: str, argument: object) -> subprocess.Popen[str]:
@@ -81,6 +89,9 @@ def test_a_finished_step_is_replayed_and_an_unknown_one_is_told(tmp_path: Path, 
         (orphan,) = store.jobs.orphans()
     assert orphan.key == "count-1/2"
 
+    assert result_of(start(tmp_path, "fork", 2)) == "18"  # as its hint says
+    assert asked_of(silent.vendor) == {5: 1, 6: 2, 7: 1}
+
 
 def test_a_decision_is_answered_elsewhere_and_acted_on_once(tmp_path: Path) -> None:
     """The workflow is killed while it waits; another process goes on with the answer of a third."""
@@ -102,3 +113,38 @@ def test_a_decision_is_answered_elsewhere_and_acted_on_once(tmp_path: Path) -> N
         assert result_of(third) == "['Selected', 'paid plumber']"
         assert (tmp_path / "paid").read_text() == "plumber\n"
         assert [receipt.target for receipt in authority.receipts()] == ["plumber"]
+
+
+@pytest.mark.parametrize(("ended", "returned"), [("success", "result paid: None"), ("failure", "result AlreadyUsed")])
+def test_an_interrupted_act_waits_until_it_is_settled(tmp_path: Path, ended: str, returned: str) -> None:
+    """It is not made again, and the workflow goes on with what a person found out."""
+    child = start(tmp_path, "die", "plumber")
+    with SqliteStore(tmp_path / "store.db") as store:
+        authority = Authority(store, actor="bookkeeper")
+        (approval,) = wait_for(authority.ledger.pending)
+        authority.ledger.resolve(approval.decision_id, select_option(approval.moment, 0))
+        child.communicate()
+
+        again = start(tmp_path, "die", "plumber")
+        (intent,) = wait_for(authority.unfinished_actions)
+        assert authority.ledger.pending() == ()
+        authority.resolve_unfinished(intent.workflow_id, intent.intent_id, Effects(Result(ended)))
+        assert returned in again.communicate(timeout=600)[0]
+        assert (tmp_path / "paid").read_text() == "plumber\n"
+
+
+MISTAKES: dict[str, tuple[Any, str]] = {
+    "a ledger in memory": (lambda _: ask(MOMENT, ledger=Ledger()), "in memory"),
+    "a store for a ledger": (lambda store: ask(MOMENT, ledger=store), "ledger is of type SqliteStore"),
+    "an authority in memory": (lambda _: act(Authority().guard(print), "x"), "in memory"),
+    "a plain function": (lambda _: act(cast("Any", print), "x"), "tool is of type builtin_function_or_method"),
+    "a tool that asks": (lambda store: act(Authority(store).guard(print, ask=input), "x"), "Guard it without ask="),
+    "no store": (lambda _: aemit(int, "x", model=MODEL, store=cast("Any", None)), "store is None"),
+}
+
+
+@pytest.mark.parametrize(("step", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_before_the_step(tmp_path: Path, step: Any, message: str) -> None:
+    """What a process would forget, or could not use, is refused."""
+    with SqliteStore(tmp_path / "store.db") as store, pytest.raises(InputError, match=re.escape(message)):
+        asyncio.run(step(store))

@@ -54,7 +54,6 @@ def test_a_connection_is_lost_while_a_handler_runs(url: str, postgres: Postgres)
 
         with pytest.raises(StoreFailed, match="cannot be used: AdminShutdown") as caught:
             store.get_or_create("run", "c", handle)
-        assert "cause" in caught.value.hint
         assert caught.value.__cause__ is not None
         assert store.find("run", "c") is None
         assert store.events("run") == ()

@@ -304,7 +304,7 @@ def load_retained_result(context: AuthorityContext, receipt: Receipt) -> Json:
         raise AlreadyUsed(message, receipt_id=receipt.receipt_id, hint="Request another action.")
     if receipt.retained is None:
         message = "The action was executed and its result was not retained: see its receipt."
-        raise AlreadyUsed(message, receipt_id=receipt.receipt_id)
+        raise AlreadyUsed(message, receipt_id=receipt.receipt_id, is_done=True)
     number = context.journal.read(receipt.workflow_id, lambda state: state.receipt_line_numbers[receipt.receipt_id])
     retained = context.journal.attachment(receipt.workflow_id, number)
     check_retained(retained, receipt.retained, receipt.receipt_id)
@@ -380,9 +380,10 @@ def _check_same_action(intent: Intent, confirm_id: str, request: ActionRequest) 
 
 def _unfinished_error(intent: Intent) -> Unfinished:
     return Unfinished(
-        "The action began before and either still runs or has an unknown outcome. It is not repeated.",
+        f"The action {intent.intent_id!r} of the workflow {intent.workflow_id!r} began before and either still runs or "
+        "has an unknown outcome. It is not repeated.",
         intent_id=intent.intent_id,
-        hint="Find out what it did, and record it with Authority.resolve_unfinished().",
+        hint="Find out what it did, and record it with `emitter settle` or Authority.resolve_unfinished().",
     )
 
 

@@ -99,7 +99,7 @@ def _run_list(args: Namespace) -> int:
 
 def _read_workflow(stored: OpenStore, workflow_id: str, args: Namespace) -> WorkflowRecords:
     place, authority = f"a line of workflow {workflow_id}", stored.authority
-    receipts = () if args.unfinished else read_or_tampered(place, lambda: authority.receipts(workflow_id))
+    receipts = None if args.unfinished else read_or_tampered(place, lambda: authority.receipts(workflow_id))
     return WorkflowRecords(
         workflow_id, receipts, read_or_tampered(place, lambda: authority.unfinished_actions(workflow_id))
     )
@@ -279,7 +279,7 @@ class WorkflowRecords:
     """A workflow's receipts, and its acts that have none."""
 
     workflow_id: str
-    receipts: Sequence[Receipt]
+    receipts: Sequence[Receipt] | None
     unfinished: Sequence[Intent]
 
 
@@ -338,15 +338,16 @@ def workflow_lines(workflow: WorkflowRecords | BrokenChain) -> Iterator[str]:
     if isinstance(workflow, BrokenChain):
         yield _broken_line(workflow)
         return
-    yield f"{quote(workflow.workflow_id)}: receipts {len(workflow.receipts)}, unfinished {len(workflow.unfinished)}"
-    yield from map(_receipt_line, workflow.receipts)
+    counted = "" if workflow.receipts is None else f"receipts {len(workflow.receipts)}, "
+    yield f"{quote(workflow.workflow_id)}: {counted}unfinished {len(workflow.unfinished)}"
+    yield from map(_receipt_line, workflow.receipts or ())
     yield from map(_intent_line, workflow.unfinished)
 
 
 def _workflow_json(records: WorkflowRecords) -> dict[str, Json]:
     return {
         "workflow_id": records.workflow_id,
-        "receipts": [receipt.to_json() for receipt in records.receipts],
+        "receipts": [receipt.to_json() for receipt in records.receipts or ()],
         "unfinished": [intent.to_json() for intent in records.unfinished],
     }
 

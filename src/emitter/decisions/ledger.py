@@ -733,7 +733,7 @@ class Ledger:
         entry = self._log.find(_opened_key(reference))
         if entry is None:
             raise UnknownDecision(
-                "No decision has this id in this store.", hint="Open it with open() and the same store."
+                "No decision has this id in this store.", hint="`emitter decisions STORE` lists those that wait."
             )
         return ledger_entries.parse_pending(entry)
 

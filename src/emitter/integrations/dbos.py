@@ -8,12 +8,25 @@ its step, and a guarded act is done once under that id.
 from __future__ import annotations
 
 import asyncio
+import logging
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from emitter.arguments import check_type
+from emitter.authority import GuardedTool
 from emitter.bulk import Job, aemit_many
-from emitter.decisions.ledger import ResolvedDecision
-from emitter.errors import ApprovalPending, DecisionExpired, InputError, MissingExtra
+from emitter.decisions.ledger import Ledger, ResolvedDecision
+from emitter.errors import (
+    AlreadyUsed,
+    ApprovalPending,
+    DecisionExpired,
+    InputError,
+    MissingExtra,
+    Unfinished,
+    UnknownOutcome,
+)
+from emitter.stores import MemoryStore
 
 try:
     DBOS: Any = import_module("dbos").DBOS
@@ -21,16 +34,16 @@ except ImportError as error:
     raise MissingExtra("DBOS is not installed.", hint="Run: pip install 'llm-emitter[dbos]'") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-    from emitter.authority import GuardedTool
     from emitter.bulk.claims import JobStore
     from emitter.client.result import Emission
     from emitter.conversation import Messages
-    from emitter.decisions.ledger import Ledger
     from emitter.models import BindingMoment
 
 T = TypeVar("T")
+
+_LOGGER: Final = logging.getLogger("emitter")
 
 _POLL = 1.0
 """Seconds between two looks at the ledger."""
@@ -49,19 +62,29 @@ async def aemit(
         model: The provider and model name.
         store: A ``SqlStore`` or ``SqliteStore`` that all workers open, also for the ``rate_limit`` that they share.
         orphans: For an emission that was claimed by a process that died: ``"list"`` raises ``UnknownOutcome``, and
-            ``"resend"`` sends it again.
+            ``"resend"`` sends it again. DBOS keeps what a step raised: to send a listed one again, fork the workflow
+            from its step (``DBOS.fork_workflow``).
         **options: Options of ``aemit_many``, such as ``rate_limit``, ``policy`` and ``lease``.
 
     Raises:
         UnknownOutcome: The emission was sent by a process that died, and its outcome is unknown.
         EmissionError: As for ``emit``.
     """
+    if store is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise InputError("store is None.", hint="Pass a SqlStore or SqliteStore that all workers open.")
 
     async def send() -> Emission[T]:
         many: Any = aemit_many
         run = many(form, [Job(messages, key=_step_key())], model=model, store=store, orphans=orphans, **options)
         (result,) = await run.results()
-        return cast("Emission[T]", result.result)
+        try:
+            return cast("Emission[T]", result.result)
+        except UnknownOutcome as error:
+            error.hint = (
+                "Look it up at the vendor. To send it again, fork the workflow: "
+                f"DBOS.fork_workflow({DBOS.workflow_id!r}, {DBOS.step_id})."
+            )
+            raise
 
     return await _run_step("emitter.emit", send)
 
@@ -73,6 +96,7 @@ async def ask(  # noqa: PLR0913  most have a default
     agent: str = "agent",
     actions: Sequence[str | None] = (),
     expires_in: float | None = None,
+    after: Iterable[str] = (),
     poll: float = _POLL,
 ) -> ResolvedDecision:
     """Open a decision, and wait until it is answered: on the page, by command or by code, in any process.
@@ -86,17 +110,20 @@ async def ask(  # noqa: PLR0913  most have a default
         agent: The agent that asks.
         actions: For each option, the digest of what it does, or None.
         expires_in: For how many seconds the decision is open, or None.
+        after: Ids of refused decisions whose objection this envelope takes up: see ``Ledger.open``.
         poll: Seconds between two looks at the ledger.
 
     Raises:
         DecisionExpired: Nobody answered in time, or the decision was withdrawn.
         AlreadyResolved: The principal refused this question before.
     """
+    check_type("ledger", ledger, Ledger)
+    _check_durable("ledger", ledger)
 
     async def wait() -> str:
         key = _step_key()
         await asyncio.to_thread(
-            ledger.open, moment, agent=agent, decision_id=key, expires_in=expires_in, actions=actions
+            ledger.open, moment, agent=agent, decision_id=key, expires_in=expires_in, actions=actions, after=after
         )
         if not isinstance(await ledger.wait(key, poll=poll), ResolvedDecision):
             raise DecisionExpired(f"The decision {key} expired or was withdrawn without an answer.")
@@ -108,7 +135,10 @@ async def ask(  # noqa: PLR0913  most have a default
 
 
 async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, **arguments: Any) -> Any:
-    """Call a guarded tool as a step: wait for its approval, do it once, and return its result.
+    """Call a guarded tool as a step: wait for its approval, make the call once, and return its result.
+
+    If a process died while it made the call, whether it was made is unknown. The step then waits until somebody settles
+    it, with ``emitter settle`` or ``Authority.resolve_unfinished``; the logger ``emitter`` has its ids.
 
     Args:
         tool: What ``Authority.guard`` returned, without ``ask``, so that the answer may come from any process.
@@ -116,22 +146,49 @@ async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, *
         poll: Seconds between two looks at the answer.
         **arguments: The tool's arguments by name.
 
+    Returns:
+        The tool's result, as JSON after a restart; None if the call was made and its result is not known.
+
     Raises:
         NotApproved: The principal did not approve it.
-        Unfinished: A process died while it did the act, so whether it was done is unknown. See
-            ``Authority.resolve_unfinished``.
+        AlreadyUsed: The call did not succeed, as a receipt says that was written before the restart.
     """
+    check_type("tool", tool, GuardedTool)
+    if tool.asks:
+        raise InputError("The tool asks its principal itself, in this process.", hint="Guard it without ask=.")
+    _check_durable("tool", tool.ledger)
 
     async def call() -> Any:
-        key = _step_key()
+        key, is_told = _step_key(), False
         while True:
             try:
-                result = await asyncio.to_thread(tool.call, key, *args, **arguments)
-                return await cast("Awaitable[Any]", result) if asyncio.iscoroutine(result) else result
+                return await _make_call(partial(tool.call, key, *args, **arguments))
             except ApprovalPending as waiting:
                 await tool.ledger.wait(waiting.decision_id, poll=poll)
+            except Unfinished as error:
+                if not is_told:
+                    _LOGGER.warning("A workflow waits until a call is settled. %s", error)
+                is_told = True
+                await asyncio.sleep(poll)
 
     return await _run_step("emitter.act", call)
+
+
+async def _make_call(call: Callable[[], Any]) -> Any:
+    """Return the result of a guarded call, or None if it was made before and its result is not known."""
+    try:
+        result = await asyncio.to_thread(call)
+        return await cast("Awaitable[Any]", result) if asyncio.iscoroutine(result) else result
+    except AlreadyUsed as error:
+        if not error.is_done:
+            raise
+        return None
+
+
+def _check_durable(name: str, ledger: Ledger) -> None:
+    """Refuse a ledger in memory: a resumed workflow would ask again and act again."""
+    if isinstance(ledger.store, MemoryStore):
+        raise InputError(f"The store of {name} is in memory.", hint="Pass a SqlStore or SqliteStore, which is kept.")
 
 
 def _step_key() -> str:

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -86,7 +87,8 @@ def _reject_value(schema_or_type: object) -> None:
         raise Uncompilable("", f"pass the class {kind.__name__}, not an instance of it")
     if isinstance(schema_or_type, list | tuple | set | frozenset):
         raise Uncompilable("", f"{_SCHEMA_EXPECTED}, or list[...] of one; this is of type {kind.__name__}")
-    if schema_or_type is None or isinstance(schema_or_type, str | bytes | int | float):
+    # pydantic would take a function for the type of its arguments, and call it with what the model wrote.
+    if schema_or_type is None or isinstance(schema_or_type, str | bytes | int | float | FunctionType | MethodType):
         raise Uncompilable("", f"{_SCHEMA_EXPECTED}; this is of type {kind.__name__}")
 
 

@@ -256,10 +256,9 @@ class PostgresDatabase:
     def _store_error(self, cause: BaseException | None) -> StoreFailed:
         if getattr(cause, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
             return lock_timeout_error(self._timeout)
-        return StoreFailed(
-            f"The store on PostgreSQL cannot be used: {type(cause).__name__}.",
-            hint="The driver's error is the __cause__ of this one.",
-        )
+        code = getattr(cause, "sqlstate", None)
+        reason = f"SQLSTATE {code}" if code else str(cause).partition("\n")[0]  # the driver's: no server was reached
+        return StoreFailed(f"The store on PostgreSQL cannot be used: {type(cause).__name__}, {reason}.")
 
 
 @dataclass(frozen=True, slots=True)

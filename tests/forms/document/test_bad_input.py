@@ -88,6 +88,7 @@ NO_SCHEMAS: dict[str, tuple[object, str]] = {
     "text": ('{"type": "object"}', "this is of type str"),
     "bytes": (b"{}", "this is of type bytes"),
     "a number": (5, "this is of type int"),
+    "a lambda": (lambda x: x, "this is of type function"),
     "a list": ([FORM], "or list[...] of one; this is of type list"),
     "a value of the model": (Invoice.model_validate(HELD), "pass the class Invoice, not an instance of it"),
     "a value of the dataclass": (Rests(None), "pass the class Rests, not an instance of it"),
