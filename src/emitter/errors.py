@@ -256,8 +256,9 @@ class EmissionError(EmitterError):
 
     def _models_text(self) -> str:
         """Return the models that were asked, in order, and how each of the earlier ones failed."""
-        groups = [(model, list(calls)) for model, calls in groupby(self.trace.attempts, lambda call: call.model)]
-        return f"Asked {', then '.join(_describe_calls(groups))}." if groups and groups[0][0] else ""
+        # A limit ends an emission after any call, so it does not tell how the last one failed.
+        models = describe_models(self.trace.attempts, with_last=isinstance(self, LimitReached))
+        return f"Asked {models}." if models else ""
 
     def _vendor_text(self) -> str:
         named = f" (param: {self.param})" if self.param and self.param not in (self.vendor_message or "") else ""
@@ -270,12 +271,21 @@ class EmissionError(EmitterError):
         return _rebuild_error, (type(self), Exception.__str__(self), members)
 
 
-def _describe_calls(groups: list[tuple[str, list[Attempt]]]) -> Iterator[str]:
-    """Yield the name of each model with the number of its calls. The error itself tells how the last one failed."""
+def describe_models(attempts: Iterable[Attempt], *, with_last: bool = False) -> str:
+    """Return the models that were asked, in order, with the number of their calls and how the earlier ones failed.
+
+    ``with_last`` tells how the last one failed, too.
+    """
+    groups = [(model, list(calls)) for model, calls in groupby(attempts, lambda call: call.model)]
+    told = len(groups) if with_last else len(groups) - 1
+    return ", then ".join(_describe_calls(groups, told)) if groups and groups[0][0] else ""
+
+
+def _describe_calls(groups: list[tuple[str, list[Attempt]]], told: int) -> Iterator[str]:
     for number, (model, calls) in enumerate(groups, 1):
         last, count = calls[-1], f"{len(calls)} call{'s' if len(calls) > 1 else ''}"
         reason = last.fault.kind.value.replace("_", " ") if last.fault else last.verdict.value
-        yield f"{model} ({count})" if number == len(groups) else f"{model} ({count}: {reason})"
+        yield f"{model} ({count}: {reason})" if number <= told else f"{model} ({count})"
 
 
 def _rebuild_error(kind: type[EmissionError], message: str, members: dict[str, Any]) -> EmissionError:

@@ -36,11 +36,11 @@ class Prices:
         cache_write_1h: The price of input written to the cache for an hour. Defaults to ``cache_write``.
     """
 
-    input: float
-    output: float
-    cache_read: float | None = None
-    cache_write: float | None = None
-    cache_write_1h: float | None = None
+    input: float | Decimal
+    output: float | Decimal
+    cache_read: float | Decimal | None = None
+    cache_write: float | Decimal | None = None
+    cache_write_1h: float | Decimal | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -106,7 +106,7 @@ class Policy:
     truncation_multiplier: float = 2.0
     max_faults: int = 4
     max_total_tokens: int | None = None
-    max_cost: float | None = None
+    max_cost: float | Decimal | None = None
     prices: PriceTable | None = None
     nl_to_format: bool = False
     max_retry_after: float = 60.0
@@ -132,7 +132,7 @@ class Policy:
 
 def _check_range(name: str, value: Any, low: float, high: float) -> None:
     _check_number("Policy", name, value)
-    if name in _INTEGER_FIELDS and isinstance(value, float):
+    if name in _INTEGER_FIELDS and not isinstance(value, int):
         raise InputError(f"Policy.{name} is {value!r}; it must be a whole number.")
     if not low <= value <= high:
         bounds = f"{low} to {high}" if high < math.inf else f"{low} or more"
@@ -140,11 +140,12 @@ def _check_range(name: str, value: Any, low: float, high: float) -> None:
 
 
 def _check_number(type_name: str, name: str, value: Any) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, _NUMBER_TYPES)):
+    is_number = isinstance(value, _NUMBER_TYPES) and not isinstance(value, bool)
+    if value is not None and (not is_number or (isinstance(value, Decimal) and value.is_nan())):
         raise InputError(f"{type_name}.{name} is {value!r}; it must be a number.")
 
 
-_NUMBER_TYPES = (int, float)
+_NUMBER_TYPES = (int, float, Decimal)
 _BOUNDS = (
     ("max_attempts", 1, 16),
     ("truncation_multiplier", 1, 8),

@@ -32,7 +32,7 @@ class Run:
     waiting: int
 
 
-def run_jobs(vendor_limits: dict[str, int], limit: RateLimit | None, in_flight: int = 32) -> Run:
+def run_jobs(vendor_limits: dict[str, int], limit: RateLimit | None, deadline: float | None = None) -> Run:
     """Run 200 jobs against a vendor with limits, in virtual time."""
     loop = VirtualLoop()
     vendor = VirtualVendor(RateLimited(**vendor_limits, answer=Text(DOCUMENT), clock=loop.time))
@@ -43,8 +43,8 @@ def run_jobs(vendor_limits: dict[str, int], limit: RateLimit | None, in_flight: 
         most = max(most, seen.waiting)
 
     async def main() -> Any:
-        more: Any = {"client": vendor.client(), "clock": loop.clock(), "in_flight": in_flight, "progress": progress}
-        policy = Policy(max_faults=16, max_retry_after=120)
+        more: Any = {"client": vendor.client(), "clock": loop.clock(), "in_flight": 32, "progress": progress}
+        policy = Policy(max_faults=16, max_retry_after=120, deadline=deadline)
         options: Any = {"model": "vllm/m", "rate_limit": limit, "policy": policy, **more}
         return await aemit_many(SCHEMA, [f"{SITUATION} {n}" for n in range(JOBS)], **options).results()
 

@@ -27,8 +27,8 @@ from emitter.clock import Clock
 from emitter.errors import CostLimitReached, UnknownModelWarning
 from emitter.messages import Usage
 from emitter.prices import ListedPrices
+from emitter.testing import Dropped, Simulator, Text, Violating, simulator
 from emitter.testing import Refused as Refusal
-from emitter.testing import Simulator, Text, Violating, simulator
 from tests.scenarios.answers import DELIBERATION
 
 if TYPE_CHECKING:
@@ -167,6 +167,22 @@ def test_a_limit_on_the_cost_needs_no_prices(vendor: Simulator) -> None:
         emit(Answer, "How many?", model=MODELS[0], policy=Policy(max_cost=0.000001))
     assert raised.value.cost == 0
     assert len(vendor.calls) == 1
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_answers_that_were_lost_on_the_way_count(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The vendor made them and bills them, so they reach the limit on the cost."""
+    lost = Dropped(after_bytes=4000, answer=Text({"text": "long " * 2000}))
+    policy = Policy(max_faults=16, max_cost=Decimal("0.1"), prices=Prices(input=Decimal(10), output=10))
+    with simulator(answers=lost) as vendor:
+        for name, value in vendor.environment().items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(CostLimitReached) as caught:
+            emit(Answer, "?", model=model, policy=policy, clock=Clock(sleep=lambda _: None))
+        assert caught.value.cost is not None
+        assert 0.08 < caught.value.cost < 0.12
+        assert caught.value.trace.usage.estimated
+        assert 2 < len(vendor.calls) < 16
 
 
 def test_a_limit_on_the_cost_stops_before_it_is_passed(vendor: Simulator) -> None:

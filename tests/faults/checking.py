@@ -25,6 +25,8 @@ SAYS_INPUT_FIRST = ("anthropic", "google")
 """The wires whose streams begin with what the prompt costs."""
 HIDES_THINKING = ("bedrock-converse",)
 """The wires that do not tell thinking from the rest of the output."""
+READS_PIECES = ("bedrock-converse",)
+"""The wires whose SDK keeps a piece of a body that is not complete."""
 
 
 def check(cell: Cell, row: Row, found: Found) -> None:
@@ -119,6 +121,10 @@ def _inexact(cell: Cell, bill: str, attempt: Attempt, call: SimulatedCall) -> No
         return
     assert usage is not None
     assert usage.estimated
+    if bill == "guessed":
+        assert call.usage.input <= usage.input <= 1.2 * call.usage.input
+        assert usage.output > 0 or cell.wire in READS_PIECES
+        return
     assert call.usage.output > 0, "the stream broke off before its text"
     if cell.wire in SAYS_INPUT_FIRST:
         assert usage.input == call.usage.input

@@ -49,6 +49,10 @@ BILLS = MappingProxyType(
             "a stream broke off before the vendor told of its thinking, which it bills and shows nobody: all but the "
             "thinking is counted"
         ),
+        "guessed": (
+            "an answer broke off that is no stream, so nothing of it can be read: its input is counted from the texts "
+            "sent, and its output guessed from the bytes that came"
+        ),
         "unheard": (
             "the vendor bills a call of which nothing was heard: no number came, so that call has none; all others "
             "are exact"

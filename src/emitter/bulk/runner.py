@@ -77,24 +77,28 @@ class EmissionSender:
     calls: int = 0
     is_calling: bool = False
     """Whether a call was sent that has no answer."""
+    run: EmissionRun | None = None
 
     @property
     def make_call(self) -> CallFactory[UnaryCall]:
         """Makes the calls, which wait for the rate limits."""
-        return limit_calls(partial(_SentCall, self), self.stats.add_waiting)
+        return limit_calls(partial(_SentCall, self), self.stats.add_waiting, lambda: self.calls > 0)
 
     async def begin_call(self) -> None:
-        """Count a call that is about to be sent."""
-        if self.calls == 0 and self.mark_sent is not None:
-            await self.mark_sent()
+        """Count a call that is about to be sent. The deadline counts from the first one."""
+        if self.calls == 0:
+            if self.mark_sent is not None:
+                await self.mark_sent()
+            if self.run is not None:
+                self.run.start_deadline()
         self.calls, self.is_calling = self.calls + 1, True
         self.stats.add_call(self.calls)
 
-    async def run(self, client: object) -> FinishedEmission:
+    async def send(self, client: object) -> FinishedEmission:
         """Run the emission to its outcome."""
-        run = EmissionRun.start(self.plan)
+        await self.permit.acquire()
+        self.run = run = EmissionRun.start(self.plan)
         try:
-            await self.permit.acquire()
             async with open_async_transport(self.plan, partial(_LimitedRequest, self), client, limited=True) as send:
                 async for _ in adrive(run, send):
                     pass
@@ -135,7 +139,8 @@ class _LimitedRequest:
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request once it has a permit."""
         sender = self._sender
-        clock, has_deadline = sender.settings.clock, sender.settings.policy.deadline is not None
+        clock, calls = sender.settings.clock, sender.calls
+        has_deadline = sender.settings.policy.deadline is not None and calls > 0
         started = clock.monotonic()
         try:
             async with asyncio.timeout(self._timeout if has_deadline else None):
@@ -152,7 +157,7 @@ class _LimitedRequest:
                     yield event
             self.answer = answer = call.answer
         finally:
-            sender.permit.release(answer)
+            sender.permit.release(answer if sender.calls > calls else None)  # a call that was not sent tells nothing
 
     def usage_so_far(self) -> Usage | None:
         """Return the cost of an abandoned response."""
@@ -445,7 +450,7 @@ class JobRunner(Generic[R]):
             mark_sent = partial(self.journal.send, started.key)
         sender = EmissionSender(started.plan, started.settings, permit, self.stats, mark_sent)
         try:
-            finished = await sender.run(self.client)
+            finished = await sender.send(self.client)
         except BaseException:
             if sender.finished is not None:
                 await self._write_journal(started, sender.finished, None)

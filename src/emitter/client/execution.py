@@ -134,7 +134,7 @@ class EmissionRun:
         self._on_content: ContentSink | None = None
         self._sent: ModelRequest | None = None
         self._effects, self._redact = effects, redact
-        self._ends_at = None if limits.deadline is None else limits.clock.monotonic() + limits.deadline
+        self.start_deadline()
 
     @classmethod
     def start(cls, prepared: PreparedEmission) -> Self:
@@ -181,6 +181,11 @@ class EmissionRun:
         record = self.record
         described = describe_call(request, answer, record.secrets)
         on_content(CallContent(record.run_id, record.node_id, record.correlation_id, described))
+
+    def start_deadline(self) -> None:
+        """Count the deadline from now."""
+        limits = self.limits
+        self._ends_at = None if limits.deadline is None else limits.clock.monotonic() + limits.deadline
 
     def call_timeout(self) -> float:
         """Return the timeout of the next call in seconds."""

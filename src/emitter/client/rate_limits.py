@@ -366,8 +366,15 @@ def _ignore(_: int) -> None:
     pass
 
 
-def limit_calls(make_call: CallFactory[CallT], on_wait: Callable[[int], object] = _ignore) -> CallFactory[CallT]:
-    """Return a factory whose calls wait for the rate limit of their model, if it has one."""
+def limit_calls(
+    make_call: CallFactory[CallT],
+    on_wait: Callable[[int], object] = _ignore,
+    is_timed: Callable[[], bool] = lambda: True,
+) -> CallFactory[CallT]:
+    """Return a factory whose calls wait for the rate limit of their model, if it has one.
+
+    While ``is_timed`` returns False, a wait does not count against the deadline.
+    """
 
     def make_limited(prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> CallT:
         limiter = find_limiter(prepared)
@@ -375,7 +382,7 @@ def limit_calls(make_call: CallFactory[CallT], on_wait: Callable[[int], object] 
             return make_call(prepared, client, request, timeout)
         settings = prepared.settings
         counted = prepared.emission_request.writer.count_tokens(request)
-        has_deadline = settings.policy.deadline is not None
+        has_deadline = settings.policy.deadline is not None and is_timed()
         timing = CallTiming(counted, request.max_output_tokens, timeout, has_deadline, settings.clock)
         send = partial(make_call, prepared, client, request)
         return cast("CallT", RateLimitedCall(limiter, send, timing, on_wait))

@@ -28,7 +28,7 @@ from emitter.adapters.http_response import StreamAccumulator, parse_failure, par
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer, limit_client
 from emitter.errors import InputError
-from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, StopReason, Usage
+from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
 
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from emitter.streaming.partials import PartialStream
 
 _MIN_ERROR_STATUS = 400
+_LOST_KINDS = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESPONSE_TOO_LARGE})
+_BYTES_A_TOKEN = 4
+"""What a lost answer is estimated at. It cannot be read, so its tokens cannot be counted."""
 _TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
 
 
@@ -100,7 +103,7 @@ class UnaryCall(_Call):
         try:
             self.answer = self._parse(self._send())
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._answer_from_error(error)
+            self.answer = self._with_usage(self._answer_from_error(error))
         return iter(())
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
@@ -110,7 +113,7 @@ class UnaryCall(_Call):
                 response = await self._send()
             self.answer = self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._answer_from_error(error)
+            self.answer = self._with_usage(self._answer_from_error(error))
         nothing: tuple[StreamEvent, ...] = ()
         for event in nothing:
             yield event
@@ -120,7 +123,16 @@ class UnaryCall(_Call):
         if isinstance(answer, ModelResponse) and not _is_billed(answer.usage):
             text = answer.text + "".join(map(_as_text, answer.arguments))
             answer = replace(answer, usage=self._estimate_usage(answer.usage, text))
-        return self._redact_credentials(answer)
+        return self._redact_credentials(self._with_usage(answer))
+
+    def _with_usage(self, answer: CallResult) -> CallResult:
+        """Add an estimated usage to an answer that was lost on the way: the vendor has made it, and bills it."""
+        transfer = self._transfer
+        is_lost = isinstance(answer, Fault) and answer.kind in _LOST_KINDS
+        if not is_lost or transfer.status is None or transfer.is_error:
+            return answer
+        usage = self._estimate_usage(None, "")
+        return replace(answer, usage=replace(usage, output=transfer.received // _BYTES_A_TOKEN))
 
     def usage_so_far(self) -> Usage | None:
         """Return None: a vendor reports usage only with the whole answer."""

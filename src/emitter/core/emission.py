@@ -473,7 +473,7 @@ def _remaining_room(spent: Spending, expected: Usage, policy: Policy) -> Iterato
         prompt = cost_of(replace(expected, output=0))
         left, one = Decimal(str(policy.max_cost)) - spent.cost - prompt, cost_of(replace(expected, output=1)) - prompt
         room = min(math.floor(left / one), _UNBOUNDED) if one else _UNBOUNDED if left >= 0 else -1
-        yield room, _make_breach(_COST_LIMIT, policy.max_cost, float(spent.cost + cost_of(expected)))
+        yield room, _make_breach(_COST_LIMIT, float(policy.max_cost), float(spent.cost + cost_of(expected)))
 
 
 def _make_breach(kind: str, limit: float, observed: float) -> LimitBreach:

@@ -100,7 +100,7 @@ def _remaining_policy(state: EmissionState) -> Policy | None:
     tokens = None if policy.max_total_tokens is None else policy.max_total_tokens - spent.total
     cost = None
     if policy.max_cost is not None and policy.prices is not None:
-        cost = policy.max_cost - float(state.spent_cost())
+        cost = float(policy.max_cost) - float(state.spent_cost())
     if (tokens is not None and tokens <= 0) or (cost is not None and cost <= 0):
         return None
     return replace(policy, max_attempts=_MAX_ATTEMPTS, nl_to_format=False, max_total_tokens=tokens, max_cost=cost)

@@ -78,22 +78,32 @@ def _positions_to_redact(line: str, texts: list[str], numbers: list[str], author
 
 
 def _source_text_positions(line: str, texts: list[str], author: SourceText) -> frozenset[int]:
-    """Return the positions of phrases from the source code, except those that are a whole text of the document."""
-    document_texts = {_normalized_letters(text) for text in texts}
+    """Return the positions of phrases from the source code, except where the line repeats a text of the document.
+
+    A phrase may be that text but for case and punctuation. Then it is kept where the author spells it.
+    """
+    texts_by_letters: dict[str, list[str]] = {}
+    for text in texts:
+        texts_by_letters.setdefault(_normalized_letters(text), []).append(" ".join(text.split()))
     digits = {_significant_digits(text) for text in texts if NUMBER_PATTERN.fullmatch(text)}
     positions: set[int] = set()
     for phrase in author.phrases:
-        start = line.find(phrase)
-        if (
-            start < 0
-            or _normalized_letters(phrase) in document_texts
-            or (NUMBER_PATTERN.fullmatch(phrase) and _significant_digits(phrase) in digits)
-        ):
+        if phrase not in line or (NUMBER_PATTERN.fullmatch(phrase) and _significant_digits(phrase) in digits):
             continue
-        while start >= 0:
-            positions.update(range(start, start + len(phrase)))
-            start = line.find(phrase, start + 1)
+        same = texts_by_letters.get(_normalized_letters(phrase), ())
+        repeated = {place for text in same for span in _find_all(line, text) for place in range(*span)}
+        for span in _find_all(line, phrase):
+            if repeated.isdisjoint(range(*span)):
+                positions.update(range(*span))
     return frozenset(positions)
+
+
+def _find_all(line: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans in which a text occurs."""
+    start = line.find(text)
+    while start >= 0:
+        yield start, start + len(text)
+        start = line.find(text, start + 1)
 
 
 def _find_shared_text(

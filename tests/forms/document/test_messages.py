@@ -151,15 +151,26 @@ class Order(BaseModel):
         )
 
 
-def test_what_the_context_names_is_kept() -> None:
+@pytest.mark.parametrize(
+    "answer", ["Acme Limited Berlin", "ACME GMBH", "acme gmbh", "Acme-GmbH", "berlin BROT"], ids=repr
+)
+def test_what_the_context_names_is_kept(answer: str) -> None:
     """Words of the context from before the first call reach the model; what a validator stores there does not."""
     ours = ["Acme GmbH", "Berlin Brot"]
     form = document_form(Order, DocumentTerms(context={"ours": ours, "seen": list[str]()}))
-    found = form.read_value({"customer": "Acme Limited Berlin"})
+    found = form.read_value({"customer": answer})
 
     assert [each.expected for each in found.violations] == [
         "'…' is no customer. Ours: Acme GmbH, Berlin Brot. Seen: …",
     ]
+
+
+def test_an_answer_that_is_a_word_of_the_context_is_struck_out() -> None:
+    """It cannot be told from the caller's, wherever it stands."""
+    form = document_form(Order, DocumentTerms(context={"ours": ["Acme GmbH", "Berlin Brot"], "seen": list[str]()}))
+    found = form.read_value({"customer": "Acme GmbH"})
+
+    assert [each.expected for each in found.violations] == ["'…' is no customer. Ours: …, Berlin Brot. Seen: …"]
 
 
 def test_words_that_the_answer_has_too_are_kept_where_they_are_the_caller_s() -> None:
