@@ -29,20 +29,25 @@ class Invoice(BaseModel):
     cents: int
 
 
-def main(folder: Path) -> None:
+def read_invoices(rows: ray.data.Dataset, file: Path) -> ray.data.Dataset:
+    """Return the rows with their invoices, which are kept: to count and sum them sends nothing again."""
+    return emit_dataset(
+        Invoice,
+        rows,
+        model="openai/gpt-6-sol",
+        key="id",
+        store=partial(SqliteStore, file),  # SqlStore for several machines
+        rate_limit=RateLimit(requests_per_minute=6_000),
+        orphans="list",
+    ).materialize()
+
+
+def main(folder: Path, environment: dict[str, str]) -> None:
     """Emit for each row, twice."""
-    ray.init("local", num_cpus=4, logging_level="ERROR", log_to_driver=False)
+    ray.init("local", num_cpus=4, logging_level="ERROR", log_to_driver=False, runtime_env={"env_vars": environment})
     rows = ray.data.from_items([{"id": n, "prompt": f"Invoice {n}: Acme, 12.50 euros."} for n in range(20)])
     for _ in range(2):
-        done = emit_dataset(
-            Invoice,
-            rows,
-            model="openai/gpt-6-sol",
-            key="id",
-            store=partial(SqliteStore, folder / "jobs.db"),  # SqlStore for several machines
-            rate_limit=RateLimit(requests_per_minute=6_000),
-            orphans="list",
-        ).materialize()
+        done = read_invoices(rows, folder / "jobs.db")
         paid = done.filter(lambda row: not row["replayed"]).count()
         print("rows:", done.count(), "paid for now:", paid, "tokens:", done.sum("output_tokens"))
     print(done.schema())
@@ -50,9 +55,9 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
     with (
         simulator(answers=lambda _: Text({"vendor": "Acme", "cents": 1250})) as vendor,
         tempfile.TemporaryDirectory() as name,
     ):
-        os.environ.update(vendor.environment(), RAY_ENABLE_UV_RUN_RUNTIME_ENV="0")
-        main(Path(name))
+        main(Path(name), vendor.environment())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sqlite3
 import subprocess
 import sys
+import warnings
+from contextlib import closing
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -14,13 +18,14 @@ import pytest
 from pydantic import BaseModel, Field
 
 from emitter import RateLimit
-from emitter.errors import InputError
+from emitter.bulk.runner import close_client
+from emitter.errors import InputError, Refused, Uncompilable, UnknownModelWarning
 from emitter.stores import SqliteStore
 from emitter.stores.slots import SlotRequest
 from tests.bulk.asking import MODEL, Numbered, answered, asked_of, serving, task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from emitter.testing import Simulator
 
@@ -53,6 +58,24 @@ def cluster(vendor: Simulator) -> Iterator[None]:  # noqa: ARG001  before the no
     yield
     ray.shutdown()
     nodes.shutdown()
+
+
+def emit_batches(spec: Any, *batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of the batches, as one actor makes them, without a cluster."""
+    from emitter.integrations.ray import EmissionMapper  # noqa: PLC0415  needs Ray
+
+    async def emit_all() -> list[dict[str, Any]]:
+        mapper = EmissionMapper(spec)
+        members = vars(mapper)
+        try:
+            tables = [table for each in batches async for table in mapper(pa.Table.from_pylist(each))]
+        finally:  # an actor keeps both to its end
+            await close_client(vars(members["_emitter"])["_options"]["client"])
+            if spec.store is not None:
+                members["_options"]["store"].close()
+        return [row for table in tables for row in table.to_pylist()]
+
+    return asyncio.run(emit_all())
 
 
 def test_rows_get_typed_columns(cluster: None, vendor: Simulator, tmp_path: Path) -> None:  # noqa: ARG001
@@ -105,25 +128,151 @@ def test_the_limits_survive_their_actor(cluster: None) -> None:  # noqa: ARG001
     assert lease_from_actor("survives", request).delay >= 0
 
 
-def test_a_dataset_that_has_such_a_column_is_refused() -> None:
-    """Two columns of one name could not be told apart. Nothing was sent."""
-    from emitter.integrations.ray import EmissionMapper, EmissionSpec  # noqa: PLC0415  needs Ray
+def test_an_answer_is_never_that_of_another_prompt(vendor: Simulator, tmp_path: Path) -> None:
+    """A key of two prompts is an error in one dataset, and stale in the next. A repeated batch is read again."""
+    from emitter.integrations.ray import EmissionSpec  # noqa: PLC0415  needs Ray
 
-    with pytest.MonkeyPatch.context() as patch, serving(answered, patch) as quiet:
-        mapper = EmissionMapper(EmissionSpec(Numbered, MODEL))
-        with pytest.raises(InputError, match="'value' already"):
-            anext(mapper(pa.table({"prompt": ["task 1"], "value": [1]}))).send(None)
-    assert not quiet.calls
+    vendor.reset()
+    spec = partial(EmissionSpec, Numbered, MODEL, key="id", store=partial(SqliteStore, tmp_path / "jobs.db"))
+    answer, other = {"id": "a", "prompt": task(1)}, {"id": "a", "prompt": task(2)}
+    refusal, question = {"id": "b", "prompt": task(3, "refuse")}, {"id": "b", "prompt": task(4)}
+    found = emit_batches(spec(), [answer, refusal], [other, question], [answer, refusal])
+    assert [row["value"] for row in found] == [{"n": 1}, None, None, None, {"n": 1}, None]
+    assert [(row["error"] or "").partition(":")[0] for row in found] == [
+        "",
+        "Refused",
+        *["InputError"] * 2,
+        "",
+        "Refused",
+    ]
+    assert "key 'a' was answered for another prompt" in found[2]["error"]
+    assert [row["replayed"] for row in found] == [False] * 4 + [True] * 2
+    assert not any(row["stale"] for row in found)
+    assert found[2]["input_tokens"] == 0 < found[0]["input_tokens"]
+
+    later = emit_batches(spec(), [other, question], [answer])
+    assert [(row["value"], row["stale"], row["replayed"]) for row in later] == [
+        ({"n": 1}, True, True),
+        (None, True, True),
+        ({"n": 1}, False, True),
+    ]
+    assert asked_of(vendor) == {1: 1, 3: 1}
 
 
-def test_wrong_options_are_refused() -> None:
-    """Before anything runs."""
+def test_lost_rows_can_be_looked_up(vendor: Simulator, tmp_path: Path) -> None:
+    """A listed row has the id of its request, and a row that is sent again is marked."""
+    from emitter.integrations.ray import EmissionSpec  # noqa: PLC0415  needs Ray
+
+    vendor.reset()
+    spec = partial(EmissionSpec, Numbered, MODEL, key="id", store=partial(SqliteStore, tmp_path / "jobs.db"))
+    rows = [{"id": n, "prompt": task(n)} for n in range(2)]
+    emit_batches(spec(), rows[:1])
+    with closing(sqlite3.connect(tmp_path / "jobs.db")) as database:
+        ((run,),) = database.execute("SELECT run_id FROM emitter_jobs")
+    with SqliteStore(tmp_path / "jobs.db") as store:
+        store.jobs.claim(run, ["1"], "a process that is gone")
+
+    listed = emit_batches(spec(options={"orphans": "list"}), rows)
+    assert listed[1]["error"].startswith("UnknownOutcome")
+    assert listed[1]["request_id"].startswith("emitter-")
+    assert (listed[0]["request_id"], listed[1]["resent"]) == (None, False)
+    again = emit_batches(spec(), rows)
+    assert [(row["value"]["n"], row["resent"]) for row in again] == [(0, False), (1, True)]
+
+
+def test_a_row_without_a_job_is_an_error_of_its_own(vendor: Simulator) -> None:
+    """The other rows of its batch are sent."""
+    from emitter.integrations.ray import EmissionSpec  # noqa: PLC0415  needs Ray
+
+    vendor.reset()
+    spec = partial(EmissionSpec, Numbered, MODEL, prompt=lambda row: task(int(row["n"])), key="id")
+    rows = [{"id": "a", "n": "one"}, {"id": None, "n": "2"}, {"id": "c", "n": "3"}]
+    found = emit_batches(spec(), rows)
+    assert [row["value"] for row in found] == [None, None, {"n": 3}]
+    assert [(row["error"] or "").partition(":")[0] for row in found] == ["ValueError", "InputError", ""]
+    with pytest.raises(ValueError, match="one"):
+        emit_batches(spec(errors="raise"), rows)
+
+
+def test_a_raised_error_loses_no_answer_of_the_store(vendor: Simulator, tmp_path: Path) -> None:
+    """All rows of the batch were answered and kept; without a store they are lost, and sent again."""
+    from emitter.integrations.ray import EmissionSpec  # noqa: PLC0415  needs Ray
+
+    rows = [{"id": n, "prompt": task(n, "refuse" if n == 0 else "")} for n in range(3)]
+    for store, calls in ((None, 2), (partial(SqliteStore, tmp_path / "jobs.db"), 1)):
+        vendor.reset()
+        spec = partial(EmissionSpec, Numbered, MODEL, key="id", store=store)
+        with pytest.raises(Refused):
+            emit_batches(spec(errors="raise"), rows)
+        emit_batches(spec(), rows)
+        assert asked_of(vendor) == dict.fromkeys(range(3), calls)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"prompt": "task 1", "value": 1}, "'value' already"),
+        ({"text": "task 1", "id": 1}, "no column 'prompt', only text"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(
+    row: Mapping[str, Any],
+    problem: str,
+    cluster: None,  # noqa: ARG001
+    vendor: Simulator,
+) -> None:
+    """On the driver if they are known there, and otherwise in the actor. Nothing was sent."""
+    from emitter.integrations.ray import EmissionSpec, emit_dataset  # noqa: PLC0415  needs Ray
+
+    rows = ray.data.from_items([row])
+    with pytest.raises(InputError, match=problem):
+        emit_dataset(Numbered, rows, model=MODEL)
+    emit_dataset(Numbered, rows.map(lambda row: row), model=MODEL)  # nobody knows its columns yet
+    vendor.reset()
+    with pytest.raises(InputError, match=problem):
+        emit_batches(EmissionSpec(Numbered, MODEL), [dict(row)])
+    assert not vendor.calls
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "problem"),
+    [
+        ({"store": SqliteStore}, InputError, "needs key="),
+        ({"store": "jobs.db", "key": "id"}, InputError, "must be a function"),
+        ({"errors": "hide"}, InputError, "errors="),
+        ({"prompt": ["a"]}, InputError, "prompt= must be"),
+        ({"form": "Invoice"}, Uncompilable, "is of type str"),
+        ({"rate_limit": 600}, InputError, "rate_limit is of type int"),
+        ({"orphans": "lst"}, InputError, "orphans= is 'lst'"),
+        ({"temprature": 1}, TypeError, "Did you mean 'temperature'"),
+        ({"journal": "run.jsonl"}, InputError, "Pass store="),
+        ({"progress": True}, InputError, "on the driver"),
+        ({"dataset": [{"prompt": "a"}]}, InputError, r"ray\.data\.from_items"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, dict) else "",
+)
+def test_wrong_options_are_refused(
+    options: dict[str, Any], error: type[Exception], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything runs, on a driver without the vendor's key."""
     from emitter.integrations.ray import emit_dataset  # noqa: PLC0415  needs Ray
 
-    with pytest.raises(InputError, match="needs key="):
-        emit_dataset(Numbered, None, model=MODEL, store=SqliteStore)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="errors="):
-        emit_dataset(Numbered, None, model=MODEL, errors="hide")  # type: ignore[arg-type]
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(error, match=problem):
+        emit_dataset(**{"form": Numbered, "dataset": None, "model": MODEL, **options})
+
+
+def test_the_driver_warns_of_an_unknown_model(vendor: Simulator) -> None:  # noqa: ARG001
+    """Once, at the caller's line; the actors do not repeat it."""
+    from emitter.integrations.ray import EmissionSpec  # noqa: PLC0415  needs Ray
+
+    with pytest.warns(UnknownModelWarning) as caught:
+        spec = EmissionSpec(Numbered, "openai/gpt-99")
+    assert [each.filename for each in caught] == [__file__]
+    with warnings.catch_warnings(record=True) as repeated:
+        warnings.simplefilter("always")
+        assert emit_batches(spec, [{"prompt": task(1)}])[0]["value"] == {"n": 1}
+    assert not [each for each in repeated if each.category is UnknownModelWarning]
 
 
 class Colour(Enum):

@@ -59,3 +59,11 @@ def test_a_page_shows_a_decision_as_it_is_drawn() -> None:
     exec(program(page.partition("## Take the answer")[0]), names)  # noqa: S102  the page's program
 
     assert get_renderer("text").draw(names["moment"]).strip() == shown.strip()
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")
+def test_a_page_shows_the_example_of_ray() -> None:
+    """Its form and its function, as ``tests/integrations/test_ray.py`` runs them where Ray is installed."""
+    example = (DOCS.parent / "examples" / "ray_dataset.py").read_text()
+
+    assert example[example.index("class Invoice") : example.index("def main")] in (DOCS / "scale.md").read_text()

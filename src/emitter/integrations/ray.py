@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,15 +20,16 @@ from pydantic import TypeAdapter
 
 from emitter.adapters.clients import create_client
 from emitter.api import AsyncEmitter
-from emitter.bulk import Job
+from emitter.bulk import Job, JobResult
 from emitter.bulk.api import DEFAULT_IN_FLIGHT
 from emitter.bulk.connections import PooledAsyncClient
 from emitter.client.rate_limits import RateLimit
 from emitter.client.routing import resolve_model
 from emitter.client.shared_limits import SharedLimiter
-from emitter.errors import EmissionError, InputError, MissingExtra
+from emitter.errors import EmissionError, InputError, MissingExtra, UnknownModelWarning
 from emitter.messages import Usage, as_list, as_mapping
 from emitter.stores.slots import LimitState, SlotRequest, Slots, take_slots
+from emitter.telemetry.sinks import generate_id
 
 try:
     pa: Any = import_module("pyarrow")
@@ -37,10 +39,11 @@ except ImportError as error:
     raise MissingExtra("Ray Data is not installed.", extra="ray") from error
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Collection
 
     from emitter.bulk.claims import JobStore
-    from emitter.bulk.jobs import JobResult
+    from emitter.bulk.runs import AsyncRun
+    from emitter.client.result import Emission, Trace
     from emitter.client.routing import ModelTarget
 
 Dataset: TypeAlias = Any
@@ -53,7 +56,7 @@ PromptColumn: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
 
 @dataclass(frozen=True)
 class EmissionSpec:
-    """What each actor does.
+    """What each actor does. It is checked where it is made, which is the driver.
 
     Attributes:
         form: The type of the objects. Its module must be importable on the workers, or it is pickled by value.
@@ -64,6 +67,8 @@ class EmissionSpec:
         errors: ``"column"`` keeps failed rows, with the column ``error``; ``"raise"`` raises the first failure.
         rate_limit: The limit of all actors together.
         options: Options of ``aemit_many``, such as ``in_flight``, ``orphans``, ``policy`` and ``instructions``.
+        dataset_id: A part of the node ids of this dataset's emissions. It distinguishes their outcomes in the store
+            from those of an earlier dataset.
     """
 
     form: Any
@@ -74,6 +79,7 @@ class EmissionSpec:
     errors: Literal["column", "raise"] = "column"
     rate_limit: RateLimit | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    dataset_id: str = field(default_factory=generate_id)
 
     def __post_init__(self) -> None:
         if self.errors not in ("column", "raise"):
@@ -82,6 +88,42 @@ class EmissionSpec:
             raise InputError("store= needs key=, the name of a column of unique keys.")
         if self.store is not None and not callable(self.store):
             raise InputError("store= must be a function that opens the store.", hint="Pass partial(SqlStore, url).")
+        if not isinstance(self.prompt, str) and not callable(self.prompt):
+            raise InputError("prompt= must be the name of a column, or a function that takes a row.")
+        for name, hint in _UNSUPPORTED_OPTIONS.items():
+            if self.options.get(name):
+                raise InputError(f"{name}= cannot be used with a dataset.", hint=hint)
+        self.start_run(AsyncEmitter(self.model), (), rate_limit=self.rate_limit, **self.options)
+        value_column(self.form)
+
+    @property
+    def node_id(self) -> str:
+        """The beginning of the node ids of all emissions of this dataset."""
+        return f"{self.options.get('node_id') or 'emit'}.{self.dataset_id}"
+
+    def start_run(self, emitter: AsyncEmitter, jobs: Collection[Any], **options: Any) -> AsyncRun[Emission[Any]]:
+        """Return a run of some rows, of which nothing is sent before it is iterated. Raises for wrong options."""
+        settings: dict[str, Any] = {**options, "node_id": self.node_id, "progress": False}
+        return emitter.emit_many(self.form, jobs, **settings)
+
+    def check_columns(self, names: Collection[str]) -> None:
+        """Raise ``InputError`` if the dataset lacks a column, or has one that would be added."""
+        for name in ("value", *COLUMNS):
+            if name in names:
+                raise InputError(f"The dataset has a column {name!r} already.", hint="Rename it: emit_dataset adds it.")
+        for argument, wanted in (("prompt", self.prompt), ("key", self.key)):
+            if isinstance(wanted, str) and wanted not in names:
+                columns = ", ".join(names)
+                raise InputError(
+                    f"The dataset has no column {wanted!r}, only {columns}.", hint=f"Name one with {argument}=."
+                )
+
+
+_UNSUPPORTED_OPTIONS = {
+    "journal": "Pass store= and key=, from which a run continues.",
+    "progress": "Ray shows the progress on the driver.",
+}
+"""Options of ``aemit_many`` that a dataset does not take, and what to do instead."""
 
 
 def emit_dataset(  # noqa: PLR0913  most have a default
@@ -101,15 +143,19 @@ def emit_dataset(  # noqa: PLR0913  most have a default
 ) -> Dataset:
     """Ask a model for a typed object for each row, and return the dataset with the answers.
 
-    The columns ``value`` (typed by the form), ``error``, ``input_tokens``, ``output_tokens``, ``cost`` and ``replayed``
-    are added. Sum them with ``dataset.sum("cost")``. Nothing runs before the dataset is consumed.
+    The columns ``value`` (typed by the form), ``error``, ``request_id``, ``input_tokens``, ``output_tokens``, ``cost``,
+    ``replayed``, ``stale`` and ``resent`` are added.
+
+    Nothing runs before the dataset is consumed, and without a ``store`` all rows are sent and paid for each time that
+    it is. So call ``materialize()`` or write the dataset once, and count and sum the result.
 
     Args:
         form: The type of the objects, as for ``emit``.
         dataset: The rows.
         model: The provider and model name.
         prompt: The column of prompts, or a function that takes a row and returns a prompt, messages or a ``Job``.
-        key: A column of unique keys. Needed with a ``store``.
+        key: A column of unique keys. Needed with a ``store``, where the key of a row finds its answer again. A key that
+            was answered for another prompt is an ``InputError`` in the same dataset, and ``stale`` in a later one.
         store: A function that opens the store from which a run continues, such as ``partial(SqlStore, url)``.
         errors: ``"column"`` keeps failed rows, with the column ``error``; ``"raise"`` raises the first failure.
         rate_limit: The limit of all actors together, kept by a named actor, or by the store if there is one.
@@ -119,9 +165,16 @@ def emit_dataset(  # noqa: PLR0913  most have a default
         **options: Options of ``aemit_many``, such as ``in_flight``, ``orphans``, ``policy`` and ``instructions``.
 
     Raises:
-        InputError: An argument is invalid.
+        InputError: An argument is invalid, or the dataset is known to lack a column.
+        Uncompilable: The vendor cannot enforce the schema.
     """
     spec = EmissionSpec(form, model, prompt, key, store, errors, rate_limit, options)
+    if not isinstance(dataset, ray_data.Dataset):
+        kind = type(dataset).__name__
+        raise InputError(f"dataset is of type {kind}.", hint="Pass a Ray dataset, such as ray.data.from_items(rows).")
+    schema = dataset.schema(fetch_if_missing=False)  # fetching it could run the dataset
+    if schema is not None:
+        spec.check_columns(schema.names)
     smallest, largest = (actors, actors) if isinstance(actors, int) else actors
     strategy = ray_data.ActorPoolStrategy(min_size=smallest, max_size=largest)
     placement: dict[str, Any] = {"num_cpus": 1, **(ray_options or {})}
@@ -139,34 +192,49 @@ class EmissionMapper:
     """The callable of ``Dataset.map_batches``: one actor with one client, which works on several batches at once."""
 
     def __init__(self, spec: EmissionSpec) -> None:
+        warnings.simplefilter("ignore", UnknownModelWarning)  # the driver has warned
         target = resolve_model(spec.model, None, spec.options.get("wire"))
         self._spec = spec
         self._column = value_column(spec.form)
-        self._store = None if spec.store is None else spec.store()
         self._emitter = AsyncEmitter(spec.model, client=_create_client(target, spec.options))
         self._options = {name: value for name, value in spec.options.items() if name != "base_url"}
-        self._limit = spec.rate_limit
-        if self._limit is not None and self._store is None and self._limit.limiter is None:
+        limit = spec.rate_limit
+        if spec.store is not None:
+            self._options["store"] = spec.store()
+        elif limit is not None and limit.limiter is None:
             name = f"{target.profile.name}/{target.model}"
-            limiter = SharedLimiter(self._limit, lease_from_actor, name, target.profile.rate_limits)
-            self._limit = RateLimit(limiter=limiter)
+            limiter = SharedLimiter(limit, lease_from_actor, name, target.profile.rate_limits)
+            limit = RateLimit(limiter=limiter)
+        self._options["rate_limit"] = limit
 
     async def __call__(self, batch: Table) -> AsyncIterator[Table]:
         """Yield a batch with the columns of its emissions."""
-        spec, many = self._spec, cast("Any", self._emitter.emit_many)
-        taken = [name for name in ("value", *COLUMNS) if name in batch.column_names]
-        if taken:
-            raise InputError(f"The dataset has a column {taken[0]!r} already.", hint="Rename it: emit_dataset adds it.")
-        rows = cast("list[dict[str, Any]]", batch.to_pylist())
-        shared = {} if self._store is None else {"store": self._store}
-        jobs = [_make_job(spec, row) for row in rows]
-        run = many(spec.form, jobs, rate_limit=self._limit, progress=False, **shared, **self._options)
-        results = [self._to_row(result) for result in await run.results()]
+        self._spec.check_columns(batch.column_names)
+        jobs = [_try_job(self._spec, row) for row in cast("list[dict[str, Any]]", batch.to_pylist())]
+        valid_jobs = [job for job in jobs if not isinstance(job, Exception)]
+        run = self._spec.start_run(self._emitter, valid_jobs, **self._options)
+        answers = iter(await run.results())
+        results = [_make_failure(job) if isinstance(job, Exception) else next(answers) for job in jobs]
+        rows = [self._to_row(self._refuse_duplicate(result), run.stats.resent_keys) for result in results]
         for name, kind in {"value": self._column.type, **COLUMNS}.items():
-            batch = batch.append_column(name, pa.array([row[name] for row in results], kind))
+            batch = batch.append_column(name, pa.array([row[name] for row in rows], kind))
         yield batch
 
-    def _to_row(self, result: JobResult[Any]) -> dict[str, Any]:
+    def _refuse_duplicate(self, result: JobResult[Any]) -> JobResult[Any]:
+        """Return a result, or an error if its outcome is that of another row of this dataset with the same key."""
+        if not result.stale:
+            return result
+        trace: Trace | None = getattr(result.outcome, "trace", None)
+        events = () if trace is None else trace.events
+        if not any(event.node_id.startswith(f"{self._spec.node_id}.") for event in events):
+            return result
+        error = InputError(
+            f"The key {result.key!r} was answered for another prompt of this dataset.",
+            hint="Give each row a key of its own.",
+        )
+        return JobResult(result.index, result.key, result.input, error)
+
+    def _to_row(self, result: JobResult[Any], resent_keys: Collection[str]) -> dict[str, Any]:
         """Return the columns of a result. Raises its error, if the caller prefers that."""
         error, value, usage, cost = result.error, None, Usage(), None
         if error is None:
@@ -182,19 +250,25 @@ class EmissionMapper:
         return {
             "value": value,
             "error": None if error is None else f"{type(error).__name__}: {error}",
+            "request_id": getattr(error, "request_id", None),
             "input_tokens": usage.input,
             "output_tokens": usage.output,
             "cost": None if cost is None else float(cost),
             "replayed": result.replayed,
+            "stale": result.stale,
+            "resent": result.key in resent_keys,
         }
 
 
 COLUMNS: Mapping[str, DataType] = {
     "error": pa.string(),
+    "request_id": pa.string(),
     "input_tokens": pa.int64(),
     "output_tokens": pa.int64(),
     "cost": pa.float64(),
     "replayed": pa.bool_(),
+    "stale": pa.bool_(),
+    "resent": pa.bool_(),
 }
 """The columns that are added beside ``value``."""
 
@@ -206,12 +280,27 @@ def _create_client(target: ModelTarget, options: Mapping[str, Any]) -> Any:
     return create_client(target.profile, asynchronous=True, base_url=options.get("base_url"), http_client=http)
 
 
+def _try_job(spec: EmissionSpec, row: Mapping[str, Any]) -> Any:
+    """Return the job of a row, or the exception for a row from which none can be made."""
+    try:
+        return _make_job(spec, row)
+    except Exception as error:  # noqa: BLE001  the caller's function may raise anything
+        return error
+
+
 def _make_job(spec: EmissionSpec, row: Mapping[str, Any]) -> Any:
     wanted = row[spec.prompt] if isinstance(spec.prompt, str) else spec.prompt(row)
     if spec.key is None:
         return wanted
+    if row[spec.key] is None:
+        raise InputError(f"The row has no key in the column {spec.key!r}.", hint="Give each row a key of its own.")
     job = wanted if isinstance(wanted, Job) else Job(wanted)
     return replace(job, key=str(row[spec.key]))
+
+
+def _make_failure(error: Exception) -> JobResult[Any]:
+    """Return the result of a row from which no job could be made."""
+    return JobResult(0, None, "", error)
 
 
 @dataclass(frozen=True, slots=True)
