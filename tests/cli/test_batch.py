@@ -329,6 +329,11 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     ),
     "materials that are no list": (['{"input": "a", "materials": "x"}'], (), '"materials" must be a list of paths'),
     "missing material": (['{"input": "a", "materials": ["x"]}'], (), "line 1: x is not a file. Paths are relative"),
+    "empty image": (
+        ['{"input": "a", "materials": ["empty.png"]}'],
+        (),
+        "jobs.jsonl, line 1: empty.png is empty. Pass a file that is what",
+    ),
     "results over jobs": (['"a"'], ("-o", "jobs.jsonl"), "--output would overwrite jobs.jsonl"),
     "results over journal": (['"a"'], ("-o", "j", "--journal", "./j"), "--output would overwrite ./j"),
     "results nowhere": (['"a"'], ("-o", "absent/out"), "absent/out cannot be written: No such file"),
@@ -346,6 +351,7 @@ def test_a_bad_file_is_told_before_anything_is_sent(
 ) -> None:
     """Status 2, and the line that is wrong."""
     (folder / "jobs.jsonl").write_text("\n".join(lines))
+    (folder / "empty.png").touch()
     ran = run([*BATCH, *arguments])
 
     assert (ran.status, ran.out) == (BAD_USAGE, "")

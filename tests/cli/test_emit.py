@@ -106,6 +106,9 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "schema that is none": (("--schema", "mail.txt"), "mail.txt is not JSON"),
     "binary": ((*SCHEMA, "binary"), "binary is neither UTF-8 text nor an image"),
     "UTF-16": ((*SCHEMA, "utf-16"), "utf-16 is not UTF-8 text but UTF-16. Save it as UTF-8"),
+    "empty image": ((*SCHEMA, "--prompt", "Owed?", "empty.png"), "empty.png is empty. Pass a file that is what"),
+    "text as an image": ((*SCHEMA, "--prompt", "Owed?", "--material", "text.PNG"), "text.PNG is text, not an image"),
+    "image as a PDF": ((*SCHEMA, "receipt.pdf"), "receipt.pdf is image/jpeg, not a PDF document. Pass a file that is"),
     "missing file": ((*SCHEMA, "absent"), "absent cannot be read: No such file"),
     "standard input twice": ((*SCHEMA, "-", "--untrusted", "-"), "named more than once"),
     "setting that the model does not take": (
@@ -125,6 +128,9 @@ def test_bad_usage_says_what_to_do(
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     (folder / "binary").write_bytes(b"\x00\x01\xff")
     (folder / "utf-16").write_text("Acme", encoding="utf-16")
+    (folder / "empty.png").touch()
+    (folder / "text.PNG").write_text("Acme")
+    (folder / "receipt.jpg").rename(folder / "receipt.pdf")
     ran = run([*EMIT, *arguments])
 
     assert (ran.status, ran.out) == (BAD_USAGE, "")

@@ -265,7 +265,13 @@ class JobFile:
         return len(self.lines)
 
     def __iter__(self) -> Iterator[Job]:
-        return (line.to_job() for line in self.lines)
+        return map(self._read_job, self.lines)
+
+    def _read_job(self, line: JobLine) -> Job:
+        try:
+            return line.to_job()
+        except InputError as error:
+            raise self.make_error(line.number, str(error.args[0]).removesuffix("."), error.hint) from error
 
     def make_error(self, number: int, problem: str, hint: str | None = None) -> InputError:
         """Return the error for a line."""

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 MAX_REQUIRED_CAPABILITIES = 32
 """The most capabilities that a node may require (RFC 0031, section B)."""
 _UNDECLARED_VALUES = tuple(each.value for each in UndeclaredProperties)
+_MATERIAL_HINT = "Wrap a file in Image(...), Document(...) or Audio(...) of emitter.media, and a text in Material(...)."
 _CAPABILITY_HINT = "Write one such as 'structured-output', or 'x-host-<host>-<key>' for one of your own."
 
 
@@ -222,7 +223,7 @@ class Settings:
         if self.materials == ():
             return []
         items = check_list("materials", self.materials, (str, Material, Media), "the texts, Materials or media")
-        return [item if isinstance(item, Material | Media) else Material(cast("str", item)) for item in items]
+        return [_to_material(index, item) for index, item in enumerate(items)]
 
 
 _TYPES = {
@@ -240,6 +241,14 @@ _ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "e
 _PARAMETER_NAMES = frozenset(SETTING_NAMES)
 _SETTING_NAMES = frozenset(item.name for item in fields(Settings))
 _OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - {"parameters", "gate", "opening", "alternatives", "pool"}
+
+
+def _to_material(index: int, item: object) -> Material | Media:
+    if isinstance(item, Material | Media):
+        return item
+    if not isinstance(item, str):
+        raise InputError(f"materials[{index}] is of type {type(item).__name__}, not text.", hint=_MATERIAL_HINT)
+    return Material(item)
 
 
 def _check_required(value: object) -> tuple[str, ...]:
