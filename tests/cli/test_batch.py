@@ -318,6 +318,12 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     "no object": (["3"], (), "line 1: it is neither an object nor a string"),
     "unknown member": (['{"input": "a", "material": []}'], (), "line 1: there is no member of a job 'material'"),
     "unknown option": (['{"modell": "x"}', '"a"'], (), "line 1: there is no option 'modell'"),
+    "no input in the first line": (['{"id": "a", "prompt": "x"}'], (), 'line 1: the job has no "input". Write {'),
+    "another word for the input": (
+        ['{"prompt": "x"}'],
+        (),
+        "line 1: there is no option 'prompt'. There are type, schema, ",
+    ),
     "an address in a header": (['{"base_url": "http://x"}', '"a"'], (), "no option 'base_url'"),
     "two inputs": (['{"input": "a", "messages": []}'], (), "line 1: a job has either"),
     "no text": (['{"input": 3}'], (), "line 1: the input must be a text or a list"),
@@ -340,7 +346,7 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     "half price without a journal": (['"a"'], ("--half-price",), "--half-price needs --journal"),
     "no calls": (['"a"'], ("--in-flight", "0"), "in_flight is 0"),
     "no requests": (['"a"'], ("--requests-per-minute", "0"), "requests_per_minute is 0"),
-    "a header of the wrong type": (['{"max_cost": "x"}', '"a"'], (), "Policy.max_cost is 'x'; it must be a number"),
+    "a header of the wrong type": (['{"max_cost": "x"}', '"a"'], (), "--max-cost is 'x'; it must be a number"),
     "a header with too few prices": (['{"prices": 3}', '"a"'], (), "prices"),
 }
 

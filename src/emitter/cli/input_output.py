@@ -59,11 +59,13 @@ def read_content(name: str, trust: Trust = Trust.TRUSTED) -> Material | Media:
     return Media(part, source, trust)
 
 
-def parse_prompt(text: str) -> Any:
+def parse_prompt(text: str, source: str) -> Any:
     """Return the messages if the text is JSON, or the text itself.
 
-    Broken JSON is rejected: as trusted text, its tool results would lose their fence.
+    Broken JSON is rejected: as trusted text, its tool results would lose their fence. ``source`` names the text.
     """
+    if not text.strip():
+        raise InputError(f"The prompt is empty ({source}).", hint="Describe the task or the decision.")
     if not _MESSAGES_START.match(text):
         return text
     try:

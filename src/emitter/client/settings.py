@@ -53,7 +53,7 @@ class Settings:
 
     ``gate`` is the decision of the capability check, ``opening`` the events that report it, and ``alternatives`` the
     models to ask if the first one fails. If a fallback is used from the start, ``model`` and what belongs to it
-    are those of the fallback.
+    are those of the fallback, and ``is_fallback`` is true, as in the settings of those models.
     """
 
     model: str
@@ -91,6 +91,7 @@ class Settings:
     keep_response: bool = False
     cache_prompt: bool | Literal["long"] | None = None
     background: Background | bool = False
+    is_fallback: bool = False
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:
@@ -146,13 +147,14 @@ class Settings:
         for name, value in {**values, "requires": required, "fallback": ()}.items():
             object.__setattr__(self, name, value)
         if isinstance(decision.gate, UseFallbackModel):
+            object.__setattr__(self, "is_fallback", True)
             object.__setattr__(self, "policy", replace(self.policy, prices=decision.route.prices))
 
     def for_route(self, route: ModelRoute) -> Settings:
         """Return the settings of an emission that asks another model."""
         values = {name: getattr(route, name) for name in _ROUTED}
         policy = replace(self.policy, prices=route.prices)
-        return replace(self, **values, policy=policy, requires=(), alternatives=(), opening=())
+        return replace(self, **values, policy=policy, requires=(), alternatives=(), opening=(), is_fallback=True)
 
     def _check_values(self) -> None:
         """Check the options that most calls leave out."""
@@ -240,7 +242,8 @@ _ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "e
 """The settings that belong to one model, in the order of ``ModelRoute``."""
 _PARAMETER_NAMES = frozenset(SETTING_NAMES)
 _SETTING_NAMES = frozenset(item.name for item in fields(Settings))
-_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - {"parameters", "gate", "opening", "alternatives", "pool"}
+_INTERNAL_NAMES = {"parameters", "gate", "opening", "alternatives", "pool", "is_fallback"}
+_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - _INTERNAL_NAMES
 
 
 def _to_material(index: int, item: object) -> Material | Media:
