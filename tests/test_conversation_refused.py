@@ -44,6 +44,20 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "one sdk object": (TextBlock(type="text", text="x"), "Pass a text or a list of messages"),
     "texts": (["Ship?"], "messages[0] is of type str, not a message with role and content. Pass one text, or several"),
     "a path beside a text": (["What?", Path("a.png")], "messages[1] is of type PosixPath, not a message with role and"),
+    "a text after messages": (
+        [user("x"), {"role": "assistant", "content": "y"}, "and again"],
+        'messages[2] is of type str, not a message with role and content. Pass it as {"role": "user", "content":',
+    ),
+    "the name of a file beside a text": (
+        ["What?", "receipt.png"],
+        "messages[1] is of type str, not a message with role and content. Pass Image('receipt.png') of emitter.media.",
+    ),
+    "the names of files": (["a.pdf", "b.wav"], "Pass Document('a.pdf') of emitter.media."),
+    "a number beside a text": (["What?", 5], "messages[1] is of type int, not a message with role and content. Pass a"),
+    "an unknown part": (
+        [user([{"type": "image_uri", "image_uri": "u"}])],
+        "'image_uri', which is not text. Use one of audio, document, file, file_data, image, image_url,",
+    ),
     "a path": ([Path("a.png")], "Wrap it in Image(...)"),
     "half a character": ("a\ud800", "The prompt holds a lone surrogate."),
     "half a character in a turn": ([user("a\ud800")], "A text of messages[0] holds a lone surrogate."),

@@ -147,6 +147,7 @@ MEANT = {
     "response_model": "the first argument",
     "prompt": "messages=",
     "images": "materials=[Image(...)]",
+    "max_concurrency": "Pass in_flight= to emit_many.",
     "top_k": "extra_body={'top_k': ...}",
     "chekcs": "Did you mean 'checks'?",
     "decision_class": "It is an option of emit_binding_moment.",

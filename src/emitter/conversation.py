@@ -30,6 +30,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "model": Role.ASSISTAN
 _STEP_ROLES = {"user_input": "user", "model_output": "assistant"}
 """The steps of Interactions that are messages."""
 _SYSTEM_ROLES = ("system", "developer")
+_MAX_NAME_LENGTH = 255
 _MESSAGES_HINT = "Pass a text or a list of messages."
 _EMPTY_HINT = "Describe the task or the decision."
 
@@ -182,14 +183,31 @@ def _no_message_error(messages: Iterable[object], index: int, item: object) -> I
     """Return the error for an item that is no message. Texts are allowed beside media, so a later item is to blame."""
     hint = _MESSAGES_HINT
     if isinstance(item, str):
-        hint = "Pass one text, or several prompts to emit_many."
-        later = enumerate(messages) if isinstance(messages, list | tuple) else ()
-        index, item = next(((at, each) for at, each in later if not isinstance(each, str)), (index, item))
+        items = list(enumerate(messages)) if isinstance(messages, list | tuple) else []
+        others = [(at, each) for at, each in items if not isinstance(each, str)]
+        if odd := [(at, each) for at, each in others if as_json_object(each) is None]:
+            index, item = odd[0]
+        elif others:
+            hint = 'Pass it as {"role": "user", "content": "..."}.'
+        else:
+            index, item = next(((at, each) for at, each in items if _file_hint(each)), (index, item))
+            hint = _file_hint(item) or "Pass one text, or several prompts to emit_many."
     if isinstance(item, bytes) or hasattr(item, "__fspath__"):
         hint = "Wrap it in Image(...), Document(...) or Audio(...) of emitter.media."
     return InputError(
         f"messages[{index}] is of type {type(item).__name__}, not a message with role and content.", hint=hint
     )
+
+
+def _file_hint(item: object) -> str:
+    """Return what to pass for a text that is the name of an image, a document or a recording."""
+    from emitter.media.detection import media_type_of_name, medium_of  # noqa: PLC0415  only an error needs it
+    from emitter.media.values import CLASS_NAMES  # noqa: PLC0415
+
+    if not isinstance(item, str) or "." not in item or len(item) > _MAX_NAME_LENGTH:
+        return ""
+    medium = medium_of(media_type_of_name(item))
+    return "" if medium is None else f"Pass {CLASS_NAMES[medium]}({item!r}) of emitter.media."
 
 
 def _role_of(message: JsonObject, location: str) -> Role | None:
@@ -326,7 +344,7 @@ class _MessageParser:
         elif kind in MEDIA_PARTS:
             yield from self.parse_vendor_media(kind, members)
         elif kind not in TEXT_PARTS | THINKING_PARTS | {"cache_point"}:
-            raise self.unsupported_part(kind)
+            raise self.unsupported_part(kind, f"Use one of {', '.join(sorted(TEXT_PARTS | MEDIA_PARTS))}.")
 
     def parse_text_part(self, part: JsonObject, members: JsonObject) -> MessagePart:
         """Parse a text, which is untrusted if it is marked as such or cites sources."""
@@ -444,8 +462,8 @@ class _MessageParser:
     def make_error(self, sentence: str) -> InputError:
         return InputError(f"{self.location} {sentence}.")
 
-    def unsupported_part(self, kind: object) -> InputError:
-        hint = _PART_HINTS.get(str(kind), _DESCRIBE_HINT)
+    def unsupported_part(self, kind: object, hint: str = _DESCRIBE_HINT) -> InputError:
+        hint = _PART_HINTS.get(str(kind), hint)
         return InputError(f"{self.location} holds a part of type {kind!r}, which is not text.", hint=hint)
 
 

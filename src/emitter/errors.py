@@ -330,7 +330,10 @@ class AuthenticationError(EmissionError):
 class BadRequest(EmissionError):
     """The vendor rejected the request (400, 422). ``vendor_message`` and ``param`` say why."""
 
-    hint = "Change what the vendor names: a model setting, an entry of extra_body=, the schema, or the model."
+    hint = (
+        "Change what the vendor names: a model setting, an entry of extra_body=, the schema, an image or file, "
+        "or the model."
+    )
 
 
 class NotFound(EmissionError):

@@ -8,11 +8,11 @@ from __future__ import annotations
 import html
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from string import Template
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from emitter.arguments import check_text
 from emitter.assets import find_data_folder
@@ -117,6 +117,15 @@ class Example(Generic[T]):
 
     def __post_init__(self) -> None:
         check_text("Example.input", self.input)
+
+
+def suggest_example(value: object) -> str:
+    """Return what to pass instead of a value that looks like an input with its output, or an empty text."""
+    if isinstance(value, list | tuple):
+        is_pair = len(cast("Sequence[object]", value)) == len(fields(Example))
+    else:
+        is_pair = isinstance(value, dict) and set(cast("dict[object, object]", value)) == {"input", "output"}
+    return "Pass an input with its output as Example(input, output)." if is_pair else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -318,6 +318,12 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     "no object": (["3"], (), "line 1: it is neither an object nor a string"),
     "unknown member": (['{"input": "a", "material": []}'], (), "line 1: there is no member of a job 'material'"),
     "unknown option": (['{"modell": "x"}', '"a"'], (), "line 1: there is no option 'modell'"),
+    "no input in the first line": (['{"id": "a", "prompt": "x"}'], (), 'line 1: the job has no "input". Write {'),
+    "another word for the input": (
+        ['{"prompt": "x"}'],
+        (),
+        "line 1: there is no option 'prompt'. There are type, schema, ",
+    ),
     "an address in a header": (['{"base_url": "http://x"}', '"a"'], (), "no option 'base_url'"),
     "two inputs": (['{"input": "a", "messages": []}'], (), "line 1: a job has either"),
     "no text": (['{"input": 3}'], (), "line 1: the input must be a text or a list"),
@@ -329,13 +335,18 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     ),
     "materials that are no list": (['{"input": "a", "materials": "x"}'], (), '"materials" must be a list of paths'),
     "missing material": (['{"input": "a", "materials": ["x"]}'], (), "line 1: x is not a file. Paths are relative"),
+    "empty image": (
+        ['{"input": "a", "materials": ["empty.png"]}'],
+        (),
+        "jobs.jsonl, line 1: empty.png is empty. Pass a file that is what",
+    ),
     "results over jobs": (['"a"'], ("-o", "jobs.jsonl"), "--output would overwrite jobs.jsonl"),
     "results over journal": (['"a"'], ("-o", "j", "--journal", "./j"), "--output would overwrite ./j"),
     "results nowhere": (['"a"'], ("-o", "absent/out"), "absent/out cannot be written: No such file"),
     "half price without a journal": (['"a"'], ("--half-price",), "--half-price needs --journal"),
     "no calls": (['"a"'], ("--in-flight", "0"), "in_flight is 0"),
     "no requests": (['"a"'], ("--requests-per-minute", "0"), "requests_per_minute is 0"),
-    "a header of the wrong type": (['{"max_cost": "x"}', '"a"'], (), "Policy.max_cost is 'x'; it must be a number"),
+    "a header of the wrong type": (['{"max_cost": "x"}', '"a"'], (), "--max-cost is 'x'; it must be a number"),
     "a header with too few prices": (['{"prices": 3}', '"a"'], (), "prices"),
 }
 
@@ -346,6 +357,7 @@ def test_a_bad_file_is_told_before_anything_is_sent(
 ) -> None:
     """Status 2, and the line that is wrong."""
     (folder / "jobs.jsonl").write_text("\n".join(lines))
+    (folder / "empty.png").touch()
     ran = run([*BATCH, *arguments])
 
     assert (ran.status, ran.out) == (BAD_USAGE, "")

@@ -102,17 +102,21 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no such module": (("--type", "absent:X"), "absent cannot be imported (ModuleNotFoundError"),
     "module that raises": (("--type", "broken:X"), "broken cannot be imported (ZeroDivisionError"),
     "no such type": (("--type", "invoices:Bill"), "invoices.py) has no Bill"),
-    "no type": (("--type", "json:JSONDecoder"), "pydantic can make no JSON Schema"),
+    "no type": (("--type", "json:JSONDecoder", "mail.txt"), "pydantic can make no JSON Schema"),
     "schema that is none": (("--schema", "mail.txt"), "mail.txt is not JSON"),
     "binary": ((*SCHEMA, "binary"), "binary is neither UTF-8 text nor an image"),
     "UTF-16": ((*SCHEMA, "utf-16"), "utf-16 is not UTF-8 text but UTF-16. Save it as UTF-8"),
+    "empty image": ((*SCHEMA, "--prompt", "Owed?", "empty.png"), "empty.png is empty. Pass a file that is what"),
+    "text as an image": ((*SCHEMA, "--prompt", "Owed?", "--material", "text.PNG"), "text.PNG is text, not an image"),
+    "image as a PDF": ((*SCHEMA, "receipt.pdf"), "receipt.pdf is image/jpeg, not a PDF document. Pass a file that is"),
+    "empty prompt": ((*SCHEMA, "empty.txt"), "The prompt is empty (empty.txt). Describe the task"),
     "missing file": ((*SCHEMA, "absent"), "absent cannot be read: No such file"),
     "standard input twice": ((*SCHEMA, "-", "--untrusted", "-"), "named more than once"),
     "setting that the model does not take": (
         (*SCHEMA, "--temperature", "0.5", "mail.txt"),
-        "takes temperature=1 only while it thinks",
+        "takes temperature=1 only while it thinks. Pass --reasoning-effort none, or leave out temperature.",
     ),
-    "no time": ((*SCHEMA, "--timeout", "0", "mail.txt"), "timeout is 0.0; it must be above 0"),
+    "no time": ((*SCHEMA, "--timeout", "0", "mail.txt"), "--timeout is 0.0; it must be above 0"),
     "no known fallback": ((*SCHEMA, "--fallback", "nobody/x", "mail.txt"), "the vendors are"),
 }
 
@@ -125,6 +129,10 @@ def test_bad_usage_says_what_to_do(
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     (folder / "binary").write_bytes(b"\x00\x01\xff")
     (folder / "utf-16").write_text("Acme", encoding="utf-16")
+    (folder / "empty.png").touch()
+    (folder / "empty.txt").touch()
+    (folder / "text.PNG").write_text("Acme")
+    (folder / "receipt.jpg").rename(folder / "receipt.pdf")
     ran = run([*EMIT, *arguments])
 
     assert (ran.status, ran.out) == (BAD_USAGE, "")

@@ -79,6 +79,13 @@ def written(model: str, wire: str | None, settings: dict[str, Any], extra_body: 
     return build_parameters(settings, extra_body or {}, resolve_model(model, None, wire))
 
 
+def refusal(model: str, wire: str | None, settings: dict[str, Any], *, is_fallback: bool = False) -> str:
+    """Return what is said of settings that a model does not take."""
+    with pytest.raises(InputError) as caught:
+        build_parameters(settings, {}, resolve_model(model, None, wire), is_fallback=is_fallback)
+    return str(caught.value)
+
+
 @pytest.mark.parametrize(("model", "wire", "settings", "body"), WRITTEN.values(), ids=WRITTEN)
 def test_a_setting_is_written_to_the_vendors_field(
     model: str, wire: str | None, settings: dict[str, Any], body: dict[str, Any]
@@ -98,7 +105,6 @@ def test_settings_and_extra_body_share_an_object() -> None:
 REFUSED: dict[str, tuple[str, str | None, dict[str, Any], str]] = {
     "a wire without it": ("openai/gpt-4o", None, {"seed": 1}, r"openai/gpt-4o takes no seed over openai-responses"),
     "another wire": ("openai/gpt-4o", None, {"seed": 1}, r"Or pass wire='openai-chat'"),
-    "in a fallback": ("openai/gpt-4o", None, {"seed": 1}, r"pass Fallback\(\.\.\., settings={'seed': None}\)"),
     "what it takes": ("openai/gpt-4o", None, {"seed": 1}, r"It takes temperature from 0 to 2; top_p from 0 to 1; serv"),
     "a model without it": ("openai/gpt-4.1", None, {"reasoning_effort": "low"}, r"takes no reasoning_effort"),
     "a vendor without it": ("anthropic/claude-opus-4-6", None, {"seed": 1}, r"takes no seed over anthropic"),
@@ -111,8 +117,19 @@ REFUSED: dict[str, tuple[str, str | None, dict[str, Any], str]] = {
     ),
     "above the range": ("google/gemini-2.5-pro", None, {"temperature": 2.5}, r"temperature from 0 to 2, not 2.5"),
     "a vendor's own range": ("anthropic/claude-opus-4-6", None, {"temperature": 1.5}, r"temperature from 0 to 1"),
-    "the default alone": ("anthropic/claude-opus-5", None, {"temperature": 0}, r"takes temperature=1 only, not 0"),
+    "the default alone": (
+        "anthropic/claude-opus-5",
+        None,
+        {"temperature": 0},
+        r"takes temperature=1 only, not 0\. Leave out temperature\.",
+    ),
     "while it thinks": ("openai/gpt-5.5", None, {"temperature": 0}, r"temperature=1 only while it thinks"),
+    "what it takes while it does not think": (
+        "openai/gpt-5.5",
+        None,
+        {"seed": 1},
+        r"It takes temperature from 0 to 2 while it does not think; top_p from 0 to 1 while it does not think; reason",
+    ),
     "told to think": (
         "openai/gpt-5.2",
         None,
@@ -148,9 +165,24 @@ def test_a_setting_that_is_not_taken_is_refused_before_the_call(vendor: Simulato
 @pytest.mark.parametrize(("model", "wire", "settings", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_a_model_does_not_take(model: str, wire: str | None, settings: dict[str, Any], message: str) -> None:
     """The error names the setting and what the model takes."""
-    with pytest.raises(InputError) as caught:
-        written(model, wire, settings)
-    assert re.search(message, f"{caught.value}{caught.value.hint}")
+    assert re.search(message, refusal(model, wire, settings))
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        ("openai/gpt-4o", {"seed": 1}),
+        ("anthropic/claude-opus-5", {"temperature": 0}),
+        ("anthropic/claude-opus-4-6", {"reasoning_effort": "xhigh"}),
+        ("openai/gpt-5.5", {"temperature": 0}),
+    ],
+    ids=["none", "default only", "another value", "while it thinks"],
+)
+def test_the_settings_of_a_fallback_are_named_for_a_fallback_alone(model: str, settings: dict[str, Any]) -> None:
+    """Where no other model was named first, there is nothing to pass a Fallback for."""
+    hint = f"For this fallback, pass Fallback(..., settings={{{next(iter(settings))!r}: None}})."
+    assert refusal(model, None, settings, is_fallback=True).endswith(hint)
+    assert "allback" not in refusal(model, None, settings)
 
 
 @pytest.mark.parametrize(

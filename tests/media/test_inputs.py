@@ -44,6 +44,11 @@ PARTS: dict[str, tuple[Any, MediaPart, str]] = {
         MediaPart(DOCUMENT, url="https://shop.example/7", name="7"),
         "7",
     ),
+    "URL in capitals": (
+        Image("HTTPS://Shop.example/A.png"),
+        MediaPart(IMAGE, "image/png", url="https://Shop.example/A.png", name="A.png"),
+        "A.png",
+    ),
     "storage URL": (
         Audio("gs://bucket/a.mp3"),
         MediaPart(AUDIO, "audio/mpeg", url="gs://bucket/a.mp3", name="a.mp3"),
@@ -68,8 +73,19 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a folder": (lambda: Image(RECEIPT.parent), "media cannot be read"),
     "empty": (lambda: Image(b""), "an image is empty"),
     "unknown bytes": (
-        lambda: Image(b"hello"),
+        lambda: Image(b"\xfehello"),
         "The media type of an image cannot be told from its bytes. Pass media_type=",
+    ),
+    "text": (lambda: Image(b"hello"), "an image is text, not an image. Pass a text as Material(...)."),
+    "a path of text": (lambda: Document(__file__), "test_inputs.py is text, not a PDF document. Pass a text as Mat"),
+    "base64": (lambda: Image(base64.b64encode(PNG).decode()), "The content is base64, not a path. Pass bytes: base64"),
+    "base64 of any file": (lambda: Image(base64.b64encode(b"\0" * 300).decode()), "The content is base64, not a path."),
+    "no host": (lambda: Image("https://"), "The URL has no host."),
+    "no bucket": (lambda: Document("s3:///invoice.pdf"), "The URL has no host."),
+    "no address": (lambda: Image("https://["), "The URL has no host."),
+    "an unknown detail": (
+        lambda: Image(PNG, detail="ultra"),  # type: ignore[arg-type]
+        "Image.detail is 'ultra'; it must be one of low, high, original, auto.",
     ),
     "a document as an image": (
         lambda: Image(INVOICE),
@@ -77,7 +93,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "text as a document": (
         lambda: Document(b"x", media_type="text/plain"),
-        "is text/plain, not a PDF document. Images, PDF documents and audio can be sent.",
+        "is text/plain, not a PDF document. Pass a text as Material(...).",
     ),
     "a file URL": (lambda: Image("file:///etc/passwd"), "No vendor reads file: URLs. Pass the path of a file"),
     "broken base64": (lambda: Image("data:image/png;base64,%%%"), "not valid base64"),

@@ -61,9 +61,33 @@ REFUSED: dict[str, tuple[str, Any, dict[str, Any], str]] = {
         Document("s3://mail/invoice.pdf"),
         {},
         (
-            "invoice.pdf is passed by file id, and bedrock/eu.anthropic.claude-sonnet-5-5-v1:0 takes PDF documents "
+            "invoice.pdf is passed by s3 URI, and bedrock/eu.anthropic.claude-sonnet-5-5-v1:0 takes PDF documents "
             "over bedrock-converse only as bytes. Pass its bytes."
         ),
+    ),
+    "converse, a file id": (
+        "bedrock/amazon.nova-lite-v1:0",
+        Image(file_id="file-1", media_type="image/png"),
+        {},
+        (
+            "The image is passed by file id, and bedrock/amazon.nova-lite-v1:0 takes images over bedrock-converse only "
+            "as bytes or by s3 URI. Pass its bytes."
+        ),
+    ),
+    "S3 elsewhere": (
+        "openai/gpt-6-sol",
+        Image("s3://mail/receipt.png"),
+        {},
+        (
+            "receipt.png is passed by s3 URI, and openai/gpt-6-sol takes images over openai-responses only as bytes or "
+            "by URL or by file id. Pass its bytes."
+        ),
+    ),
+    "a file id that is no URI at Google": (
+        "google/gemini-3.8-flash",
+        Image(file_id="file-1", media_type="image/png"),
+        {},
+        "takes images over google only as bytes or by URL or by https or gs URI. Pass its bytes.",
     ),
     "converse, S3 without a type": (
         "bedrock/amazon.nova-lite-v1:0",

@@ -211,10 +211,24 @@ def test_a_part_is_read(messages: Any, expected: tuple[Any, ...]) -> None:
 REFUSED: dict[str, tuple[Any, str]] = {
     "chat image without a URL": (
         user({"type": "image_url", "image_url": {"url": "u"}}),
-        "messages[0] cannot be read. The part holds no URL.",
+        "messages[0] cannot be read. The part holds no URL. Put Image(...) of emitter.media in its place.",
     ),
-    "responses file without content": (user({"type": "input_file"}), "neither file_data, file_url nor file_id"),
-    "audio without data": (user({"type": "input_audio", "input_audio": {}}), "The part holds no audio data"),
+    "chat image without a host": (
+        user({"type": "image_url", "image_url": {"url": "https://"}}),
+        "The URL has no host.",
+    ),
+    "langchain image": (
+        user({"type": "image", "base64": base64.b64encode(write_png()).decode(), "mime_type": "image/png"}),
+        "no source of type base64, url or file. Put Image(...) of emitter.media in its place.",
+    ),
+    "responses file without content": (
+        user({"type": "input_file"}),
+        "neither file_data, file_url nor file_id. Put Document(...) of emitter.media in its place.",
+    ),
+    "audio without data": (
+        user({"type": "input_audio", "input_audio": {}}),
+        "The part holds no audio data. Put Audio(...) of emitter.media in its place.",
+    ),
     "anthropic image without a source": (
         user({"type": "image", "source": {}}),
         "no source of type base64, url or file",

@@ -29,6 +29,7 @@ from emitter.events import (
     RetryExhausted,
     RunEvent,
 )
+from emitter.redaction.secret_registry import Secrets
 from emitter.telemetry.sinks import EventRecorder, generate_id, on, to_all, to_jsonl, to_logging, utc_timestamp
 
 if TYPE_CHECKING:
@@ -68,10 +69,11 @@ def test_what_a_sink_raises_is_warned_of_once() -> None:
 
     def broken(event: RunEvent) -> None:
         tried.append(event)
-        raise LookupError("the sink's own words")
+        raise LookupError("the sink's own words, and hunter2.\nThe rest is left out.")
 
-    recorder = EventRecorder("r", "n", "c", broken)
-    with pytest.warns(RuntimeWarning, match=r"^on_event raised LookupError\. The emission goes on") as warned:
+    recorder = EventRecorder("r", "n", "c", broken, secrets=Secrets.of({"password": "hunter2"}))
+    said = r"^on_event raised LookupError: the sink's own words, and \[REDACTED:password\]\. The emission goes on\.$"
+    with pytest.warns(RuntimeWarning, match=said) as warned:
         deque(map(recorder, map(log, "xy")), maxlen=0)
 
     assert len(warned) == 1

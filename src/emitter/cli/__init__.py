@@ -13,9 +13,11 @@ import importlib
 import inspect
 import io
 import os
+import re
 import sys
 import warnings
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,10 +75,11 @@ See all commands:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    options: set[str] = set()
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
-            return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+            warnings.showwarning = partial(_show_warning, options)
+            return _dispatch(list(sys.argv[1:] if arguments is None else arguments), options)
     except BrokenPipeError:
         _discard_output(sys.stdout, sys.stderr)
         return SUCCESS
@@ -85,13 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EmissionError as error:
         return _report(f"{error} ({error.code})", FAILED)
     except EmitterError as error:
-        return _report(str(error), BAD_USAGE)
+        return _report(_with_flags(str(error), options), BAD_USAGE)
     except OSError as error:
         _discard_output(sys.stdout)
         return _report(f"{error.strerror or error}.", BAD_USAGE)
 
 
-def _dispatch(arguments: list[str]) -> int:
+def _dispatch(arguments: list[str], options: set[str]) -> int:
+    """Run a command, and add the names of its options to ``options``."""
     if not sys.stderr:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  open until the process ends
     if not sys.stdout:
@@ -104,6 +108,7 @@ def _dispatch(arguments: list[str]) -> int:
         sys.stdout.flush()
         return SUCCESS
     args = _build_parser(arguments).parse_args(arguments)
+    options.update(vars(args))
     try:
         args.unread = args.run(args)
         sys.stdout.flush()
@@ -113,8 +118,23 @@ def _dispatch(arguments: list[str]) -> int:
     return status
 
 
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _report(str(message), SUCCESS)
+def _show_warning(options: set[str], message: Warning | str, *_: Any, **__: Any) -> None:
+    _report(_with_flags(str(message), options), SUCCESS)
+
+
+_ARGUMENT = re.compile(r"""\bPolicy\.(\w+)|\b(\w+)=(?:(["'])(.*?)\3|(?=[\s.,)]))""")
+_PRICES = re.compile(r"Policy\(prices=Prices\(.*?\)\)")
+
+
+def _with_flags(message: str, options: set[str]) -> str:
+    """Return a message of the library with the command's flags in place of the arguments that they stand for."""
+
+    def to_flag(match: re.Match[str]) -> str:
+        name, value = match[1] or match[2], match[4]
+        flag = f"--{name.replace('_', '-')}"
+        return match[0] if name not in options else flag if value is None else f"{flag} {value}"
+
+    return _ARGUMENT.sub(to_flag, _PRICES.sub("--prices IN OUT", message) if "prices" in options else message)
 
 
 def _report(message: str, status: int) -> int:

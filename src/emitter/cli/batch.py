@@ -265,7 +265,13 @@ class JobFile:
         return len(self.lines)
 
     def __iter__(self) -> Iterator[Job]:
-        return (line.to_job() for line in self.lines)
+        return map(self._read_job, self.lines)
+
+    def _read_job(self, line: JobLine) -> Job:
+        try:
+            return line.to_job()
+        except InputError as error:
+            raise self.make_error(line.number, str(error.args[0]).removesuffix("."), error.hint) from error
 
     def make_error(self, number: int, problem: str, hint: str | None = None) -> InputError:
         """Return the error for a line."""
@@ -284,7 +290,7 @@ def read_job_file(name: str) -> JobFile:
         if not text.strip():
             continue
         members = _parse_line(job_file, number, text)
-        if not job_file.lines and not job_file.header and not members.keys() & {"input", "messages"}:
+        if not job_file.lines and not job_file.header and not members.keys() & set(_JOB_MEMBERS):
             _check_members(job_file, number, members, _HEADER_MEMBERS, "option")
             job_file.header.update(members)
             continue
@@ -310,8 +316,10 @@ def _parse_line(job_file: JobFile, number: int, text: str) -> Mapping[str, Json]
 
 
 def _parse_job(job_file: JobFile, number: int, members: Mapping[str, Json]) -> JobLine:
+    if not members.keys() & {"input", "messages"}:
+        raise job_file.make_error(number, 'the job has no "input"', 'Write {"input": "…"}.')
     _check_members(job_file, number, members, _JOB_MEMBERS, "member of a job")
-    if len(members.keys() & {"input", "messages"}) != 1:
+    if {"input", "messages"} <= members.keys():
         raise job_file.make_error(number, 'a job has either "input" or "messages"')
     messages, job_id = members.get("input", members.get("messages")), members.get("id")
     if not isinstance(messages, str | list):
@@ -341,4 +349,6 @@ def _check_members(
 ) -> None:
     unknown = sorted(members.keys() - set(known))
     if unknown:
-        raise job_file.make_error(number, f"there is no {kind} {unknown[0]!r}", f"There are {', '.join(known)}.")
+        own_hint = ' A job has "input".' if known is _HEADER_MEMBERS else ""
+        hint = f"There are {', '.join(known)}.{own_hint}"
+        raise job_file.make_error(number, f"there is no {kind} {unknown[0]!r}", hint)

@@ -85,7 +85,7 @@ def run_emit(args: argparse.Namespace) -> int:
 
 
 def _to_prompt(content: Material | Media) -> Any:
-    return parse_prompt(content.text) if isinstance(content, Material) else [content]
+    return parse_prompt(content.text, content.source) if isinstance(content, Material) else [content]
 
 
 def load_form(type_name: str | None, schema: Json) -> Any:

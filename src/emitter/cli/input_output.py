@@ -6,12 +6,11 @@ import json
 import re
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emitter.errors import InputError
-from emitter.media.detection import detect_media_type, media_type_of_name, medium_of
+from emitter.media.detection import detect_media_type, is_text, media_type_of_name, medium_of
 from emitter.media.values import make_part
 from emitter.messages import as_mapping
 from emitter.models import Trust
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 _MESSAGES_START = re.compile(r"\s*(\[\s*[\]{]|\{\s*\")")
-_PDF_SIGNATURE, _NUL, _UTF16_MARKS = b"%PDF-", b"\0", (b"\xff\xfe", b"\xfe\xff")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_text(name: str) -> str:
@@ -40,25 +39,33 @@ def _read_bytes(name: str) -> bytes:
 
 
 def read_content(name: str, trust: Trust = Trust.TRUSTED) -> Material | Media:
-    """Return the text, image, PDF document or recording in a file, or on standard input for ``-``."""
-    data, source = _read_bytes(name), source_name(name)
-    if not data.startswith(_PDF_SIGNATURE) and _NUL not in data:  # media are no UTF-8, or have NUL bytes
-        with suppress(UnicodeDecodeError):
-            return Material(data.decode("utf-8-sig"), source, trust)
-    if data.startswith(_UTF16_MARKS):
+    """Return the text, image, PDF document or recording in a file, or on standard input for ``-``.
+
+    The ending of the name decides the medium, if it has one of a medium.
+    """
+    data, source, declared = _read_bytes(name), source_name(name), media_type_of_name(Path(name).suffix)
+    if not declared and is_text(data):
+        return Material(data.decode("utf-8-sig"), source, trust)
+    if not declared and data.startswith(_UTF16_MARKS):
         raise InputError(f"{source} is not UTF-8 text but UTF-16.", hint="Save it as UTF-8.")
-    media_type = detect_media_type(data) or media_type_of_name(name)
-    medium = medium_of(media_type)
+    medium = medium_of(declared or detect_media_type(data))
     if medium is None:
         raise InputError(f"{source} is neither UTF-8 text nor an image, a PDF document or audio.")
-    return Media(make_part(medium, data, media_type, name=None if name == "-" else Path(name).name), source, trust)
+    file_name = None if name == "-" else Path(name).name
+    try:
+        part = make_part(medium, data, "" if is_text(data) else declared, name=file_name)
+    except InputError as error:
+        raise InputError(str(error.args[0]), hint="Pass a file that is what its ending says.") from error
+    return Media(part, source, trust)
 
 
-def parse_prompt(text: str) -> Any:
+def parse_prompt(text: str, source: str) -> Any:
     """Return the messages if the text is JSON, or the text itself.
 
-    Broken JSON is rejected: as trusted text, its tool results would lose their fence.
+    Broken JSON is rejected: as trusted text, its tool results would lose their fence. ``source`` names the text.
     """
+    if not text.strip():
+        raise InputError(f"The prompt is empty ({source}).", hint="Describe the task or the decision.")
     if not _MESSAGES_START.match(text):
         return text
     try:

@@ -12,7 +12,7 @@ from emitter.cli.arguments import (
     add_secrets_argument,
     emission_options,
 )
-from emitter.cli.input_output import parse_prompt, print_json, read_json, read_text
+from emitter.cli.input_output import parse_prompt, print_json, read_json, read_text, source_name
 from emitter.cli.timeline import Timeline
 from emitter.client.binding_moments import emit_binding_moment, stream_binding_moment
 from emitter.client.result import Emission
@@ -47,7 +47,7 @@ def run_moment(args: argparse.Namespace) -> int:
     messages as a JSON array. Without FILE, or with -, standard input is read.
     """
     timeline = Timeline()
-    situation = parse_prompt(read_text(args.file))
+    situation = parse_prompt(read_text(args.file), source_name(args.file))
     settings = {**emission_options(args, timeline), "decision_class": args.decision_class}
     if args.secrets is not None:
         settings["host"] = Acceptor(HostConfig(secrets=Secrets.of(read_json(args.secrets))), store=None)

@@ -80,9 +80,9 @@ def add_simulate_arguments(parser: argparse.ArgumentParser) -> None:
 def run_simulate(args: argparse.Namespace) -> int:
     """Run a simulated vendor on this machine until interrupted.
 
-    It is a server that speaks the OpenAI, Anthropic and Google APIs. The command prints the environment variables that
-    point the vendors' SDKs to it. By default the server answers with documents that satisfy the schema of each
-    request; --answer selects other behaviors, with optional weights.
+    It is a server that speaks the APIs of OpenAI, Anthropic, Google and Amazon Bedrock. The command prints the
+    environment variables that point the vendors' SDKs to it. By default the server answers with documents whose values
+    are drawn at random within the schema of each request; --answer selects other behaviors, with optional weights.
     """
     answers = _parse_mixture(args.answer)
     testing = importlib.import_module("emitter.testing")

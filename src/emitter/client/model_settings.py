@@ -30,9 +30,15 @@ _DEFAULT = 1
 
 
 def build_parameters(
-    parameters: Mapping[str, Json], extra_body: Mapping[str, Json], target: ModelTarget
+    parameters: Mapping[str, Json], extra_body: Mapping[str, Json], target: ModelTarget, *, is_fallback: bool = False
 ) -> Mapping[str, Json]:
     """Return the fields that the model settings and ``extra_body`` add to a request body.
+
+    Args:
+        parameters: The model settings.
+        extra_body: The vendor's own parameters.
+        target: The model.
+        is_fallback: The caller named another model first, so an error says how to set those of a fallback.
 
     Raises:
         InputError: The model does not take a setting or its value, or ``extra_body`` sets what it may not set.
@@ -45,18 +51,20 @@ def build_parameters(
     taken = _taken_parameters(target)
     for name, value in parameters.items():
         if name not in taken:
-            hint = f"{_describe_taken(taken)}{_other_wires(name, target)}{_FALLBACK_HINT.format(name)}"
+            hint = f"{_describe_taken(taken, target)}{_other_wires(name, target)}"
+            hint += f" {_fallback_hint(name)}" if is_fallback else ""
             raise InputError(f"{_name(target)} takes no {name} over {wire.value}.", hint=hint)
-        _check_value(name, value, taken[name], target)
+        _check_value(name, value, taken[name], target, is_fallback=is_fallback)
         if _is_set(extra_body, taken[name].path):
             raise InputError(f"{name}= and extra_body= both set {taken[name].path}.", hint="Pass one of them.")
     fields = [_write(taken[name], value) for name, value in parameters.items()]
     body = merge_layers({}, *fields, extra_body)
-    _check_thinking(parameters, body, target)
+    _check_thinking(parameters, body, target, is_fallback=is_fallback)
     return body
 
 
-_FALLBACK_HINT = " If it is a fallback, pass Fallback(..., settings={{{!r}: None}})."
+def _fallback_hint(name: str) -> str:
+    return f"For this fallback, pass Fallback(..., settings={{{name!r}: None}})."
 
 
 def _other_wires(name: str, target: ModelTarget) -> str:
@@ -70,7 +78,7 @@ def _other_wires(name: str, target: ModelTarget) -> str:
 def check_model_settings(settings: Settings) -> None:
     """Raise ``InputError`` for settings that the model does not take."""
     target = resolve_model(settings.model, settings.client, settings.wire)
-    build_parameters(settings.parameters, settings.extra_body, target)
+    build_parameters(settings.parameters, settings.extra_body, target, is_fallback=settings.is_fallback)
 
 
 def _taken_parameters(target: ModelTarget) -> dict[str, RequestParameter]:
@@ -89,12 +97,15 @@ def _narrow(name: str, parameter: RequestParameter, own: ModelParameters) -> Req
     return parameter
 
 
-def _check_value(name: str, value: Json, parameter: RequestParameter, target: ModelTarget) -> None:
+def _check_value(
+    name: str, value: Json, parameter: RequestParameter, target: ModelTarget, *, is_fallback: bool
+) -> None:
     wrong_type = _type_error(name, value)
     if wrong_type is not None:
         raise InputError(f"{name} is {value!r}; it must be {wrong_type}.")
     if not _is_taken(value, parameter):
-        raise InputError(f"{_name(target)} takes {_describe(name, parameter)}, not {value!r}.")
+        hint = _fallback_hint(name) if is_fallback else f"Leave out {name}." if _is_fixed(parameter) else ""
+        raise InputError(f"{_name(target)} takes {_describe(name, parameter)}, not {value!r}.", hint=hint)
 
 
 def _type_error(name: str, value: Json) -> str | None:
@@ -129,9 +140,13 @@ def _is_taken(value: Json, parameter: RequestParameter) -> bool:
     return isinstance(value, str) or parameter.max_items is None or len(value) <= parameter.max_items
 
 
+def _is_fixed(parameter: RequestParameter) -> bool:
+    return parameter.minimum is not None and parameter.minimum == parameter.maximum
+
+
 def _describe(name: str, parameter: RequestParameter) -> str:
     """Return the name of a setting with the values that it takes."""
-    if parameter.minimum is not None and parameter.minimum == parameter.maximum:
+    if _is_fixed(parameter):
         return f"{name}={parameter.minimum:g} only"
     if parameter.minimum is not None and parameter.maximum is not None:
         return f"{name} from {parameter.minimum:g} to {parameter.maximum:g}"
@@ -142,9 +157,15 @@ def _describe(name: str, parameter: RequestParameter) -> str:
     return name if parameter.max_items is None else f"{name} of at most {parameter.max_items} texts"
 
 
-def _describe_taken(taken: Mapping[str, RequestParameter]) -> str:
-    names = [name for name in SETTING_NAMES if name in taken]
-    settings = "; ".join(name if name == "safety" else _describe(name, taken[name]) for name in names)
+def _describe_taken(taken: Mapping[str, RequestParameter], target: ModelTarget) -> str:
+    own = target.profile.model_parameters(target.model)
+    fixed: frozenset[str] = frozenset() if own is None else own.default_only_if_thinking
+    settings = "; ".join(
+        (name if name == "safety" else _describe(name, taken[name]))
+        + (" while it does not think" if name in fixed else "")
+        for name in SETTING_NAMES
+        if name in taken
+    )
     return f"It takes {settings or 'no model settings'}. extra_body= adds the vendor's own fields."
 
 
@@ -168,7 +189,9 @@ def _is_set(extra_body: Mapping[str, Json], path: str) -> bool:
     )
 
 
-def _check_thinking(parameters: Mapping[str, Json], body: Mapping[str, Json], target: ModelTarget) -> None:
+def _check_thinking(
+    parameters: Mapping[str, Json], body: Mapping[str, Json], target: ModelTarget, *, is_fallback: bool
+) -> None:
     """Reject settings that the model takes only with their default while it thinks."""
     own = target.profile.model_parameters(target.model)
     fixed = (
@@ -176,7 +199,7 @@ def _check_thinking(parameters: Mapping[str, Json], body: Mapping[str, Json], ta
     )
     if fixed and target.profile.thinking_tokens(target.wire, target.model, body) > 0:
         name = min(fixed)
-        hint = f'Pass reasoning_effort="none", or leave out {name}.'
+        hint = _fallback_hint(name) if is_fallback else f'Pass reasoning_effort="none", or leave out {name}.'
         raise InputError(f"{_name(target)} takes {name}={_DEFAULT} only while it thinks.", hint=hint)
 
 

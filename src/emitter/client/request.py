@@ -386,7 +386,9 @@ def _write_request(
     if settings.parameters or settings.extra_body != {}:
         from emitter.client.model_settings import build_parameters  # noqa: PLC0415  most emissions set nothing
 
-        options = build_parameters(settings.parameters, settings.extra_body, plan.target)
+        options = build_parameters(
+            settings.parameters, settings.extra_body, plan.target, is_fallback=settings.is_fallback
+        )
     budget = _first_budget(plan, settings.policy, options)
     templates, turns = inputs.templates, inputs.conversation.messages
     task, *instructions = inputs.system_texts
@@ -534,7 +536,10 @@ def _encode_example(contract: DocumentContract, index: int, example: Json) -> Js
         raised = f"{result.failure} on examples[{index}]."
         raise InputError(raised, hint=_EXAMPLE_HINT) from result.failure.error
     if result.violations:
-        raise InputError(f"examples[{index}] does not hold: {'; '.join(map(str, result.violations))}.")
+        raise InputError(
+            f"examples[{index}] does not hold: {'; '.join(map(str, result.violations))}.",
+            hint=prompt.suggest_example(example),
+        )
     try:
         return contract.compiled.encode(example)
     except Unencodable as error:
@@ -706,8 +711,8 @@ def _warn_unknown_model(prepared: PreparedEmission) -> None:
         f"{facts.name}/{request.model} is an unknown model. {similar}Assuming a context window of "
         f"{limits.context:,} tokens, "
         f"at most {limits.max_output:,} output tokens, the output mode {mode} and {thinking}; "
-        f"the first call may write {request.max_output_tokens:,} tokens. Set output_tokens and max_output_tokens of "
-        "Policy if that is wrong.",
+        f"the first call may write {request.max_output_tokens:,} tokens. Set Policy.output_tokens and "
+        "Policy.max_output_tokens if that is wrong.",
         UnknownModelWarning,
         stacklevel=_caller_stack_level(),
     )

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 MAX_REQUIRED_CAPABILITIES = 32
 """The most capabilities that a node may require (RFC 0031, section B)."""
 _UNDECLARED_VALUES = tuple(each.value for each in UndeclaredProperties)
+_MATERIAL_HINT = "Wrap a file in Image(...), Document(...) or Audio(...) of emitter.media, and a text in Material(...)."
 _CAPABILITY_HINT = "Write one such as 'structured-output', or 'x-host-<host>-<key>' for one of your own."
 
 
@@ -52,7 +53,7 @@ class Settings:
 
     ``gate`` is the decision of the capability check, ``opening`` the events that report it, and ``alternatives`` the
     models to ask if the first one fails. If a fallback is used from the start, ``model`` and what belongs to it
-    are those of the fallback.
+    are those of the fallback, and ``is_fallback`` is true, as in the settings of those models.
     """
 
     model: str
@@ -90,6 +91,7 @@ class Settings:
     keep_response: bool = False
     cache_prompt: bool | Literal["long"] | None = None
     background: Background | bool = False
+    is_fallback: bool = False
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:
@@ -145,13 +147,14 @@ class Settings:
         for name, value in {**values, "requires": required, "fallback": ()}.items():
             object.__setattr__(self, name, value)
         if isinstance(decision.gate, UseFallbackModel):
+            object.__setattr__(self, "is_fallback", True)
             object.__setattr__(self, "policy", replace(self.policy, prices=decision.route.prices))
 
     def for_route(self, route: ModelRoute) -> Settings:
         """Return the settings of an emission that asks another model."""
         values = {name: getattr(route, name) for name in _ROUTED}
         policy = replace(self.policy, prices=route.prices)
-        return replace(self, **values, policy=policy, requires=(), alternatives=(), opening=())
+        return replace(self, **values, policy=policy, requires=(), alternatives=(), opening=(), is_fallback=True)
 
     def _check_values(self) -> None:
         """Check the options that most calls leave out."""
@@ -222,7 +225,7 @@ class Settings:
         if self.materials == ():
             return []
         items = check_list("materials", self.materials, (str, Material, Media), "the texts, Materials or media")
-        return [item if isinstance(item, Material | Media) else Material(cast("str", item)) for item in items]
+        return [_to_material(index, item) for index, item in enumerate(items)]
 
 
 _TYPES = {
@@ -239,7 +242,16 @@ _ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "e
 """The settings that belong to one model, in the order of ``ModelRoute``."""
 _PARAMETER_NAMES = frozenset(SETTING_NAMES)
 _SETTING_NAMES = frozenset(item.name for item in fields(Settings))
-_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - {"parameters", "gate", "opening", "alternatives", "pool"}
+_INTERNAL_NAMES = {"parameters", "gate", "opening", "alternatives", "pool", "is_fallback"}
+_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - _INTERNAL_NAMES
+
+
+def _to_material(index: int, item: object) -> Material | Media:
+    if isinstance(item, Material | Media):
+        return item
+    if not isinstance(item, str):
+        raise InputError(f"materials[{index}] is of type {type(item).__name__}, not text.", hint=_MATERIAL_HINT)
+    return Material(item)
 
 
 def _check_required(value: object) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ _ADVICE = {
     **dict.fromkeys(("top_k", "n", "verbosity", "metadata", "user", "frequency_penalty", "presence_penalty"), _BODY),
     **dict.fromkeys(("stop_sequences",), "Pass stop=."),
     **dict.fromkeys(("rpm", "tpm", "rate_limiter"), "Pass rate_limit=RateLimit(...)."),
+    **dict.fromkeys(("concurrency", "max_concurrency", "max_workers"), "Pass in_flight= to emit_many."),
     **dict.fromkeys(("callback", "callbacks", "hooks", "on_chunk"), "Pass on_event=."),
     **dict.fromkeys(("stream",), "Call stream() or astream()."),
 }

@@ -440,8 +440,9 @@ class LimitBreach:
     observed: float
 
     def __str__(self) -> str:
-        unit = " US dollars" if self.kind == _COST_LIMIT else ""
-        return f"{_SETTING_NAMES[self.kind]} is {self.limit:g}{unit}; another call would come to {self.observed:g}"
+        unit = "$" if self.kind == _COST_LIMIT else ""
+        limit, observed = (f"{unit}{Decimal(f'{amount:.9g}'):f}" for amount in (self.limit, self.observed))
+        return f"{_SETTING_NAMES[self.kind]} is {limit}; another call would come to {observed}"
 
 
 _TOKEN_LIMIT, _COST_LIMIT = "budget-tokens", "budget-cost"

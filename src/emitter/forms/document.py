@@ -24,7 +24,7 @@ from emitter.forms.form import OutputForm
 from emitter.messages import as_mapping
 from emitter.models.envelope import document_payload
 from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
-from emitter.prompts import Example
+from emitter.prompts import Example, suggest_example
 from emitter.schema.dialects import has_keyword
 from emitter.schema.message_redaction import collect_context_text
 from emitter.schema.python_types import ValidationContext, resolve_schema
@@ -138,7 +138,9 @@ def _example_document(source: SchemaSource[Any], index: int, example: object) ->
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"examples[{index}] is neither JSON nor a value of the schema's type.") from error
+        raise InputError(
+            f"examples[{index}] is neither JSON nor a value of the schema's type.", hint=suggest_example(example)
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

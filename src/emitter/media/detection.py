@@ -90,6 +90,17 @@ def detect_media_type(data: bytes) -> str:
     return _detect_mpeg_frame(data)
 
 
+def is_text(data: bytes) -> bool:
+    """Return whether ``data`` is UTF-8 text. Media are no UTF-8, or have NUL bytes, or are PDFs."""
+    if b"\0" in data or data.startswith(b"%PDF-"):
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _detect_mpeg_frame(data: bytes) -> str:
     """Return the type of raw MPEG audio, which begins with eleven set bits; a layer of zero is AAC."""
     if len(data) < 2 or data[0] != 0xFF or data[1] & 0xE0 != 0xE0:  # noqa: PLR2004  the sync word

@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from emitter.arguments import check_text
 from emitter.errors import InputError
 from emitter.files import open_private
-from emitter.media.detection import medium_of, normalize_media_type
-from emitter.media.values import default_source, is_data_url, is_url, make_part, make_url_part, url_name
+from emitter.media.detection import detect_media_type, medium_of, normalize_media_type
+from emitter.media.values import decode_base64, default_source, is_data_url, is_url, make_part, make_url_part, url_name
 from emitter.messages import MediaPart, Medium
 from emitter.models import Trust
 from emitter.prompts import Media
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     Content: TypeAlias = str | os.PathLike[str] | bytes
 
+_MAX_NAME_LENGTH = 255
 _CONTENT_HINT = "Pass a path, bytes or a URL, or file_id= for a file that you uploaded to the vendor."
+Detail: TypeAlias = Literal["low", "high", "original", "auto"]
 _SCHEMES = ("https", "http", "gs", "s3")
 """The schemes that vendors read. Only ``https`` is fetched, and an object in S3 is an uploaded file."""
 
@@ -35,7 +35,7 @@ class _Arguments(NamedTuple):
     media_type: str | None
     file_id: str | None
     fetch: bool
-    detail: str | None = None
+    detail: Detail | None = None
 
 
 class Image(Media):
@@ -52,7 +52,7 @@ class Image(Media):
         media_type: str | None = None,
         file_id: str | None = None,
         fetch: bool = False,
-        detail: str | None = None,
+        detail: Detail | None = None,
     ) -> None:
         """Read the image, unless it is a URL or an uploaded file.
 
@@ -113,6 +113,8 @@ def _set_fields(media: Media, medium: Medium, arguments: _Arguments) -> None:
     for field in ("source", "media_type", "file_id", "detail"):
         if getattr(arguments, field) is not None:
             check_text(f"{name}.{field}", getattr(arguments, field))
+    if arguments.detail is not None and arguments.detail not in get_args(Detail):
+        raise InputError(f"{name}.detail is {arguments.detail!r}; it must be one of {', '.join(get_args(Detail))}.")
     if (arguments.content is None) == (not arguments.file_id):
         raise InputError(f"{name} needs a content or a file_id, and not both.", hint=_CONTENT_HINT)
     part = _make_part(medium, arguments)
@@ -153,7 +155,7 @@ def _part_of_url(medium: Medium, url: str, arguments: _Arguments) -> MediaPart:
         fetched = fetch_url(url)
         return make_part(medium, fetched.data, media_type or fetched.media_type, name=name, detail=detail)
     part = make_url_part(medium, url, media_type, name=name, detail=detail)
-    return replace(part, url=None, file_id=url) if scheme == "s3" else part
+    return replace(part, url=None, file_id=part.url) if scheme == "s3" else part
 
 
 def _read_file(path: Path) -> bytes:
@@ -161,5 +163,16 @@ def _read_file(path: Path) -> bytes:
         with open(open_private(path, os.O_RDONLY), "rb") as file:  # noqa: PTH123  the descriptor is checked
             return file.read()
     except (OSError, ValueError) as error:
+        if _is_base64(str(path)):
+            raise InputError("The content is base64, not a path.", hint="Pass bytes: base64.b64decode(...).") from None
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path.name} cannot be read: {reason}.") from error
+
+
+def _is_base64(text: str) -> bool:
+    """Return whether a text is the base64 of a file, to judge by its signature or its length."""
+    try:
+        data = decode_base64(text)
+    except InputError:
+        return False
+    return bool(detect_media_type(data)) or len(text) > _MAX_NAME_LENGTH

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.errors import InputError
 from emitter.media.detection import count_pages, measure_image, measure_seconds
-from emitter.media.values import default_source
+from emitter.media.values import default_source, is_url
 from emitter.messages import Medium
 from emitter.profiles.tables import AudioSupport, Capability, DocumentSupport, ImageSupport, MediaSource
 
@@ -110,14 +110,25 @@ def source_of(part: MediaPart) -> MediaSource:
 
 def _check_source(part: MediaPart, target: MediaTarget) -> None:
     source, allowed = source_of(part), target.sources(part.medium)
-    if source in allowed:
+    sending = target.profile.wires[target.wire].media
+    schemes = () if sending is None else sending.file_schemes
+    scheme = part.file_id.partition(":")[0].lower() if part.file_id and is_url(part.file_id) else ""
+    if source in allowed and (source is not MediaSource.FILE or scheme in (schemes or ("",))):
         return
-    names = " or ".join(name for each, name in _SOURCE_NAMES.items() if each in allowed)
+    names = " or ".join(_source_name(each, schemes) for each in _SOURCE_NAMES if each in allowed)
+    passed = _source_name(source, (scheme,) if scheme else ())
     raise InputError(
-        f"{_subject(part)} is passed {_SOURCE_NAMES[source]}, and {target} takes {_PLURALS[part.medium]} "
+        f"{_subject(part)} is passed {passed}, and {target} takes {_PLURALS[part.medium]} "
         f"over {target.wire.value} only {names}.",
         hint=_SOURCE_HINTS[source] if MediaSource.DATA in allowed else _SOURCE_HINTS[MediaSource.DATA],
     )
+
+
+def _source_name(source: MediaSource, schemes: tuple[str, ...]) -> str:
+    """Return how a medium is passed. A file id that is a URI is named by its scheme."""
+    if source is MediaSource.FILE and schemes:
+        return f"by {' or '.join(schemes)} URI"
+    return _SOURCE_NAMES[source]
 
 
 def _check_type(part: MediaPart, target: MediaTarget) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.errors import InputError
 from emitter.media.detection import medium_of, normalize_media_type
-from emitter.media.values import decode_base64, is_data_url, is_url, make_part, make_url_part
+from emitter.media.values import CLASS_NAMES, decode_base64, is_data_url, is_url, make_part, make_url_part
 from emitter.messages import MediaPart, Medium, as_list, as_mapping
 
 if TYPE_CHECKING:
@@ -54,8 +54,12 @@ def _read_image_url(part: Members) -> Content:
 
 def _url_part(medium: Medium, url: object, media_type: str = "", *, detail: str | None = None) -> MediaPart:
     if not isinstance(url, str) or not is_url(url):
-        raise InputError("The part holds no URL.")
+        raise InputError("The part holds no URL.", hint=_class_hint(medium))
     return make_url_part(medium, url, media_type, detail=detail)
+
+
+def _class_hint(medium: Medium) -> str:
+    return f"Put {CLASS_NAMES[medium]}(...) of emitter.media in its place."
 
 
 def _read_file(part: Members) -> Content:
@@ -67,7 +71,7 @@ def _read_file(part: Members) -> Content:
     if _text(file.get("file_url")):
         return (_url_part(Medium.DOCUMENT, file["file_url"]),)
     if not isinstance(data, str) or not data:
-        raise InputError("The part holds neither file_data, file_url nor file_id.")
+        raise InputError("The part holds neither file_data, file_url nor file_id.", hint=_class_hint(Medium.DOCUMENT))
     if is_data_url(data) or is_url(data):
         return (make_url_part(Medium.DOCUMENT, data, name=name),)
     return (make_part(Medium.DOCUMENT, decode_base64(data), name=name),)
@@ -77,7 +81,7 @@ def _read_input_audio(part: Members) -> Content:
     audio = as_mapping(part.get("input_audio"))
     data, form = audio.get("data"), _text(audio.get("format"))
     if not isinstance(data, str):
-        raise InputError("The part holds no audio data.")
+        raise InputError("The part holds no audio data.", hint=_class_hint(Medium.AUDIO))
     return (make_part(Medium.AUDIO, decode_base64(data), f"audio/{form}" if form else ""),)
 
 
@@ -90,7 +94,7 @@ def _read_audio(part: Members) -> Content:
     """Read ``audio`` of Converse or of Interactions."""
     audio = _read_other(Medium.AUDIO, part)
     if audio is None:
-        raise InputError("The part holds neither data, a URI nor a source.")
+        raise InputError("The part holds neither data, a URI nor a source.", hint=_class_hint(Medium.AUDIO))
     return audio
 
 
@@ -139,7 +143,7 @@ def _read_source(medium: Medium, source: Members, name: str | None = None) -> Me
         case "file" if _text(source.get("file_id")):
             return MediaPart(medium, file_id=source["file_id"], name=name)
         case _:
-            raise InputError("The part has no source of type base64, url or file.")
+            raise InputError("The part has no source of type base64, url or file.", hint=_class_hint(medium))
 
 
 def _read_document(part: Members) -> Content:

@@ -8,10 +8,18 @@ import re
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from emitter.errors import InputError
-from emitter.media.detection import detect_media_type, media_type_of_name, medium_of, normalize_media_type
+from emitter.media.detection import (
+    detect_media_type,
+    is_text,
+    media_type_of_name,
+    medium_of,
+    normalize_media_type,
+)
 from emitter.messages import MEDIUM_NAMES, MediaPart, Medium
 
 _DEFAULT_NAMES = {Medium.IMAGE: "image", Medium.DOCUMENT: "document.pdf", Medium.AUDIO: "audio"}
+CLASS_NAMES = {Medium.IMAGE: "Image", Medium.DOCUMENT: "Document", Medium.AUDIO: "Audio"}
+"""The classes of ``emitter.media``."""
 _DATA_URL = re.compile(r"data:([^,;]*)((?:;[^,;]*)*),", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
@@ -29,7 +37,7 @@ def make_part(
     subject = name or MEDIUM_NAMES[medium]
     if not data:
         raise InputError(f"{subject} is empty.")
-    found = detect_media_type(data) or normalize_media_type(media_type)
+    found = detect_media_type(data) or normalize_media_type(media_type) or ("text" if is_text(data) else "")
     if not found:
         raise InputError(
             f"The media type of {subject} cannot be told from its bytes.", hint='Pass media_type=, such as "image/png".'
@@ -42,10 +50,17 @@ def make_part(
 def make_url_part(
     medium: Medium, url: str, media_type: str = "", *, name: str | None = None, detail: str | None = None
 ) -> MediaPart:
-    """Return a part that the vendor reads from ``url``; the bytes of a ``data:`` URL are taken out of it."""
+    """Return a part that the vendor reads from ``url``; the bytes of a ``data:`` URL are taken out of it.
+
+    The scheme is written in lower case.
+    """
     if is_data_url(url):
         declared, data = decode_data_url(url)
         return make_part(medium, data, declared or media_type, name=name, detail=detail)
+    if not _has_host(url):
+        raise InputError("The URL has no host.")
+    scheme, _, rest = url.partition(":")
+    url = f"{scheme.lower()}:{rest}"
     found = normalize_media_type(media_type) or media_type_of_name(url_name(url))
     if medium_of(found) is not medium:
         found = ""
@@ -53,14 +68,23 @@ def make_url_part(
 
 
 def _class_hint(media_type: str) -> str:
-    names = {Medium.IMAGE: "Image", Medium.DOCUMENT: "Document", Medium.AUDIO: "Audio"}
     medium = medium_of(media_type)
-    return "Images, PDF documents and audio can be sent." if medium is None else f"Pass it as {names[medium]}."
+    if medium is not None:
+        return f"Pass it as {CLASS_NAMES[medium]}."
+    is_plain = media_type.partition("/")[0] == "text"
+    return "Pass a text as Material(...)." if is_plain else "Images, PDF documents and audio can be sent."
 
 
 def is_url(text: str) -> bool:
     """Return whether a text is a URL and not a path. A single letter is a drive of Windows."""
     return _SCHEME.match(text) is not None
+
+
+def _has_host(url: str) -> bool:
+    try:
+        return bool(urlsplit(url).netloc)
+    except ValueError:
+        return False
 
 
 def is_data_url(text: str) -> bool:

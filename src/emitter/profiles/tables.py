@@ -316,6 +316,7 @@ class WireMedia(SourcedTable):
 
     Attributes:
         needs_type: A URL and an uploaded file need a media type.
+        file_schemes: The schemes of file ids that are URIs. Without one, a file id is no URI.
         request_bytes: The largest request body.
     """
 
@@ -323,6 +324,7 @@ class WireMedia(SourcedTable):
     document: frozenset[MediaSource] = frozenset()
     audio: frozenset[MediaSource] = frozenset()
     needs_type: bool = False
+    file_schemes: tuple[str, ...] = ()
     request_bytes: Annotated[int, Field(ge=1)] | None = None
 
     def sources(self, medium: Medium) -> frozenset[MediaSource]:

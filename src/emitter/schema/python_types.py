@@ -85,11 +85,12 @@ def _reject_value(schema_or_type: object) -> None:
     kind = type(schema_or_type)
     if isinstance(schema_or_type, BaseModel) or (is_dataclass(schema_or_type) and kind is not type):
         raise Uncompilable("", f"pass the class {kind.__name__}, not an instance of it")
+    order = "; emit takes the form first, and then the prompt" if isinstance(schema_or_type, str | list) else ""
     if isinstance(schema_or_type, list | tuple | set | frozenset):
-        raise Uncompilable("", f"{_SCHEMA_EXPECTED}, or list[...] of one; this is of type {kind.__name__}")
+        raise Uncompilable("", f"{_SCHEMA_EXPECTED}, or list[...] of one; this is of type {kind.__name__}{order}")
     # pydantic would take a function for the type of its arguments, and call it with what the model wrote.
     if schema_or_type is None or isinstance(schema_or_type, str | bytes | int | float | FunctionType | MethodType):
-        raise Uncompilable("", f"{_SCHEMA_EXPECTED}; this is of type {kind.__name__}")
+        raise Uncompilable("", f"{_SCHEMA_EXPECTED}; this is of type {kind.__name__}{order}")
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

@@ -120,7 +120,8 @@ class EventRecorder:
         except Exception as error:  # noqa: BLE001  a sink may raise anything
             if not self._has_warned:
                 self._has_warned = True
-                reason = f": {error}" if isinstance(error, EmitterError) else ""
+                words = self.secrets.redact_text(str(error)).value.partition("\n")[0].removesuffix(".")
+                reason = f": {words}" if words else ""
                 message = f"on_event raised {type(error).__name__}{reason}. The emission goes on."
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
 

@@ -401,7 +401,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     ),
     "materials-as-text": ({"materials": "abc"}, InputError, "materials must be a list."),
     "one-material": ({"materials": Material("a")}, InputError, "materials must be a list."),
-    "material-of-another-type": ({"materials": [5]}, InputError, "Material.text is of type int, not text."),
+    "material-of-another-type": ({"materials": [5]}, InputError, "materials[0] is of type int, not text. Wrap"),
     "model-of-another-type": ({"model": None}, UnknownModel, "Write vendor/model"),
     "empty-class": ({"decision_class": " "}, InputError, "decision_class is ' '"),
     "class-of-another-type": ({"decision_class": 7}, InputError, "decision_class is 7; it must be a text"),

@@ -85,11 +85,11 @@ async def _slow(_: object) -> None:
 
 NO_SCHEMAS: dict[str, tuple[object, str]] = {
     "nothing": (None, "a schema is a JSON Schema as a dict, or a type such as a pydantic model; this is of type None"),
-    "text": ('{"type": "object"}', "this is of type str"),
+    "text": ('{"type": "object"}', "this is of type str; emit takes the form first, and then the prompt"),
     "bytes": (b"{}", "this is of type bytes"),
     "a number": (5, "this is of type int"),
     "a lambda": (lambda x: x, "this is of type function"),
-    "a list": ([FORM], "or list[...] of one; this is of type list"),
+    "a list": ([FORM], "or list[...] of one; this is of type list; emit takes the form first"),
     "a value of the model": (Invoice.model_validate(HELD), "pass the class Invoice, not an instance of it"),
     "a value of the dataclass": (Rests(None), "pass the class Rests, not an instance of it"),
     "a class that is no schema": (Plain, "pydantic can make no JSON Schema of Plain"),

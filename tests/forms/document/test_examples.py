@@ -113,6 +113,12 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         "examples[0] does not hold: /vendor: value_error",
     ),
     "a pair without an input": ({"examples": [Example(" ", HELD)]}, "examples[0] has an empty input"),
+    "a tuple of both": ({"examples": [("x", HELD)]}, "Pass an input with its output as Example(input, output)."),
+    "a tuple of an instance": (
+        {"examples": [("x", INVOICE)]},
+        "neither JSON nor a value of the schema's type. Pass an i",
+    ),
+    "a mapping of both": ({"examples": [{"input": "x", "output": HELD}]}, "Pass an input with its output as Example("),
     "one, not a list": ({"examples": HELD}, "examples must be a list. Put the documents"),
     "text": ({"examples": json.dumps(HELD)}, "examples must be a list."),
     "an instance": ({"examples": 5}, "examples must be a list."),
