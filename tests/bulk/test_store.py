@@ -247,7 +247,7 @@ def test_a_job_that_an_error_ends_after_its_call_is_orphaned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Other processes do not wait for a claim that its holder has given up."""
-    sent = EmissionSender.run
+    sent = EmissionSender.send
 
     async def fail(sender: EmissionSender, client: object) -> Any:
         finished = await sent(sender, client)
@@ -256,7 +256,7 @@ def test_a_job_that_an_error_ends_after_its_call_is_orphaned(
         sender.finished = None
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(EmissionSender, "run", fail)
+    monkeypatch.setattr(EmissionSender, "send", fail)
     run = run_of(home.again(), [task(0), task(1, "stalled")])
     assert isinstance(next(run).error, RuntimeError)
     (orphan,) = home.again().jobs.orphans()
