@@ -219,7 +219,7 @@ def authorization_prompt(prompts: PromptTemplates, kinds: Iterable[str], policy:
     """Return the system prompt for a proposal of one of the kinds, with narratives under the policy."""
     templates = (prompts.templates.get(f"authorization_{item}") for item in kinds)
     forms = "\n\n".join(item.substitute().strip() for item in templates if item)
-    markers = _bullet_list(policy.forbidden_markers) or "- (nothing more)"
+    markers = bullet_list(policy.forbidden_markers) or "- (nothing more)"
     modes = {"grammar": policy.grammar_mode.value, "specificity": policy.max_specificity.value}
     return prompts.fill("authorization", forms=forms, markers=markers, **modes)
 
@@ -298,7 +298,7 @@ def render_unknown_kind(prompts: PromptTemplates, kinds: Iterable[str]) -> str:
 
 def render_losses(prompts: PromptTemplates, losses: Sequence[object]) -> str:
     """Return the list of rules that the vendor cannot enforce, or an empty string."""
-    return prompts.fill("losses", losses=_bullet_list(losses)) if losses else ""
+    return prompts.fill("losses", losses=bullet_list(losses)) if losses else ""
 
 
 def render_appendix(prompts: PromptTemplates, pieces: Mapping[str, Json]) -> str:
@@ -329,8 +329,9 @@ def render_example_turns(prompts: PromptTemplates, count: int) -> str:
 
 def render_correction(prompts: PromptTemplates, violations: Sequence[object]) -> str:
     """Return the corrective fragment for these violations."""
-    return prompts.fill("corrective", violations=_bullet_list(violations))
+    return prompts.fill("corrective", violations=bullet_list(violations))
 
 
-def _bullet_list(items: Iterable[object]) -> str:
+def bullet_list(items: Iterable[object]) -> str:
+    """Return the items as a list in a prompt."""
     return "\n".join(f"- {item}" for item in items)

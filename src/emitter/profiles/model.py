@@ -25,6 +25,7 @@ from emitter.profiles.tables import (
     PromptCaching,
     RateLimitHeaders,
     ReasoningModel,
+    RequestParameter,
     RequestParameters,
     SchemaSubset,
     SourcedTable,
@@ -293,6 +294,12 @@ class ProviderProfile(ProfileTable):
     def model_parameters(self, model: str) -> ModelParameters | None:
         """Return how ``model`` differs from its wire in the settings that it takes, or None."""
         return _first_match(self.parameters, model)
+
+    def taken_parameters(self, wire: WireFormat, model: str) -> dict[str, RequestParameter]:
+        """Return the settings that ``model`` takes over ``wire``, with its own limits."""
+        parameters, own = self.wires[wire].parameters, self.model_parameters(model)
+        taken = dict(parameters.taken) if parameters else {}
+        return taken if own is None else {name: own.narrow(name, taken[name]) for name in taken.keys() - own.refuses}
 
     def thinks_by_default(self, model: str) -> bool:
         """Tell whether ``model`` is known to think by default; a row for all models does not count."""
