@@ -115,7 +115,7 @@ def test_every_format_is_in_the_table_of_surfaces() -> None:
     """A renderer that nobody reads of is used by nobody."""
     table = re.findall(r"^\| `([a-z0-9-]+)` \|", (DOCS / "surfaces.md").read_text(encoding="utf-8"), re.MULTILINE)
 
-    assert set(FORMATS) == set(table)
+    assert set(FORMATS) == set(table), "The first table of docs/surfaces.md has a row for each format in FORMATS."
 
 
 @pytest.mark.parametrize("name", listed_profile_names())
@@ -123,4 +123,4 @@ def test_every_vendor_is_named(name: str) -> None:
     """In the pages that list what can be asked, by its title or as a prefix of models."""
     text = (DOCS / "features.md").read_text(encoding="utf-8") + (DOCS / "typed-output.md").read_text(encoding="utf-8")
 
-    assert load_profile(name).title in text or f"{name}/" in text
+    assert load_profile(name).title in text or f"{name}/" in text, f"Name {name} in docs/typed-output.md."

@@ -42,7 +42,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "dollar before a digit": ("situation", b"$situation costs $5", "lone dollar sign. Write $$"),
     "empty": ("begin", b" \n", "prompts/begin.md is empty"),
     "not UTF-8": ("ask", b"\xff\xfe$", "prompts/ask.md is not UTF-8 text"),
-    "no such prompt": ("aks", b"Ask!", "prompts/aks.md is not one of the prompts. They are answer.md, ask.md"),
+    "no such prompt": ("aks", b"Ask!", "prompts/aks.md is not one of the prompts. They are actions.md, answer.md"),
 }
 
 

@@ -32,22 +32,14 @@ _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "ask": ("binding_moment", "deliberation", "clarification", "error"),
     "actions": ("labels", "binding_moment"),
     "authorization": ("forms", "grammar", "specificity", "markers"),
-    "authorization_action": (),
-    "authorization_classification": (),
-    "authorization_dispute_summary": (),
-    "authorization_measurement": (),
     "appendix": ("pieces",),
-    "begin": (),
-    "begin_in_words": (),
     "chosen": ("question", "number", "option"),
     "corrective": ("violations",),
-    "document": (),
     "example": ("input", "output"),
     "example_turns": ("count",),
     "examples": ("examples",),
     "in_words": ("schema",),
     "into_form": ("answer",),
-    "judge": (),
     "losses": ("losses",),
     "material": ("source", "text"),
     "objection": ("question", "objection", "deliberation"),
@@ -55,13 +47,9 @@ _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "schema_reply": ("kind", "version", "schema"),
     "schema_unknown": ("kinds",),
     "situation": ("situation",),
-    "unknown": (),
-    "unknown_absent": (),
-    "unknown_either": (),
-    "unknown_null": (),
     "untrusted": ("source", "text"),
 }
-"""The templates and their placeholders. A template must use all of its placeholders, so that no content is lost."""
+"""The placeholders of the templates that have any. A template must use all of its own, so that no content is lost."""
 _MAX_SOURCE_LENGTH = 200
 _ATTRIBUTE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 _RESERVED_ATTRIBUTES = frozenset({"type", "source"})
@@ -150,10 +138,14 @@ def load(folder: Traversable | None = None) -> PromptTemplates:
     """
     if folder is None:
         return _default_templates()
-    theirs = _load_templates(folder)
+    ours, theirs = _default_templates().templates, _load_templates(folder)
+    names = ", ".join(f"{name}.md" for name in sorted(ours))
     if not theirs:
-        raise BadPrompt("The prompts folder has no templates.", hint=f"Put some of {_template_names()} there.")
-    return PromptTemplates(MappingProxyType({**_default_templates().templates, **theirs}))
+        raise BadPrompt("The prompts folder has no templates.", hint=f"Put some of {names} there.")
+    for name in theirs:
+        if name not in ours:
+            raise BadPrompt(f"prompts/{name}.md is not one of the prompts.", hint=f"They are {names}.")
+    return PromptTemplates(MappingProxyType({**ours, **theirs}))
 
 
 @cache
@@ -181,24 +173,18 @@ def _decode_utf8(name: str, data: bytes) -> str:
 
 
 def _parse_template(name: str, text: str) -> Template:
-    if name not in _PLACEHOLDERS:
-        raise BadPrompt(f"prompts/{name}.md is not one of the prompts.", hint=f"They are {_template_names()}.")
-    template, required = Template(text), set(_PLACEHOLDERS[name])
+    template, required = Template(text), _PLACEHOLDERS.get(name, ())
     if not text.strip():
         raise BadPrompt(f"prompts/{name}.md is empty.")
     if not template.is_valid():
         raise BadPrompt(f"prompts/{name}.md has a lone dollar sign.", hint="Write $$ for it.")
     used = set(template.get_identifiers())
-    if used != required:
-        wrong = [f"asks for ${placeholder}" for placeholder in sorted(used - required)]
-        wrong += [f"leaves out ${placeholder}" for placeholder in sorted(required - used)]
-        placeholders = ", ".join(f"${placeholder}" for placeholder in _PLACEHOLDERS[name]) or "no names"
+    if used != set(required):
+        wrong = [f"asks for ${placeholder}" for placeholder in sorted(used.difference(required))]
+        wrong += [f"leaves out ${placeholder}" for placeholder in sorted(set(required) - used)]
+        placeholders = ", ".join(f"${placeholder}" for placeholder in required) or "no names"
         raise BadPrompt(f"prompts/{name}.md {' and '.join(wrong)}; it must use {placeholders}.")
     return template
-
-
-def _template_names() -> str:
-    return ", ".join(f"{name}.md" for name in _PLACEHOLDERS)
 
 
 @lru_cache(maxsize=16)
@@ -228,7 +214,7 @@ def authorization_prompt(prompts: PromptTemplates, kinds: Iterable[str], policy:
     """Return the system prompt for a proposal of one of the kinds, with narratives under the policy."""
     templates = (prompts.templates.get(f"authorization_{item}") for item in kinds)
     forms = "\n\n".join(item.substitute().strip() for item in templates if item)
-    markers = _bullet_list(policy.forbidden_markers) or "- (nothing more)"
+    markers = bullet_list(policy.forbidden_markers) or "- (nothing more)"
     modes = {"grammar": policy.grammar_mode.value, "specificity": policy.max_specificity.value}
     return prompts.fill("authorization", forms=forms, markers=markers, **modes)
 
@@ -307,7 +293,7 @@ def render_unknown_kind(prompts: PromptTemplates, kinds: Iterable[str]) -> str:
 
 def render_losses(prompts: PromptTemplates, losses: Sequence[object]) -> str:
     """Return the list of rules that the vendor cannot enforce, or an empty string."""
-    return prompts.fill("losses", losses=_bullet_list(losses)) if losses else ""
+    return prompts.fill("losses", losses=bullet_list(losses)) if losses else ""
 
 
 def render_appendix(prompts: PromptTemplates, pieces: Mapping[str, Json]) -> str:
@@ -338,8 +324,9 @@ def render_example_turns(prompts: PromptTemplates, count: int) -> str:
 
 def render_correction(prompts: PromptTemplates, violations: Sequence[object]) -> str:
     """Return the corrective fragment for these violations."""
-    return prompts.fill("corrective", violations=_bullet_list(violations))
+    return prompts.fill("corrective", violations=bullet_list(violations))
 
 
-def _bullet_list(items: Iterable[object]) -> str:
+def bullet_list(items: Iterable[object]) -> str:
+    """Return the items as a list in a prompt."""
     return "\n".join(f"- {item}" for item in items)

@@ -300,15 +300,20 @@ def test_half_price_uses_the_vendors_batches(folder: Path, monkeypatch: pytest.M
         assert "3 jobs go out as a batch" in done.stderr
 
 
-def test_limits_of_requests_are_kept(vendor: Simulator, folder: Path) -> None:
-    """A deadline below the wait ends the job that would have to wait a minute."""
+def test_a_job_that_waits_for_a_limit_is_not_sent_when_interrupted(vendor: Simulator, folder: Path) -> None:
+    """One request a minute: the second job is still waiting when Ctrl-C comes, and a deadline does not end its wait."""
     write_jobs(folder, ["1", "2"])
-    done = command(
-        vendor, folder, *BATCH, "--requests-per-minute", "1", "--tokens-per-minute", "90000", "--deadline", "9"
-    )
-    kinds = [each.get("error", {}).get("type") for each in results(done.stdout)]
+    limits = ("--requests-per-minute", "1", "--tokens-per-minute", "90000", "--deadline", "9")
+    program = [sys.executable, "-m", "emitter", *BATCH, *limits]
+    with subprocess.Popen(
+        program, cwd=folder, env=environment(vendor), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        first = json.loads(child.stdout.readline())
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=600)
 
-    assert (done.returncode, kinds) == (FAILED, [None, "DeadlineReached"])
+    assert (child.returncode, first) == (INTERRUPTED, {"id": 1, "value": VALUE})
     assert len(vendor.calls) == 1
 
 

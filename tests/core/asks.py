@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from emitter.core.effects import EmissionRequest
 from emitter.core.verdicts import DocumentContract
@@ -20,7 +20,10 @@ from emitter.messages import (
     StopReason,
     Usage,
 )
-from emitter.schema import Violation, compile_schema
+from emitter.schema import compile_schema
+
+if TYPE_CHECKING:
+    from emitter.profiles.tables import RequestParameter
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -68,10 +71,13 @@ class Writer:
         """Return the usage of the input."""
         return Usage(input=tokens)
 
-    def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
-        """Name the violations."""
-        fragment = "; ".join(f"{each.pointer} {each.rule}" for each in violations) or "no document"
-        return replace(request, correction=fragment)
+    def instruct(self, request: ModelRequest, template: str, **values: str) -> ModelRequest:  # noqa: ARG002  one fragment is like another
+        """Show the values."""
+        return replace(request, correction=" ".join(values.values()))
+
+    def taken_settings(self, request: ModelRequest) -> dict[str, RequestParameter]:  # noqa: ARG002  every model is alike
+        """Take no settings."""
+        return {}
 
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Ask in plain words."""

@@ -13,7 +13,7 @@ from emitter.client.execution import EmissionRun
 from emitter.clock import Clock, TimeLimits
 from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
 from emitter.core.emission import run_emission
-from emitter.core.verdicts import Verdict
+from emitter.core.verdicts import DOUBTFUL, RETRACTED, Verdict
 from emitter.events import CapBreached, Level, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
 from emitter.messages import Fault, FaultKind, ModelResponse, Usage
 from emitter.policy import Policy
@@ -59,6 +59,7 @@ def asynchronous(script: Sequence[CallResult], policy: Policy | None = None) -> 
     return ran
 
 
+WRONG_TYPE = "- /count: type: a value of type integer"
 SCRIPTS: dict[str, list[CallResult]] = {
     "whole": [asks.WHOLE],
     "fenced": [asks.FENCED],
@@ -144,7 +145,7 @@ def test_words_that_take_a_document_back_buy_one_correction() -> None:
     ran = by_hand([asks.TAKEN_BACK, asks.TAKEN_BACK], Policy(max_attempts=16))
 
     assert ran.verdicts == [Verdict.MALFORMED, Verdict.MALFORMED]
-    assert [each.correction for each in ran.requests] == [None, " retracted"]
+    assert [each.correction for each in ran.requests] == [None, f"- {RETRACTED}"]
     assert ran.outcome.failure is not None
     assert "take it back" in ran.outcome.failure.message
 
@@ -154,7 +155,7 @@ def test_doubtful_words_cost_one_correction_and_are_not_fatal() -> None:
     ran = by_hand([asks.DOUBTFUL, asks.DOUBTFUL])
     warned = [each for each in ran.events if isinstance(each, LogAppended) and each.level is Level.WARN]
 
-    assert [each.correction for each in ran.requests] == [None, " doubted"]
+    assert [each.correction for each in ran.requests] == [None, f"- {DOUBTFUL}"]
     assert ran.outcome.value == {"kind": "answer", "count": 2}
     assert [each.fields["rule"] for each in warned] == ["doubted"]
 
@@ -181,7 +182,7 @@ def test_a_raised_budget_stays_for_a_schema_retry() -> None:
     assert [(each.max_output_tokens, each.correction) for each in ran.requests] == [
         (FIRST, None),
         (2 * FIRST, None),
-        (2 * FIRST, "/count type"),
+        (2 * FIRST, WRONG_TYPE),
     ]
 
 
@@ -190,7 +191,7 @@ def test_a_retry_after_a_cut_has_no_correction() -> None:
     ran = by_hand([asks.WRONG_TYPE, asks.CUT, asks.WHOLE])
 
     assert [(each.max_output_tokens, each.correction) for each in ran.requests][1:] == [
-        (FIRST, "/count type"),
+        (FIRST, WRONG_TYPE),
         (2 * FIRST, None),
     ]
     assert replace(ran.requests[2], max_output_tokens=FIRST) == ran.requests[0]
@@ -200,7 +201,7 @@ def test_a_violation_after_a_cut_is_corrected_anew() -> None:
     """The earlier fragment does not come back: the next one is written from the next violation."""
     ran = by_hand([asks.WRONG_TYPE, asks.CUT, asks.WRONG_KIND, asks.WHOLE], Policy(max_attempts=4))
 
-    assert [each.correction for each in ran.requests] == [None, "/count type", None, "/kind enum"]
+    assert [each.correction for each in ran.requests] == [None, WRONG_TYPE, None, '- /kind: enum: ["answer"]']
 
 
 @pytest.mark.parametrize("attempts", [1, 2, 5])

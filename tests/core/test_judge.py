@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.core.fallback import _REASON_BY_FAULT, _REASON_BY_VERDICT
-from emitter.core.verdicts import FAULT_CODES, REMEDIES, VERDICT_BY_STOP, DocumentContract, Verdict, classify
+from emitter.core.verdicts import FAULTS, REMEDIES, VERDICT_BY_STOP, DocumentContract, Verdict, classify
 from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
 from emitter.recover import RecoveryPath
 from emitter.schema import Violation
@@ -139,20 +138,24 @@ def test_recovery_is_told() -> None:
     assert recovered.byte_offset == len("```json\n")
 
 
-@pytest.mark.parametrize(
-    ("table", "keys"),
-    [
-        (VERDICT_BY_STOP, StopReason),
-        (REMEDIES, Verdict),
-        (FAULT_CODES, FaultKind),
-        (_REASON_BY_VERDICT, Verdict),
-        (_REASON_BY_FAULT, FaultKind),
-    ],
-    ids=["stop", "verdict", "fault", "fallback after a verdict", "fallback after a fault"],
-)
-def test_tables_are_total(table: dict[object, object], keys: type) -> None:
-    """No stop, verdict or fault is without its row."""
-    assert set(table) == set(keys)  # type: ignore[call-overload]
+@pytest.mark.parametrize("stop", StopReason)
+def test_every_stop_has_a_verdict_of_its_name(stop: StopReason) -> None:
+    """A stop that no verdict stands for ends every emission that meets it."""
+    assert stop in VERDICT_BY_STOP, f"Add {stop.name} to Verdict in src/emitter/core/verdicts.py."
+
+
+@pytest.mark.parametrize("verdict", [each for each in Verdict if each is not Verdict.COMPLETE])
+def test_every_verdict_has_a_row(verdict: Verdict) -> None:
+    """Its remedy, and the failure if that does not help; a message names only what there is to say."""
+    assert verdict in REMEDIES, f"Add a row for {verdict.name} to REMEDIES in src/emitter/core/verdicts.py."
+    rule = REMEDIES[verdict]
+    assert rule.message.format(stop="", budget=0, limit="", violations="", raised="x") or verdict is Verdict.FAULTED
+    assert rule.remedy is None or rule.reason is not None, "A retry reports its reason."
+
+
+def test_every_fault_has_a_row() -> None:
+    """Its code, its exception, and whether another model is asked."""
+    assert set(FAULTS) == set(FaultKind)
 
 
 def test_no_stop_has_the_name_of_a_fault() -> None:

@@ -14,7 +14,7 @@ from emitter.errors import BadProfile
 from emitter.profiles import WireFormat
 from emitter.profiles.tables import Capability, is_capability_id
 from tests.models.openwop import FOLDER, errors
-from tests.profiles.test_loading import WHOLE
+from tests.profiles.test_loading import CHILD, WHOLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,7 +214,7 @@ def test_a_childs_capabilities_are_tried_before_its_parents(tmp_path: Path) -> N
     """As with every list of rows: the first that matches speaks for a model."""
     (tmp_path / "parent.toml").write_text(WHOLE + ROW.format('["reasoning"]'))
     child = ROW.format("[]").replace("big*", "big-1*")
-    (tmp_path / "child.toml").write_text(f'extends = "parent"\n{child}')
+    (tmp_path / "child.toml").write_text(f'extends = "parent"\n{CHILD}{child}')
     loaded = profile.load_profile_from(tmp_path, "child")
     assert (loaded.stated_capabilities("big-1"), loaded.stated_capabilities("big-2")) == (frozenset(), {"reasoning"})
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+import shutil
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from emitter import profiles as profile
-from emitter.errors import BadProfile
+from emitter.adapters.clients import create_client
+from emitter.errors import BadProfile, MissingKey
 from emitter.messages import OutputMode
 from emitter.profiles.tables import SourcedTable
 
@@ -18,7 +22,8 @@ if TYPE_CHECKING:
     from emitter.profiles.model import ProviderProfile
 
 ALL = profile.profile_names()
-FILES = sorted((Path(__file__).parents[2] / "providers").glob("*.toml"))
+FOLDER = Path(__file__).parents[2] / "providers"
+FILES = sorted(FOLDER.glob("*.toml"))
 
 WHOLE = """
 title = "Vendor"
@@ -29,6 +34,9 @@ source = "page"
 verified = 2026-01-01
 sdk = "openai"
 flavour = "OpenAI"
+key_env = ["VENDOR_API_KEY"]
+base_url = "https://vendor.example/v1"
+base_url_env = "VENDOR_BASE_URL"
 
 [wires.openai-chat.tokens]
 source = "page"
@@ -69,6 +77,17 @@ context = 1000
 max_output = 100
 """
 
+CHILD = """
+title = "Child"
+provider = "child"
+
+[client]
+source = "page"
+verified = 2026-01-01
+key_env = ["CHILD_API_KEY"]
+base_url = "https://child.example/"
+"""
+
 
 def facts(value: object, path: str) -> list[tuple[str, SourcedTable]]:
     """Return every table of facts inside ``value`` with its path."""
@@ -98,6 +117,23 @@ def test_every_profile_loads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_what_a_file_states_is_what_is_looked_up(name: str) -> None:
+    """No stop reason, error or setting of a file is hidden by what it inherits."""
+    stated, loaded = tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")), profile.load_profile(name)
+    for wire, tables in stated.get("wires", {}).items():
+        reasons = tables.get("stops", {}).get("reasons", {})
+        stops = loaded.wires[profile.WireFormat(wire)].stops
+        assert {raw: stops.lookup(raw).value for raw in reasons} == reasons
+        parameters = loaded.wires[profile.WireFormat(wire)].parameters
+        taken = parameters.taken if parameters else {}
+        assert not set(tables.get("parameters", {}).get("without", [])) & set(taken)
+    for rule in stated.get("faults", {}).get("rules", []):
+        if "message" not in rule:
+            means = loaded.faults.lookup(rule.get("status"), rule.get("code", ""), rule.get("type", ""), "")
+            assert means.value == rule["means"], f"providers/{name}.toml: an earlier rule takes {rule}"
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_every_fact_has_a_source_and_a_date(name: str) -> None:
     """Each table of facts says where it was read and when, and no date lies in the future."""
     found = facts(profile.load_profile(name), name)
@@ -116,14 +152,58 @@ def test_no_source_points_into_a_private_folder(name: str) -> None:
 
 def test_a_key_for_one_server_never_reaches_another() -> None:
     """No two profiles read the same variable, neither for the key nor for the address."""
-    read = [
-        variable
-        for name in ALL
-        for client in [profile.load_profile(name).client]
-        for variable in (*client.key_env, client.base_url_env)
-        if variable is not None
-    ]
-    assert sorted(read) == sorted(set(read))
+    readers: dict[str, list[str]] = {}
+    for name in ALL:
+        client = profile.load_profile(name).client
+        for variable in (*client.key_env, *filter(None, [client.base_url_env])):
+            readers.setdefault(variable, []).append(f"providers/{name}.toml")
+    shared = {variable: files for variable, files in readers.items() if len(files) > 1}
+    assert shared == {}, f"Name variables of its own in [client] of one of these: {shared}"
+
+
+@pytest.mark.parametrize("parent", ["openai", "anthropic", "google", "openai-compatible", "groq"])
+def test_a_child_reads_neither_the_address_nor_the_key_of_its_parent(
+    parent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all variables of the parent set, its own key goes to its own server."""
+    for file in FILES:
+        shutil.copy(file, tmp_path)
+    (tmp_path / "child.toml").write_text(f'extends = "{parent}"\n{CHILD}')
+    for variable in profile.load_profile(parent).client.key_env:
+        monkeypatch.setenv(variable, "the parent's")
+    monkeypatch.setenv(profile.load_profile(parent).client.base_url_env or "", "https://parent.example")
+    monkeypatch.setenv("CHILD_API_KEY", "the child's")
+
+    child = profile.load_profile_from(tmp_path, "child")
+    assert (child.client.key_env, child.client.base_url_env) == (("CHILD_API_KEY",), None)
+    client = create_client(child, asynchronous=False)
+    if parent != "google":
+        assert (client.api_key, str(client.base_url)) == ("the child's", "https://child.example/")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('key_env = ["CHILD_API_KEY"]', "client: Value error, name the variable of the key in key_env"),
+        ('source = "page"', "client.source: Field required"),
+        ('title = "Child"', "title: Field required"),
+        ('provider = "child"', "provider: Field required"),
+    ],
+)
+def test_a_child_states_its_own(tmp_path: Path, line: str, told: str) -> None:
+    """Names, key and source are not inherited in silence."""
+    (tmp_path / "parent.toml").write_text(WHOLE)
+    (tmp_path / "child.toml").write_text(f'extends = "parent"\n{CHILD.replace(line, "key_required = true", 1)}')
+    with pytest.raises(BadProfile, match=re.escape(f"providers/child.toml: {told}")):
+        profile.load_profile_from(tmp_path, "child")
+
+
+def test_an_address_is_asked_for_where_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Azure's key does not go to OpenAI."""
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "azure's")
+    monkeypatch.delenv("AZURE_OPENAI_ENDPOINT", raising=False)
+    with pytest.raises(MissingKey, match="AZURE_OPENAI_ENDPOINT"):
+        create_client(profile.load_profile("azure-openai"), asynchronous=False)
 
 
 def test_a_profile_of_your_own_loads(tmp_path: Path) -> None:
@@ -203,19 +283,22 @@ def test_a_profile_that_does_not_exist_is_named() -> None:
         profile.load_profile("no-such-vendor")
 
 
+SOURCE = 'source = "page"\nverified = 2026-01-01\n'
+
+
 def extended(folder: Path, text: str) -> ProviderProfile:
     """Return a profile that extends the whole one."""
     (folder / "parent.toml").write_text(WHOLE)
-    (folder / "child.toml").write_text(f'extends = "parent"\n{text}')
+    (folder / "child.toml").write_text(f'extends = "parent"\n{CHILD}{text}')
     return profile.load_profile_from(folder, "child")
 
 
 def test_a_child_replaces_values_and_keeps_the_rest(tmp_path: Path) -> None:
     """Tables are merged key by key; a list is replaced as a whole."""
-    text = 'title = "Child"\n[subset]\nkeywords = ["enum"]\n[faults.statuses]\n"503" = "overloaded"'
+    text = f'[subset]\n{SOURCE}keywords = ["enum"]\n[faults.statuses]\n"503" = "overloaded"'
     child = extended(tmp_path, text)
-    assert (child.name, child.title, child.provider) == ("child", "Child", "vendor")
-    assert child.subset.keywords == {"enum"}
+    assert (child.name, child.title, child.provider) == ("child", "Child", "child")
+    assert (child.subset.keywords, child.subset.optionals.value) == ({"enum"}, "omit")
     assert set(child.faults.statuses) == {"429", "503"}
 
 
@@ -225,6 +308,8 @@ def test_a_childs_rows_are_tried_before_its_parents(tmp_path: Path) -> None:
         tmp_path,
         """
         [faults]
+        source = "page"
+        verified = 2026-01-01
         rules = [{ code = "full", means = "overloaded" }]
         [[models]]
         match = "big*"
@@ -240,8 +325,42 @@ def test_a_childs_rows_are_tried_before_its_parents(tmp_path: Path) -> None:
 
 def test_the_childs_first_wire_becomes_the_default(tmp_path: Path) -> None:
     """A child that names a wire first prefers it to its parent's."""
-    output = 'source = "page"\nverified = 2026-01-01\nmodes = ["tool"]'
-    child = extended(tmp_path, f"[wires.openai-chat.output]\n{output}")
+    child = extended(tmp_path, f'[wires.openai-chat.output]\n{SOURCE}modes = ["tool"]')
     assert child.wires[child.default_wire].output.modes == (OutputMode.TOOL,)
     assert profile.load_profile("openai").default_wire is profile.WireFormat.OPENAI_RESPONSES
     assert profile.load_profile("azure-openai").default_wire is profile.WireFormat.OPENAI_CHAT
+
+
+def test_a_child_leaves_out_what_it_does_not_inherit(tmp_path: Path) -> None:
+    """Keys of a table, and entries of its lists; what it states itself stays."""
+    text = f"""
+    [wires.openai-chat.stops]
+    {SOURCE}
+    [wires.openai-chat.stops.reasons]
+    without = ["stop"]
+    end = "complete"
+    [subset]
+    {SOURCE}
+    without = ["pattern", "closed_objects"]
+    """
+    whole = WHOLE.replace('["type"]', '["type", "pattern"]\nclosed_objects = false')
+    (tmp_path / "parent.toml").write_text(whole)
+    (tmp_path / "child.toml").write_text(f'extends = "parent"\n{CHILD}{text}')
+    child = profile.load_profile_from(tmp_path, "child")
+    assert set(child.wires[child.default_wire].stops.reasons) == {"end"}
+    assert (child.subset.keywords, child.subset.closed_objects) == ({"type"}, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f'[subset]\n{SOURCE}without = ["patern"]', "subset.without: 'patern' is not inherited here."),
+        ('without = ["subsets"]', "without: 'subsets' is not inherited here."),
+    ],
+)
+def test_what_is_not_inherited_cannot_be_left_out(tmp_path: Path, text: str, told: str) -> None:
+    """A misspelt name is told, not passed over."""
+    (tmp_path / "parent.toml").write_text(WHOLE)
+    (tmp_path / "child.toml").write_text(f'extends = "parent"\n{text}\n{CHILD if "[" in text else ""}')
+    with pytest.raises(BadProfile, match=re.escape(told)):
+        profile.load_profile_from(tmp_path, "child")

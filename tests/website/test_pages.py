@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,11 @@ from emitter.profiles import load_profile_from
 from emitter.render import get_renderer
 from tests.testing.plugged import run
 from tests.typing.blocks import program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.profiles import ProviderProfile
 
 pytest_plugins = ["pytester"]
 
@@ -38,7 +43,7 @@ def test_the_tests_of_a_page_pass(page: str, tests: int, pytester: pytest.Pytest
 @pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")
 def test_the_profile_that_a_page_shows_can_be_used(tmp_path: Path) -> None:
     """It extends one of the library's, and says what it should of its model."""
-    (shown,) = re.findall(
+    shown, changes = re.findall(
         r"^```toml\n(.*?)^```", (DOCS / "guides" / "vendors.md").read_text(), re.DOTALL | re.MULTILINE
     )
     for file in (DOCS.parent / "providers").glob("*.toml"):
@@ -48,6 +53,21 @@ def test_the_profile_that_a_page_shows_can_be_used(tmp_path: Path) -> None:
     profile = load_profile_from(tmp_path, "acme")
 
     assert (profile.title, profile.client.base_url) == ("Acme Cloud", "https://api.acme.example/v1")
+    assert (profile.client.base_url_env, profile.client.key_env) == (None, ("ACME_API_KEY",))
+    assert (profile.wires[profile.default_wire].tokens.parameter, profile.thinkers[0].effort) == ("max_tokens", "low")
+    assert set(taken_settings(profile)) == {"temperature", "top_p", "seed", "reasoning_effort", "stop"}
+
+    top, _, table = changes.partition("\n\n")
+    (tmp_path / "acme.toml").write_text(f"{top}\n{shown}\n{table}")
+    changed = load_profile_from(tmp_path, "acme")
+    assert (changed.media, "seed" in taken_settings(changed)) == ((), False)
+
+
+def taken_settings(profile: ProviderProfile) -> Mapping[str, object]:
+    """Return the settings that a vendor's usual wire takes."""
+    parameters = profile.wires[profile.default_wire].parameters
+    assert parameters is not None
+    return parameters.taken
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")

@@ -60,7 +60,7 @@ def _describe_key(facts: ProviderProfile) -> str:
     if any(os.environ.get(name) for name in facts.client.key_env):
         return "key found"
     if facts.client.key_required:
-        return f"set {names or 'no key'}"
+        return f"set {names}"
     need = "AWS credentials and region" if facts.client.sdk is Sdk.BEDROCK else "no key needed"
     return f"{need}, or {names}" if names else need
 

@@ -7,26 +7,22 @@ fields and their ranges are facts of its profile.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
 from typing import TYPE_CHECKING, cast
 
 from emitter.adapters import ADAPTERS
 from emitter.adapters.request_options import check_extra_body, merge_layers, to_snake_case
 from emitter.client.routing import resolve_model
 from emitter.errors import InputError
-from emitter.messages import NO_FIELDS, as_list, as_mapping
+from emitter.messages import NO_FIELDS, as_list
 from emitter.profiles import WireFormat
-from emitter.profiles.tables import SETTING_NAMES, RequestParameter
+from emitter.profiles.tables import SETTING_DEFAULT, SETTING_NAMES, RequestParameter
 
 if TYPE_CHECKING:
     from emitter.client.routing import ModelTarget
     from emitter.client.settings import Settings
     from emitter.messages import Json
-    from emitter.profiles.tables import ModelParameters
 
 _NUMBER_TYPES = {"temperature": (int, float), "top_p": (int, float), "seed": (int,)}
-_DEFAULT = 1
-"""The default of the settings that some models take only with their default."""
 
 
 def build_parameters(
@@ -48,7 +44,7 @@ def build_parameters(
         check_extra_body(extra_body, ADAPTERS[wire].RESERVED_OPTIONS, require_json=wire is not WireFormat.GOOGLE)
     if not parameters:
         return extra_body
-    taken = _taken_parameters(target)
+    taken = target.profile.taken_parameters(wire, target.model)
     for name, value in parameters.items():
         if name not in taken:
             hint = f"{_describe_taken(taken, target)}{_other_wires(name, target)}"
@@ -57,7 +53,7 @@ def build_parameters(
         _check_value(name, value, taken[name], target, is_fallback=is_fallback)
         if _is_set(extra_body, taken[name].path):
             raise InputError(f"{name}= and extra_body= both set {taken[name].path}.", hint="Pass one of them.")
-    fields = [_write(taken[name], value) for name, value in parameters.items()]
+    fields = [taken[name].write(value) for name, value in parameters.items()]
     body = merge_layers({}, *fields, extra_body)
     _check_thinking(parameters, body, target, is_fallback=is_fallback)
     return body
@@ -79,22 +75,6 @@ def check_model_settings(settings: Settings) -> None:
     """Raise ``InputError`` for settings that the model does not take."""
     target = resolve_model(settings.model, settings.client, settings.wire)
     build_parameters(settings.parameters, settings.extra_body, target, is_fallback=settings.is_fallback)
-
-
-def _taken_parameters(target: ModelTarget) -> dict[str, RequestParameter]:
-    """Return the settings that a model takes, with its own limits."""
-    wire = target.profile.wires[target.wire].parameters
-    own = target.profile.model_parameters(target.model)
-    taken = dict(wire.taken) if wire else {}
-    return taken if own is None else {name: _narrow(name, taken[name], own) for name in taken.keys() - own.refuses}
-
-
-def _narrow(name: str, parameter: RequestParameter, own: ModelParameters) -> RequestParameter:
-    if name in own.default_only:
-        return parameter.model_copy(update={"minimum": _DEFAULT, "maximum": _DEFAULT})
-    if name == "reasoning_effort" and own.reasoning_effort:
-        return parameter.model_copy(update={"values": own.reasoning_effort})
-    return parameter
 
 
 def _check_value(
@@ -169,16 +149,6 @@ def _describe_taken(taken: Mapping[str, RequestParameter], target: ModelTarget) 
     return f"It takes {settings or 'no model settings'}. extra_body= adds the vendor's own fields."
 
 
-def _write(parameter: RequestParameter, value: Json) -> dict[str, Json]:
-    """Return the request field of a setting."""
-    if parameter.entry is not None:
-        value = [dict(zip(parameter.entry, pair, strict=True)) for pair in as_mapping(dict(value)).items()]
-    elif not parameter.values and not isinstance(value, int | float):  # the texts of stop
-        value = [value] if isinstance(value, str) else list(value)
-    innermost, *outer = reversed(parameter.path.split("."))
-    return reduce(lambda inner, key: {key: inner}, outer, {innermost: value})
-
-
 def _is_set(extra_body: Mapping[str, Json], path: str) -> bool:
     """Return whether ``extra_body`` has a field, in snake_case or camelCase."""
     key, _, rest = path.partition(".")
@@ -195,12 +165,14 @@ def _check_thinking(
     """Reject settings that the model takes only with their default while it thinks."""
     own = target.profile.model_parameters(target.model)
     fixed = (
-        [] if own is None else [name for name in own.default_only_if_thinking if parameters.get(name, 1) != _DEFAULT]
+        []
+        if own is None
+        else [name for name in own.default_only_if_thinking if parameters.get(name, 1) != SETTING_DEFAULT]
     )
     if fixed and target.profile.thinking_tokens(target.wire, target.model, body) > 0:
         name = min(fixed)
         hint = _fallback_hint(name) if is_fallback else f'Pass reasoning_effort="none", or leave out {name}.'
-        raise InputError(f"{_name(target)} takes {name}={_DEFAULT} only while it thinks.", hint=hint)
+        raise InputError(f"{_name(target)} takes {name}={SETTING_DEFAULT} only while it thinks.", hint=hint)
 
 
 def _name(target: ModelTarget) -> str:

@@ -31,7 +31,7 @@ from emitter.client.routing import raise_not_provided, resolve_model
 from emitter.conversation import SentConversation, append_parts, combine_trust, parse_conversation
 from emitter.core.capability_gate import NoCapableModel
 from emitter.core.effects import Alternative, EmissionRequest
-from emitter.core.verdicts import DocumentContract, TerminalCode
+from emitter.core.verdicts import TRUNCATION_CODE, DocumentContract
 from emitter.errors import InputError, PromptTooLong, Unencodable, UnknownModelWarning
 from emitter.events import Level, LogAppended, NodeFailed
 from emitter.messages import (
@@ -68,14 +68,13 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.policy import Policy
     from emitter.profiles import ProviderProfile, WireFormat
-    from emitter.profiles.tables import PromptCaching
+    from emitter.profiles.tables import PromptCaching, RequestParameter
     from emitter.prompts import PromptTemplates
     from emitter.redaction.secret_registry import Secrets
-    from emitter.schema import Compiled, Loss, Violation
+    from emitter.schema import Compiled, Loss
     from emitter.schema.references import SchemaRegistry
     from emitter.telemetry.sinks import EventRecorder
 
-_NO_DOCUMENT_TEXT = "the answer holds no single JSON document"
 _EXAMPLE_HINT = "An example must be one that your checks and validators take."
 
 
@@ -414,7 +413,7 @@ def _write_request(
 
         cache = plan_prompt_cache(settings.cache_prompt, request, prefix, plan)
         request = request if cache is None else replace(request, cache=cache)
-    return PromptWriter(templates, plan.compiled, plan.target.profile, system, turns, shown), request, budget
+    return PromptWriter(templates, plan.compiled, plan.target, system, turns, shown), request, budget
 
 
 def _show_examples(
@@ -472,7 +471,7 @@ def _fit_budget(
 
 def _prompt_too_long(error: ContextWindowExceededError, record: EventRecorder) -> PromptTooLong:
     """Record that nothing is sent, and return the error for a prompt without room for an answer."""
-    sentence, code = str(error), TerminalCode.TRUNCATION.value
+    sentence, code = str(error), TRUNCATION_CODE
     record(NodeFailed(code, sentence, 0, {}))
     return PromptTooLong(sentence, code=code, trace=Trace((), tuple(record.events)))
 
@@ -648,28 +647,32 @@ class PromptWriter:
 
     templates: PromptTemplates
     compiled: Compiled
-    profile: ProviderProfile
+    target: ModelTarget
     system: str
     turns: tuple[Message, ...]
     shown: tuple[str | MediaPart, ...]
 
     def count_tokens(self, request: ModelRequest) -> int:
         """Return the input tokens of a request."""
-        counted = tokens.count_request_tokens(request, self.profile.token_encoding(request.model))
+        counted = tokens.count_request_tokens(request, self.target.profile.token_encoding(request.model))
         media = [part for message in request.messages for part in message.media]
-        return counted + _count_media_tokens(media, self.profile, request.model)
+        return counted + _count_media_tokens(media, self.target.profile, request.model)
 
     def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
         """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
-        caching, cache = self.profile.prompt_caching(request.model), request.cache
+        caching, cache = self.target.profile.prompt_caching(request.model), request.cache
         if caching is None or tokens < caching.minimum or not caching.may_write(cache):
             return Usage(input=tokens)
         is_long = cache is not None and cache.lifetime == HOUR
         return Usage(input=tokens, cache_write=tokens, cache_write_1h=tokens if is_long else 0)
 
-    def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
-        """Return the request with the corrective fragment."""
-        return replace(request, correction=prompt.render_correction(self.templates, violations or (_NO_DOCUMENT_TEXT,)))
+    def instruct(self, request: ModelRequest, template: str, **values: str) -> ModelRequest:
+        """Return the request with a template as its corrective fragment."""
+        return replace(request, correction=self.templates.fill(template, **values))
+
+    def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
+        """Return the model settings that the model takes on its wire."""
+        return self.target.profile.taken_parameters(self.target.wire, request.model)
 
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Return the request that asks for the answer in plain words."""

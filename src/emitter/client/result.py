@@ -8,24 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from emitter.core.effects import total_usage
-from emitter.core.verdicts import FAULT_CODES, Verdict
+from emitter.core.verdicts import FAULTS, REMEDIES
 from emitter.errors import (
-    AuthenticationError,
-    BadRequest,
-    CheckFailed,
     CostLimitReached,
-    DeadlineReached,
     EmissionError,
     InputError,
-    Invalid,
     LimitReached,
-    NotFound,
-    PromptTooLong,
-    QuotaExhausted,
-    RateLimited,
-    Refused,
     TokenLimitReached,
-    Truncated,
     Unreachable,
 )
 from emitter.messages import FaultKind
@@ -184,35 +173,13 @@ class Withheld(HasAnswer):
 Decision: TypeAlias = "Emission[BindingMoment] | Withheld"
 """The result of ``emit_binding_moment``."""
 
-_ERROR_BY_VERDICT: dict[Verdict, type[EmissionError]] = {
-    Verdict.REFUSED: Refused,
-    Verdict.TRUNCATED: Truncated,
-    Verdict.OVERFLOWED: PromptTooLong,
-    Verdict.VIOLATED: Invalid,
-    Verdict.FLAGGED: Invalid,
-    Verdict.MALFORMED: Invalid,
-    Verdict.PAUSED: Invalid,
-    Verdict.UNKNOWN: Invalid,
-    Verdict.FAULTED: Unreachable,
-    Verdict.UNCHECKED: CheckFailed,
-}
-"""Covers every ``Verdict`` but COMPLETE."""
 _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
     "token_limit_reached": TokenLimitReached,
     "cost_limit_reached": CostLimitReached,
     "cap_breached": LimitReached,
-    FAULT_CODES[FaultKind.RESPONSE_TOO_LARGE]: LimitReached,
-    FAULT_CODES[FaultKind.DEADLINE]: DeadlineReached,
-    FAULT_CODES[FaultKind.AUTHENTICATION]: AuthenticationError,
-    FAULT_CODES[FaultKind.PERMISSION]: AuthenticationError,
-    FAULT_CODES[FaultKind.BAD_REQUEST]: BadRequest,
-    FAULT_CODES[FaultKind.SCHEMA_REJECTED]: BadRequest,
-    FAULT_CODES[FaultKind.NOT_FOUND]: NotFound,
-    FAULT_CODES[FaultKind.TOO_LARGE]: PromptTooLong,
-    FAULT_CODES[FaultKind.RATE_LIMIT]: RateLimited,
-    FAULT_CODES[FaultKind.QUOTA]: QuotaExhausted,
+    **{failure.code: failure.error for failure in FAULTS.values()},
 }
-"""The error class of a code that has its own; any other fault is ``Unreachable``."""
+"""The error class of a fault's code and of a limit's. Any other failure has that of its verdict."""
 
 
 def emission_prices(prepared: PreparedEmission) -> PriceTable:
@@ -252,7 +219,7 @@ _ERROR_HINTS = {
 
 
 def _make_error(failure: EmissionFailure, trace: Trace) -> EmissionError:
-    kind = _ERROR_BY_CODE.get(failure.code) or _ERROR_BY_VERDICT[failure.verdict]
+    kind = _ERROR_BY_CODE.get(failure.code) or REMEDIES[failure.verdict].failure.error
     last = trace.attempts[-1] if trace.attempts else None
     fault, report = (last.fault, last.report) if last else (None, None)
     return kind(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from emitter.messages import JUDGE_ROUTE, CallResult, Fault, ModelRequest, ModelResponse, ProviderErrorDetails, Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from emitter.core.fallback import FallbackReason
     from emitter.core.judging import AnswerJudge
     from emitter.core.verdicts import DocumentContract, Verdict
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.policy import PriceTable
+    from emitter.profiles.tables import RequestParameter
     from emitter.schema import Violation
 
 
@@ -124,8 +127,12 @@ class RequestWriter(Protocol):
         """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
         ...
 
-    def correct(self, request: ModelRequest, violations: tuple[Violation, ...]) -> ModelRequest:
-        """Return the request with a fragment written from the violations, in place of an earlier fragment."""
+    def instruct(self, request: ModelRequest, template: str, **values: str) -> ModelRequest:
+        """Return the request with a prompt template as its corrective fragment, in place of an earlier fragment."""
+        ...
+
+    def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
+        """Return the model settings that the model takes on its wire, such as ``reasoning_effort`` with its words."""
         ...
 
     def describe(self, request: ModelRequest) -> ModelRequest:

@@ -29,7 +29,6 @@ from emitter.core.effects import (
     SubmissionResult,
     total_usage,
 )
-from emitter.core.fallback import FallbackReason, find_fallback_reason
 from emitter.core.verdicts import (
     DOUBTFUL,
     FAULT_CODES,
@@ -38,9 +37,9 @@ from emitter.core.verdicts import (
     VERDICT_BY_STOP,
     ClassifiedAnswer,
     RetryState,
-    TerminalCode,
     Verdict,
     classify,
+    find_fallback_reason,
     next_request,
     retry_reason,
 )
@@ -78,6 +77,7 @@ from emitter.recover.answer import RecoveryPath
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
+    from emitter.core.fallback import FallbackReason
     from emitter.core.judging import AnswerJudge
     from emitter.core.verdicts import DocumentContract
     from emitter.findings import Finding
@@ -537,21 +537,17 @@ def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
 
 def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, attempt_count: int) -> EffectGenerator:
     """End because no further call can help. ``attempt_count`` counts answered calls in the structured mode."""
-    rule = REMEDIES[classification.verdict]
-    code, retried_for = rule.code or TerminalCode.INVALID, retry_reason(classification)
-    if code is not TerminalCode.REFUSAL and retried_for is not None:
+    refused = classification.verdict is Verdict.REFUSED
+    code, retried_for = REMEDIES[classification.verdict].failure.code, retry_reason(classification)
+    if not refused and retried_for is not None:
         yield EmitEvent(RetryExhausted(attempt_count, retried_for, describe_violations(classification)))
         # the ceiling is on retries, so the first call is not one of them
         yield EmitEvent(CapBreached("schema", attempt_count - 1, attempt_count))
     reason = failure_message(state.emission_request, state.own_attempts[-1], classification)
     message = f"{reason} (calls made: {len(state.attempts)})."
     cause = classification.raised.error if classification.raised else state.cause
-    details = {"totalAttempts": attempt_count} if code is not TerminalCode.REFUSAL else {}
-    return (
-        yield from _end_with_failure(
-            state, EmissionFailure(classification.verdict, code.value, message, cause), details
-        )
-    )
+    details = {} if refused else {"totalAttempts": attempt_count}
+    return (yield from _end_with_failure(state, EmissionFailure(classification.verdict, code, message, cause), details))
 
 
 def end_with_limit(
@@ -652,10 +648,6 @@ def _send_until_answered(
             return (yield from end_with_fault(state, fault))
 
 
-_VERDICT_MESSAGES = {
-    Verdict.OVERFLOWED: "The prompt and its answer do not fit the model's context window",
-    Verdict.REFUSED: "The model or a safety system refused",
-}
 _TRUNCATED_VERDICTS = (Verdict.TRUNCATED, Verdict.OVERFLOWED)
 _MAX_LISTED_LOSSES = 8
 """The most keywords that the event names."""
@@ -723,29 +715,20 @@ def retry_event(attempt: int, classification: ClassifiedAnswer) -> RetryAttempte
 
 def describe_violations(classification: ClassifiedAnswer) -> str | None:
     """Return the violations on one line, without any text of the answer."""
-    if classification.verdict is Verdict.MALFORMED and not classification.violations:
-        return "the answer holds no single JSON document"
-    return "; ".join(str(violation) for violation in classification.violations) or None
+    violations = "; ".join(str(violation) for violation in classification.violations)
+    return violations or REMEDIES[classification.verdict].grounds
 
 
 def failure_message(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str:
     """Explain why no further call can help, without any text of the model."""
-    match classification.verdict:
-        case Verdict.TRUNCATED if last.budget >= emission_request.max_budget:
-            return f"The answer was cut at {last.budget} tokens, the ceiling of policy or model"
-        case Verdict.TRUNCATED:
-            return (
-                f"The answer was cut at {last.budget} tokens, and no further call is allowed "
-                "(Policy.max_attempts, or the host's limits.schemaRounds)"
-            )
-        case Verdict.UNCHECKED if classification.raised is not None:
-            return str(classification.raised)
-        case Verdict.OVERFLOWED | Verdict.REFUSED:
-            return _VERDICT_MESSAGES[classification.verdict]
-        case Verdict.VIOLATED | Verdict.MALFORMED:
-            return f"No answer was valid: {describe_violations(classification)}"
-        case _:
-            return (
-                f"The vendor stopped with {last.stop[:60]!r}, which is not a complete answer, "
-                "twice or on the last allowed call"
-            )
+    return REMEDIES[classification.verdict].message.format(
+        stop=last.stop[:60],
+        budget=last.budget,
+        limit=_CEILING if last.budget >= emission_request.max_budget else _NO_FURTHER_CALL,
+        violations=describe_violations(classification),
+        raised=classification.raised,
+    )
+
+
+_CEILING = "the ceiling of policy or model"
+_NO_FURTHER_CALL = "and no further call is allowed (Policy.max_attempts, or the host's limits.schemaRounds)"

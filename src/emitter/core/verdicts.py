@@ -2,9 +2,9 @@
 
 ``classify`` reads the stop reason first: the text is parsed only after a clean stop, so a truncated, refused or
 unknown answer never counts as success. Validation uses the document after recovery and decoding, against the caller's
-original schema. ``REMEDIES`` maps each verdict to one remedy, as in OpenWOP RFC 0033, and ``next_request`` applies it.
-What decides whether a request is sent again is in this module, except the wait after a fault (``core.emission``) and
-the choice of another model (``core.fallback``).
+original schema. ``REMEDIES`` says what follows from each verdict: its remedy, as in OpenWOP RFC 0033, which
+``next_request`` applies, and the failure if it does not help. ``FAULTS`` says the same of calls without an answer. The
+wait after a fault and the choice of another model are in ``core.emission``.
 """
 
 from __future__ import annotations
@@ -18,9 +18,26 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from pydantic_core import PydanticSerializationError, to_json
 
 from emitter import recover
+from emitter.core.fallback import FallbackReason
+from emitter.errors import (
+    AuthenticationError,
+    BadRequest,
+    CheckFailed,
+    DeadlineReached,
+    Invalid,
+    LimitReached,
+    NotFound,
+    PromptTooLong,
+    QuotaExhausted,
+    RateLimited,
+    Refused,
+    Truncated,
+    Unreachable,
+)
 from emitter.events import Reason
 from emitter.findings import Finding, Severity
 from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, StopReason, with_output_budget
+from emitter.prompts import bullet_list
 from emitter.recover.answer import Ambiguous, Recovered, RecoveryPath, Retracted, parse_answer
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.schema.results import CallbackFailure, ParseResult
@@ -31,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.core.effects import RequestWriter
+    from emitter.errors import EmissionError
     from emitter.messages import CallResult, Json
     from emitter.policy import Policy
     from emitter.schema import Compiled
@@ -128,7 +146,8 @@ class ClassifiedAnswer:
     answer: ModelResponse | None = None
 
 
-VERDICT_BY_STOP: dict[StopReason, Verdict] = {stop: Verdict(stop.value) for stop in StopReason}
+_STOPS = {stop.value: stop for stop in StopReason}
+VERDICT_BY_STOP: dict[StopReason, Verdict] = {_STOPS[each.value]: each for each in Verdict if each.value in _STOPS}
 """The verdict for each stop reason, which has the same name. The verdict on a complete answer is only the first."""
 RETRACTED = Violation(
     "", "retracted", "the document alone, with no words that take it back; to refuse, words alone, with no document"
@@ -232,32 +251,36 @@ def _check_text_surrogates(text: str) -> tuple[Violation, ...]:
     return ()
 
 
-class Remedy(Enum):
-    """The possible remedies."""
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The end of an emission that nothing helped: its terminal code and exception.
 
-    NONE = "nothing: the emission ends"
-    BUDGET = "the request with a larger budget and no corrective fragment"
-    CORRECT = "the same budget with one corrective fragment"
-    AGAIN = "the same request once more"
-    BACKOFF = "the same request after a wait"
+    ``fallback`` is the reason for which another model may be asked first, or None.
+    """
 
-
-class TerminalCode(str, Enum):
-    """The terminal codes of an emission: OpenWOP's, and ours for an exception in the caller's code."""
-
-    TRUNCATION = "envelope_truncation_unrecoverable"
-    REFUSAL = "envelope_refusal"
-    INVALID = "envelope_invalid"
-    UNCHECKED = "check_failed"
+    code: str
+    error: type[EmissionError]
+    fallback: FallbackReason | None
 
 
 @dataclass(frozen=True, slots=True)
 class RemedyRule:
-    """The remedy for a verdict, the reason to report, and the terminal code if the remedy fails."""
+    """What follows from a verdict.
 
-    remedy: Remedy
-    reason: Reason | None = None
-    code: TerminalCode | None = None
+    Attributes:
+        remedy: Returns the next request to the same model, or None if it cannot help any more. None, if nothing can.
+        reason: The reason that a retry reports.
+        failure: The end of the emission, if the remedy fails.
+        message: The message of the failure. It may contain ``{stop}`` (the vendor's word), ``{budget}``, ``{limit}``
+            (of the budget), ``{violations}`` and ``{raised}``.
+        grounds: What a retry reports of an answer without violations. Never a text of the answer.
+    """
+
+    remedy: Remedy | None
+    reason: Reason | None
+    failure: Failure
+    message: str
+    grounds: str | None = None
 
 
 def retry_reason(classification: ClassifiedAnswer) -> Reason | None:
@@ -271,41 +294,6 @@ def retry_reason(classification: ClassifiedAnswer) -> Reason | None:
     ):
         return Reason.TYPE_DRIFT
     return REMEDIES[classification.verdict].reason
-
-
-REMEDIES: dict[Verdict, RemedyRule] = {
-    Verdict.COMPLETE: RemedyRule(Remedy.NONE),
-    Verdict.TRUNCATED: RemedyRule(Remedy.BUDGET, Reason.TRUNCATION, TerminalCode.TRUNCATION),
-    Verdict.OVERFLOWED: RemedyRule(Remedy.NONE, Reason.TRUNCATION, TerminalCode.TRUNCATION),
-    Verdict.REFUSED: RemedyRule(Remedy.NONE, Reason.REFUSAL, TerminalCode.REFUSAL),
-    Verdict.VIOLATED: RemedyRule(Remedy.CORRECT, Reason.SCHEMA_VIOLATION, TerminalCode.INVALID),
-    Verdict.FLAGGED: RemedyRule(Remedy.CORRECT, Reason.SCHEMA_VIOLATION),
-    Verdict.MALFORMED: RemedyRule(Remedy.CORRECT, Reason.PARSE_ERROR, TerminalCode.INVALID),
-    Verdict.PAUSED: RemedyRule(Remedy.AGAIN, Reason.UNKNOWN, TerminalCode.INVALID),
-    Verdict.UNKNOWN: RemedyRule(Remedy.AGAIN, Reason.UNKNOWN, TerminalCode.INVALID),
-    Verdict.FAULTED: RemedyRule(Remedy.BACKOFF),
-    Verdict.UNCHECKED: RemedyRule(Remedy.NONE, None, TerminalCode.UNCHECKED),
-}
-"""Covers every ``Verdict``. The error class of each is in ``emitter.client.result``."""
-FAULT_CODES: dict[FaultKind, str] = {
-    FaultKind.RATE_LIMIT: "rate_limited",
-    FaultKind.QUOTA: "provider_quota_exhausted",
-    FaultKind.OVERLOADED: "provider_unavailable",
-    FaultKind.SERVER: "provider_unavailable",
-    FaultKind.TIMEOUT: "provider_unavailable",
-    FaultKind.CONNECTION: "provider_unavailable",
-    FaultKind.PROTOCOL: "provider_unavailable",
-    FaultKind.DEADLINE: "deadline_exceeded",
-    FaultKind.CANCELLED: "cancelled",
-    FaultKind.AUTHENTICATION: "provider_authentication_failed",
-    FaultKind.PERMISSION: "provider_permission_denied",
-    FaultKind.NOT_FOUND: "provider_model_not_found",
-    FaultKind.BAD_REQUEST: "provider_request_rejected",
-    FaultKind.SCHEMA_REJECTED: "provider_schema_rejected",
-    FaultKind.TOO_LARGE: "provider_request_too_large",
-    FaultKind.RESPONSE_TOO_LARGE: "response_limit_reached",
-}
-"""The terminal code of each fault; it covers every ``FaultKind``. The first three are OpenWOP's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,20 +318,102 @@ def next_request(
     """Return the request to send next, or None if no remedy is left."""
     if len(state.previous_verdicts) + 1 + state.other_calls >= policy.max_attempts:
         return None
-    match REMEDIES[classification.verdict].remedy:
-        case Remedy.BUDGET:
-            budget = min(math.ceil(state.request.max_output_tokens * policy.truncation_multiplier), state.max_budget)
-            # OpenWOP: a retry after a cut has no fragment that describes a schema problem, an earlier one included.
-            return (
-                with_output_budget(replace(state.request, correction=None), budget)
-                if budget > state.request.max_output_tokens
-                else None
-            )
-        case Remedy.CORRECT if state.document_requested and RETRACTED in classification.violations:
-            return None  # it refused once more
-        case Remedy.CORRECT:
-            return writer.correct(state.request, classification.violations)
-        case Remedy.AGAIN:
-            return None if classification.verdict in state.previous_verdicts else state.request
-        case Remedy.NONE | Remedy.BACKOFF:
-            return None
+    remedy = REMEDIES[classification.verdict].remedy
+    return None if remedy is None else remedy(classification, state, policy, writer)
+
+
+Remedy: TypeAlias = "Callable[[ClassifiedAnswer, RetryState, Policy, RequestWriter], ModelRequest | None]"
+
+
+def _raise_budget(
+    _classification: ClassifiedAnswer, state: RetryState, policy: Policy, _writer: RequestWriter
+) -> ModelRequest | None:
+    """Return the request with a larger budget and no corrective fragment.
+
+    OpenWOP: a retry after a cut has no fragment that describes a schema problem, an earlier one included.
+    """
+    budget = min(math.ceil(state.request.max_output_tokens * policy.truncation_multiplier), state.max_budget)
+    if budget <= state.request.max_output_tokens:
+        return None
+    return with_output_budget(replace(state.request, correction=None), budget)
+
+
+def _correct(
+    classification: ClassifiedAnswer, state: RetryState, _policy: Policy, writer: RequestWriter
+) -> ModelRequest | None:
+    """Return the request with a corrective fragment, or None if the model refused once more."""
+    if state.document_requested and RETRACTED in classification.violations:
+        return None
+    violations = classification.violations or (REMEDIES[classification.verdict].grounds,)
+    return writer.instruct(state.request, "corrective", violations=bullet_list(violations))
+
+
+def _send_again(
+    classification: ClassifiedAnswer, state: RetryState, _policy: Policy, _writer: RequestWriter
+) -> ModelRequest | None:
+    """Return the same request, once."""
+    return None if classification.verdict in state.previous_verdicts else state.request
+
+
+TRUNCATION_CODE = "envelope_truncation_unrecoverable"
+_INVALID = Failure("envelope_invalid", Invalid, FallbackReason.INVALID)
+_INVALID_MESSAGE = "No answer was valid: {violations}"
+_STOP_MESSAGE = "The vendor stopped with {stop!r}, which is not a complete answer, twice or on the last allowed call"
+
+REMEDIES: dict[Verdict, RemedyRule] = {
+    Verdict.TRUNCATED: RemedyRule(
+        _raise_budget,
+        Reason.TRUNCATION,
+        Failure(TRUNCATION_CODE, Truncated, FallbackReason.TRUNCATED),
+        "The answer was cut at {budget} tokens, {limit}",
+    ),
+    Verdict.OVERFLOWED: RemedyRule(
+        None,
+        Reason.TRUNCATION,
+        Failure(TRUNCATION_CODE, PromptTooLong, FallbackReason.TRUNCATED),
+        "The prompt and its answer do not fit the model's context window",
+    ),
+    Verdict.REFUSED: RemedyRule(
+        None,
+        Reason.REFUSAL,
+        Failure("envelope_refusal", Refused, FallbackReason.REFUSED),
+        "The model or a safety system refused",
+    ),
+    Verdict.VIOLATED: RemedyRule(_correct, Reason.SCHEMA_VIOLATION, _INVALID, _INVALID_MESSAGE),
+    Verdict.FLAGGED: RemedyRule(_correct, Reason.SCHEMA_VIOLATION, replace(_INVALID, fallback=None), _INVALID_MESSAGE),
+    Verdict.MALFORMED: RemedyRule(
+        _correct, Reason.PARSE_ERROR, _INVALID, _INVALID_MESSAGE, "the answer holds no single JSON document"
+    ),
+    Verdict.PAUSED: RemedyRule(_send_again, Reason.UNKNOWN, _INVALID, _STOP_MESSAGE),
+    Verdict.UNKNOWN: RemedyRule(_send_again, Reason.UNKNOWN, _INVALID, _STOP_MESSAGE),
+    Verdict.FAULTED: RemedyRule(None, None, Failure("provider_unavailable", Unreachable, None), ""),
+    Verdict.UNCHECKED: RemedyRule(None, None, Failure("check_failed", CheckFailed, None), "{raised}"),
+}
+"""Covers every ``Verdict`` but COMPLETE. What follows from a fault is in ``FAULTS``."""
+_UNAVAILABLE = Failure("provider_unavailable", Unreachable, FallbackReason.UNREACHABLE)
+FAULTS: dict[FaultKind, Failure] = {
+    FaultKind.RATE_LIMIT: Failure("rate_limited", RateLimited, FallbackReason.RATE_LIMITED),
+    FaultKind.QUOTA: Failure("provider_quota_exhausted", QuotaExhausted, FallbackReason.RATE_LIMITED),
+    FaultKind.OVERLOADED: _UNAVAILABLE,
+    FaultKind.SERVER: _UNAVAILABLE,
+    FaultKind.TIMEOUT: _UNAVAILABLE,
+    FaultKind.CONNECTION: _UNAVAILABLE,
+    FaultKind.PROTOCOL: _UNAVAILABLE,
+    FaultKind.TOO_LARGE: Failure("provider_request_too_large", PromptTooLong, FallbackReason.TRUNCATED),
+    # the caller's to mend, or the end of the emission
+    FaultKind.DEADLINE: Failure("deadline_exceeded", DeadlineReached, None),
+    FaultKind.CANCELLED: Failure("cancelled", Unreachable, None),
+    FaultKind.AUTHENTICATION: Failure("provider_authentication_failed", AuthenticationError, None),
+    FaultKind.PERMISSION: Failure("provider_permission_denied", AuthenticationError, None),
+    FaultKind.NOT_FOUND: Failure("provider_model_not_found", NotFound, None),
+    FaultKind.BAD_REQUEST: Failure("provider_request_rejected", BadRequest, None),
+    FaultKind.SCHEMA_REJECTED: Failure("provider_schema_rejected", BadRequest, None),
+    FaultKind.RESPONSE_TOO_LARGE: Failure("response_limit_reached", LimitReached, None),
+}
+"""Covers every ``FaultKind``. The codes of RATE_LIMIT, QUOTA and the unavailable ones are OpenWOP's."""
+FAULT_CODES: dict[FaultKind, str] = {kind: failure.code for kind, failure in FAULTS.items()}
+
+
+def find_fallback_reason(answer: CallResult, verdict: Verdict) -> FallbackReason | None:
+    """Return the kind of a failure, or None if no other model may be asked after it."""
+    return (FAULTS[answer.kind] if isinstance(answer, Fault) else REMEDIES[verdict].failure).fallback

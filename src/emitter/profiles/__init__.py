@@ -2,7 +2,12 @@
 
 A profile may name another one in ``extends``. Tables are merged key by key, the lists ``rules``, ``models``,
 ``thinkers``, ``parameters``, ``encodings``, ``capabilities``, ``prices``, ``media`` and ``caching`` are put before
-those of the parent, and any other value replaces the parent's. A file with ``abstract = true`` can only be extended.
+those of the parent, and any other value replaces the parent's. ``without`` in a table lists the keys, and the entries
+of its lists, that the table does not inherit.
+
+The names of a vendor, its address and the variables of its key are never inherited, so that no key reaches a server of
+another vendor. A table that states facts needs a source of its own. A file with ``abstract = true`` can only be
+extended.
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ from emitter.profiles.model import WireFormat as WireFormat
 from emitter.profiles.model import WireProfile as WireProfile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from importlib.resources.abc import Traversable
 
     from pydantic_core import ErrorDetails
@@ -34,7 +39,9 @@ _PREPENDED_LISTS = frozenset(
     {"rules", "models", "thinkers", "parameters", "encodings", "capabilities", "prices", "media", "caching"}
 )
 _OWN_KEYS = ("abstract", "extends")
-_NOT_INHERITED = ("aliases", "listed")
+_NOT_INHERITED = ("title", "provider", "aliases", "listed")
+_NOT_INHERITED_BY_CLIENT = ("key_env", "base_url", "base_url_env")
+_SOURCE_KEYS = ("source", "verified")
 _MAX_EXTENDS = 8
 
 
@@ -185,8 +192,9 @@ def _build_profile(name: str, read_table: Callable[[str], TomlTable]) -> Provide
         chain.append(read_table(parent))
     merged: TomlTable = {}
     for table in reversed(chain):
-        dropped = _OWN_KEYS if table is chain[0] else (*_OWN_KEYS, *_NOT_INHERITED)
-        merged = _merge_tables(merged, {key: value for key, value in table.items() if key not in dropped})
+        inherited = _leave_out(merged, _NOT_INHERITED)
+        inherited["client"] = _leave_out(merged.get("client", {}), _NOT_INHERITED_BY_CLIENT)
+        merged = _merge_tables(inherited, _leave_out(table, _OWN_KEYS), f"providers/{name}.toml: ")
     try:
         return ProviderProfile.model_validate({"name": name, **merged})
     except ValidationError as error:
@@ -203,17 +211,31 @@ def _read_toml(directory: Traversable, name: str) -> TomlTable:
         raise BadProfile(f"providers/{name}.toml: invalid TOML: {error}.") from error
 
 
-def _merge_tables(parent: TomlTable, child: TomlTable) -> TomlTable:
+def _leave_out(table: TomlTable, keys: Collection[str]) -> TomlTable:
+    return {key: value for key, value in table.items() if key not in keys}
+
+
+def _merge_tables(parent: TomlTable, child: TomlTable, place: str) -> TomlTable:
     """Merge ``child`` into ``parent``; the child's keys come first, so that its first wire is the default."""
-    ordered = [*child, *(key for key in parent if key not in child)]
-    return {key: _merge_value(key, parent.get(key), child.get(key)) for key in ordered}
+    without: list[str] = child.get("without", [])
+    for name in without:
+        if name not in parent and not any(name in as_list(value) for value in parent.values()):
+            raise BadProfile(f"{place}without: {name!r} is not inherited here.")
+    states_facts = any(not isinstance(value, dict) for value in child.values())
+    own = _leave_out(child, ("without",))
+    inherited = {
+        key: [each for each in as_list(value) if each not in without] if isinstance(value, list) else value
+        for key, value in _leave_out(parent, (*without, *(_SOURCE_KEYS if states_facts else ()))).items()
+    }
+    ordered = [*own, *(key for key in inherited if key not in own)]
+    return {key: _merge_value(key, inherited.get(key), own.get(key), f"{place}{key}.") for key in ordered}
 
 
-def _merge_value(key: str, parent: Any, child: Any) -> Any:
+def _merge_value(key: str, parent: Any, child: Any, place: str) -> Any:
     if child is None or parent is None:
         return parent if child is None else child
     if isinstance(child, dict) and isinstance(parent, dict):
-        return _merge_tables(cast("TomlTable", parent), cast("TomlTable", child))
+        return _merge_tables(cast("TomlTable", parent), cast("TomlTable", child), place)
     if key in _PREPENDED_LISTS and isinstance(child, list) and isinstance(parent, list):
         return [*as_list(child), *as_list(parent)]
     return cast("Any", child)

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from emitter.messages import OutputMode
 from emitter.profiles.tables import (
@@ -25,6 +25,7 @@ from emitter.profiles.tables import (
     PromptCaching,
     RateLimitHeaders,
     ReasoningModel,
+    RequestParameter,
     RequestParameters,
     SchemaSubset,
     SourcedTable,
@@ -67,6 +68,7 @@ class ClientConfig(SourcedTable):
         flavour: The SDK's client class without its ``Async`` prefix, or the name of a service of boto3.
         key_env: Environment variables for the key; the first one that is set wins.
         key_required: False for servers that may run without authentication.
+        base_url: The address. Without one, the caller names it, except for Google and Amazon, whose SDKs know theirs.
         base_url_env: An environment variable that overrides ``base_url``.
         api_version: The API version that Azure's client requires.
         request_id_header: The header of an id of our own that the vendor records with a request.
@@ -78,9 +80,19 @@ class ClientConfig(SourcedTable):
     key_required: bool = True
     base_url: str | None = None
     base_url_env: str | None = None
-    base_url_required: bool = False
     api_version: str | None = None
     request_id_header: str | None = None
+
+    @model_validator(mode="after")
+    def _check_key(self) -> ClientConfig:
+        if self.key_required and not self.key_env:
+            raise ValueError("name the variable of the key in key_env, or write key_required = false")
+        return self
+
+    @property
+    def base_url_required(self) -> bool:
+        """Whether the caller must name the address."""
+        return self.base_url is None and self.sdk in {Sdk.OPENAI, Sdk.ANTHROPIC}
 
     @property
     def is_blocking(self) -> bool:
@@ -282,6 +294,12 @@ class ProviderProfile(ProfileTable):
     def model_parameters(self, model: str) -> ModelParameters | None:
         """Return how ``model`` differs from its wire in the settings that it takes, or None."""
         return _first_match(self.parameters, model)
+
+    def taken_parameters(self, wire: WireFormat, model: str) -> dict[str, RequestParameter]:
+        """Return the settings that ``model`` takes over ``wire``, with its own limits."""
+        parameters, own = self.wires[wire].parameters, self.model_parameters(model)
+        taken = dict(parameters.taken) if parameters else {}
+        return taken if own is None else {name: own.narrow(name, taken[name]) for name in taken.keys() - own.refuses}
 
     def thinks_by_default(self, model: str) -> bool:
         """Tell whether ``model`` is known to think by default; a row for all models does not count."""

@@ -9,12 +9,12 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from emitter.messages import FaultKind, Medium, StopReason
+from emitter.messages import FaultKind, Medium, StopReason, as_mapping
 
 if TYPE_CHECKING:
     from emitter.messages import Json, PromptCache
@@ -126,6 +126,8 @@ OptionPath = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
 SettingName = Literal["temperature", "top_p", "seed", "reasoning_effort", "service_tier", "safety", "stop"]
 SETTING_NAMES: tuple[SettingName, ...] = get_args(SettingName)
 """The model settings that are written to the request body."""
+SETTING_DEFAULT = 1
+"""The default of the settings that some models take only with their default."""
 
 
 class ThinkingBudget(SourcedTable):
@@ -189,6 +191,15 @@ class RequestParameter(ProfileTable):
     entry: tuple[str, str] | None = None
     max_items: int | None = None
 
+    def write(self, value: Json) -> dict[str, Json]:
+        """Return the request field of a setting."""
+        if self.entry is not None:
+            value = [dict(zip(self.entry, pair, strict=True)) for pair in as_mapping(dict(value)).items()]
+        elif not self.values and not isinstance(value, int | float):  # the texts of stop
+            value = [value] if isinstance(value, str) else list(value)
+        innermost, *outer = reversed(self.path.split("."))
+        return reduce(lambda inner, key: {key: inner}, outer, {innermost: value})
+
 
 class RequestParameters(SourcedTable):
     """The model settings that a wire carries. One without a field is not taken."""
@@ -223,6 +234,14 @@ class ModelParameters(SourcedTable):
     default_only: frozenset[SettingName] = frozenset()
     default_only_if_thinking: frozenset[SettingName] = frozenset()
     reasoning_effort: tuple[str, ...] = ()
+
+    def narrow(self, name: str, parameter: RequestParameter) -> RequestParameter:
+        """Return a parameter of the wire with the values that these models take."""
+        if name in self.default_only:
+            return parameter.model_copy(update={"minimum": SETTING_DEFAULT, "maximum": SETTING_DEFAULT})
+        if name == "reasoning_effort" and self.reasoning_effort:
+            return parameter.model_copy(update={"values": self.reasoning_effort})
+        return parameter
 
 
 class RateLimitHeaders(SourcedTable):

@@ -1,8 +1,7 @@
 """Draw a decision for any surface, and read the answer that the surface sends back.
 
-``get_renderer(name)`` returns a renderer by its format name: text, markdown, notification, html, slack,
-adaptive-card, a2ui, openwop-surface or elicitation. Every renderer shows the same eight slots of a binding
-moment. To write your own, implement ``Renderer`` and draw the layout that
+``get_renderer(name)`` returns the renderer of a format in ``FORMATS``. Every renderer shows the same eight slots of
+a binding moment. To write your own, implement ``Renderer`` and draw the layout that
 ``emitter.render.layout.build_layout`` returns.
 """
 

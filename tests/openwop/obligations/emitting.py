@@ -55,7 +55,7 @@ EMITTING = (
         "N15",
         Level.MUST,
         "A retry after a violation keeps its budget, contains a fragment without the model's text, and is reported.",
-        ("emitter.core.verdicts:next_request", "emitter.prompts:render_correction"),
+        ("emitter.core.verdicts:next_request", "emitter.core.verdicts:REMEDIES"),
         (
             *rows("violating-then-whole", "type-mismatch"),
             *of("faults/test_requests", "test_the_fragment_is_written_from_the_validator_alone"),

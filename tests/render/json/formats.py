@@ -64,15 +64,19 @@ def _mended(schema: Any) -> Any:
     return {name: _mended(each) for name, each in schema.items() if (name, each) != ("required", False)}
 
 
-def _file(name: str) -> Any:
+def _folder() -> Path:
     if not FOLDER.is_dir():
         pytest.skip("../shared/schemas/renderers is absent")
-    return json.loads((FOLDER / name).read_text("utf-8"))
+    return FOLDER
+
+
+def _file(name: str) -> Any:
+    return json.loads((_folder() / name).read_text("utf-8"))
 
 
 def _a2ui_resources() -> list[tuple[str, Any]]:
     """Return A2UI's schemas at the places they name each other by."""
-    files = {path.stem: _file(f"a2ui-0.9.1/{path.name}") for path in (FOLDER / "a2ui-0.9.1").glob("*.json")}
+    files = {path.stem: _file(f"a2ui-0.9.1/{path.name}") for path in (_folder() / "a2ui-0.9.1").glob("*.json")}
     catalog = files.pop("basic_catalog")
     named = [(f"{_A2UI}{stem}.json", {**each, "$id": f"{_A2UI}{stem}.json"}) for stem, each in files.items()]
     return [*named, (f"{_A2UI}catalog.json", {**catalog, "$id": f"{_A2UI}catalog.json"})]

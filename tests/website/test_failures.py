@@ -1,0 +1,64 @@
+"""The tables of stops, codes and exceptions in the pages are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from emitter import errors
+from emitter.client.result import _ERROR_BY_CODE
+from emitter.core.capability_gate import CAPABILITY_NOT_PROVIDED
+from emitter.core.verdicts import FAULTS, REMEDIES
+from emitter.errors import EmissionError
+from emitter.messages import StopReason
+
+DOCS = Path(__file__).parents[2] / "docs"
+pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")
+FAILURES = {
+    **{verdict.value: rule.failure for verdict, rule in REMEDIES.items()},
+    **{kind.value: failure for kind, failure in FAULTS.items()},
+}
+
+
+def section(page: str, heading: str) -> str:
+    """Return the text under a heading of a page."""
+    return (DOCS / page).read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_the_table_of_codes_has_every_end_of_an_emission(name: str) -> None:
+    """With the code and the exception that follow."""
+    code, exception = FAILURES[name].code, FAILURES[name].error.__name__
+    row = re.compile(rf"^\| `{name}` \| [^|]+ \| `{code}` \| `{exception}` \|$", re.MULTILINE)
+    told = f"docs/typed-output.md, Errors: | `{name}` | what emitter does | `{code}` | `{exception}` |"
+    assert row.search(section("typed-output.md", "Errors")), told
+
+
+def test_the_table_of_codes_has_no_other_rows() -> None:
+    """A row that no failure stands for is out of date."""
+    row = re.compile(r"^\| `(\w+)` \| [^|]+ \| `\w+` \| `\w+` \|$", re.MULTILINE)
+    assert sorted(row.findall(section("typed-output.md", "Errors"))) == sorted(FAILURES)
+
+
+@pytest.mark.parametrize("code", [*_ERROR_BY_CODE, CAPABILITY_NOT_PROVIDED])
+def test_every_code_is_named(code: str) -> None:
+    """Those of limits too."""
+    assert f"`{code}`" in section("typed-output.md", "Errors")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, EmissionError)]
+)
+def test_every_exception_of_an_emission_is_named(name: str) -> None:
+    """What a caller may catch stands where it is looked up."""
+    assert f"`{name}`" in section("typed-output.md", "Errors"), f"docs/typed-output.md, Errors: name {name}."
+
+
+@pytest.mark.parametrize("stop", StopReason)
+def test_every_stop_is_explained(stop: StopReason) -> None:
+    """With examples and what follows."""
+    page, heading = "explanation/stop-reasons.md", "A table for each vendor, and no guess"
+    row = f"| {stop.value} | "
+    assert f"\n{row}" in section(page, heading), f"docs/{page}: {row}examples | what emitter does |"
