@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 import shutil
@@ -43,6 +44,7 @@ os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "tests" / "data" / "ce
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the examples that property tests draw, before their modules are imported; let Ctrl-C reach children.
 
+    Collecting makes much and throws away little, so the garbage collector rests until it is done.
     A shell that starts the tests in the background has them ignore the interrupt signal, and so would every program
     that they start and interrupt.
     """
@@ -50,12 +52,19 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     seeded = config.getoption("--hypothesis-seed", default=None) is not None
     settings.load_profile("fresh" if FULL or seeded else "same")
+    gc.disable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put files with few tests first: they start processes and browsers, and no worker should end with one."""
+    """Put files with few tests first: they start processes and browsers, and no worker should end with one.
+
+    What collecting made is kept to the end, so the garbage collector need not look at it again and again.
+    """
     tests = Counter(item.path for item in items)
     items.sort(key=lambda item: (tests[item.path], item.path))
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 _BOUND, _INVOICE = Text(BOUND), Text(INVOICE)

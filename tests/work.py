@@ -18,7 +18,7 @@ FULL = os.environ.get("EMITTER_TESTS") == "full"
 
 def examples(full: int) -> int:
     """Return how many examples a property test draws: ``full`` under ``make check-all``, a tenth of it otherwise."""
-    return full if FULL else max(min(full, 10), full // 10)
+    return full if FULL else max(min(full, 5), full // 10)
 
 
 def covering(*axes: Iterable[Any], strength: int = 2) -> list[tuple[Any, ...]]:

@@ -60,8 +60,8 @@ def test_a_law_holds_on_the_corpora(name: str, law: str) -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize("name", profile.profile_names())
-def test_hardly_any_schema_is_refused(name: str) -> None:
+def test_hardly_any_schema_is_refused() -> None:
     """Every schema has a form, but for those that contradict themselves or refer to another document."""
-    refused = [each.case for each in reports(name) if each.refused and "outside this document" not in each.refused]
-    assert len(refused) <= len(reports(name)) // 20
+    tried = [each for name in profile.profile_names() for each in reports(name)]
+    refused = [each.case for each in tried if each.refused and "outside this document" not in each.refused]
+    assert len(refused) <= len(tried) // 20

@@ -13,7 +13,7 @@ URLS = ("https://host.example/a", "http://h", "javascript:alert(1)")
 NO_URLS = ("a b", "/x", "")
 JUNK = st.sampled_from([None, True, 0, -1, 1.0, 0.5, "", "x", [], {}, {"x": 1}, ["x"], [{}]])
 
-often = settings(max_examples=examples(80))
+often = settings(max_examples=examples(200))
 
 
 class Way(NamedTuple):
