@@ -75,7 +75,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["absent", "file"])
 def test_what_is_no_folder_is_refused(tmp_path: Path, place: str) -> None:
-    """The door wants a folder."""
+    """The function wants a folder."""
     (tmp_path / "file").write_text("x", encoding="utf-8")
 
     with pytest.raises(InputError, match="is not a folder"):

@@ -277,15 +277,15 @@ def describe_models(attempts: Iterable[Attempt], *, with_last: bool = False) -> 
     ``with_last`` tells how the last one failed, too.
     """
     groups = [(model, list(calls)) for model, calls in groupby(attempts, lambda call: call.model)]
-    told = len(groups) if with_last else len(groups) - 1
-    return ", then ".join(_describe_calls(groups, told)) if groups and groups[0][0] else ""
+    named = len(groups) if with_last else len(groups) - 1
+    return ", then ".join(_describe_calls(groups, named)) if groups and groups[0][0] else ""
 
 
-def _describe_calls(groups: list[tuple[str, list[Attempt]]], told: int) -> Iterator[str]:
+def _describe_calls(groups: list[tuple[str, list[Attempt]]], named: int) -> Iterator[str]:
     for number, (model, calls) in enumerate(groups, 1):
         last, count = calls[-1], f"{len(calls)} call{'s' if len(calls) > 1 else ''}"
         reason = last.fault.kind.value.replace("_", " ") if last.fault else last.verdict.value
-        yield f"{model} ({count}: {reason})" if number <= told else f"{model} ({count})"
+        yield f"{model} ({count}: {reason})" if number <= named else f"{model} ({count})"
 
 
 def _rebuild_error(kind: type[EmissionError], message: str, members: dict[str, Any]) -> EmissionError:

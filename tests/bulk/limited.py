@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from emitter import Policy, RateLimit, aemit_many
 from emitter.testing import RateLimited, Text
 from tests.bulk.virtual import LATENCY, VirtualLoop, VirtualVendor, run_virtual
-from tests.core.capability_gate.doors import DOCUMENT, SCHEMA, SITUATION
+from tests.core.capability_gate.functions import DOCUMENT, SCHEMA, SITUATION
 
 if TYPE_CHECKING:
     from emitter.bulk import RunProgress

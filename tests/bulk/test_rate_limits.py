@@ -17,7 +17,7 @@ from emitter.messages import Fault, FaultKind, ModelResponse, StopReason, Usage
 from emitter.profiles import load_profile
 from emitter.testing import Text, simulator
 from tests.bulk.limited import JOBS, LIMITS, optimum, run_jobs
-from tests.core.capability_gate.doors import DOCUMENT, SCHEMA, SITUATION
+from tests.core.capability_gate.functions import DOCUMENT, SCHEMA, SITUATION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -108,7 +108,7 @@ def test_what_is_no_record_is_a_value_error(anything: Any) -> None:
 def test_every_kind_of_event_is_known(kind: Any) -> None:
     """A kind that comes to the vocabulary is kept without a further word here."""
     members = {"attempts": [], "key": "k", "failure": {"verdict": "refused"}}
-    events = {"run_id": "r", "node_id": "n", "causation_id": "c", "told": [["e", "now", kind.type, []]]}
+    events = {"run_id": "r", "node_id": "n", "causation_id": "c", "events": [["e", "now", kind.type, []]]}
 
     with pytest.raises(ValueError, match=f"validation errors? for {kind.__name__}"):
         journal.decode_entry({**members, "events": events})

@@ -103,6 +103,7 @@ def test_a_run_goes_on_from_its_journal(vendor: Simulator, folder: Path) -> None
 
     assert (first.returncode, second.returncode) == (SUCCESS, SUCCESS)
     assert first.stdout == second.stdout == ""
+    assert (folder / "out.jsonl").stat().st_mode & 0o777 == 0o600
     assert len(vendor.calls) == 3
     assert [each["id"] for each in results((folder / "out.jsonl").read_text())] == ["job 0", "job 1", "job 2"]
     assert "3 of 3 jobs done, 0 failed, 2 recorded before. 1 calls" in second.stderr

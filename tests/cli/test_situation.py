@@ -1,4 +1,4 @@
-"""What `emitter moment` takes a text for, and the small doors beside the commands."""
+"""What `emitter moment` takes a text for, and the smaller commands beside it."""
 
 from __future__ import annotations
 

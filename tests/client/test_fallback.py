@@ -42,7 +42,7 @@ from emitter.testing import (
     simulator,
 )
 from emitter.testing import Refused as Refusing
-from tests.core.capability_gate.doors import DOCUMENT, SCHEMA, SITUATION, answered, every_door
+from tests.core.capability_gate.functions import DOCUMENT, SCHEMA, SITUATION, answered, every_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -332,8 +332,8 @@ def test_a_stream_starts_again_with_another_model(vendor: Simulator, vendors: Ve
     assert called(vendor) == "1212"
 
 
-@every_door
-def test_every_door_falls_back(vendor: Simulator, vendors: Vendors, door: Callable[..., Any]) -> None:
+@every_function
+def test_every_function_falls_back(vendor: Simulator, vendors: Vendors, function: Callable[..., Any]) -> None:
     """Whatever is asked for, and in whichever world."""
     vendors.behaviours["1"] = Failed(500)
     with simulator(answers=lambda request: vendors(request) if request.model == "gpt-4o" else answered(request)) as run:
@@ -341,7 +341,7 @@ def test_every_door_falls_back(vendor: Simulator, vendors: Vendors, door: Callab
         with pytest.MonkeyPatch.context() as patch:
             for name, value in run.environment().items():
                 patch.setenv(name, value)
-            emission = door(model=FIRST, fallback=[SECOND], on_event=seen.append)
+            emission = function(model=FIRST, fallback=[SECOND], on_event=seen.append)
         assert called(run) == "12"
     assert told(emission.events)[:1] == ["substituted"]
     assert seen == list(emission.events)

@@ -20,7 +20,7 @@ from emitter.errors import InputError
 from emitter.profiles import WireFormat, load_profile
 from emitter.profiles.tables import SETTING_NAMES
 from emitter.testing import simulator
-from tests.core.capability_gate.doors import SCHEMA, SITUATION, every_door
+from tests.core.capability_gate.functions import SCHEMA, SITUATION, every_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,11 +154,13 @@ REFUSED: dict[str, tuple[str, str | None, dict[str, Any], str]] = {
 }
 
 
-@every_door
-def test_a_setting_that_is_not_taken_is_refused_before_the_call(vendor: Simulator, door: Callable[..., Any]) -> None:
-    """At every door, and nothing is sent."""
+@every_function
+def test_a_setting_that_is_not_taken_is_refused_before_the_call(
+    vendor: Simulator, function: Callable[..., Any]
+) -> None:
+    """By every function, and nothing is sent."""
     with pytest.raises(InputError, match="takes no seed"):
-        door(model="openai/gpt-4o", seed=1)
+        function(model="openai/gpt-4o", seed=1)
     assert vendor.calls == ()
 
 

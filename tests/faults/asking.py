@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from emitter.testing.handler import SimulatedCall
 
 SITUATION = "The tests are green and the release branch is cut. Shall we publish?"
-DOORS: dict[tuple[str, str], Any] = {
+FUNCTIONS: dict[tuple[str, str], Any] = {
     ("moment", "sync"): emit_binding_moment,
     ("moment", "async"): aemit_binding_moment,
     ("moment", "stream"): stream_binding_moment,
@@ -86,7 +86,7 @@ class Asking:
         return self._clients[model, awaited]
 
     def arguments(self, cell: Cell, policy: Policy, **more: Any) -> dict[str, Any]:
-        """Return what every door takes."""
+        """Return what every function takes."""
         limited = policy if policy.output_tokens else replace(policy, output_tokens=FIRST)
         client = self.client(cell.wire, awaited=cell.awaited)
         return {"model": WIRES[cell.wire], "wire": cell.wire, "client": client, "policy": limited, **more}
@@ -94,7 +94,7 @@ class Asking:
     def opened(self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION) -> Any:
         """Return the call's value, awaitable or stream."""
         given = (situation,) if cell.asks == "moment" else (Invoice, situation)
-        return DOORS[cell.asks, cell.way](*given, **arguments)
+        return FUNCTIONS[cell.asks, cell.way](*given, **arguments)
 
     def outcome(
         self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION

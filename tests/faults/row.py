@@ -93,7 +93,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Cell:
-    """One fault on one wire in one way; ``asks`` is ``moment`` or ``form``, whichever door is used."""
+    """One fault on one wire in one way; ``asks`` is ``moment`` or ``form``, whichever function is used."""
 
     fault: str
     wire: str

@@ -59,7 +59,7 @@ class Scripts:
 
 
 def arguments(asking: Asking, cell: Cell, waits: Waits) -> dict[str, Any]:
-    """Return what the cell's door takes."""
+    """Return what the cell's function takes."""
     return asking.arguments(cell, SLOW[cell.fault].policy, clock=waits.clock())
 
 

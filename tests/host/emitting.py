@@ -1,4 +1,4 @@
-"""Every door, with a host of its own, and a vendor that echoes what it should not know."""
+"""Every function, with a host of its own, and a vendor that echoes what it should not know."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _amany(**asked: Any) -> list[Any]:
     return asyncio.run(read())
 
 
-DOORS: dict[str, Callable[..., list[Any]]] = {
+FUNCTIONS: dict[str, Callable[..., list[Any]]] = {
     "emit": lambda **asked: [emit(FORM, "?", **asked)],
     "aemit": lambda **asked: [asyncio.run(aemit(FORM, "?", **asked))],
     "stream": _stream,
@@ -138,12 +138,12 @@ DOORS: dict[str, Callable[..., list[Any]]] = {
     "aemit_many": _amany,
     "batch": lambda **asked: _many(**asked, batch=AT_ONCE),
 }
-"""Each door, and all that comes out of it, the result first."""
+"""Each function, and all that comes out of it, the result first."""
 
 
 @dataclass
 class Emitted:
-    """What came out of a door, and what was told and kept meanwhile."""
+    """What a function returned, and what it reported and kept meanwhile."""
 
     came: list[Any]
     error: EmissionError | None
@@ -165,8 +165,8 @@ class Emitting:
     store: MemoryStore = field(default_factory=MemoryStore)
     told: list[RunEvent] = field(default_factory=list)
 
-    def through(self, door: Callable[..., list[Any]], **more: Any) -> Emitted:
-        """Go through a door."""
+    def through(self, function: Callable[..., list[Any]], **more: Any) -> Emitted:
+        """Call a function."""
         host = Acceptor(RULES, store=self.store)
         asked = {
             "model": MODEL,
@@ -177,7 +177,7 @@ class Emitting:
             **more,
         }
         try:
-            came, error = door(**asked), None
+            came, error = function(**asked), None
         except EmissionError as raised:
             came, error = [], raised
         return Emitted(came, error, self.told, self.store)

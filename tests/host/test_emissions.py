@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import EmissionError, InputError, Material, emit, emit_binding_moment, emit_many, stream
+from emitter.client.background import Background
 from emitter.errors import CheckFailed
 from emitter.host import Acceptor, EnvelopeContract, Trust
 from emitter.models.binding_moment import Clarification, ClarificationRequest
@@ -34,8 +35,8 @@ from emitter.testing import (
 )
 from tests.host.emitting import (
     AT_ONCE,
-    DOORS,
     FORM,
+    FUNCTIONS,
     MAP,
     MODEL,
     MODELS,
@@ -83,16 +84,16 @@ def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulator]:
 
 
 @pytest.mark.parametrize(
-    ("door", "model"),
+    ("function", "model"),
     [
-        *((door, MODEL) for door in DOORS),
-        *[(door, model) for door in ("emit", "stream", "emit_binding_moment", "batch") for model in MODELS[1:]],
+        *((function, MODEL) for function in FUNCTIONS),
+        *[(function, model) for function in ("emit", "stream", "emit_binding_moment", "batch") for model in MODELS[1:]],
     ],
 )
 @pytest.mark.usefixtures("vendor")
-def test_no_secret_that_a_model_echoes_comes_out_of_a_door(door: str, model: str) -> None:
+def test_no_secret_that_a_model_echoes_comes_out_of_a_function(function: str, model: str) -> None:
     """Not in value, envelope, events, trace, slots, deltas or store; and its place is marked."""
-    emitted = Emitting().through(DOORS[door], model=model)
+    emitted = Emitting().through(FUNCTIONS[function], model=model)
 
     assert emitted.error is None
     assert shown(emitted.all) == []
@@ -119,12 +120,21 @@ WRONG: dict[str, Behaviour] = {
 }
 
 
-@pytest.mark.parametrize("door", ["emit", "aemit", "stream", "emit_many"])
+@pytest.mark.parametrize("argument", ["run_id", "node_id", "background"])
+def test_a_name_that_contains_a_secret_is_refused(argument: str, vendor: Simulator) -> None:
+    """It would be stored as it is. Nothing is sent."""
+    name: Any = Background(MemoryStore(), KEY) if argument == "background" else KEY
+    with pytest.raises(InputError, match="contains a registered secret"):
+        emit(FORM, "?", model=MODEL, host=Acceptor(RULES), **{argument: name})
+    assert vendor.calls == ()
+
+
+@pytest.mark.parametrize("function", ["emit", "aemit", "stream", "emit_many"])
 @pytest.mark.parametrize("wrong", WRONG)
-def test_no_secret_comes_out_of_what_goes_wrong(wrong: str, door: str, vendor: Simulator) -> None:
+def test_no_secret_comes_out_of_what_goes_wrong(wrong: str, function: str, vendor: Simulator) -> None:
     """Not in the error, what it came of, its traceback, its trace, the events and the log."""
     vendor.script(*[WRONG[wrong]] * 2)
-    emitted = Emitting().through(DOORS[door])
+    emitted = Emitting().through(FUNCTIONS[function])
 
     assert emitted.error is not None
     assert emitted.error.trace.attempts
@@ -137,7 +147,7 @@ def test_no_secret_comes_out_of_what_goes_wrong(wrong: str, door: str, vendor: S
 def test_no_event_tells_a_secret_of_what_goes_wrong(wrong: str, model: str, vendor: Simulator) -> None:
     """Also where the vendor's own words are told: why it stopped, what it refused, what went wrong."""
     vendor.script(*[WRONG[wrong]] * 2)
-    emitted = Emitting().through(DOORS["aemit"], model=model)
+    emitted = Emitting().through(FUNCTIONS["aemit"], model=model)
 
     assert emitted.told
     assert shown(emitted.told, emitted.store.events("run-1")) == []

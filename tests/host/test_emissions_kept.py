@@ -23,7 +23,7 @@ from emitter.models.binding_moment import Clarification, ClarificationRequest
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing import Cut, Malformed, Simulator, simulator, write_decision
 from emitter.testing import Refused as Refusing
-from tests.host.emitting import DOORS, FORM, MODEL, POLICY, Meeting, moment, saying
+from tests.host.emitting import FORM, FUNCTIONS, MODEL, POLICY, Meeting, moment, saying
 from tests.host.judging import judge_log
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ def accepted(store: Store) -> list[Any]:
     return [each["type"] for each in log]
 
 
-@pytest.mark.parametrize("door", [each for each in DOORS if each != "batch"])
-def test_what_was_accepted_is_returned_and_nobody_is_asked(door: str, vendor: Simulator) -> None:
-    """Through every door: the value and the envelope that were recorded, no attempt, no event."""
+@pytest.mark.parametrize("function", [each for each in FUNCTIONS if each != "batch"])
+def test_what_was_accepted_is_returned_and_nobody_is_asked(function: str, vendor: Simulator) -> None:
+    """Through every function: the value and the envelope that were recorded, no attempt, no event."""
     store = MemoryStore()
-    first, *_ = DOORS[door](**asked(store))
+    first, *_ = FUNCTIONS[function](**asked(store))
     log, calls = accepted(store), len(vendor.calls)
-    again, *_ = DOORS[door](**asked(store))
+    again, *_ = FUNCTIONS[function](**asked(store))
 
     assert (again.value, again.envelope) == (first.value, first.envelope)
     assert (again.attempts, again.events) == ((), ())
@@ -81,11 +81,11 @@ def test_what_was_accepted_is_returned_and_nobody_is_asked(door: str, vendor: Si
     assert [each.to_json() for each in first.events] == list(store.events("run-1"))
 
 
-@pytest.mark.parametrize("door", ["emit", "stream", "emit_many"])
+@pytest.mark.parametrize("function", ["emit", "stream", "emit_many"])
 @pytest.mark.usefixtures("vendor")
-def test_every_event_leads_to_the_envelope(door: str) -> None:
+def test_every_event_leads_to_the_envelope(function: str) -> None:
     """They have one ``causationId``, which is the envelope's ``correlationId``."""
-    found, *_ = DOORS[door](**asked(MemoryStore()))
+    found, *_ = FUNCTIONS[function](**asked(MemoryStore()))
 
     assert {each.causation_id for each in found.events} == {found.envelope.correlation_id}
 
@@ -93,17 +93,17 @@ def test_every_event_leads_to_the_envelope(door: str) -> None:
 def test_a_batch_does_not_ask_for_what_is_kept(vendor: Simulator) -> None:
     """What another run was paid for is in no batch."""
     store = MemoryStore()
-    first, *_ = DOORS["batch"](**asked(store))
+    first, *_ = FUNCTIONS["batch"](**asked(store))
     calls = len(vendor.calls)
-    again, *_ = DOORS["batch"](**asked(store))
+    again, *_ = FUNCTIONS["batch"](**asked(store))
 
     assert (again.value, len(vendor.calls)) == (first.value, calls)
 
 
-def test_one_door_returns_what_another_recorded(vendor: Simulator) -> None:
+def test_one_function_returns_what_another_recorded(vendor: Simulator) -> None:
     """Whole or streamed, sync or async: the ids name the emission."""
     store = MemoryStore()
-    values = [DOORS[door](**asked(store))[0].value for door in ("emit", "stream", "aemit", "astream")]
+    values = [FUNCTIONS[function](**asked(store))[0].value for function in ("emit", "stream", "aemit", "astream")]
 
     assert values == [values[0]] * 4
     assert len(vendor.calls) == 1
@@ -349,19 +349,19 @@ def test_a_hosts_envelopes_per_turn_bind_the_emissions_of_a_turn(kind: str, vend
     emit(FORM, "third", **{**settings, "host": next(given)}, turn=1)
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_the_limits_bind_every_door(door: str, vendor: Simulator) -> None:
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_the_limits_bind_every_function(function: str, vendor: Simulator) -> None:
     """A host that takes no envelope is asked for none, and one without rounds allows no retry."""
     shut, once = (
         limited(each, MemoryStore()) for each in (HostLimits(envelopes_per_turn=0), HostLimits(schema_rounds=0))
     )
     with pytest.raises(LimitReached):
-        DOORS[door](**{**asked(MemoryStore()), "host": shut})
+        FUNCTIONS[function](**{**asked(MemoryStore()), "host": shut})
     assert not vendor.calls
 
     vendor.script(Malformed(), Malformed())
     with pytest.raises(Invalid) as raised:
-        DOORS[door](**{**asked(MemoryStore()), "host": once})
+        FUNCTIONS[function](**{**asked(MemoryStore()), "host": once})
     assert len(raised.value.trace.attempts) == 1
 
 

@@ -180,7 +180,7 @@ def test_a2ui_untrusted_blocks_approval__an_untrusted_surface_drives_no_approval
 
 
 def test_a2ui_untrusted_blocks_approval__it_holds_of_what_the_node_had_read() -> None:
-    """Whatever the surface says of itself, through the library's own door."""
+    """Whatever the surface says of itself, through the library's own function."""
     button = {"component": "action.button", "id": "a", "label": "Approve", "action": {"target": "resume"}}
     payload = {"catalogVersion": "0.9.1", "surface": {"components": [button]}}
     given = envelope("ui.a2ui-surface", payload=payload, meta=TRUSTED)

@@ -423,7 +423,7 @@ BROKEN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("settings", BROKEN.values(), ids=BROKEN.keys())
 def test_what_is_broken_shows_nothing(settings: dict[str, Any]) -> None:
-    """A mistake in the caller's functions opens no door."""
+    """A mistake in the caller's functions opens nothing."""
     with running(**settings) as box:
         asked = box.asked(agent="secret")
         shown = [request(box.url, x_user="alice"), asked.shown()]

@@ -491,8 +491,8 @@ def _where_and_why(error: BaseException) -> str:
     while root is not None and not (isinstance(root, OSError) and root.strerror):
         root = root.__cause__ or root.__context__
     reason = root.strerror if isinstance(root, OSError) else None
-    told = ": ".join(filter(None, (address, reason)))
-    return f" ({told})" if told else ""
+    detail = ": ".join(filter(None, (address, reason)))
+    return f" ({detail})" if detail else ""
 
 
 def _address_of(error: BaseException) -> str | None:

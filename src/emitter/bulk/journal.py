@@ -231,13 +231,15 @@ def load_attempts(value: Json) -> tuple[Attempt, ...]:
 def dump_events(events: tuple[RunEvent, ...]) -> Json:
     """Return the events as JSON, with their common fields written once."""
     common = {name: getattr(events[0], name) for name in _COMMON_FIELDS} if events else {}
-    return {**common, "told": [_dump_event(name) for name in events]}
+    return {**common, "events": [_dump_event(name) for name in events]}
 
 
 def load_events(value: Json) -> tuple[RunEvent, ...]:
     """Return the events that ``dump_events`` wrote. Raises ``ValueError`` otherwise."""
     members = dict(as_mapping(value))
-    events = as_list(members.pop("told", None))
+    if "events" not in members:
+        raise ValueError("there are no events")
+    events = as_list(members.pop("events"))
     if events and set(members) != set(_COMMON_FIELDS):
         raise ValueError("the events have no run")
     return tuple(_load_event(event, members, number) for number, event in enumerate(events))

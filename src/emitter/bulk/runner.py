@@ -389,11 +389,7 @@ class JobRunner(Generic[R]):
         if job_digest is None:
             return job.key
         key = job.key or job_digest
-        if self.run_plan.settings.host.config.secrets.redact_json(key).value != key:
-            raise InputError(
-                "Job.key contains a registered secret, and keys are written to the journal.",
-                hint="Use a key without the secret.",
-            )
+        self.run_plan.settings.host.config.secrets.check_name("Job.key", key)
         count = self._key_counts[key]
         self._key_counts[key] += 1
         if job.key is None:

@@ -24,6 +24,7 @@ from emitter.cli.emit import add_form_arguments, describe_emission, describe_err
 from emitter.cli.input_output import read_content, read_text, source_name
 from emitter.client.rate_limits import RateLimit
 from emitter.errors import InputError
+from emitter.files import private_opener
 from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
 from emitter.stores import SqliteStore, SqlStore
@@ -194,7 +195,7 @@ def _open_output(name: str | None) -> Generator[TextIO]:
     place = Path(name)
     mode: Literal["a", "w"] = "w" if place.exists() and not place.is_file() else "a"  # a pipe has no end to append to
     try:
-        out = place.open(mode, encoding="utf-8", newline="\n")
+        out = open(place, mode, encoding="utf-8", newline="\n", opener=private_opener)  # noqa: SIM115
     except OSError as error:
         raise InputError(f"{name} cannot be written: {error.strerror}.") from error
     with out:

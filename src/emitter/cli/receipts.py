@@ -13,7 +13,6 @@ import sys
 from argparse import RawDescriptionHelpFormatter
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from emitter.authority.audit import export_lines, read_lines, report_chain
@@ -21,6 +20,7 @@ from emitter.cli.arguments import add_json_argument, parse_number
 from emitter.cli.input_output import print_json, read_text
 from emitter.cli.stores import is_store, open_store, read_or_tampered
 from emitter.errors import InputError, Tampered
+from emitter.files import private_opener
 from emitter.render.safe_text import quote, to_single_line
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _write_new_file(text: bytes, name: str | None) -> None:
         sys.stdout.buffer.write(text)
         return
     try:
-        with Path(name).open("xb") as file:
+        with open(name, "xb", opener=private_opener) as file:
             file.write(text)
     except OSError as error:
         raise InputError(f"{name} cannot be written: {error.strerror}.", hint="Pass the name of a new file.") from None

@@ -83,6 +83,8 @@ def make_background_calls(prepared: PreparedEmission, background: Background) ->
         raise InputError(
             f"{profile.name}/{model} has no background mode over {wire.value}.", hint="Leave out background=."
         )
+    if background.key is not None:
+        prepared.settings.host.config.secrets.check_name("Background.key", background.key)
     finished = Counter[str]()
 
     def make_call(prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> UnaryCall:

@@ -81,6 +81,13 @@ class Secrets:
         data = _encode(text)
         return not self._matcher.is_clean(data) and bool(self._find_spans(data))
 
+    def check_name(self, name: str, value: str) -> None:
+        """Raise ``InputError`` if the value of an argument, which is stored as it is, contains a secret."""
+        if self and self.found_in(value):
+            raise InputError(
+                f"{name} contains a registered secret, and it is stored as it is.", hint="Use one without the secret."
+            )
+
     def redact_text(self, text: str) -> Redacted[str]:
         """Return a text with ``[REDACTED:<id>]`` in place of each secret.
 

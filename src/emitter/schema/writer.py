@@ -58,6 +58,7 @@ MAX_INLINE_DEPTH = 12
 """Deeper definitions are not inlined, because decoding engines limit the depth of JSON."""
 _CONTAINERS: tuple[type[Any], ...] = (dict, list)
 """A tuple, because type checkers narrow a plain `dict` to unknown types."""
+_ANY_JSON_TEXT = 'JSON text of any value, such as 3, [true] or "blue" (a string keeps its quotes).'
 _NOTE_KEYWORDS = ("title", "description")
 _REFERENCE_NOTES = (*_NOTE_KEYWORDS, "examples")
 MAX_INLINE_VALUES = 20
@@ -192,7 +193,7 @@ class SchemaWriter:
     def write_json_text(self, node: Node) -> WireSchema:
         """Write a value as JSON text."""
         types = node.types if isinstance(node, AnyNode) else ()
-        description = 'JSON text of any value, such as 3, [true] or "blue" (a string keeps its quotes).'
+        description = _ANY_JSON_TEXT
         if isinstance(node, AnyNode) and node.is_constrained:
             self.loss_log.record_json_text(node, degraded=node.is_degraded)
             quote = self.loss_log.appendix.quote_schema(node.parts, self._supported_notes(node.notes))
@@ -349,7 +350,7 @@ def _describe_content(part: SchemaPart, loss_log: LossLog) -> Iterator[str]:
         content = SchemaPart(content_schema, child_pointer(part.pointer, "contentSchema"), part.resolver)
         yield f"JSON text of a value that must be valid against {loss_log.appendix.quote_schema((content,))}"
     elif media == "application/json":
-        yield "JSON text of any value."
+        yield _ANY_JSON_TEXT
     elif isinstance(media, str):
         yield f"A text of type {media}."
     if isinstance(schema.get("contentEncoding"), str):

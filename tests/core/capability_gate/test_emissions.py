@@ -12,7 +12,7 @@ from emitter.bulk import Batch
 from emitter.errors import CapabilityNotProvided, PromptTooLong
 from emitter.host import Acceptor
 from emitter.testing import Malformed
-from tests.core.capability_gate.doors import LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, types
+from tests.core.capability_gate.functions import LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, types
 
 if TYPE_CHECKING:
     from pathlib import Path

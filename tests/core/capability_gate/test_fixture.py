@@ -1,4 +1,4 @@
-"""OpenWOP's own fixture of a node whose requirement no model meets, played through the public doors."""
+"""OpenWOP's own fixture of a node whose requirement no model meets, played through the public functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.errors import CapabilityNotProvided
-from tests.core.capability_gate.doors import every_door
+from tests.core.capability_gate.functions import every_function
 from tests.models.openwop import errors, needs_schemas
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ def node() -> dict[str, Any]:
 
 
 @needs_fixture
-@every_door
-def test_conformance_model_capability_insufficient(vendor: Simulator, door: Callable[..., Any]) -> None:
+@every_function
+def test_conformance_model_capability_insufficient(vendor: Simulator, function: Callable[..., Any]) -> None:
     """Exactly two events, in this order, and nothing that only a call could have told."""
     seen: list[RunEvent] = []
     played = node()
     with pytest.raises(CapabilityNotProvided) as caught:
-        door(
+        function(
             model="anthropic/claude-sonnet-5-5",
             requires=MODULES[played["typeId"]],
             run_id="run-1",
@@ -62,10 +62,10 @@ def test_conformance_model_capability_insufficient(vendor: Simulator, door: Call
 
 @needs_schemas
 @needs_fixture
-@every_door
-def test_its_events_are_documents_of_the_protocol(vendor: Simulator, door: Callable[..., Any]) -> None:  # noqa: ARG001
+@every_function
+def test_its_events_are_documents_of_the_protocol(vendor: Simulator, function: Callable[..., Any]) -> None:  # noqa: ARG001
     """Each event document satisfies ``run-event.schema.json``."""
     seen: list[RunEvent] = []
     with pytest.raises(CapabilityNotProvided):
-        door(model="openai/gpt-6-sol", requires=MODULES[node()["typeId"]], on_event=seen.append)
+        function(model="openai/gpt-6-sol", requires=MODULES[node()["typeId"]], on_event=seen.append)
     assert [errors(each.to_json(), "run-event.schema.json") for each in seen] == [[], []]

@@ -14,7 +14,7 @@ from emitter.errors import CapabilityNotProvided, UnknownModel
 from emitter.policy import DEFAULT_POLICY
 from emitter.profiles.tables import Capability
 from emitter.testing import Text
-from tests.core.capability_gate.doors import DOCUMENT, LONG, SCHEMA, SHORT, SITUATION, every_door
+from tests.core.capability_gate.functions import DOCUMENT, LONG, SCHEMA, SHORT, SITUATION, every_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,12 +60,12 @@ ODD: dict[str, tuple[Any, str]] = {
 }
 
 
-@every_door
+@every_function
 @pytest.mark.parametrize(("given", "told"), ODD.values(), ids=ODD)
-def test_node_module_required_capabilities_shape(door: Callable[..., Any], given: Any, told: str) -> None:
-    """What no node may require is refused as the caller's mistake, at every door."""
+def test_node_module_required_capabilities_shape(function: Callable[..., Any], given: Any, told: str) -> None:
+    """What no node may require is refused as the caller's mistake, at every function."""
     with pytest.raises(ValueError, match=told):
-        door(model=SHORT, requires=given)
+        function(model=SHORT, requires=given)
 
 
 @pytest.mark.parametrize(

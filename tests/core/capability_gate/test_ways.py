@@ -9,7 +9,16 @@ import pytest
 from emitter import emit
 from emitter.events import LogAppended
 from emitter.testing import Simulator, simulator
-from tests.core.capability_gate.doors import DOCUMENT, KEYS, LONG, SCHEMA, SHORT, SITUATION, answered, every_door
+from tests.core.capability_gate.functions import (
+    DOCUMENT,
+    KEYS,
+    LONG,
+    SCHEMA,
+    SHORT,
+    SITUATION,
+    answered,
+    every_function,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,12 +50,12 @@ def test_a_client_is_not_used_for_another_vendor(
     assert [call.model for call in vendor.calls] == [fallback.partition("/")[2]]
 
 
-@every_door
-def test_an_address_is_not_used_for_another_vendor(vendor: Simulator, door: Callable[..., Any]) -> None:
+@every_function
+def test_an_address_is_not_used_for_another_vendor(vendor: Simulator, function: Callable[..., Any]) -> None:
     """The fallback's key never reaches the server that was named for the model."""
     with simulator() as elsewhere:
         address = elsewhere.base_url(SHORT)
-        door(model=SHORT, base_url=address, wire="openai-chat", requires=["long-context"], fallback=[LONG])
+        function(model=SHORT, base_url=address, wire="openai-chat", requires=["long-context"], fallback=[LONG])
         assert elsewhere.calls == ()
     assert len(vendor.calls) == 1
 

@@ -13,7 +13,7 @@ HANDSHAKE = (
             "An agent that cannot commit emits no binding moment.",
             ("emitter.client.result:Withheld",),
             (
-                *of("forms/binding_moment/test_door", "test_a_veto_is_a_success"),
+                *of("forms/binding_moment/test_emission", "test_a_veto_is_a_success"),
                 *of("forms/binding_moment/test_after", "test_deliberation_after_a_veto_is_a_success"),
                 *of("forms/binding_moment/test_content", "test_a_decision_may_be_withheld_on_a_correction"),
             ),
@@ -27,7 +27,7 @@ HANDSHAKE = (
             "It returns where it stands, and asks leave to go on.",
             ("emitter.models.binding_moment:Deliberation",),
             (
-                *of("forms/binding_moment/test_door", "test_a_veto_is_a_success"),
+                *of("forms/binding_moment/test_emission", "test_a_veto_is_a_success"),
                 *of("test_prompts", "test_what_no_rule_can_find_is_asked_of_the_model"),
             ),
         ),

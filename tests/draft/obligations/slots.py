@@ -131,7 +131,7 @@ SLOTS = (
                     "decisions/envelope_parsing/test_wellformed",
                     "test_a_malformed_envelope_is_told_by_place_and_reason",
                 ),
-                *of("forms/binding_moment/test_door", "test_a_recommended_option_that_is_none_is_corrected"),
+                *of("forms/binding_moment/test_emission", "test_a_recommended_option_that_is_none_is_corrected"),
             ),
         ),
         ("1bbb9e60",),
@@ -202,7 +202,7 @@ SLOTS = (
             ("emitter.models.binding_moment:Meta",),
             (
                 *of("decisions/envelope_parsing/test_wellformed", "test_a_well_formed_envelope_is_read"),
-                *of("forms/binding_moment/test_door", "test_the_envelope_is_what_was_asked_for"),
+                *of("forms/binding_moment/test_emission", "test_the_envelope_is_what_was_asked_for"),
             ),
         ),
         ("d70376c2",),

@@ -1,4 +1,4 @@
-"""Options that do something, through every door: the model words the rest, the caller's labels keep their digests."""
+"""Options that act: the model words the rest, and the labels of the caller keep their digests."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _among_many() -> Any:
         return next(run).result
 
 
-DOORS: dict[str, Callable[[], Any]] = {
+FUNCTIONS: dict[str, Callable[[], Any]] = {
     "awaited": _awaited,
     "streamed": _streamed,
     "streamed and awaited": _astreamed,
@@ -91,12 +91,12 @@ DOORS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
-def test_every_door_holds_the_model_to_the_labels(vendor: Simulator, door: Callable[[], Any]) -> None:
-    """An envelope that lacks one is refused, whichever door was used, and the next one tells its digests."""
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_every_function_holds_the_model_to_the_labels(vendor: Simulator, function: Callable[[], Any]) -> None:
+    """An envelope that lacks one is refused, whichever function was used, and the next one tells its digests."""
     vendor.script(offering(RESUME, LEAVE))
 
-    decision = door()
+    decision = function()
 
     assert [each.verdict.value for each in decision.attempts] == ["violated", "complete"]
     assert decision.actions == ("sha256:resume", "sha256:back", None)

@@ -158,7 +158,7 @@ def test_all_vetoes_hold(vendor: Simulator) -> None:
 
 
 def test_the_async_call_hears_it_too(vendor: Simulator) -> None:
-    """The doors take the same terms."""
+    """The functions take the same terms."""
     vendor.script(write_decision(MOMENT))
 
     async def emitted() -> Emission[BindingMoment] | Withheld:
@@ -172,7 +172,7 @@ def test_the_async_call_hears_it_too(vendor: Simulator) -> None:
 
 
 def test_a_stream_hears_it_too(vendor: Simulator) -> None:
-    """The doors take the same terms."""
+    """The functions take the same terms."""
     vendor.script(write_decision(MOMENT))
     with stream_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN) as running:
         decision = running.result()

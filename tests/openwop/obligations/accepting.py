@@ -73,7 +73,7 @@ ACCEPTING = (
         (
             *of("host/test_route", "test_every_event_has_the_trust_of_its_envelope"),
             *of("host/test_dedup", "test_a_recorded_envelope_keeps_its_trust"),
-            *of("forms/binding_moment/test_door", "test_one_untrusted_material_taints"),
+            *of("forms/binding_moment/test_emission", "test_one_untrusted_material_taints"),
             *of(
                 "openwop/test_trust",
                 "test_ai_envelope_trust_boundary_propagation__is_stated_and_reaches_every_event",

@@ -125,7 +125,7 @@ SHOULD = (
         Level.SHOULD,
         "The emitter fills `meta` and the correlation id.",
         ("emitter.models.envelope:make_correlation_id", "emitter.client.acceptance:EnvelopeSubmitter"),
-        of("forms/binding_moment/test_door", "test_the_envelope_is_what_was_asked_for"),
+        of("forms/binding_moment/test_emission", "test_the_envelope_is_what_was_asked_for"),
     ),
     Obligation(
         "S12",

@@ -80,7 +80,7 @@ RULINGS = (
         "`google`, the library's own id.",
         (
             *of("openwop/test_obligations", "test_a_vendor_is_told_as_the_host_calls_it"),
-            *of("core/capability_gate/test_doors", "test_events_call_a_vendor_as_the_host_does"),
+            *of("core/capability_gate/test_functions", "test_events_call_a_vendor_as_the_host_does"),
         ),
     ),
     Ruling(

@@ -261,6 +261,7 @@ def test_no_vendor_is_made_to_ask_for_an_offset(kind: Any, vendor: str) -> None:
     [
         pytest.param(decimal.Decimal, 'the digits as text, as in "12.50"', id="decimal"),
         pytest.param(Any, "(a string keeps its quotes)", id="any-value"),
+        pytest.param(Json, "(a string keeps its quotes)", id="json-text"),
         pytest.param(dict[str, int], "each key once, in the words you were given", id="map"),
         pytest.param(tuple[int, str], "item_0 is the first", id="tuple"),
     ],

@@ -1,4 +1,4 @@
-"""Every door checks what the model provides before anything is sent."""
+"""Every function checks what the model provides before anything is sent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ import pytest
 from emitter import emit
 from emitter.errors import CapabilityNotProvided, MissingKey
 from emitter.events import ModelCapabilityInsufficient, NodeFailed, RunEvent
-from tests.core.capability_gate.doors import KEYS, LONG, SCHEMA, SHORT, SITUATION, SUBSTITUTED, every_door, types
+from tests.core.capability_gate.functions import (
+    KEYS,
+    LONG,
+    SCHEMA,
+    SHORT,
+    SITUATION,
+    SUBSTITUTED,
+    every_function,
+    types,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,20 +28,20 @@ if TYPE_CHECKING:
 MISSING, COST = SUBSTITUTED.type, "provider.usage"
 
 
-@every_door
-def test_a_model_that_provides_all_of_it_is_asked(vendor: Simulator, door: Callable[..., Any]) -> None:
+@every_function
+def test_a_model_that_provides_all_of_it_is_asked(vendor: Simulator, function: Callable[..., Any]) -> None:
     """Nothing is told of capabilities where nothing is lacking, and the fallback is left alone."""
     requires = ["structured-output", "function-calling"]
-    emission = door(model=SHORT, requires=requires, fallback=["google/gemini-2.5-flash"])
+    emission = function(model=SHORT, requires=requires, fallback=["google/gemini-2.5-flash"])
     assert [call.model for call in vendor.calls] == ["gpt-4o"]
     assert not [each for each in types(emission.events) if each.startswith("model.")]
 
 
-@every_door
-def test_the_fallback_is_asked_instead(vendor: Simulator, door: Callable[..., Any]) -> None:
+@every_function
+def test_the_fallback_is_asked_instead(vendor: Simulator, function: Callable[..., Any]) -> None:
     """The substitution is the first event, once; all that follows is of the model that is asked."""
     seen: list[RunEvent] = []
-    emission = door(model=SHORT, requires=["long-context"], fallback=[LONG], on_event=seen.append)
+    emission = function(model=SHORT, requires=["long-context"], fallback=[LONG], on_event=seen.append)
     assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]
     assert emission.events[0].event == SUBSTITUTED
     assert [each.sequence for each in emission.events] == list(range(len(emission.events)))
@@ -43,11 +52,11 @@ def test_the_fallback_is_asked_instead(vendor: Simulator, door: Callable[..., An
     assert len({each.node_id for each in emission.events}) == 1
 
 
-@every_door
-def test_events_call_a_vendor_as_the_host_does(vendor: Simulator, door: Callable[..., Any]) -> None:
+@every_function
+def test_events_call_a_vendor_as_the_host_does(vendor: Simulator, function: Callable[..., Any]) -> None:
     """The one that lacks something, the one that is asked instead, and whom a call cost; who asks is not changed."""
     ids = {"openai": "our-proxy", "anthropic": "our-other"}
-    emission = door(model=SHORT, requires=["long-context"], fallback=[LONG], provider_ids=ids)
+    emission = function(model=SHORT, requires=["long-context"], fallback=[LONG], provider_ids=ids)
     first, usage = (next(each.event for each in emission.events if each.type == kind) for kind in (MISSING, COST))
     assert (first.original_provider, first.fallback_provider, usage.provider) == ("our-proxy", "our-other", "our-other")
     assert [call.model for call in vendor.calls] == ["claude-sonnet-5-5"]
@@ -63,12 +72,12 @@ def test_an_insufficient_model_is_told_as_the_host_calls_it(vendor: Simulator) -
     assert vendor.calls == ()
 
 
-@every_door
-def test_nobody_is_asked_where_nobody_provides_it(vendor: Simulator, door: Callable[..., Any]) -> None:
-    """The door raises, with the trace: what was lacking, and that the node failed. No request is made."""
+@every_function
+def test_nobody_is_asked_where_nobody_provides_it(vendor: Simulator, function: Callable[..., Any]) -> None:
+    """The function raises, with the trace: what was lacking, and that the node failed. No request is made."""
     seen: list[RunEvent] = []
     with pytest.raises(CapabilityNotProvided) as caught:
-        door(model=SHORT, requires=["long-context"], on_event=seen.append)
+        function(model=SHORT, requires=["long-context"], on_event=seen.append)
     error = caught.value
     assert vendor.calls == ()
     assert error.code == "capability_not_provided"
@@ -81,23 +90,23 @@ def test_nobody_is_asked_where_nobody_provides_it(vendor: Simulator, door: Calla
     assert last.code == error.code
 
 
-@every_door
-def test_a_fallback_that_lacks_it_too_is_not_asked(vendor: Simulator, door: Callable[..., Any]) -> None:
+@every_function
+def test_a_fallback_that_lacks_it_too_is_not_asked(vendor: Simulator, function: Callable[..., Any]) -> None:
     """There is no fallback of a fallback."""
     with pytest.raises(CapabilityNotProvided, match="provides all that is required") as caught:
-        door(model=SHORT, requires=["long-context"], fallback=["openai/gpt-4-turbo"])
+        function(model=SHORT, requires=["long-context"], fallback=["openai/gpt-4-turbo"])
     assert vendor.calls == ()
     assert caught.value.trace.events[0].event.fallback_attempted is True
 
 
-@every_door
+@every_function
 def test_a_fallback_without_credentials_is_not_asked(
-    vendor: Simulator, door: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    vendor: Simulator, function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It counts as one that was tried; the key of another vendor is no key."""
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     with pytest.raises(CapabilityNotProvided, match="Set the key of the fallback") as caught:
-        door(model=SHORT, requires=["long-context"], fallback=[LONG])
+        function(model=SHORT, requires=["long-context"], fallback=[LONG])
     assert vendor.calls == ()
     assert caught.value.trace.events[0].event.fallback_attempted is True
 

@@ -1,4 +1,4 @@
-"""Every door of the library, asked for the same, and a vendor that answers all of them."""
+"""Every function of the library, asked for the same, and a vendor that answers all of them."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _moments(**asked: Any) -> Any:
     return emit_binding_moments([SITUATION], progress=False, **asked).results()[0].result
 
 
-DOORS: dict[str, Callable[..., Any]] = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "emit": _emit,
     "aemit": _aemit,
     "stream": _stream,
@@ -133,4 +133,4 @@ DOORS: dict[str, Callable[..., Any]] = {
     "aemit_many": _amany,
     "emit_binding_moments": _moments,
 }
-every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+every_function = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)

@@ -1,4 +1,4 @@
-"""The door: what callers hand over, what they get, and what they are told when it cannot be."""
+"""`emit_binding_moment`: what callers hand over, what they get, and what they are told when it cannot be."""
 
 from __future__ import annotations
 
