@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emitter import (
+    AsyncEmitter,
+    Emitter,
     Policy,
     aemit,
     aemit_binding_moment,
@@ -125,6 +127,19 @@ def _amany(**asked: Any) -> list[Any]:
     return asyncio.run(read())
 
 
+def _emitter(**asked: Any) -> list[Any]:
+    with Emitter(**asked) as emitter:
+        return [emitter.emit(FORM, "?")]
+
+
+def _async_emitter(**asked: Any) -> list[Any]:
+    async def read() -> list[Any]:
+        async with AsyncEmitter(**asked) as emitter:
+            return [await emitter.emit(FORM, "?")]
+
+    return asyncio.run(read())
+
+
 FUNCTIONS: dict[str, Callable[..., list[Any]]] = {
     "emit": lambda **asked: [emit(FORM, "?", **asked)],
     "aemit": lambda **asked: [asyncio.run(aemit(FORM, "?", **asked))],
@@ -137,6 +152,8 @@ FUNCTIONS: dict[str, Callable[..., list[Any]]] = {
     "emit_many": _many,
     "aemit_many": _amany,
     "batch": lambda **asked: _many(**asked, batch=AT_ONCE),
+    "Emitter.emit": _emitter,
+    "AsyncEmitter.emit": _async_emitter,
 }
 """Each function, and all that comes out of it, the result first."""
 

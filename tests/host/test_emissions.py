@@ -321,17 +321,19 @@ def contracted(*kinds: str, **more: Any) -> dict[str, Any]:
     return {"model": MODEL, "contract": EnvelopeContract(frozenset(kinds), **more), "node_id": "n"}
 
 
+@pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.usefixtures("vendor")
-def test_a_kind_outside_the_nodes_contract_fails_the_node() -> None:
+def test_a_kind_outside_the_nodes_contract_fails_the_node(function: str) -> None:
     """As for any envelope: the failure names what was refused, and what the node may emit."""
+    kind = f"vendor.emitter.{'binding-moment' if 'moment' in function else 'document'}"
     with pytest.raises(EmissionError) as raised:
-        emit(FORM, "?", **contracted("vendor.acme.note"))
+        FUNCTIONS[function](**contracted("vendor.acme.note"))
     (failed,) = [each.to_json()["payload"] for each in raised.value.trace.events if each.type == "node.failed"]
 
     assert raised.value.code == failed["error"]["code"] == "envelope_contract_violation"
-    assert failed["error"]["details"]["refusedType"] == "vendor.emitter.document"
+    assert failed["error"]["details"]["refusedType"] == kind
     assert "vendor.acme.note" in failed["error"]["details"]["acceptedTypes"]
-    assert emit(FORM, "?", **contracted("vendor.emitter.document")).value
+    assert FUNCTIONS[function](**contracted(kind))[0].value
 
 
 @pytest.mark.usefixtures("vendor")

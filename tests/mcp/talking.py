@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import jsonschema_rs
 from mcp import Client, types
 
 if TYPE_CHECKING:
@@ -54,10 +55,17 @@ def talk(
 def called(
     server: Any, era: str, name: str, arguments: Mapping[str, Json], person: Callable[..., Any] | None = None
 ) -> dict[str, Json]:
-    """Return the result of one call, as it travelled."""
+    """Return the result of one call, as it travelled.
+
+    An error must be valid against the published schema too. The SDK's client does not check that; others do.
+    """
 
     async def script(client: Client) -> dict[str, Json]:
-        return wire(await client.call_tool(name, dict(arguments)))
+        schemas = {each.name: wire(each).get("outputSchema") for each in (await client.list_tools()).tools}
+        result = wire(await client.call_tool(name, dict(arguments)))
+        if schemas.get(name) is not None and "structuredContent" in result:
+            jsonschema_rs.validate(schemas[name], result["structuredContent"])
+        return result
 
     found: dict[str, Json] = talk(server, era, script, person)
     return found

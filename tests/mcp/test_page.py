@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp import Client, types
 
 from emitter.decisions import select_option
 from emitter.decisions.ledger import Ledger
@@ -13,10 +14,11 @@ from emitter.errors import InputError
 from emitter.mcp import DecisionAsker, Surface
 from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import RESOLVE, SELECTED, Releasing
-from tests.mcp.talking import ERAS, Person, called
+from tests.mcp.talking import ERAS, Person, called, talk, wire
 
 if TYPE_CHECKING:
     from emitter.decisions.ledger_entries import PendingDecision
+    from emitter.messages import Json
 
 
 class Page:
@@ -50,6 +52,47 @@ def test_the_principal_is_sent_to_a_page_of_their_own(era: str) -> None:
     assert agreed["structuredContent"]["status"] == "pending"
     assert "call again later" in agreed["content"][-1]["text"]
     assert (found["structuredContent"]["continuation"], found["structuredContent"]["channel"]) == ("act", "web")
+
+
+class AnsweredPage(Page):
+    """A page on which the principal answers while the call asks."""
+
+    def url_for(self, pending: PendingDecision) -> str:
+        """Answer the decision, and return its address."""
+        self.asking.ledger.resolve(pending.decision_id, select_option(VALID_MOMENT, 2), channel="web")
+        return super().url_for(pending)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_answer_that_comes_while_the_call_asks_is_not_repeated(era: str) -> None:
+    """A later call with the same decision repeats it."""
+    page = AnsweredPage(Ledger())
+    pending, server = page.asking.ledger.open(VALID_MOMENT), Releasing(page.asking).server()
+    first, later = (
+        called(server, era, RESOLVE, {"decision_id": pending.decision_id}, Person("accept"))["structuredContent"]
+        for _ in range(2)
+    )
+
+    assert [(each["channel"], each["repeated"]) for each in (first, later)] == [("web", False), ("web", True)]
+
+
+def test_only_the_first_reply_of_the_call_that_asked_is_not_repeated() -> None:
+    """A stateless client may call anew between the rounds, and send its reply again."""
+    page = AnsweredPage(Ledger())
+    pending = page.asking.ledger.open(VALID_MOMENT)
+
+    async def script(client: Client) -> list[Json]:
+        arguments = {"decision_id": pending.decision_id}
+        asked = wire(await client.session.call_tool(RESOLVE, arguments, allow_input_required=True))
+        replies: Any = {name: types.ElicitResult(action="accept") for name in asked["inputRequests"]}
+        return [
+            wire(await client.session.call_tool(RESOLVE, arguments, input_responses=each))
+            for each in (None, replies, replies)
+        ]
+
+    found = talk(Releasing(page.asking).server(), "2026-07-28", script, Person("accept"))
+
+    assert [each["structuredContent"]["repeated"] for each in found] == [True, False, True]
 
 
 @pytest.mark.parametrize("era", ERAS)

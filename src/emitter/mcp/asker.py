@@ -11,7 +11,7 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6.3 and 11.4; MCP 20
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -68,7 +68,14 @@ class _AskCall:
     state: str | None = None
 
     async def ask(self, pending: PendingDecision, params: Callable[[], Mapping[str, Json]]) -> ElicitReply:
-        return await elicit(self.context, f"{MOMENT_FIELD}:{pending.decision_id}", params, state=self.state)
+        return await elicit(self.context, _request_key(pending.decision_id), params, state=self.state)
+
+    def has_reply(self, decision_id: str) -> bool:
+        return _request_key(decision_id) in (getattr(self.context, "input_responses", None) or {})
+
+
+def _request_key(decision_id: str) -> str:
+    return f"{MOMENT_FIELD}:{decision_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,8 @@ class DecisionAsker:
     tell: Callable[[PendingDecision], object] | None = None
     agent: str = "mcp"
     expires_in: float | None = None
+    _asked: dict[str, bool] = field(default_factory=dict[str, bool], init=False, repr=False, compare=False)
+    """The decisions whose page a call opens, until its first reply, with the ``already_resolved`` of that reply."""
 
     def __post_init__(self) -> None:
         ledger_arguments.check_short_text("agent", self.agent)
@@ -171,10 +180,11 @@ class DecisionAsker:
         Raises:
             ResolutionError: The ledger rejects the answer.
         """
+        call = _AskCall(context, state)
         decision = await self.find(decision_id)
         if isinstance(decision, ResolvedDecision):
-            return decision
-        return await self._pose(_AskCall(context, state), decision)
+            return self._mark_first(decision) if call.has_reply(decision_id) else decision
+        return await self._pose(call, decision)
 
     async def _pose(self, call: _AskCall, pending: PendingDecision) -> AskOutcome:
         if pending.is_expired(time.time()):
@@ -204,14 +214,18 @@ class DecisionAsker:
             params = {"mode": "url", "message": _OPEN_PAGE_TEXT, "url": url_for(pending)}
             return params if is_stateless(call.context) else {**params, "elicitationId": pending.decision_id}
 
+        self._asked[pending.decision_id] = False
         reply = await call.ask(pending, page)
         if isinstance(reply, Suspended):
             return reply
         if not isinstance(reply, ElicitationDropped) and reply.get("action") == "accept":
-            decision = await self.find(pending.decision_id)
-            # An answer on the page came during this call, not before it.
-            return replace(decision, already_resolved=False) if isinstance(decision, ResolvedDecision) else decision
+            return self._mark_first(await self.find(pending.decision_id))
         return await self._record(pending.decision_id, _parse_reply(pending, reply), URL_CHANNEL)
+
+    def _mark_first(self, decision: PendingDecision | ResolvedDecision) -> PendingDecision | ResolvedDecision:
+        """Mark an answer that came while a call asked as new, in the first reply of that call only."""
+        repeated = self._asked.pop(decision.decision_id, True)
+        return replace(decision, already_resolved=repeated) if isinstance(decision, ResolvedDecision) else decision
 
     async def _record(
         self, decision_id: str, answer: Resolution | Unresolved, channel: str

@@ -193,15 +193,16 @@ def _character_width(character: str) -> int:
 def wrap_text(text: str, width: int, measure: Callable[[str], int] = cell_width) -> list[str]:
     """Wrap a line into rows of at most ``width`` cells.
 
-    Rows break at spaces, and within words that are wider than a row. A character wider than ``width`` gets its own
-    row. Empty text has no rows.
+    Rows break at spaces. A word wider than a row starts a row and is broken. A character wider than ``width`` gets its
+    own row. Empty text has no rows.
     """
     rows: list[str] = []
     room = 0
     for word in text.split():
-        for piece in split_word(word, width, measure):
+        pieces = list(split_word(word, width, measure))
+        for piece in pieces:
             piece_width = measure(piece)
-            if rows and piece_width < room:
+            if rows and len(pieces) == 1 and piece_width < room:
                 rows[-1] += f" {piece}"
                 room -= piece_width + 1
             else:

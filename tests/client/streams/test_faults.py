@@ -186,15 +186,21 @@ def test_what_is_no_stream(name: str, wire: str, content_type: str, world: str) 
     failed(found, FaultKind.PROTOCOL)
 
 
-@every_world
-def test_done_may_be_missing_or_doubled(world: str) -> None:
-    """What ends a chat stream is its finish reason."""
-    pieces = list(good("openai-chat").pieces)
-    done = b"data: [DONE]\n\n"
-    assert pieces[-1] == done
+ENDS = {
+    "openai-chat": b"data: [DONE]\n\n",
+    "anthropic": b'event: message_stop\ndata: {"type": "message_stop"}\n\n',
+}
 
-    for end in ([], [done], [done, done]):
-        assert ask("openai-chat", world, [Answer([*pieces[:-1], *end])], FORM).result.value == DOCUMENT
+
+@every_world
+@pytest.mark.parametrize(("wire", "last"), ENDS.items(), ids=ENDS)
+def test_the_last_event_may_be_missing_or_doubled(wire: str, last: bytes, world: str) -> None:
+    """What ends the stream is its finish reason or its stop reason."""
+    pieces = list(good(wire).pieces)
+    assert pieces[-1] == last
+
+    for end in ([], [last], [last, last]):
+        assert ask(wire, world, [Answer([*pieces[:-1], *end])], FORM).result.value == DOCUMENT
 
 
 @every_world

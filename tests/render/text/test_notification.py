@@ -57,20 +57,30 @@ def test_body_and_actions_have_no_word_of_the_envelope(moment: Any) -> None:
 
 
 @LAW
-@example("word " * 40)
+@example("words " * 40)
+@example("a " + "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466" * 40)
 @example("x" * 200)
 @example("\u65e5\u672c" * 50)
 @example("x" * MAX_TITLE_WIDTH)
 @given(st.text(min_size=1, max_size=300))
 def test_the_title_is_short(synopsis: str) -> None:
-    """The synopsis, or as many whole words of it as there is room for, and a sign that there is more."""
+    """The synopsis, or as many whole words of it as there is room for, and a sign that there is more.
+
+    Only a first word that leaves no room for the sign is cut.
+    """
     title = NOTIFICATION_RENDERER.draw(
         VALID_MOMENT.model_copy(update={"synopsis": synopsis.encode(errors="ignore").decode()})
     )["title"]
     whole = to_single_line(synopsis.encode(errors="ignore").decode())
 
+    if cell_width(whole) <= MAX_TITLE_WIDTH:
+        assert title == whole
+        return
+    words = whole.split()
+    starts = [f"{' '.join(words[:count])}\u2026" for count in range(1, len(words))]
+    fitting = [start for start in starts if cell_width(start) <= MAX_TITLE_WIDTH]
     assert cell_width(title) <= MAX_TITLE_WIDTH
-    assert title == whole or (title.endswith("\u2026") and whole.startswith(title[:-1]))
+    assert title == fitting[-1] if fitting else title.endswith("\u2026") and words[0].startswith(title[:-1] or " ")
 
 
 REPLIES: dict[str, tuple[Any, type[ResolutionError]]] = {
