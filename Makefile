@@ -67,12 +67,13 @@ blocks: .venv/installed
 layers: .venv/installed  ## hold imports to the layers
 	$(BIN)/lint-imports
 
-check: lint types layers test  ## all of it
+check: .venv/installed  ## all of it: the linters and type checkers run beside the tests, which often wait
+	@$(MAKE) --no-print-directory --jobs 2 test lint layers mypy pyright blocks
 
-check-all: lint types layers .venv/installed  ## the same, with property tests at full size on fresh examples
-	EMITTER_TESTS=full $(BIN)/python -m pytest --quiet --numprocesses auto
+check-all: export EMITTER_TESTS := full
+check-all: check  ## the same, with property tests at full size on fresh examples
 
-.venv/mcp1/installed: .venv/installed
+.venv/mcp1/installed: pyproject.toml | $(BIN)/python
 	@echo 'installing the 1.x line of the MCP SDK beside the 2.x line'
 	@$(BIN)/python -m venv .venv/mcp1
 	@.venv/mcp1/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
@@ -81,7 +82,7 @@ check-all: lint types layers .venv/installed  ## the same, with property tests a
 
 mcp1: .venv/mcp1/installed  ## install the 1.x line of the MCP SDK, which the tests then try too
 
-.venv/typescript/installed: tests/mcp/typescript/package.json .venv/installed
+.venv/typescript/installed: tests/mcp/typescript/package.json | $(BIN)/python
 	@echo "installing the TypeScript SDK's clients of MCP"
 	@mkdir -p .venv/typescript && cp $< .venv/typescript/package.json
 	@npm install --prefix .venv/typescript --silent --no-audit --no-fund

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.typing.blocks import check, pages, program
 
 PAGE = """# Sums
@@ -41,6 +43,8 @@ def test_the_blocks_of_a_page_are_one_program() -> None:
 
 def test_both_type_checkers_read_every_page() -> None:
     """What one of them finds is told by page and line; a page that holds says nothing."""
+    for tool in ("mypy", "pyright"):
+        pytest.importorskip(tool)
     assert check({"right.md": PAGE}) == ""
     found = check({"wrong.md": PAGE.replace("double(total)", 'double("1")')})
 
