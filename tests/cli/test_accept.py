@@ -341,7 +341,7 @@ def test_a_store_knows_a_conflict(run: Run) -> None:
 
 # bad usage
 
-DEEP = b'{"type": "object", "properties": {"a": ' * 2000 + b"{}" + b"}}" * 2000
+DEEP = b'{"type": "object", "properties": {"a": ' * 20_000 + b"{}" + b"}}" * 20_000
 BAD: dict[str, tuple[list[str], bytes, str]] = {
     "missing file": (["absent"], b"", "absent cannot be read: No such file"),
     "one missing file of two": (["error.json", "absent"], b"", "absent cannot be read: No such file"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import weakref
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -275,7 +276,7 @@ _CANNOT_OPEN = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite
 
 
 class SqliteDatabase:
-    """The connections to a file, opened as threads need them. ``timeout`` is in seconds."""
+    """The connections to a file, opened as threads need them, and closed with it. ``timeout`` is in seconds."""
 
     __slots__ = ("__weakref__", "_closed", "_condition", "_idle", "_in_use", "_timeout", "_write_lock", "path")
 
@@ -288,6 +289,7 @@ class SqliteDatabase:
         self._condition = threading.Condition()
         self._in_use = 0
         register_fork_handler(self)
+        weakref.finalize(self, _close_all, self._idle)
 
     def is_new(self) -> bool:
         """Return whether the file is empty. Raises ``InputError`` if it is another kind of file."""
@@ -418,8 +420,7 @@ class SqliteDatabase:
                 self._condition.notify_all()
 
     def _close_idle(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
+        _close_all(self._idle)
 
     @contextmanager
     def _translate_errors(self) -> Generator[None]:
@@ -442,6 +443,11 @@ class SqliteDatabase:
             f"The store {self.path} was still locked by other writers after {self._timeout:g} s.",
             hint="Raise timeout=, or find the process that keeps a transaction open.",
         )
+
+
+def _close_all(connections: list[sqlite3.Connection]) -> None:
+    while connections:
+        connections.pop().close()
 
 
 def _decode_text(text: bytes) -> str | bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -80,7 +79,7 @@ def test_a_tool_without_a_name_needs_one(office: Office, tool: Any) -> None:
 NO_TOOLS: dict[str, Any] = {
     "a class of Python's own": dict,
     "a function that does not say": max,
-    "an object that does not say": itemgetter(1),
+    "an object that does not say": functools.partial(max),
     "a number": 5,
     "a text": "send",
     "a class method that is not bound": classmethod(lambda cls: cls),
