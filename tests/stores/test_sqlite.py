@@ -48,17 +48,6 @@ def test_it_is_durable(place: Path) -> None:
         assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
 
 
-def test_a_forgotten_store_is_closed(place: Path) -> None:
-    """SQLite removes the log beside the file when the last connection is closed."""
-    store = SqliteStore(place)
-    store.get_or_create("run", "a", lambda: fresh("a", "a"))
-    log = place.with_name("store.db-wal")
-    assert log.exists()
-    del store
-    gc.collect()
-    assert not log.exists()
-
-
 def test_it_is_canonical_json(place: Path) -> None:
     """Others can read it, and its bytes do not depend on who wrote it."""
     with SqliteStore(str(place)) as store:
