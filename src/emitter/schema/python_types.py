@@ -23,6 +23,7 @@ from pydantic_core import PydanticSerializationError, SchemaError, SchemaSeriali
 from emitter.errors import Uncompilable
 from emitter.schema.message_redaction import NO_TEXT, collect_source_text
 from emitter.schema.results import ParseResult, violations_from_pydantic
+from emitter.schema.union_tags import find_union_tags, input_name
 from emitter.schema.validator import property_names
 
 if TYPE_CHECKING:
@@ -219,6 +220,17 @@ class JsonSchemaGenerator(GenerateJsonSchema):
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  the shape is pydantic's
 
+    _union_tags: frozenset[int] = frozenset()
+
+    def generate(self, schema: Any, mode: Any = "validation") -> dict[str, Any]:
+        """Find the fields that tell the members of unions apart first."""
+        self._union_tags = find_union_tags(schema)
+        return super().generate(schema, mode)
+
+    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: FBT001  the signature is pydantic's
+        """Require the fields that tell the members of a union apart, even if they have a default."""
+        return id(field) in self._union_tags or super().field_is_required(field, total)
+
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  the signature is pydantic's
         """Omit titles that repeat the name of a field."""
         return False
@@ -331,15 +343,8 @@ def _rename_field(named: str | None, field: Any, aliases: FieldAliases) -> Any:
     if table.get("type") not in _FIELD_TYPES:
         return cast("object", field)
     name: str = table["name"] if named is None else named
-    alias: Any = table.get("validation_alias", name)
-    plain = alias if isinstance(alias, str) else _first_member_name(cast("list[Any]", alias))
+    plain = input_name(name, table)
     read_as = name if plain is None else plain
     aliases.has_nested |= plain is None
     aliases.has_differing |= read_as != table.get("serialization_alias", name)
     return {**table, "serialization_alias": read_as}
-
-
-def _first_member_name(paths: list[Any]) -> str | None:
-    """Return the first alias that names a member. pydantic's JSON Schema uses the same one."""
-    listed = [cast("list[Any]", path) for path in paths if isinstance(path, list)]
-    return next((path[0] for path in listed if len(path) == 1 and isinstance(path[0], str)), None)
