@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import SchemaValidator
 
+from emitter.schema.core_schemas import DATA_KEYS, find_union_tags
 from emitter.schema.python_types import build_adapter, find_aliases, to_json_text
-from emitter.schema.union_tags import DATA_KEYS, find_union_tags
 
 if TYPE_CHECKING:
     from emitter.messages import Json

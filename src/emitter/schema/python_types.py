@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, SchemaError, SchemaSerializer, to_json, to_jsonable_python
 
-from emitter.errors import Uncompilable
+from emitter.errors import InputError, Uncompilable
+from emitter.schema.core_schemas import find_generator, find_union_tags, input_name
 from emitter.schema.message_redaction import NO_TEXT, collect_source_text
 from emitter.schema.results import ParseResult, violations_from_pydantic
-from emitter.schema.union_tags import find_union_tags, input_name
 from emitter.schema.validator import property_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from pydantic_core import core_schema
 
@@ -39,6 +39,7 @@ DEFAULT_NAME = "document"
 _MAX_NAME_LENGTH = 64
 _CACHE_SIZE = 256
 """Generating a schema takes at least half a millisecond."""
+_LAZY_TYPES = (Iterable, Iterator, Generator)
 _SCHEMA_EXPECTED = "a schema is a JSON Schema as a dict, or a type such as a pydantic model"
 
 
@@ -111,7 +112,13 @@ def _source_of_type(kind: object) -> SchemaSource[Any]:
 
 
 def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
-    """Return pydantic's adapter of a type, and its JSON Schema; raise ``Uncompilable`` if there is none."""
+    """Return pydantic's adapter of a type, and its JSON Schema; raise ``Uncompilable`` if there is none.
+
+    An `Iterable`, `Iterator` or `Generator` is a list. Inside a type it is an `InputError`, because pydantic would
+    validate its items only when they are read.
+    """
+    if (get_origin(kind) or kind) in _LAZY_TYPES:
+        kind = cast("Any", list)[(*get_args(kind), Any)[0]]
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
         schema = generate_json_schema(adapter)
@@ -119,6 +126,8 @@ def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
         named = getattr(kind, "__name__", None) or type(kind).__name__
         said = str(error).strip().partition("\n")[0]
         raise Uncompilable("", f"pydantic can make no JSON Schema of {named}: {said}; {_SCHEMA_EXPECTED}") from error
+    if place := find_generator(adapter.core_schema):
+        raise InputError(f"{place} is an iterable that is read lazily, so it is not validated.", hint="Use list[...].")
     return adapter, schema
 
 

@@ -1,8 +1,4 @@
-"""Find the fields that tell the members of a union apart, in the core schema of a Python type.
-
-Such a field usually has its only value as its default. If it were optional, a document without it could be read as
-any member.
-"""
+"""Search the core schema that pydantic makes of a Python type."""
 
 from __future__ import annotations
 
@@ -22,10 +18,33 @@ _UNION_TYPES = frozenset({"union", "tagged-union"})
 
 
 def find_union_tags(core_schema: object) -> frozenset[int]:
-    """Return the `id` of each field that has other values in another member of the same union."""
+    """Return the `id` of each field that has other values in another member of the same union.
+
+    Such a field usually has its only value as its default. If it were optional, a document without it could be read
+    as any member.
+    """
     nodes = list(iter_nodes(core_schema))
     definitions = {node["ref"]: node for node in nodes if "ref" in node}
     return frozenset(tag for node in nodes if node["type"] in _UNION_TYPES for tag in _tags_of_union(node, definitions))
+
+
+def find_generator(core_schema: object) -> str | None:
+    """Return the place of an `Iterable`, which pydantic would read lazily, such as ``Team.people``."""
+    nodes = list(iter_nodes(core_schema))
+    if not any(map(_is_generator, nodes)):
+        return None
+    places = [
+        f"{node['cls'].__name__}.{name}"
+        for node in nodes
+        if "cls" in node
+        for name, field in _iter_fields(node, {}, set())
+        if any(map(_is_generator, iter_nodes(field)))
+    ]
+    return places[-1] if places else "A part of the type"
+
+
+def _is_generator(node: Mapping[str, Any]) -> bool:
+    return bool(node["type"] == "generator")
 
 
 def iter_nodes(core_schema: object) -> Iterator[Mapping[str, Any]]:
@@ -74,20 +93,28 @@ def _iter_fields(
         return
     visited.add(id(node))
     match node:
-        case {"type": "union" | "tagged-union", "choices": choices}:
-            listed: Any = cast("dict[str, Any]", choices).values() if isinstance(choices, dict) else choices
-            for choice in listed:
-                yield from _iter_fields(choice[0] if isinstance(choice, tuple) else choice, definitions, visited)
-        case {"type": "definition-ref", "schema_ref": name} if name in definitions:
-            yield from _iter_fields(definitions[name], definitions, visited)
         case {"type": "model-fields" | "typed-dict", "fields": fields}:
             yield from fields.items()
         case {"type": "dataclass-args", "fields": fields}:
             yield from ((field["name"], field) for field in fields)
-        case {"schema": inner}:
-            yield from _iter_fields(inner, definitions, visited)
         case _:
-            return
+            for each in _inner_schemas(node, definitions):
+                yield from _iter_fields(each, definitions, visited)
+
+
+def _inner_schemas(node: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]]) -> list[Any]:
+    """Return the schemas of the same value."""
+    match node:
+        case {"type": "tagged-union", "choices": choices}:
+            return list(choices.values())
+        case {"type": "union", "choices": choices}:
+            return [choice[0] if isinstance(choice, tuple) else choice for choice in choices]
+        case {"type": "definition-ref", "schema_ref": name} if name in definitions:
+            return [definitions[name]]
+        case {"schema": inner}:
+            return [inner]
+        case _:
+            return []
 
 
 def _literal_values(node: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]]) -> frozenset[str]:
