@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from emitter import prompts as prompt
@@ -27,7 +26,7 @@ from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
 from emitter.prompts import Example, suggest_example
 from emitter.schema.dialects import has_keyword
 from emitter.schema.message_redaction import collect_context_text
-from emitter.schema.python_types import ValidationContext, resolve_schema
+from emitter.schema.python_types import ValidationContext, build_adapter, resolve_schema
 from emitter.schema.results import (
     CALLBACK_RULES,
     DEFAULT_EXPECTATION,
@@ -237,7 +236,7 @@ def _is_reserved_type(kind: object) -> bool:
 @lru_cache(maxsize=256)
 def _contains_reserved(schema: object) -> bool:
     """Return whether pydantic creates values of the reserved types for this type."""
-    adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", schema))
+    adapter, _ = build_adapter(schema)
     return any(getattr(cls, "grants_authority", False) is True for cls in _iter_classes(adapter.core_schema))
 
 

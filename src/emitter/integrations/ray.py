@@ -16,8 +16,6 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from pydantic import TypeAdapter
-
 from emitter.adapters.clients import create_client
 from emitter.api import AsyncEmitter
 from emitter.bulk import Job, JobResult
@@ -28,6 +26,7 @@ from emitter.client.routing import resolve_model
 from emitter.client.shared_limits import SharedLimiter
 from emitter.errors import EmissionError, InputError, MissingExtra, UnknownModelWarning
 from emitter.messages import Usage, as_list, as_mapping
+from emitter.schema.python_types import build_adapter
 from emitter.stores.slots import LimitState, SlotRequest, Slots, take_slots
 from emitter.telemetry.sinks import generate_id
 
@@ -315,7 +314,7 @@ def value_column(form: Any) -> ArrowColumn:
     """Return the column of a form's values."""
     if isinstance(form, Mapping):
         return arrow_column(cast("Mapping[str, Any]", form))
-    adapter: TypeAdapter[Any] = TypeAdapter(form)
+    adapter, _ = build_adapter(form)
     column = arrow_column(adapter.json_schema(mode="serialization"))
     dump = partial(adapter.dump_python, mode="json", by_alias=True)
     return ArrowColumn(column.type, lambda value: column.encode(dump(value)))

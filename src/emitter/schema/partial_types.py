@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import SchemaValidator
 
+from emitter.schema.core_schemas import DATA_KEYS, find_union_tags
 from emitter.schema.python_types import build_adapter, find_aliases, to_json_text
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def make_partial_reader(schema_or_type: object) -> Callable[[Json], Any]:
 def _reader_of_type(kind: object) -> Callable[[Json], Any]:
     adapter, _ = build_adapter(kind)
     # The third argument keeps pydantic from using the validators of the models themselves.
-    validator = SchemaValidator(_relax(adapter.core_schema), None, False)
+    validator = SchemaValidator(_relax(adapter.core_schema, find_union_tags(adapter.core_schema)), None, False)
     return partial(_read, validator, by_name=find_aliases(adapter).has_nested)
 
 
@@ -41,35 +42,36 @@ def _read(validator: SchemaValidator, document: Json, *, by_name: bool) -> Any:
     return validator.validate_json(to_json_text(document), by_alias=True, by_name=by_name or None)
 
 
-_DATA_KEYS = frozenset({"metadata", "serialization", "config", "default", "expected", "members"})
-"""The members of a core schema that hold no schemas."""
 _CALLER_HOOKS = frozenset({"post_init", "custom_init"})
 _FIELD_TYPES = frozenset({"model-field", "dataclass-field", "typed-dict-field"})
 _COLLECTIONS = frozenset({"list", "set", "frozenset", "dict"})
 
 
-def _relax(node: Any, *, in_union: bool = False) -> Any:
+def _relax(node: Any, tags: frozenset[int], *, in_union: bool = False) -> Any:
     """Return a core schema for incomplete documents: nothing is required, and what is not valid is left out.
 
-    ``in_union`` is true for the members of a union. They still require their literals, which tell them apart.
+    ``in_union`` is true for the members of a union. They still require their literals, and those in ``tags`` lose
+    their defaults, because they tell the members apart.
     """
     if isinstance(node, list | tuple):
-        return [_relax(each, in_union=in_union) for each in cast("list[Any]", node)]
+        return [_relax(each, tags, in_union=in_union) for each in cast("list[Any]", node)]
     if not isinstance(node, Mapping):
         return node
     table = cast("Mapping[str, Any]", node)
     kind = str(table.get("type"))
     if kind.startswith("function-") and not _is_of_pydantic(table["function"]["function"]):
-        inner = _relax(table["schema"], in_union=in_union) if "schema" in table else {"type": "none"}
+        inner = _relax(table["schema"], tags, in_union=in_union) if "schema" in table else {"type": "none"}
         return {**inner, "ref": table["ref"]} if "ref" in table else inner
     within = kind == "union" or (in_union and kind not in _COLLECTIONS | _FIELD_TYPES)
+    is_schema = isinstance(table.get("type"), str)  # else a mapping of fields or choices
     relaxed: dict[str, Any] = {
-        key: value if key in _DATA_KEYS else _relax(value, in_union=within)
+        key: value if is_schema and key in DATA_KEYS else _relax(value, tags, in_union=within)
         for key, value in table.items()
-        if key not in _CALLER_HOOKS
+        if not (is_schema and key in _CALLER_HOOKS)
     }
-    if kind in _FIELD_TYPES and not (in_union and _is_literal(relaxed["schema"])):
-        relaxed |= _relax_field(kind, relaxed["schema"])
+    if kind in _FIELD_TYPES:
+        is_required = in_union and _is_literal(relaxed["schema"])
+        relaxed |= _relax_field(kind, relaxed["schema"], is_tag=id(table) in tags, is_required=is_required)
     elif kind == "arguments":  # of a named tuple
         relaxed["arguments_schema"] = [
             {**each, **_relax_field(kind, each["schema"])} for each in relaxed["arguments_schema"]
@@ -81,12 +83,17 @@ def _relax(node: Any, *, in_union: bool = False) -> Any:
     return relaxed
 
 
-def _relax_field(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _relax_field(
+    kind: str, schema: dict[str, Any], *, is_tag: bool = False, is_required: bool = False
+) -> dict[str, Any]:
     """Return the members of a field that is None, or missing in a TypedDict, while it is not complete and valid."""
+    if is_tag:
+        return {"required": True} if kind == "typed-dict-field" else {"schema": _without_default(schema)}
+    if is_required:
+        return {}
     if kind == "typed-dict-field":
         return {"required": False, "schema": _without_errors(schema)}
-    schema = schema["schema"] if schema["type"] == "default" else schema
-    return {"schema": {"type": "default", "schema": schema, "default": None, "on_error": "default"}}
+    return {"schema": {"type": "default", "schema": _without_default(schema), "default": None, "on_error": "default"}}
 
 
 def _without_errors(schema: dict[str, Any]) -> dict[str, Any]:
@@ -95,8 +102,12 @@ def _without_errors(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_literal(schema: dict[str, Any]) -> bool:
-    schema = schema["schema"] if schema["type"] == "default" else schema
-    return schema["type"] in {"literal", "enum"}
+    return _without_default(schema)["type"] in {"literal", "enum"}
+
+
+def _without_default(schema: dict[str, Any]) -> dict[str, Any]:
+    inner: dict[str, Any] = schema["schema"] if schema["type"] == "default" else schema
+    return inner
 
 
 def _is_of_pydantic(function: Any) -> bool:

@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, SchemaError, SchemaSerializer, to_json, to_jsonable_python
 
-from emitter.errors import Uncompilable
+from emitter.errors import InputError, Uncompilable
+from emitter.schema.core_schemas import find_generator, find_union_tags, input_name
 from emitter.schema.message_redaction import NO_TEXT, collect_source_text
 from emitter.schema.results import ParseResult, violations_from_pydantic
 from emitter.schema.validator import property_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from pydantic_core import core_schema
 
@@ -38,6 +39,7 @@ DEFAULT_NAME = "document"
 _MAX_NAME_LENGTH = 64
 _CACHE_SIZE = 256
 """Generating a schema takes at least half a millisecond."""
+_LAZY_TYPES = (Iterable, Iterator, Generator)
 _SCHEMA_EXPECTED = "a schema is a JSON Schema as a dict, or a type such as a pydantic model"
 
 
@@ -110,7 +112,13 @@ def _source_of_type(kind: object) -> SchemaSource[Any]:
 
 
 def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
-    """Return pydantic's adapter of a type, and its JSON Schema; raise ``Uncompilable`` if there is none."""
+    """Return pydantic's adapter of a type, and its JSON Schema; raise ``Uncompilable`` if there is none.
+
+    An `Iterable`, `Iterator` or `Generator` is a list. Inside a type it is an `InputError`, because pydantic would
+    validate its items only when they are read.
+    """
+    if (get_origin(kind) or kind) in _LAZY_TYPES:
+        kind = cast("Any", list)[(*get_args(kind), Any)[0]]
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
         schema = generate_json_schema(adapter)
@@ -118,6 +126,8 @@ def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
         named = getattr(kind, "__name__", None) or type(kind).__name__
         said = str(error).strip().partition("\n")[0]
         raise Uncompilable("", f"pydantic can make no JSON Schema of {named}: {said}; {_SCHEMA_EXPECTED}") from error
+    if place := find_generator(adapter.core_schema):
+        raise InputError(f"{place} is an iterable that is read lazily, so it is not validated.", hint="Use list[...].")
     return adapter, schema
 
 
@@ -218,6 +228,17 @@ class JsonSchemaGenerator(GenerateJsonSchema):
     """Generates the JSON Schema. A default that is not JSON is omitted without a warning."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  the shape is pydantic's
+
+    _union_tags: frozenset[int] = frozenset()
+
+    def generate(self, schema: Any, mode: Any = "validation") -> dict[str, Any]:
+        """Find the fields that tell the members of unions apart first."""
+        self._union_tags = find_union_tags(schema)
+        return super().generate(schema, mode)
+
+    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: FBT001  the signature is pydantic's
+        """Require the fields that tell the members of a union apart, even if they have a default."""
+        return id(field) in self._union_tags or super().field_is_required(field, total)
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  the signature is pydantic's
         """Omit titles that repeat the name of a field."""
@@ -331,15 +352,8 @@ def _rename_field(named: str | None, field: Any, aliases: FieldAliases) -> Any:
     if table.get("type") not in _FIELD_TYPES:
         return cast("object", field)
     name: str = table["name"] if named is None else named
-    alias: Any = table.get("validation_alias", name)
-    plain = alias if isinstance(alias, str) else _first_member_name(cast("list[Any]", alias))
+    plain = input_name(name, table)
     read_as = name if plain is None else plain
     aliases.has_nested |= plain is None
     aliases.has_differing |= read_as != table.get("serialization_alias", name)
     return {**table, "serialization_alias": read_as}
-
-
-def _first_member_name(paths: list[Any]) -> str | None:
-    """Return the first alias that names a member. pydantic's JSON Schema uses the same one."""
-    listed = [cast("list[Any]", path) for path in paths if isinstance(path, list)]
-    return next((path[0] for path in listed if len(path) == 1 and isinstance(path[0], str)), None)
