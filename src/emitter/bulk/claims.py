@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from emitter.bulk.journal import encode_entry
 from emitter.errors import InputError, StoreFailed
-from emitter.messages import Usage
 from emitter.stores.jobs import Claim, JobTable, Outcome
 from emitter.telemetry.sinks import generate_id
 
@@ -52,7 +51,6 @@ class ClaimLost(Exception):
 class JobJournal(Protocol):
     """Where the jobs of a run are claimed, and their outcomes kept: a file, or a store."""
 
-    earlier_usage: Usage
     notice: str | None
 
     async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
@@ -156,7 +154,6 @@ class StoreJournal:
     """The jobs of a run in a store. ``holder`` is this process's lease."""
 
     def __init__(self, jobs: JobTable, run: str, options: ClaimOptions) -> None:
-        self.earlier_usage = Usage()
         self.notice: str | None = None
         self.holder = generate_id()
         self.jobs, self.run, self._options = jobs, run, options

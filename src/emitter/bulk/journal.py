@@ -415,11 +415,10 @@ _TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped.
 class RunJournal:
     """The finished emissions in a file, by key, and the claims of jobs that were sent and have no outcome.
 
-    ``earlier_usage`` is their cost when the journal was opened, and ``notice`` reports a dropped line.
+    ``notice`` reports a dropped line.
     """
 
     def __init__(self, file: JsonlFile, fingerprint: RunFingerprint, *, resend: bool = True) -> None:
-        self.earlier_usage = Usage()
         self._file = file
         self._resend = resend
         self._positions: dict[str, tuple[int, int]] = {}
@@ -470,7 +469,6 @@ class RunJournal:
             case _:
                 entry = decode_entry(members)
         self._orphans.discard(entry.key)
-        self.earlier_usage += entry.outcome.usage
         if entry.is_final:
             self._positions[entry.key] = position
         else:

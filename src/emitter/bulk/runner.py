@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 _GOOGLE_HTTP_CLIENT = "_async_httpx_client"
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 """Seconds after which a job that another process has is claimed again."""
+_UNRECORDED_HINT = (
+    "Keep the output: {} of its results could not be recorded, and the next run may send and pay for them again."
+)
 _NO_CAPACITY = "The deadline passed while this call waited for other calls to the vendor."
 
 
@@ -291,6 +294,8 @@ class JobRunner(Generic[R]):
     journal: JobJournal | None
     journal_error: EmitterError | None = None
     """The first failure to write the journal."""
+    unrecorded: int = 0
+    """Results that could not be written."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
     _key_rejection: AuthenticationError | None = None
     """The error of a job whose key was rejected before any job was answered."""
@@ -329,7 +334,8 @@ class JobRunner(Generic[R]):
             permit.release()
             return await self.run(started)
         except (JournalFailed, StoreFailed) as error:
-            outcome = self.journal_error = error
+            outcome = error
+            self.journal_error = self.journal_error or error
         except Exception as error:  # noqa: BLE001  one failure must not lose the others
             outcome = error
         finally:
@@ -428,6 +434,7 @@ class JobRunner(Generic[R]):
         prices = None if entry.batched == self.run_plan.batched else self.run_plan.other_prices
         result = _make_result(started, FinishedEmission(outcome, entry.events), prices)
         is_stale = entry.job_digest is not None and entry.job_digest != started.job_digest
+        self.stats.replayed_usage += outcome.usage
         if is_stale:
             self.stats.stale_keys.append(str(started.key))
         return JobResult(started.index, started.key, started.input, result, replayed=True, stale=is_stale)
@@ -492,7 +499,9 @@ class JobRunner(Generic[R]):
                 )
             )
         except (JournalFailed, StoreFailed) as error:  # the result was paid for and is still returned
-            self.journal_error = error
+            self.journal_error = self.journal_error or error
+            self.unrecorded += 1
+            self.journal_error.hint = f"{error.__class__.hint} {_UNRECORDED_HINT.format(self.unrecorded)}".strip()
 
 
 def _not_sent(rejection: AuthenticationError) -> AuthenticationError:
