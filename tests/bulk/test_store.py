@@ -70,8 +70,14 @@ def test_other_requests_are_other_jobs(home: Home, vendor: Simulator) -> None:  
         run_of(store, jobs, policy=Policy(max_attempts=1)).results()
     assert asked_of(vendor) == {0: 1, 1: 2, 2: 1}
     run_of(store, jobs, policy=Policy(max_attempts=1), run_id="another").results()
-    run_of(store, jobs, policy=Policy(max_attempts=1), instructions="Be brief.").results()
-    assert asked_of(vendor) == {0: 3, 1: 4, 2: 3}
+    notices: list[list[str]] = []
+    for _ in range(2):
+        changed = run_of(store, jobs, policy=Policy(max_attempts=1), instructions="Be brief.")
+        changed.results()
+        notices.append(changed.stats.notices)
+    assert ["nothing is read from them" in notice for notice in notices[0]] == [True]
+    assert notices[1] == []
+    assert asked_of(vendor) == {0: 3, 1: 5, 2: 3}
 
 
 @pytest.fixture

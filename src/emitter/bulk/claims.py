@@ -109,6 +109,10 @@ class ClaimOptions:
         return self.orphans == "resend"
 
 
+_OTHER_RUN_NOTICE = (
+    "The store has jobs of {!r} by {}, but none with the schema, words (instructions, prompts, materials, examples) "
+    "and options of this run: nothing is read from them, and every job is sent and paid for."
+)
 NO_STORE = ClaimOptions()
 
 
@@ -220,9 +224,12 @@ async def open_store_journal(
     The jobs of a ``batched`` run are those of one process at a time; its journal of batches says which were sent.
     """
     jobs, name = options.jobs, name_run(fingerprint, options.run_id)
+    has_other = await asyncio.to_thread(jobs.has_other, name, name.rpartition(" ")[2])
     if batched:
         name, options = f"{name} batched", replace(options, orphans="resend")
     journal = StoreJournal(jobs, name, options)
+    if has_other:
+        journal.notice = _OTHER_RUN_NOTICE.format(options.run_id or fingerprint.name, fingerprint.model)
     await asyncio.to_thread(jobs.renew, journal.holder, options.lease)
     ended = threading.Event()
     thread = threading.Thread(

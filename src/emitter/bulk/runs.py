@@ -229,7 +229,7 @@ def _report_journal(
     report: ProgressCallback,
     limiter: AdaptiveLimiter,
 ) -> None:
-    """Report a line that was dropped from the journal."""
+    """Report the notice of the journal or store."""
     if run_journal.notice is not None:
         _send_notice(run_plan, run_journal.notice, stats, report, limiter)
 
