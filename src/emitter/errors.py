@@ -398,7 +398,10 @@ class UnexpectedRequest(EmitterError):
 
 
 class JournalFailed(EmitterError):
-    """The journal of a run could not be written, so no further job was started. Finished jobs are returned."""
+    """The journal of a run could not be written, so no further job was started.
+
+    The results of the jobs in progress are returned. ``hint`` says how many of them could not be recorded.
+    """
 
     hint = "Free some space and run again: finished jobs are read from it."
 

@@ -66,7 +66,7 @@ def test_what_is_in_the_journal_is_not_asked_again(place: Path, vendor: Simulato
     assert [each.replayed for each in first + second] == [False] * 5 + [True] * 5
     assert len(vendor.calls) == 5
     assert (again.calls, again.usage, again.stats.replayed) == (0, Usage(), 5)
-    assert again.stats.journal_usage == sum((each.result.usage for each in first), Usage())
+    assert again.stats.replayed_usage == sum((each.result.usage for each in first), Usage())
 
 
 def test_only_what_is_missing_is_asked(place: Path, vendor: Simulator) -> None:
@@ -348,8 +348,10 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(world: str, more: int, plac
             got.append(each)  # noqa: PERF402  what came before the error counts
 
     size = place.stat().st_size
-    with room_for(size + more), pytest.raises(JournalFailed, match=r"cannot be written: .*Free some space"):
+    with room_for(size + more), pytest.raises(JournalFailed, match=r"cannot be written: .*Free some space") as failed:
         full()
+    lost = sum(each.error is None for each in got) - 2
+    assert (f"Keep the output: {lost} of its results could not be recorded" in str(failed.value)) == (lost > 0)
     paid = asked_of(vendor)
     assert sorted(paid) == sorted(each.value.n for each in got if each.error is None)
     assert 2 <= len(got) <= 4

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.bulk import aemit_many, emit_many
+from emitter.bulk.journal import decode_entry, decode_line
 from emitter.messages import FaultKind
 from emitter.testing import Malformed, Stalled, Text
 from tests.bulk.asking import MODEL, Numbered, number_in, task
@@ -132,10 +133,11 @@ def test_what_a_cancelled_emission_had_cost_is_known(vendor: Simulator, tmp_path
     first = asyncio.run(left())
     assert first.usage.total == vendor.calls[0].usage.total > 0
     assert first.calls == 2
+    recorded = [members for line in place.read_bytes().splitlines() if "attempts" in (members := decode_line(line))]
+    assert [decode_entry(each).outcome.usage for each in recorded] == [first.usage]
 
     second = emit_many(Numbered, [task(0)], model=MODEL, journal=place)
     assert [each.value.n for each in second] == [0]
-    assert second.stats.journal_usage == first.usage
     assert second.usage.total == vendor.calls[2].usage.total
 
 

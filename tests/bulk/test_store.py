@@ -19,6 +19,7 @@ from emitter.bulk import Job, aemit_many, emit_many
 from emitter.bulk.runner import EmissionSender
 from emitter.client.rate_limits import RateLimit
 from emitter.errors import InputError, StoreFailed, UnknownOutcome
+from emitter.messages import Usage
 from emitter.policy import Policy
 from emitter.stores import MemoryStore
 from emitter.testing import Stalled
@@ -54,7 +55,11 @@ def test_a_job_is_sent_by_one_of_two_runs(home: Home, vendor: Simulator) -> None
 
     assert [[each.value.n for each in results] for results in found] == [list(range(COUNT))] * 2
     assert asked_of(vendor) == Counter(range(COUNT))
-    assert sum(each.replayed for results in found for each in results) == COUNT
+    replayed = [each for results in found for each in results if each.replayed]
+    assert len(replayed) == COUNT
+    again = run_of(home.again(), map(task, range(COUNT)))
+    again.results()
+    assert (again.usage, again.stats.replayed_usage) == (Usage(), vendor.billed)
 
 
 def test_other_requests_are_other_jobs(home: Home, vendor: Simulator) -> None:  # noqa: F811
@@ -65,8 +70,14 @@ def test_other_requests_are_other_jobs(home: Home, vendor: Simulator) -> None:  
         run_of(store, jobs, policy=Policy(max_attempts=1)).results()
     assert asked_of(vendor) == {0: 1, 1: 2, 2: 1}
     run_of(store, jobs, policy=Policy(max_attempts=1), run_id="another").results()
-    run_of(store, jobs, policy=Policy(max_attempts=1), instructions="Be brief.").results()
-    assert asked_of(vendor) == {0: 3, 1: 4, 2: 3}
+    notices: list[list[str]] = []
+    for _ in range(2):
+        changed = run_of(store, jobs, policy=Policy(max_attempts=1), instructions="Be brief.")
+        changed.results()
+        notices.append(changed.stats.notices)
+    assert ["nothing is read from them" in notice for notice in notices[0]] == [True]
+    assert notices[1] == []
+    assert asked_of(vendor) == {0: 3, 1: 5, 2: 3}
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,10 +181,13 @@ def test_what_a_killed_run_had_begun_is_told(folder: Path, orphans: str, calls: 
     last = results(done.stdout)[-1]
     if orphans == "list":
         assert (last["id"], last["error"]["type"]) == ("b", "UnknownOutcome")
+        assert last["error"]["request_id"].startswith("emitter-")
+        assert last["error"]["message"].endswith("run with --orphans resend.")
+        assert "2 of 2 jobs done, 0 failed, 1 unknown, 1 recorded before. 0 calls" in done.stderr
         assert "sent again" not in done.stderr
     else:
         assert last == {"id": "b", "value": VALUE}
-        assert "1 recorded before, 1 sent again because a killed run may have sent them" in done.stderr
+        assert "1 recorded before, 1 sent again whose outcome was not recorded." in done.stderr
 
 
 def test_results_reach_what_is_no_file(vendor: Simulator, folder: Path) -> None:
@@ -299,6 +303,34 @@ def test_half_price_uses_the_vendors_batches(folder: Path, monkeypatch: pytest.M
         assert [each["value"] for each in results(done.stdout)] == [VALUE] * 3
         assert (folder / "run.journal.batches").exists()
         assert "3 jobs go out as a batch" in done.stderr
+
+
+def test_an_interrupted_batch_is_named(folder: Path) -> None:
+    """Without a terminal, too, and the same command collects it."""
+    write_jobs(folder, ["1", "2"])
+    run = (*BATCH, "--half-price", "--journal", "run.journal")
+    with simulator(answers=answer) as vendor:
+        vendor.batches.polls = 10**9
+        program = [sys.executable, "-m", "emitter", *run]
+        with subprocess.Popen(program, cwd=folder, env=environment(vendor), stderr=subprocess.PIPE, text=True) as child:
+            batches = folder / "run.journal.batches"
+            while not batches.exists() or '"submitted"' not in batches.read_text():
+                assert child.poll() is None
+                time.sleep(0.05)
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate(timeout=600)
+        (name,) = vendor.batches.stored
+
+    assert child.returncode == INTERRUPTED
+    assert said.count(name) == 1
+
+
+def test_a_full_disk_of_the_output_is_named(vendor: Simulator, folder: Path) -> None:
+    """The device is always full."""
+    write_jobs(folder, ["1"])
+    done = command(vendor, folder, *BATCH, "-o", "/dev/full")
+    assert done.returncode == BAD_USAGE
+    assert done.stderr == "emitter: /dev/full cannot be written: No space left on device.\n"
 
 
 def test_a_job_that_waits_for_a_limit_is_not_sent_when_interrupted(vendor: Simulator, folder: Path) -> None:

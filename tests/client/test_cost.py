@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from emitter import Emission
+    from emitter.bulk import Run
     from emitter.testing import Behaviour, ReceivedRequest
 
 MODELS = ("openai/gpt-6-sol", "anthropic/claude-opus-5-5", "google/gemini-3.8-flash")
@@ -248,6 +250,24 @@ def test_a_batch_costs_half(model: str, policy: Policy) -> None:
     for result in results:
         assert result.result.cost == prices.cost_of(result.result.usage) / 2
     assert run.cost == sum(result.result.cost or 0 for result in results) > 0
+
+
+@pytest.mark.usefixtures("vendor")
+@pytest.mark.parametrize("policy", [Policy(), OWN], ids=["listed", "own"])
+@pytest.mark.parametrize("batched", [True, False])
+def test_a_recorded_job_costs_what_was_paid(tmp_path: Path, policy: Policy, *, batched: bool) -> None:
+    """Whether the run that reads it is a batch or not."""
+
+    def run(*, batch: bool) -> Run[Emission[Answer]]:
+        options: dict[str, Any] = {"policy": policy, "journal": tmp_path / "run.jsonl", "clock": _no_waiting()}
+        return emit_many(Answer, ["one"], model=MODELS[0], batch=batch, **options)
+
+    first = run(batch=batched)
+    paid = first.results()[0].result.cost
+    for batch in (not batched, batched):
+        again = run(batch=batch)
+        assert again.results()[0].result.cost == paid == first.cost
+        assert again.calls == 0
 
 
 def _no_waiting() -> Clock:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from emitter.bulk.journal import encode_entry
 from emitter.errors import InputError, StoreFailed
-from emitter.messages import Usage
 from emitter.stores.jobs import Claim, JobTable, Outcome
 from emitter.telemetry.sinks import generate_id
 
@@ -52,7 +51,6 @@ class ClaimLost(Exception):
 class JobJournal(Protocol):
     """Where the jobs of a run are claimed, and their outcomes kept: a file, or a store."""
 
-    earlier_usage: Usage
     notice: str | None
 
     async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
@@ -111,6 +109,10 @@ class ClaimOptions:
         return self.orphans == "resend"
 
 
+_OTHER_RUN_NOTICE = (
+    "The store has jobs of {!r} by {}, but none with the schema, words (instructions, prompts, materials, examples) "
+    "and options of this run: nothing is read from them, and every job is sent and paid for."
+)
 NO_STORE = ClaimOptions()
 
 
@@ -156,7 +158,6 @@ class StoreJournal:
     """The jobs of a run in a store. ``holder`` is this process's lease."""
 
     def __init__(self, jobs: JobTable, run: str, options: ClaimOptions) -> None:
-        self.earlier_usage = Usage()
         self.notice: str | None = None
         self.holder = generate_id()
         self.jobs, self.run, self._options = jobs, run, options
@@ -223,9 +224,12 @@ async def open_store_journal(
     The jobs of a ``batched`` run are those of one process at a time; its journal of batches says which were sent.
     """
     jobs, name = options.jobs, name_run(fingerprint, options.run_id)
+    has_other = await asyncio.to_thread(jobs.has_other, name, name.rpartition(" ")[2])
     if batched:
         name, options = f"{name} batched", replace(options, orphans="resend")
     journal = StoreJournal(jobs, name, options)
+    if has_other:
+        journal.notice = _OTHER_RUN_NOTICE.format(options.run_id or fingerprint.name, fingerprint.model)
     await asyncio.to_thread(jobs.renew, journal.holder, options.lease)
     ended = threading.Event()
     thread = threading.Thread(

@@ -176,9 +176,12 @@ def create_batch_context(
     connection = BatchConnection(runner.client, probe.profile, probe.wire, settings.policy.timeout)
 
     def on_status(status: BatchStatus) -> None:
-        runner.stats.calls, runner.stats.retries = status.submitted, status.retries
-        in_progress = status.in_progress
-        report(replace(runner.stats.snapshot(runner.limiter, status.notice), in_flight=in_progress, limit=in_progress))
+        stats, in_progress = runner.stats, status.in_progress
+        stats.calls, stats.retries = status.submitted, status.retries
+        notice = None if status.notice in stats.notices else status.notice
+        if notice is not None:
+            stats.notices.append(notice)
+        report(replace(stats.snapshot(runner.limiter, notice), in_flight=in_progress, limit=in_progress))
 
     return BatchContext(get_batch_vendor(probe.profile), connection, journal, options, settings.clock, on_status)
 

@@ -274,7 +274,7 @@ class JournalEntry:
     """The outcome of an emission, under its ``key``.
 
     ``outcome`` has no value, which is parsed from the document again. ``envelope_fields`` is the envelope without its
-    payload. ``job_digest`` is a digest of the job.
+    payload. ``job_digest`` is a digest of the job. ``batched`` says that the calls were paid at the price of a batch.
     """
 
     key: str
@@ -282,6 +282,7 @@ class JournalEntry:
     events: tuple[RunEvent, ...]
     envelope_fields: Json = None
     job_digest: str | None = None
+    batched: bool = False
 
     @property
     def is_final(self) -> bool:
@@ -302,6 +303,8 @@ def encode_entry(entry: JournalEntry) -> bytes:
         members |= {"document": outcome.document, "envelope": entry.envelope_fields}
     else:
         members["failure"] = {name: getattr(outcome.failure, name) for name in _FAILURE_FIELDS}
+    if entry.batched:
+        members["batched"] = True
     members["events"] = dump_events(entry.events)
     return encode_line(members)
 
@@ -314,6 +317,7 @@ def decode_entry(members: Mapping[str, Json]) -> JournalEntry:
     job_digest = members.get("asked")
     if job_digest is not None and not isinstance(job_digest, str):
         raise ValueError("its digest of the job is not a string")
+    batched = members.get("batched") is True
     events = load_events(members.get("events"))
     if "failure" in members:
         members_of_failure = as_mapping(members["failure"])
@@ -322,11 +326,11 @@ def decode_entry(members: Mapping[str, Json]) -> JournalEntry:
             str(members_of_failure.get("code")),
             str(members_of_failure.get("message")),
         )
-        return JournalEntry(key, EmissionOutcome(attempts, failure=failure), events, job_digest=job_digest)
+        return JournalEntry(key, EmissionOutcome(attempts, failure=failure), events, None, job_digest, batched)
     if "document" not in members or not isinstance(members.get("envelope"), dict):
         raise ValueError("it has neither a document nor a failure")
     return JournalEntry(
-        key, EmissionOutcome(attempts, document=members["document"]), events, members["envelope"], job_digest
+        key, EmissionOutcome(attempts, document=members["document"]), events, members["envelope"], job_digest, batched
     )
 
 
@@ -411,11 +415,10 @@ _TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped.
 class RunJournal:
     """The finished emissions in a file, by key, and the claims of jobs that were sent and have no outcome.
 
-    ``earlier_usage`` is their cost when the journal was opened, and ``notice`` reports a dropped line.
+    ``notice`` reports a dropped line.
     """
 
     def __init__(self, file: JsonlFile, fingerprint: RunFingerprint, *, resend: bool = True) -> None:
-        self.earlier_usage = Usage()
         self._file = file
         self._resend = resend
         self._positions: dict[str, tuple[int, int]] = {}
@@ -466,7 +469,6 @@ class RunJournal:
             case _:
                 entry = decode_entry(members)
         self._orphans.discard(entry.key)
-        self.earlier_usage += entry.outcome.usage
         if entry.is_final:
             self._positions[entry.key] = position
         else:

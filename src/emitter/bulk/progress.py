@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from emitter.errors import InputError
+from emitter.errors import InputError, UnknownOutcome
 from emitter.messages import Usage
 from emitter.prices import CostSummary, prices_of, sum_costs
 
@@ -62,12 +62,23 @@ class RunStats:
     """The statistics of a run.
 
     Attributes:
+        total: The number of inputs, or None if it is unknown.
+        done: Results so far, including failed and replayed ones.
+        failed: Results that are exceptions, including replayed ones.
+        unknown: Failed results that are an ``UnknownOutcome``.
+        replayed: Results that were read from the journal or store, without a call.
+        calls: Calls that this run has sent.
+        retries: Calls that were not the first of their emission.
+        waiting: Calls that wait for a rate limit now.
         usage: The tokens of this run's calls.
+        replayed_usage: The tokens of the replayed results, which earlier runs or other processes paid for. They are
+            not in ``usage``, and not in ``cost``.
+        verdicts: How often each verdict was given on this run's calls.
+        notices: Messages worth reading, such as which batches go on at the vendor. The progress bar shows them too.
+        resent_keys: Keys of jobs that were sent again: an earlier run may have sent them, and their outcome was not
+            recorded.
+        stale_keys: Keys of jobs that have changed since their answers were recorded.
         prices: The prices that ``cost`` is computed with.
-        journal_usage: The tokens that the journal recorded before this run.
-        resent_keys: Keys of jobs that were sent again: an earlier process may have sent them, and ended before it kept
-            their outcome.
-        stale_keys: Keys of jobs that have changed since their answers were written to the journal.
     """
 
     def __init__(self, total: int | None, prices: PriceTable | None = None) -> None:
@@ -75,12 +86,13 @@ class RunStats:
         self.prices = prices
         self.done = 0
         self.failed = 0
+        self.unknown = 0
         self.replayed = 0
         self.calls = 0
         self.retries = 0
         self.waiting = 0
         self.usage = Usage()
-        self.journal_usage = Usage()
+        self.replayed_usage = Usage()
         self.verdicts: Counter[Verdict] = Counter()
         self.notices: list[str] = []
         self.resent_keys: list[str] = []
@@ -90,7 +102,7 @@ class RunStats:
 
     def __repr__(self) -> str:
         counts = f"done={self.done}, failed={self.failed}, replayed={self.replayed}, calls={self.calls}"
-        return f"Tally({counts}, usage={self.usage}, verdicts={dict(self.verdicts)})"
+        return f"RunStats({counts}, usage={self.usage}, verdicts={dict(self.verdicts)})"
 
     def add_outcome(self, outcome: EmissionOutcome) -> None:
         """Count the cost of an emission, whatever its result."""
@@ -112,7 +124,7 @@ class RunStats:
 
     @property
     def no_cost_reason(self) -> str | None:
-        """The reason why ``cost`` is None, and what to pass."""
+        """The reason why ``cost`` is None, and what to pass. None if there is a cost."""
         return self._summarize_costs().reason
 
     def _summarize_costs(self) -> CostSummary:
@@ -128,10 +140,11 @@ class RunStats:
         """Count the calls that wait for a rate limit."""
         self.waiting += change
 
-    def add_result(self, *, failed: bool, replayed: bool) -> None:
+    def add_result(self, error: Exception | None, *, replayed: bool) -> None:
         """Count a result."""
         self.done += 1
-        self.failed += failed
+        self.failed += error is not None
+        self.unknown += isinstance(error, UnknownOutcome)
         self.replayed += replayed
 
     def snapshot(self, limiter: AdaptiveLimiter, notice: str | None = None) -> RunProgress:

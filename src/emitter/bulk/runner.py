@@ -26,7 +26,7 @@ from emitter.errors import AuthenticationError, EmitterError, InputError, Journa
 from emitter.findings import as_warnings
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
-from emitter.prices import prices_in_batch
+from emitter.prices import ListedPrices, prices_in_batch
 from emitter.stores.jobs import ClaimStatus
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from emitter.events import RunEvent
     from emitter.forms.form import OutputForm
     from emitter.messages import CallResult, ModelRequest, Usage
+    from emitter.policy import PriceTable
     from emitter.profiles import ProviderProfile
     from emitter.stores.jobs import Claim
     from emitter.streaming import StreamEvent
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 _GOOGLE_HTTP_CLIENT = "_async_httpx_client"
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 """Seconds after which a job that another process has is claimed again."""
+_UNRECORDED_HINT = (
+    "Keep the output: {} of its results could not be recorded, and the next run may send and pay for them again."
+)
 _NO_CAPACITY = "The deadline passed while this call waited for other calls to the vendor."
 
 
@@ -219,7 +223,8 @@ class RunPlan(Generic[R]):
     """The common part of all emissions of a run.
 
     ``probe`` is a prepared emission for any input, so that wrong settings fail at once. ``make_job_form`` returns
-    the form of a job with earlier answers or actions of its own.
+    the form of a job with earlier answers or actions of its own. ``other_prices`` are those of calls that were paid in
+    the other way, which a journal may hold: in a batch if this run is not ``batched``, and one by one if it is.
     """
 
     form: OutputForm
@@ -227,6 +232,8 @@ class RunPlan(Generic[R]):
     to_result: Callable[[Emission[Any]], R]
     probe: PreparedEmission
     make_job_form: Callable[[Job], JobForm[R]] | None = None
+    batched: bool = False
+    other_prices: PriceTable | None = None
 
     @property
     def fingerprint(self) -> RunFingerprint:
@@ -254,11 +261,13 @@ def plan_run(
     if settings.background is not False:
         raise InputError("Many jobs take no background=.", hint="Leave it out, or pass half_price=True.")
     resolved = replace(settings, materials=tuple(settings.resolve_materials()))
+    target = resolve_model(settings.model, settings.client, settings.wire)
+    other_prices = prices_in_batch(settings.policy, target.profile, target.model)
     if batched:
-        target = resolve_model(settings.model, settings.client, settings.wire)
-        prices = prices_in_batch(settings.policy, target.profile, target.model)
-        resolved = replace(resolved, policy=replace(settings.policy, prices=prices))
-    return RunPlan(form, resolved, to_result, prepare_emission(form, "…", resolved), make_job_form)
+        resolved = replace(resolved, policy=replace(settings.policy, prices=other_prices))
+        other_prices = settings.policy.prices or ListedPrices(target.profile.name, target.model)
+    probe = prepare_emission(form, "…", resolved)
+    return RunPlan(form, resolved, to_result, probe, make_job_form, batched, other_prices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +294,8 @@ class JobRunner(Generic[R]):
     journal: JobJournal | None
     journal_error: EmitterError | None = None
     """The first failure to write the journal."""
+    unrecorded: int = 0
+    """Results that could not be written."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
     _key_rejection: AuthenticationError | None = None
     """The error of a job whose key was rejected before any job was answered."""
@@ -323,7 +334,8 @@ class JobRunner(Generic[R]):
             permit.release()
             return await self.run(started)
         except (JournalFailed, StoreFailed) as error:
-            outcome = self.journal_error = error
+            outcome = error
+            self.journal_error = self.journal_error or error
         except Exception as error:  # noqa: BLE001  one failure must not lose the others
             outcome = error
         finally:
@@ -419,8 +431,10 @@ class JobRunner(Generic[R]):
                 {**as_mapping(entry.envelope_fields), "type": kind, "payload": payload}
             )
             outcome = replace(outcome, value=reading.value, envelope=envelope, findings=as_warnings(reading.findings))
-        result = _make_result(started, FinishedEmission(outcome, entry.events))
+        prices = None if entry.batched == self.run_plan.batched else self.run_plan.other_prices
+        result = _make_result(started, FinishedEmission(outcome, entry.events), prices)
         is_stale = entry.job_digest is not None and entry.job_digest != started.job_digest
+        self.stats.replayed_usage += outcome.usage
         if is_stale:
             self.stats.stale_keys.append(str(started.key))
         return JobResult(started.index, started.key, started.input, result, replayed=True, stale=is_stale)
@@ -475,10 +489,19 @@ class JobRunner(Generic[R]):
             }
         try:
             await self.journal.finish(
-                JournalEntry(started.key, finished.outcome, finished.events, envelope_fields, started.job_digest)
+                JournalEntry(
+                    started.key,
+                    finished.outcome,
+                    finished.events,
+                    envelope_fields,
+                    started.job_digest,
+                    self.run_plan.batched,
+                )
             )
         except (JournalFailed, StoreFailed) as error:  # the result was paid for and is still returned
-            self.journal_error = error
+            self.journal_error = self.journal_error or error
+            self.unrecorded += 1
+            self.journal_error.hint = f"{error.__class__.hint} {_UNRECORDED_HINT.format(self.unrecorded)}".strip()
 
 
 def _not_sent(rejection: AuthenticationError) -> AuthenticationError:
@@ -493,9 +516,9 @@ def _not_sent(rejection: AuthenticationError) -> AuthenticationError:
     )
 
 
-def _make_result(started: StartedJob[R], finished: FinishedEmission) -> R | Exception:
+def _make_result(started: StartedJob[R], finished: FinishedEmission, prices: PriceTable | None = None) -> R | Exception:
     try:
-        prices = emission_prices(started.plan)
+        prices = prices or emission_prices(started.plan)
         return started.to_result(complete(finished.outcome, finished.events, prices))
     except Exception as error:  # noqa: BLE001  it belongs to this result
         return error

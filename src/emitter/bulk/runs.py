@@ -53,8 +53,8 @@ _STALE_NOTICE = (
     "returned, as for every changed job (JobResult.stale). Give a changed job a new key to ask again."
 )
 _RESENT_NOTICE = (
-    "The job with the key {!r} was sent again: an earlier process may have sent it, and ended before it kept the "
-    'outcome. All such keys are in RunStats.resent_keys. Pass orphans="list" to have them listed instead.'
+    "The job with the key {!r} was sent again: an earlier run may have sent it, and its outcome was not recorded. "
+    'All such keys are in RunStats.resent_keys. Pass orphans="list" to have them listed instead.'
 )
 
 
@@ -87,7 +87,7 @@ class RunCounters:
 
     @property
     def stats(self) -> RunStats:
-        """All statistics: items, calls, retries, verdicts, and the cost recorded in the journal."""
+        """All statistics: results, calls, retries, tokens, verdicts and notices; see ``RunStats``."""
         return self._stats
 
     @property
@@ -174,7 +174,7 @@ async def _iter_results(
             _report_journal(run_plan, run_journal, stats, report, limiter)
 
         def on_result(result: JobResult[R]) -> None:
-            stats.add_result(failed=result.error is not None, replayed=result.replayed)
+            stats.add_result(result.error, replayed=result.replayed)
             for notice in _get_notices(result, stats):
                 _send_notice(run_plan, notice, stats, report, limiter)
             report(stats.snapshot(limiter))
@@ -229,8 +229,7 @@ def _report_journal(
     report: ProgressCallback,
     limiter: AdaptiveLimiter,
 ) -> None:
-    """Report the cost recorded in the journal, and a line that was dropped from it."""
-    stats.journal_usage = run_journal.earlier_usage
+    """Report the notice of the journal or store."""
     if run_journal.notice is not None:
         _send_notice(run_plan, run_journal.notice, stats, report, limiter)
 

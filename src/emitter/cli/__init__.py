@@ -25,7 +25,7 @@ from emitter.errors import EmissionError, EmitterError, InputError
 from emitter.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
     from typing import Any, TextIO
 
 SUCCESS, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EmissionError as error:
         return _report(f"{error} ({error.code})", FAILED)
     except EmitterError as error:
-        return _report(_with_flags(str(error), options), BAD_USAGE)
+        return _report(with_flags(str(error), options), BAD_USAGE)
     except OSError as error:
         _discard_output(sys.stdout)
         return _report(f"{error.strerror or error}.", BAD_USAGE)
@@ -119,14 +119,14 @@ def _dispatch(arguments: list[str], options: set[str]) -> int:
 
 
 def _show_warning(options: set[str], message: Warning | str, *_: Any, **__: Any) -> None:
-    _report(_with_flags(str(message), options), SUCCESS)
+    _report(with_flags(str(message), options), SUCCESS)
 
 
 _ARGUMENT = re.compile(r"""\bPolicy\.(\w+)|\b(\w+)=(?:(["'])(.*?)\3|(?=[\s.,)]))""")
 _PRICES = re.compile(r"Policy\(prices=Prices\(.*?\)\)")
 
 
-def _with_flags(message: str, options: set[str]) -> str:
+def with_flags(message: str, options: Container[str]) -> str:
     """Return a message of the library with the command's flags in place of the arguments that they stand for."""
 
     def to_flag(match: re.Match[str]) -> str:

@@ -8,11 +8,13 @@ import stat
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from emitter.bulk import Job, emit_many
 from emitter.bulk.claims import ORPHAN_POLICIES
+from emitter.cli import with_flags
 from emitter.cli.arguments import (
     EMISSION_OPTIONS,
     add_emission_arguments,
@@ -23,7 +25,7 @@ from emitter.cli.arguments import (
 from emitter.cli.emit import add_form_arguments, describe_emission, describe_error, load_form
 from emitter.cli.input_output import read_content, read_text, source_name
 from emitter.client.rate_limits import RateLimit
-from emitter.errors import InputError
+from emitter.errors import InputError, UnknownOutcome
 from emitter.files import private_opener
 from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Generator, Iterator, Mapping
 
-    from emitter.bulk import JobResult, Run
+    from emitter.bulk import JobResult, Run, RunProgress
     from emitter.client.result import Emission
     from emitter.messages import Json
 
@@ -62,7 +64,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
         "--orphans",
         choices=ORPHAN_POLICIES,
         default="resend",
-        help="jobs that a killed run had begun: resend them (default), or list them as failed with an unknown outcome",
+        help="jobs that were begun and have no recorded outcome: resend them (default), or list them as unknown",
     )
     group.add_argument("--in-flight", type=int, default=32, metavar="N", help="concurrent calls at most (default: 32)")
     group.add_argument("--requests-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
@@ -91,8 +93,10 @@ def run_batch(args: argparse.Namespace) -> int:
     job_file = read_job_file(args.file)
     _apply_header(args, job_file)
     form, interrupted = _load_form(args, job_file), False
-    options = {**emission_options(args), **_run_options(args)}
-    if args.half_price and not options["progress"]:
+    shows_bar = sys.stderr.isatty() and (args.output is not None or not sys.stdout.isatty())
+    progress = shows_bar or partial(_write_notice, args)
+    options: dict[str, Any] = {**emission_options(args), **_run_options(args), "progress": progress}
+    if args.half_price and not shows_bar:
         sys.stderr.write(f"emitter: {len(job_file)} jobs go out as a batch. It may take hours; the command waits.\n")
     with (
         _open_job_store(args.store) as store,
@@ -103,7 +107,7 @@ def run_batch(args: argparse.Namespace) -> int:
             for number, result in enumerate(run):
                 if number == 0 and _is_regular_file(out):
                     out.truncate(0)  # the results of an earlier run are kept until there are new ones
-                _write_result(result, job_file, form, out, in_full=args.json)
+                _write_result(result, job_file, form, out, args)
         except KeyboardInterrupt:
             interrupted = True
     _report_run(run)
@@ -149,7 +153,6 @@ def _run_options(args: argparse.Namespace) -> dict[str, Any]:
         "rate_limit": None if limits == (None, None) else RateLimit(*limits),
         "ordered": not args.unordered,
         "batch": args.half_price,
-        "progress": sys.stderr.isatty() and (args.output is not None or not sys.stdout.isatty()),
     }
 
 
@@ -195,11 +198,12 @@ def _open_output(name: str | None) -> Generator[TextIO]:
     place = Path(name)
     mode: Literal["a", "w"] = "w" if place.exists() and not place.is_file() else "a"  # a pipe has no end to append to
     try:
-        out = open(place, mode, encoding="utf-8", newline="\n", opener=private_opener)  # noqa: SIM115
+        with open(place, mode, encoding="utf-8", newline="\n", opener=private_opener) as out:
+            yield out
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise InputError(f"{name} cannot be written: {error.strerror}.") from error
-    with out:
-        yield out
 
 
 def _is_regular_file(out: TextIO) -> bool:
@@ -207,16 +211,24 @@ def _is_regular_file(out: TextIO) -> bool:
     return out is not sys.stdout and stat.S_ISREG(os.fstat(out.fileno()).st_mode)
 
 
+def _write_notice(args: argparse.Namespace, progress: RunProgress) -> None:
+    """Write a notice that a progress bar would show."""
+    if progress.notice is not None:
+        sys.stderr.write(f"emitter: {with_flags(progress.notice, vars(args))}\n")
+
+
 def _write_result(
-    result: JobResult[Emission[Any]], job_file: JobFile, form: Any, out: TextIO, *, in_full: bool
+    result: JobResult[Emission[Any]], job_file: JobFile, form: Any, out: TextIO, args: argparse.Namespace
 ) -> None:
     line = job_file.lines[result.index]
     outcome = result.outcome
     members = (
-        describe_error(outcome, in_full=in_full)
+        describe_error(outcome, in_full=args.json)
         if isinstance(outcome, Exception)
-        else describe_emission(form, outcome, in_full=in_full)
+        else describe_emission(form, outcome, in_full=args.json)
     )
+    if isinstance(outcome, UnknownOutcome):
+        members["error"] |= {"message": with_flags(str(outcome), vars(args)), "request_id": outcome.request_id}
     out.write(json.dumps({"id": line.number if line.id is None else line.id, **members}) + "\n")
     out.flush()
 
@@ -226,12 +238,13 @@ def _report_run(run: Run[Emission[Any]]) -> None:
     stats = run.stats
     replayed = f", {stats.replayed} recorded before" if stats.replayed else ""
     if stats.resent_keys:
-        replayed += f", {len(stats.resent_keys)} sent again because a killed run may have sent them"
+        replayed += f", {len(stats.resent_keys)} sent again whose outcome was not recorded"
+    unknown = f", {stats.unknown} unknown" if stats.unknown else ""
     cost = stats.cost
     price = f"The cost is not known. {stats.no_cost_reason}" if cost is None else f"${cost:.6f}"
     sys.stderr.write(
-        f"emitter: {stats.done} of {stats.total} jobs done, {stats.failed} failed{replayed}. {stats.calls} calls, "
-        f"{stats.usage.input} tokens in, {stats.usage.output} out. {price}\n"
+        f"emitter: {stats.done} of {stats.total} jobs done, {stats.failed - stats.unknown} failed{unknown}{replayed}. "
+        f"{stats.calls} calls, {stats.usage.input} tokens in, {stats.usage.output} out. {price}\n"
     )
 
 

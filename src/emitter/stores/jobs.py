@@ -143,6 +143,12 @@ _FINISH = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_a
     VALUES (:run, :key, :state, :holder, {now}, :entry)
     ON CONFLICT (run_id, job_key) DO UPDATE SET state = excluded.state, entry = excluded.entry
     WHERE emitter_jobs.state <> 'final'"""
+_HAS_OTHER = """SELECT NOT EXISTS (SELECT 1 FROM emitter_jobs WHERE run_id IN (:run, :batched)) AND (
+    EXISTS (SELECT 1 FROM emitter_jobs WHERE run_id > :first AND run_id < :run
+        AND substr(run_id, 1, :length) = :first)
+    OR EXISTS (SELECT 1 FROM emitter_jobs WHERE run_id > :batched AND run_id < :last
+        AND substr(run_id, 1, :length) = :first))"""
+"""Two seeks in the index: the names of runs that differ in their digest alone are next to each other."""
 _RELEASE = """DELETE FROM emitter_jobs
     WHERE run_id = :run AND job_key = :key AND holder = :holder AND state IN ('open', 'waiting')"""
 _ENTRIES = """SELECT job_key, entry FROM emitter_jobs WHERE run_id = :run AND state = 'final' ORDER BY job_key"""
@@ -175,6 +181,15 @@ class JobTable:
         """Let the lease of a holder end ``seconds`` from now, by the database's clock."""
         with self._database.transact() as transaction:
             transaction.execute(self._spell(_RENEW), {"holder": holder, "seconds": seconds})
+
+    def has_other(self, run: str, digest: str) -> bool:
+        """Return whether there are no jobs of a run, but of one whose name has another digest at its end."""
+        name = encode_key(run)
+        first = name.removesuffix(digest)
+        ends = {"first": first, "last": f"{first}g", "length": len(first)}  # a digest is hexadecimal
+        with self._database.transact() as transaction:
+            found = transaction.execute(_HAS_OTHER, {"run": name, "batched": f"{name} batched", **ends})
+        return bool(found[0][0])
 
     def leave(self, holder: str) -> None:
         """End the lease of a holder, and forget leases that have ended. Claims that are not closed are orphaned."""
