@@ -47,11 +47,12 @@ def make_line(seq: int, at: str, prev: str, record: ChainRecord, sign: Callable[
     """Build the line of a record, signed if ``sign`` is set."""
     hashed = _hash_members({"seq": seq, "at": at, "prev": prev, "record": record.to_json()})
     line = Line(seq=seq, at=at, prev=prev, record=record, hash=hashed)
-    return line if sign is None else line.model_copy(update={"signature": _sign_hash(hashed, sign)})
+    return line if sign is None else line.model_copy(update={"signature": sign_text(hashed, sign)})
 
 
-def _sign_hash(line_hash: str, sign: Callable[[str], str]) -> str:
-    signature = sign(line_hash)
+def sign_text(text: str, sign: Callable[[str], str]) -> str:
+    """Return the signature of a text, or raise ``InputError`` if ``sign`` returns something else."""
+    signature = sign(text)
     if not isinstance(signature, str) or LONE_SURROGATE.search(signature):  # pyright: ignore[reportUnnecessaryIsInstance]  user code may return anything
         raise InputError("sign= must return a string.", hint="Return a signature of the hash it receives.")
     return signature
