@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from emitter.authority.records import Confirm, Line, parse_timestamp
 from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
-from emitter.errors import InputError, NotCanonical, Tampered
+from emitter.errors import InputError, NotCanonical, Tampered, UnsignedLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -106,9 +106,9 @@ def check_follows(last: Line | None, line: Line, place: str, workflow_id: str | 
 
 
 def check_stays_signed(last: Line | None, line: Line) -> None:
-    """Raise ``InputError`` for an unsigned line after a signed one, which would invalidate the chain."""
+    """Raise ``UnsignedLine`` for an unsigned line after a signed one, which would invalidate the chain."""
     if last is not None and last.signature is not None and line.signature is None:
-        raise InputError("The workflow's chain is signed, but this authority has no sign=.", hint=_SIGN_HINT)
+        raise UnsignedLine("The workflow's chain is signed, but this authority has no sign=.", hint=_SIGN_HINT)
 
 
 def verify_chain(documents: Iterable[Json], check_line: Callable[[Line], None] | None = None) -> Iterator[Line]:
