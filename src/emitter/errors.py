@@ -70,6 +70,10 @@ class InputError(EmitterError, ValueError):
     """An argument cannot be used. Nothing was sent."""
 
 
+class UnsignedLine(InputError):
+    """The workflow's chain is signed, and this record would be an unsigned line. Nothing was written."""
+
+
 class UnknownModel(InputError):
     """The model string names no known vendor."""
 
@@ -471,6 +475,8 @@ class NotConsent(AuthorityError):
 class UnsignedAnswer(AuthorityError):
     """Signatures are checked, and this answer has none by a known key, so it authorizes nothing.
 
+    It is also raised if one key signed both approvals where two principals must approve.
+
     Answer with ``emitter resolve --sign KEY`` or through ``Ledger(sign=...)``. An unsigned answer cannot be signed
     later: make a new call.
     """
@@ -482,14 +488,18 @@ class NotApproved(AuthorityError):
     """The principal has not approved the action: they chose something else, or nobody answered.
 
     ``decision_id`` names the decision. ``Ledger.find`` returns what they chose instead. If the decision is still open,
-    it is an ``ApprovalPending``.
+    it is an ``ApprovalPending``. If the model of ``brief_with_model`` withheld the decision, ``withheld`` is why: a
+    ``Deliberation``, a ``ClarificationRequest`` or an ``ErrorReport``.
     """
 
     code = "not_approved"
 
-    def __init__(self, message: str, *, decision_id: str = "", hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, decision_id: str = "", withheld: object = None, hint: str | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.decision_id = decision_id
+        self.withheld = withheld
 
 
 class ApprovalPending(NotApproved):

@@ -333,6 +333,18 @@ def test_an_unsigned_answer_is_refused_before_it_stands(place: Path, capsys: pyt
         assert _guard(store, post).call("c1", MOM) == 1
 
 
+def test_an_answer_by_an_unknown_key_is_refused_before_it_stands(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The decision names the keys that count, so a stranger does not close it for the principal."""
+    save_key(BOB, "bob.jwk")
+    assert main(["resolve", "--store", "agent.db", "--answer", "1", "--sign", "bob.jwk"]) != 0
+    assert "does not know the key" in capsys.readouterr().err
+    assert main(["resolve", "--store", "agent.db", "--answer", "1", "--sign", "alice.jwk"]) == 0
+    with SqliteStore(place / "agent.db") as store:
+        assert _guard(store, Post()).call("c1", MOM) == 1
+
+
 WRONG: dict[str, list[str]] = {
     "a public key": ["--store", "agent.db", "--answer", "1", "--sign", "alice.pub.jwk"],
     "a file that is not there": ["--store", "agent.db", "--answer", "1", "--sign", "nobody.jwk"],

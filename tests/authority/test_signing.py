@@ -275,3 +275,17 @@ def test_nobody_adds_an_unsigned_line_to_a_signed_chain() -> None:
             forgotten()
     assert signed.execute(confirm_id, work()) == "done"
     assert len(list(verify_chain(signed.lines("w"), make_verifier(PUBLIC)))) == 3
+
+
+def test_an_authority_whose_check_would_refuse_its_own_lines_is_refused() -> None:
+    """Its first line would make the chain unreadable for every process, so nothing may be written by it."""
+    old, new = new_key(), new_key()
+    with pytest.raises(InputError, match="make_verifier"):
+        Authority(MemoryStore(), sign=make_signer(new), check=make_verifier(public_jwk(old)))
+    store = MemoryStore()
+    Authority(store, sign=make_signer(old)).stop("w")
+    rotated = Authority(store, sign=make_signer(new), check=make_verifier(public_jwk(old), public_jwk(new)))
+    rotated.stop("w")
+
+    with pytest.raises(Tampered, match=r"Workflow w: line 1 .*make_verifier\(old_key, new_key\)"):
+        Authority(store, check=make_verifier(public_jwk(old))).stop("w")

@@ -63,6 +63,16 @@ def test_a_paused_workflow_goes_on_after_a_resume(run: Run, place: str) -> None:
         assert authority.execute(granted(authority).confirm_id, work()) == "done"
 
 
+def test_a_stop_of_an_unknown_workflow_says_so(run: Run, place: str) -> None:
+    """It may be a typing error; the name is stopped all the same, since its calls may come later."""
+    with opened(place) as store:
+        granted(Authority(store))
+        assert run(["stop", place, "w"]).err == ""
+        stopped = run(["stop", place, "v"])
+        assert (stopped.status, stopped.err) == (0, 'emitter: "v" has no records yet; known workflows: "w"\n')
+        assert "v" in Authority(store).workflows()
+
+
 def test_a_stop_lists_what_may_still_run(run: Run, place: str) -> None:
     """A killed act is one of them, until somebody settles it."""
     with opened(place) as store:
@@ -105,7 +115,7 @@ def test_a_signed_chain_takes_signed_records_alone(run: Run, place: str, tmp_pat
         confirm_id = granted(authority).confirm_id
         unsigned = run(["revoke", place, confirm_id])
         assert unsigned.status == 2
-        assert "The workflow's chain is signed" in unsigned.err
+        assert "The workflow's chain is signed. Sign the record with --sign KEY." in unsigned.err
         assert run(["revoke", place, confirm_id, "--sign", file]).status == 0
         assert authority.get_grant(confirm_id).end is not None
 

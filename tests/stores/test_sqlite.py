@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
@@ -303,3 +304,17 @@ def test_what_is_forgotten_is_in_no_file(tmp_path: Path) -> None:
         assert any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
         store.forget("run", "c")
         assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
+
+
+def test_a_store_that_cannot_be_written_is_not_answered_with_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new file would know nothing of what was done."""
+    SqliteStore(tmp_path / "store.db").close()
+    readonly = sqlite3.OperationalError("attempt to write a readonly database")
+    readonly.sqlite_errorcode = sqlite3.SQLITE_READONLY
+    monkeypatch.setattr(sqlite3, "connect", Mock(side_effect=readonly))
+
+    with pytest.raises(InputError, match="permissions of the file and of its folder") as refused:
+        SqliteStore(tmp_path / "store.db")
+    assert "another file" not in str(refused.value)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, overload
 
 from emitter.authority import configuration, grants
-from emitter.authority.chain import SigningCallbacks
+from emitter.authority.chain import SigningCallbacks, sign_text
 from emitter.authority.context import ActiveActions, AuthorityContext, arun_steps, run_steps
 from emitter.authority.execution import execute_confirmed, resolve_unfinished
 from emitter.authority.grants import StopRequest
@@ -20,7 +20,7 @@ from emitter.authority.journal import Journal
 from emitter.authority.proposals.store import ProposalStore
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import decision_reference
-from emitter.errors import InputError
+from emitter.errors import InputError, Tampered
 from emitter.stores import MemoryStore
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class Authority:
             configuration.validate_optional_callable("check=", check),
             verify_answer,
         )
+        _check_own_signature(signing)
         self._context = AuthorityContext(
             journal=Journal(
                 store_or_memory,
@@ -264,6 +265,23 @@ def _answer_verifier(principals: object, check: object) -> AnswerVerifier | None
         return cast("AnswerVerifier | None", getattr(check, "verify_answer", None))
     signing = importlib.import_module("emitter.authority.signing")  # needs the signing extra
     return cast("AnswerVerifier", signing.make_verifier(*keys).verify_answer)
+
+
+def _check_own_signature(signing: SigningCallbacks) -> None:
+    """Raise ``InputError`` if ``check`` would refuse what ``sign`` signs, and so make the chain unreadable."""
+    verify = getattr(signing.check, "verify_answer", None)
+    if signing.sign is None or verify is None:
+        return
+    try:
+        verify(_PROBE, sign_text(_PROBE, signing.sign))
+    except Tampered as error:
+        raise InputError(
+            f"check= does not accept what sign= signs: {error.args[0]}",
+            hint="Pass the public key of sign= to make_verifier(), next to those of older lines.",
+        ) from None
+
+
+_PROBE: Final = "emitter.authority.probe"
 
 
 def _as_stop_request(request: StopRequest | str) -> StopRequest:

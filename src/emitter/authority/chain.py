@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from emitter.authority.records import Confirm, Line, parse_timestamp
 from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
-from emitter.errors import InputError, NotCanonical, Tampered
+from emitter.errors import InputError, NotCanonical, Tampered, UnsignedLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,11 +47,12 @@ def make_line(seq: int, at: str, prev: str, record: ChainRecord, sign: Callable[
     """Build the line of a record, signed if ``sign`` is set."""
     hashed = _hash_members({"seq": seq, "at": at, "prev": prev, "record": record.to_json()})
     line = Line(seq=seq, at=at, prev=prev, record=record, hash=hashed)
-    return line if sign is None else line.model_copy(update={"signature": _sign_hash(hashed, sign)})
+    return line if sign is None else line.model_copy(update={"signature": sign_text(hashed, sign)})
 
 
-def _sign_hash(line_hash: str, sign: Callable[[str], str]) -> str:
-    signature = sign(line_hash)
+def sign_text(text: str, sign: Callable[[str], str]) -> str:
+    """Return the signature of a text, or raise ``InputError`` if ``sign`` returns something else."""
+    signature = sign(text)
     if not isinstance(signature, str) or LONE_SURROGATE.search(signature):  # pyright: ignore[reportUnnecessaryIsInstance]  user code may return anything
         raise InputError("sign= must return a string.", hint="Return a signature of the hash it receives.")
     return signature
@@ -105,9 +106,9 @@ def check_follows(last: Line | None, line: Line, place: str, workflow_id: str | 
 
 
 def check_stays_signed(last: Line | None, line: Line) -> None:
-    """Raise ``InputError`` for an unsigned line after a signed one, which would invalidate the chain."""
+    """Raise ``UnsignedLine`` for an unsigned line after a signed one, which would invalidate the chain."""
     if last is not None and last.signature is not None and line.signature is None:
-        raise InputError("The workflow's chain is signed, but this authority has no sign=.", hint=_SIGN_HINT)
+        raise UnsignedLine("The workflow's chain is signed, but this authority has no sign=.", hint=_SIGN_HINT)
 
 
 def verify_chain(documents: Iterable[Json], check_line: Callable[[Line], None] | None = None) -> Iterator[Line]:

@@ -383,7 +383,8 @@ def _unfinished_error(intent: Intent) -> Unfinished:
         f"The action {intent.intent_id!r} of the workflow {intent.workflow_id!r} began before and either still runs or "
         "has an unknown outcome. It is not repeated.",
         intent_id=intent.intent_id,
-        hint="Find out what it did, and record it with `emitter settle` or Authority.resolve_unfinished().",
+        hint="An operator finds out what it did, and settles it with `emitter settle` or "
+        "Authority.resolve_unfinished().",
     )
 
 

@@ -32,6 +32,7 @@ from emitter.authority.records import (
 )
 from emitter.authority.rules import SpentAmounts, get_grant_state, has_expired
 from emitter.decisions import Selected
+from emitter.decisions.canonical_json import check_two_keys, known_keys
 from emitter.decisions.ledger import verify_answer
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
@@ -199,6 +200,7 @@ def _make_confirm(context: AuthorityContext, consent: ResolvedDecision, request:
         verify_answer(context.check_answer, confirm.answer_statement, granted.signature)
         if granted.first_approval is not None and confirm.approval_statement is not None:
             verify_answer(context.check_answer, confirm.approval_statement, granted.first_approval.signature)
+            check_two_keys(known_keys(context.check_answer), granted.first_approval.signature, granted.signature)
     return confirm
 
 

@@ -217,7 +217,10 @@ class Journal:
             place = f"line {state.next_number} of workflow {state.workflow_id}"
             line = chain.parse_line(dict(entry.outcome), place)
             chain.check_follows(state.last, line, place, state.workflow_id)
-            self._signing.check_line(line)
+            try:
+                self._signing.check_line(line)
+            except Tampered as error:
+                raise Tampered(f"Workflow {state.workflow_id}: {error.args[0]}", place=place, hint=error.hint) from None
             rules.apply_line(state, line, math.inf)  # a reader cannot know the writer's clock skew
             yield line.hash
 

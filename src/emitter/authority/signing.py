@@ -38,6 +38,7 @@ _ACCEPTED_ALGORITHMS: Final = (None, SIGNATURE_ALGORITHM, "EdDSA")
 _DETACHED_JWS: Final = re.compile(r"([A-Za-z0-9_-]{1,512})\.\.[A-Za-z0-9_-]{85}[AQgw]")
 """A header, no payload, and 64 bytes, for which unpadded base64url has only one spelling."""
 _KEY_FORMATS_HINT: Final = "Pass a JWK, the text of a PEM file, or a joserfc OKPKey."
+_UNKNOWN_KEY_HINT: Final = "If it is a key of yours, let check= know it too: make_verifier(old_key, new_key)."
 _KEY_ERRORS: Final = (JoseError, ValueError, TypeError, KeyError, AttributeError)
 """Errors for invalid keys. Their messages may contain key material, so they are never passed on."""
 
@@ -121,7 +122,7 @@ class SignatureVerifier:
             raise Tampered(f"{place} is not signed.", place=place)
         key_id = _key_id_of(signature, place)
         if key_id not in self.keys:
-            raise Tampered(f"{place} is signed by an unknown key.", place=place)
+            raise Tampered(f"{place} is signed by an unknown key.", place=place, hint=_UNKNOWN_KEY_HINT)
         _verify_signature(signature, payload, self.keys[key_id], place)
         return key_id
 

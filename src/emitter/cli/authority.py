@@ -12,7 +12,7 @@ from emitter.authority.records import TakeoverMode
 from emitter.cli.arguments import add_json_argument
 from emitter.cli.input_output import print_json
 from emitter.cli.stores import load_signer, open_store
-from emitter.errors import InputError
+from emitter.errors import InputError, UnsignedLine
 from emitter.messages import as_mapping
 from emitter.render.safe_text import quote
 
@@ -47,8 +47,12 @@ def run_stop(args: Namespace) -> int:
     """
     names = ("workflow", "step", "takeover_mode", "delegate_to", "reason", "request_id")
     with _open_authority(args) as authority:
+        known = authority.workflows()
         stopped = authority.stop(StopRequest(*(getattr(args, name) for name in names)))
     record = stopped.stop
+    if record.workflow_id not in known:
+        others = ", ".join(map(quote, known)) or "none"
+        sys.stderr.write(f"emitter: {quote(record.workflow_id)} has no records yet; known workflows: {others}\n")
     if args.json:
         print_json({"stop": record.to_json(), "unfinished": [each.to_json() for each in stopped.unfinished_intents]})
         return 0
@@ -171,7 +175,12 @@ def _open_authority(args: Namespace) -> Generator[Authority]:
     """Open the store's authority, which signs its records if a key is given."""
     sign = None if args.sign is None else load_signer(args.sign)
     with open_store(args.store) as stored:
-        yield stored.authority if sign is None else Authority(stored.store, ledger=stored.authority.ledger, sign=sign)
+        try:
+            yield (
+                stored.authority if sign is None else Authority(stored.store, ledger=stored.authority.ledger, sign=sign)
+            )
+        except UnsignedLine as error:
+            raise InputError("The workflow's chain is signed.", hint="Sign the record with --sign KEY.") from error
 
 
 def _print_record(args: Namespace, record: Any, summary: str) -> int:

@@ -19,6 +19,7 @@ from emitter.authority.audit import export_lines, read_lines, report_chain
 from emitter.cli.arguments import add_json_argument, parse_number
 from emitter.cli.input_output import print_json, read_text
 from emitter.cli.stores import is_store, open_store, read_or_tampered
+from emitter.decisions.canonical_json import signing_key_id
 from emitter.errors import InputError, Tampered
 from emitter.files import private_opener
 from emitter.render.safe_text import quote, to_single_line
@@ -372,7 +373,9 @@ def _answer_note(confirm_state: GrantState, report: ChainReport, names: Mapping[
     if granted.first_approval is not None:
         by += f"after {quote(granted.first_approval.principal)}, "
     if key is not None:
-        return f"{by}signed by {quote(names.get(key, ''))} (key {key})"
+        first_key = None if granted.first_approval is None else signing_key_id(granted.first_approval.signature)
+        after = "" if first_key is None else f", after {quote(names.get(first_key, ''))} (key {first_key})"
+        return f"{by}signed by {quote(names.get(key, ''))} (key {key}){after}"
     if granted.signature is None:
         return f"{by}not signed: anyone who can write to the store could have recorded it"
     return f"{by}signed, not checked: pass a public key with --principal"
@@ -387,6 +390,7 @@ def _confirm_json(confirm_state: GrantState, report: ChainReport, names: Mapping
             "decision": confirm.granted_by.decision,
             "principal": confirm.granted_by.principal or None,
             "first_approval": None if first is None else first.principal,
+            "first_key": None if key is None or first is None else signing_key_id(first.signature),
             "signed": confirm.granted_by.signature is not None,
             "key": key,
             "file": None if key is None else names.get(key),

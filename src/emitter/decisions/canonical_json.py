@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, cast
 
 import rfc8785
 
-from emitter.errors import InputError, NotCanonical
+from emitter.errors import InputError, NotCanonical, UnsignedAnswer
 from emitter.models import BindingMoment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from emitter.messages import Json
 
@@ -166,6 +166,31 @@ def digest_of(value: Json, profile: CanonicalProfile = CanonicalProfile.ENVELOPE
 
 AnswerVerifier: TypeAlias = Callable[[str, str | None], object]
 """Checks the digest of an answer and its signature. Raises ``Tampered`` if the signature is invalid."""
+
+
+def known_keys(verifier: AnswerVerifier | None) -> tuple[str, ...]:
+    """Return the ids of the keys that ``SignatureVerifier.verify_answer`` knows, or nothing for another verifier."""
+    keys: object = getattr(getattr(verifier, "__self__", None), "keys", None)
+    return tuple(map(str, cast("Mapping[str, object]", keys))) if isinstance(keys, Mapping) else ()
+
+
+def signing_key_id(signature: str | None) -> str | None:
+    """Return the id of the key that a detached JWS names, unverified, or None."""
+    header = (signature or "").partition(".")[0]
+    try:
+        key_id: Json = parse_strict_json(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"]
+    except (NotCanonical, ValueError, LookupError, TypeError):
+        return None
+    return key_id if isinstance(key_id, str) else None
+
+
+def check_two_keys(keys: Collection[str], first: str | None, second: str | None) -> None:
+    """Raise ``UnsignedAnswer`` for two approvals by one key. A single known key signs for all: names count then."""
+    if len(keys) > 1 and signing_key_id(first) == signing_key_id(second):
+        raise UnsignedAnswer(
+            "Two principals must approve, and both approvals are signed by one key.",
+            hint="Let another principal approve, with their own key.",
+        )
 
 
 def signing_digest(decision: str, envelope: str, answer: Mapping[str, Json], answered_at: str, channel: str) -> str:

@@ -24,7 +24,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emitter.decisions import ledger_arguments, ledger_entries, ledger_log
-from emitter.decisions.canonical_json import digest
+from emitter.decisions.canonical_json import check_two_keys, digest, known_keys, signing_key_id
 from emitter.decisions.decision_rates import DEFAULT_THRESHOLDS, DecisionRates, RateThresholds
 from emitter.decisions.ledger_approvals import Approval, approval_key, make_approval_entry, parse_approval
 from emitter.decisions.ledger_assignments import (
@@ -106,9 +106,9 @@ class Ledger:
         thresholds: The rates from which a warning is recorded.
         words: How the principal's words are kept, so that another process can read them: as plain text for a week by
             default. With None they stay in this process's memory.
-        sign: Signs each answer that is resolved here: ``signer(key)`` of ``emitter.authority.signing``.
-        check: Verifies the signature of each answer that is read: ``checker(*keys).answered_by`` of
-            ``emitter.authority.signing``. Without it, whoever can write to the store can forge an answer.
+        sign: Signs each answer that is resolved here: ``make_signer(key)`` of ``emitter.authority.signing``.
+        check: Verifies the signature of each answer that is read: ``make_verifier(*keys).verify_answer``
+            of ``emitter.authority.signing``. Without it, whoever can write to the store can forge an answer.
 
     Raises:
         InputError: An argument is invalid.
@@ -203,6 +203,7 @@ class Ledger:
             0.0,
             actions=actions,
             signed=self._check is not None,
+            keys=known_keys(self._check),
             four_eyes=bool(four_eyes),
         )
         revisited = frozenset(
@@ -645,7 +646,11 @@ class Ledger:
         first = None if answer.first is None else answer.first.statement(pending)
         entry = ledger_entries.make_resolved_entry(resolution, now, channel, answer.principal, first)
         entry = entry if sign is None else ledger_entries.sign_entry(entry, pending, sign)
-        self._verify_signature(entry, pending)  # before anything is stored
+        self._check_key(pending, ledger_entries.read_signature(entry))  # before anything is stored
+        self._verify_signature(entry, pending)
+        if answer.first is not None:
+            keys = known_keys(self._check) or pending.keys
+            check_two_keys(keys, answer.first.signature, ledger_entries.read_signature(entry))
         words_until = None
         if not isinstance(resolution, Selected):
             words = ledger_entries.resolution_words(resolution)
@@ -666,7 +671,8 @@ class Ledger:
         )
         if sign is not None:
             approval = replace(approval, signature=sign(approval.statement(pending)))
-        self._verified_approval(approval, pending)  # before anything is stored
+        self._check_key(pending, approval.signature)  # before anything is stored
+        self._verified_approval(approval, pending)
         event = ledger_log.make_decision_event(Level.INFO, ledger_log.APPROVED_MESSAGE, pending, channel=answer.channel)
         return make_approval_entry(approval, pending), (event,)
 
@@ -678,6 +684,14 @@ class Ledger:
         if self._check is not None:
             verify_answer(self._check, approval.statement(pending), approval.signature)
         return approval
+
+    def _check_key(self, pending: PendingDecision, signature: str | None) -> None:
+        """Raise ``UnsignedAnswer`` for an answer by a key that the opening ledger does not know."""
+        if self._check is None and pending.keys and signing_key_id(signature) not in pending.keys:
+            raise UnsignedAnswer(
+                "This key's signature does not count for this decision: the agent does not know the key.",
+                hint="The decision is still open. Sign with a key whose public part the agent has in principals=.",
+            )
 
     def _load_assignments(self, decision: str) -> tuple[Assignment, ...]:
         """Return the assignments of a decision, oldest first. The log is not read, since it may be long."""
@@ -715,6 +729,7 @@ class Ledger:
                 or first.statement(pending) != entry.outcome.get("firstApproval")
             ):
                 raise StoreAltered("Two principals had to approve the answer, and the store does not show both.")
+            check_two_keys(known_keys(self._check), first.signature, ledger_entries.read_signature(entry))
         return ResolvedDecision(
             pending,
             resolution,

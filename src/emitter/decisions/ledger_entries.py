@@ -69,6 +69,7 @@ class PendingDecision:
         expiry_recorded: The end without an answer is on record and stands, even if a clock is set back.
         withdrawn: The agent withdrew the decision, so ``expiry_recorded`` is True.
         signed: Only a signed answer counts, because the opening ledger verifies signatures.
+        keys: The ids (RFC 7638 thumbprints) of the keys whose signature counts, or empty if they are not known.
         four_eyes: Two principals must approve an option that does something: see ``Ledger.approve``.
         assignee: The principal who should answer, or an empty string: see ``Ledger.assign``.
     """
@@ -83,6 +84,7 @@ class PendingDecision:
     expiry_recorded: bool = field(default=False, compare=False)
     withdrawn: bool = field(default=False, compare=False)
     signed: bool = field(default=False, compare=False)
+    keys: tuple[str, ...] = field(default=(), compare=False)
     four_eyes: bool = False
     assignee: str = field(default="", compare=False)
 
@@ -218,6 +220,8 @@ def make_opened_entry(pending: PendingDecision) -> Entry:
     }
     if pending.signed:
         members["signed"] = True
+    if pending.keys:
+        members["keys"] = list(pending.keys)
     if pending.four_eyes:
         members["fourEyes"] = True
     return Entry(BINDING_MOMENT, members, {"binding_moment": pending.moment.to_json()})
@@ -241,6 +245,7 @@ def parse_pending(entry: Entry) -> PendingDecision:
         expires_at=members["expiresAt"],
         actions=tuple(cast("list[str | None]", as_list(members["actions"]))),
         signed=members.get("signed") is True,
+        keys=tuple(map(str, as_list(members.get("keys")))),
         four_eyes=members.get("fourEyes") is True,
     )
 

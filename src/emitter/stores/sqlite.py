@@ -13,6 +13,7 @@ import weakref
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from emitter.errors import InputError, StoreAltered, StoreFailed
@@ -42,7 +43,6 @@ from emitter.stores.protocol import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
-    from pathlib import Path
     from types import TracebackType
 
     from emitter.events import RunEvent
@@ -274,6 +274,9 @@ _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT})
 _CANNOT_OPEN = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
 
+_OTHER_FILE_HINT = "Pass the path of another file, or of one that does not exist yet."
+_PERMISSIONS_HINT = "Check the permissions of the file and of its folder: SQLite writes to both."
+
 
 class SqliteDatabase:
     """The connections to a file, opened as threads need them, and closed with it. ``timeout`` is in seconds."""
@@ -364,17 +367,15 @@ class SqliteDatabase:
         self._write_lock = threading.Lock()
         self._closed = self._closed or self._in_use > 0
 
-    def unusable_error(self, reason: str) -> InputError:
+    def unusable_error(self, reason: str, hint: str = _OTHER_FILE_HINT) -> InputError:
         """Return the error for a file that cannot be used as a store."""
-        return InputError(
-            f"The store {self.path} {reason}.", hint="Pass the path of another file, or of one that does not exist yet."
-        )
+        return InputError(f"The store {self.path} {reason}.", hint=hint)
 
     def damaged_error(self) -> StoreAltered:
         """Return the error for a file whose content is not what was written."""
         return StoreAltered(
             f"The store {self.path} is damaged: its content is not what was written.",
-            hint="Restore it from a backup, or use another file.",
+            hint="Find out what changed it. An older backup does not know what was done since.",
         )
 
     def _read_header(self) -> tuple[int, int, int]:
@@ -383,7 +384,9 @@ class SqliteDatabase:
                 header: tuple[int, int, int] = connection.execute(_HEADER_QUERY).fetchone()
         except StoreFailed as error:
             if _sqlite_code(error.__cause__) in _CANNOT_OPEN:
-                raise self.unusable_error(f"cannot be opened: {error.__cause__}") from error
+                may_be_store = Path(self.path).is_file() and _sqlite_code(error.__cause__) != sqlite3.SQLITE_NOTADB
+                hint = _PERMISSIONS_HINT if may_be_store else _OTHER_FILE_HINT
+                raise self.unusable_error(f"cannot be opened: {error.__cause__}", hint) from error
             raise
         return header
 

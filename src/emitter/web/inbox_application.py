@@ -146,7 +146,12 @@ _ERROR_HANDLERS: Final = {
     405: show_refusal(405, "Not like this", "Open the page in a browser, and answer on it."),
     UnknownDecision: show_refusal(404, "Nothing here", "There is no such decision, or you may not see it."),
     Unauthenticated: show_refusal(403, "Sign in first", "This inbox does not know who you are."),
-    UnsignedAnswer: show_refusal(409, "Not signed", "Only a signed answer counts here, and there is no valid one."),
+    UnsignedAnswer: show_refusal(
+        409,
+        "Not signed",
+        "Only an answer that a known key signed counts here, and there is no valid one.",
+        note="If you just answered, nothing was recorded. If the store has an answer, it authorizes nothing.",
+    ),
     StoreAltered: show_refusal(409, "Altered", "Another program changed this record in the store. Do not rely on it."),
     Exception: show_refusal(500, "Something broke", "This is a bug in the program. Open the page again."),
 }

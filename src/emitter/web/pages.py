@@ -38,6 +38,7 @@ except ImportError as error:
 ErrorHandler: TypeAlias = "Callable[[Request, Exception], Awaitable[Response]]"
 
 
+_NOT_RECORDED: Final = "Nothing was recorded by this."
 _ERROR_PAGES: Final[Mapping[type[ResolutionError], tuple[int, str]]] = {
     UnknownDecision: (404, "Nothing here"),
     BadToken: (403, "Not from this page"),
@@ -55,11 +56,13 @@ async def _on_rejected(request: Request, error: Exception) -> Response:
     return refusal_page(status, title, str(error), None if isinstance(error, _FINAL_ERRORS) else request.url.path)
 
 
-def show_refusal(status: int, title: str, message: str, *, back: bool = False) -> ErrorHandler:
+def show_refusal(
+    status: int, title: str, message: str, *, back: bool = False, note: str = _NOT_RECORDED
+) -> ErrorHandler:
     """Return a handler that shows a page for a refused request."""
 
     async def handle(request: Request, _error: Exception) -> Response:
-        return refusal_page(status, title, message, request.url.path if back else None)
+        return refusal_page(status, title, message, request.url.path if back else None, note=note)
 
     return handle
 
@@ -147,9 +150,11 @@ _ANSWERS: Final = {
 }
 
 
-def refusal_page(status: int, title: str, message: str, back: str | None = None) -> HTMLResponse:
+def refusal_page(
+    status: int, title: str, message: str, back: str | None = None, *, note: str = _NOT_RECORDED
+) -> HTMLResponse:
     """Return the page for a rejected request. ``back`` is the path of a decision that is still open."""
-    body = [element("h1", title), element("p", message), element("p", "Nothing was recorded by this.", class_="how")]
+    body = [element("h1", title), element("p", message), element("p", note, class_="how")]
     if back is not None:
         body.append(element("p", element("a", "Back to the decision", href=back)))
     return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)

@@ -12,6 +12,7 @@ from emitter import Invalid, Policy
 from emitter.authority import Authority, abrief_with_model, brief_with_model
 from emitter.decisions import select_option
 from emitter.errors import InputError, NotApproved
+from emitter.models import Deliberation
 from emitter.testing import Text, simulator
 from tests.authority.guard.parts import MOM, Person, Post, proven
 from tests.scenarios.answers import BOUND, DELIBERATION
@@ -103,6 +104,9 @@ def test_what_the_model_withholds_nobody_is_asked(vendor: Simulator) -> None:
         office.guard.call("c1", MOM)
 
     assert refused.value.decision_id == ""
+    assert isinstance(refused.value.withheld, Deliberation)
+    assert refused.value.withheld.state in str(refused.value)
+    assert all(each in str(refused.value) for each in refused.value.withheld.missing)
     assert (office.person.asked, office.post.sent) == ([], [])
     assert office.authority.ledger.pending() == ()
 

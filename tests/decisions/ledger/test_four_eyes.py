@@ -179,6 +179,39 @@ def test_both_approvals_are_signed() -> None:
     assert ledger.find("d") == replace(resolved, already_resolved=True)
 
 
+@pytest.mark.parametrize("checks", [True, False])
+def test_one_key_is_not_two_principals(checks: bool) -> None:
+    """Whatever names it signs, in a ledger that verifies and in one that only signs; the decision stays open."""
+    store, check = MemoryStore(), make_verifier(public_jwk(ALICE), public_jwk(BOB)).verify_answer
+    opened(Ledger(store, check=check))
+    ledger = Ledger(store, check=check if checks else None)
+    ledger.approve("d", DO, principal="alice", sign=make_signer(ALICE))
+    with pytest.raises(UnsignedAnswer, match="one key"):
+        ledger.approve("d", DO, principal="bob", sign=make_signer(ALICE))
+
+    assert isinstance(ledger.approve("d", DO, principal="bob", sign=make_signer(BOB)), ResolvedDecision)
+
+
+def test_one_key_that_wrote_two_names_past_the_library_is_found() -> None:
+    """A ledger that verifies nothing writes them, and the one that verifies refuses both."""
+    store = MemoryStore()
+    opened(Ledger(store))
+    for name in ("alice", "bob"):
+        Ledger(store, sign=make_signer(ALICE)).approve("d", DO, principal=name)
+
+    with pytest.raises(UnsignedAnswer, match="one key"):
+        Ledger(store, check=make_verifier(public_jwk(ALICE), public_jwk(BOB)).verify_answer).find("d")
+
+
+def test_one_key_that_signs_for_a_whole_service_is_enough() -> None:
+    """Where a single key counts, the service that holds it vouches for the names."""
+    ledger = Ledger(MemoryStore(), sign=make_signer(ALICE), check=make_verifier(public_jwk(ALICE)).verify_answer)
+    opened(ledger)
+    ledger.approve("d", DO, principal="alice")
+
+    assert isinstance(ledger.approve("d", DO, principal="bob"), ResolvedDecision)
+
+
 def changed(store: MemoryStore, key: str, **members: object) -> None:
     """Change a row of the store, past the library."""
     entry = store.find(RUN, key)

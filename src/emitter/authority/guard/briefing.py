@@ -23,9 +23,9 @@ from emitter.decisions.canonical_json import LONE_SURROGATE
 from emitter.decisions.ledger_words import format_duration
 from emitter.errors import InputError, NotApproved
 from emitter.messages import as_list, as_mapping
-from emitter.models import BindingMoment, Option, Question, Trust
+from emitter.models import BindingMoment, ClarificationRequest, Deliberation, ErrorReport, Option, Question, Trust
 from emitter.prompts import Material, Media
-from emitter.render.safe_text import sanitize_clusters
+from emitter.render.safe_text import sanitize_clusters, to_single_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -293,6 +293,19 @@ def _call_material(request: ApprovalRequest) -> Material:
 def _require_decision(decision: Emission[BindingMoment] | Withheld) -> BindingMoment:
     if not isinstance(decision, Emission):
         raise NotApproved(
-            "The agent withheld the decision, so nobody was asked.", hint="Provide what the agent says is missing."
+            f"The agent withheld the decision, so nobody was asked: {_describe_withheld(decision.reason)}",
+            withheld=decision.reason,
+            hint="Provide what the agent says is missing.",
         )
     return decision.value
+
+
+def _describe_withheld(reason: Deliberation | ClarificationRequest | ErrorReport) -> str:
+    match reason:
+        case Deliberation(state=state, missing=missing):
+            text = " ".join((state, *(("Missing:", "; ".join(missing)) if missing else ())))
+        case ClarificationRequest(questions=questions):
+            text = " ".join(each.question for each in questions)
+        case ErrorReport(message=message):
+            text = message
+    return to_single_line(text)
