@@ -70,6 +70,10 @@ class InputError(EmitterError, ValueError):
     """An argument cannot be used. Nothing was sent."""
 
 
+class UnknownArgument(InputError, TypeError):
+    """There is no argument of this name. The hint says what to pass instead, if something is like it."""
+
+
 class UnknownModel(InputError):
     """The model string names no known vendor."""
 
