@@ -153,6 +153,7 @@ MEANT = {
     "prompt": "messages=",
     "images": "materials=[Image(...)]",
     "max_concurrency": "Pass in_flight= to emit_many.",
+    "mode": "Leave it out",
     "top_k": "extra_body={'top_k': ...}",
     "chekcs": "Did you mean 'checks'?",
     "decision_class": "It is an option of emit_binding_moment.",
@@ -198,6 +199,39 @@ def test_a_value_keeps_its_signature_and_can_be_copied(value: Any) -> None:
     """For ``help()``, other processes and ``dataclasses.replace``."""
     assert pickle.loads(pickle.dumps(value)) == copy.copy(value) == replace(value) == value
     assert list(inspect.signature(type(value)).parameters) == [item.name for item in fields(value)]
+
+
+@pytest.mark.parametrize("name", ["response_model", "prompt"])
+@pytest.mark.parametrize(
+    "function",
+    [emitter.emit, emitter.aemit, emitter.Emitter("openai/gpt-6-sol").emit],
+    ids=lambda function: function.__qualname__,
+)
+def test_an_option_of_another_library_is_translated_before_a_missing_argument(
+    function: Callable[..., Any], name: str
+) -> None:
+    """It was passed in place of the missing one."""
+
+    async def call() -> None:
+        await function(**{name: int})
+
+    with pytest.raises(emitter.InputError) as raised:
+        asyncio.run(call())
+
+    assert MEANT[name] in str(raised.value)
+
+
+def test_a_missing_argument_is_a_type_error() -> None:
+    """As for any function."""
+    with pytest.raises(TypeError, match=r"emit\(\) missing 2 required positional arguments: 'form' and 'messages'"):
+        cast("Any", emitter.emit)(model="openai/gpt-6-sol")
+
+
+def test_the_model_of_an_emitter_is_its_own() -> None:
+    """A second one is an error that says what to do."""
+    client = emitter.Emitter("openai/gpt-6-sol")
+    with pytest.raises(emitter.InputError, match=r"The Emitter has a model\. Make another Emitter"):
+        client.emit(int, "?", **cast("Any", {"model": "openai/gpt-6-sol"}))
 
 
 def test_an_option_that_is_like_no_other_gets_no_advice() -> None:
