@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
+import pickle
 import re
 import subprocess
 import sys
+from dataclasses import fields, replace
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 import emitter
+from emitter.media import Document, Image
 from emitter.recover import Recovered, recover
 from emitter.schema import Uncompilable, compile_schema
 
@@ -148,6 +153,7 @@ MEANT = {
     "prompt": "messages=",
     "images": "materials=[Image(...)]",
     "max_concurrency": "Pass in_flight= to emit_many.",
+    "mode": "Leave it out",
     "top_k": "extra_body={'top_k': ...}",
     "chekcs": "Did you mean 'checks'?",
     "decision_class": "It is an option of emit_binding_moment.",
@@ -162,6 +168,70 @@ def test_an_option_of_another_library_is_translated(name: str, told: str) -> Non
         emitter.emit(int, "?", model="openai/gpt-6-sol", **cast("Any", {name: 1}))
 
     assert told in str(raised.value)
+
+
+WRONG_ARGUMENTS: dict[str, tuple[Callable[..., object], str, str]] = {
+    "max_retries": (emitter.Policy, "Policy", "Did you mean 'max_faults'?"),
+    "max_tokens": (emitter.Policy, "Policy", "Did you mean 'output_tokens'?"),
+    "dedline": (emitter.Policy, "Policy", "Did you mean 'deadline'?"),
+    "temperature": (partial(emitter.Fallback, "openai/gpt-6-sol"), "Fallback", "Did you mean 'settings'?"),
+    "rpm": (emitter.RateLimit, "RateLimit", "Did you mean 'requests_per_minute'?"),
+    "inputs": (emitter.Prices, "Prices", "Did you mean 'input'?"),
+    "url": (Image, "Image", "Did you mean 'content'?"),
+    "path": (Document, "Document", "Did you mean 'content'?"),
+    "quorum": (emitter.RateLimit, "RateLimit", "arguments are requests_per_minute, tokens_per_minute, limiter."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ARGUMENTS)
+def test_an_argument_that_a_value_does_not_have_is_an_input_error(name: str) -> None:
+    """It says which one is meant; it is a ``TypeError``, too, as for any class."""
+    make, owner, hint = WRONG_ARGUMENTS[name]
+    with pytest.raises(emitter.InputError, match=f"There is no argument '{name}' of {owner}") as raised:
+        make(**{name: 1})
+
+    assert hint in str(raised.value)
+    assert isinstance(raised.value, TypeError)
+
+
+@pytest.mark.parametrize("value", [emitter.Policy(max_faults=1), emitter.Prices(1, 2), emitter.RateLimit(3)], ids=repr)
+def test_a_value_keeps_its_signature_and_can_be_copied(value: Any) -> None:
+    """For ``help()``, other processes and ``dataclasses.replace``."""
+    assert pickle.loads(pickle.dumps(value)) == copy.copy(value) == replace(value) == value
+    assert list(inspect.signature(type(value)).parameters) == [item.name for item in fields(value)]
+
+
+@pytest.mark.parametrize("name", ["response_model", "prompt"])
+@pytest.mark.parametrize(
+    "function",
+    [emitter.emit, emitter.aemit, emitter.Emitter("openai/gpt-6-sol").emit],
+    ids=lambda function: function.__qualname__,
+)
+def test_an_option_of_another_library_is_translated_before_a_missing_argument(
+    function: Callable[..., Any], name: str
+) -> None:
+    """It was passed in place of the missing one."""
+
+    async def call() -> None:
+        await function(**{name: int})
+
+    with pytest.raises(emitter.InputError) as raised:
+        asyncio.run(call())
+
+    assert MEANT[name] in str(raised.value)
+
+
+def test_a_missing_argument_is_a_type_error() -> None:
+    """As for any function."""
+    with pytest.raises(TypeError, match=r"emit\(\) missing 2 required positional arguments: 'form' and 'messages'"):
+        cast("Any", emitter.emit)(model="openai/gpt-6-sol")
+
+
+def test_the_model_of_an_emitter_is_its_own() -> None:
+    """A second one is an error that says what to do."""
+    client = emitter.Emitter("openai/gpt-6-sol")
+    with pytest.raises(emitter.InputError, match=r"The Emitter has a model\. Make another Emitter"):
+        client.emit(int, "?", **cast("Any", {"model": "openai/gpt-6-sol"}))
 
 
 def test_an_option_that_is_like_no_other_gets_no_advice() -> None:

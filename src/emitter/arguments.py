@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import cast
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
-from emitter.errors import InputError
+from emitter.errors import InputError, UnknownArgument
+
+C = TypeVar("C", bound=type)
 
 
 def check_list(name: str, value: object, item_types: tuple[type, ...], description: str) -> Iterable[object]:
@@ -29,3 +33,34 @@ def check_text(name: str, value: object) -> None:
         value.encode()
     except UnicodeEncodeError as error:
         raise InputError(f"{name} holds a lone surrogate.", hint="Decode it from its bytes again.") from error
+
+
+def known_arguments(**meant: str) -> Callable[[C], C]:
+    """Decorate a class so that an argument that it does not have raises ``UnknownArgument``.
+
+    Args:
+        meant: What callers write, and the argument that they mean. Close spellings need no entry.
+    """
+
+    def decorate(cls: C) -> C:
+        create: Callable[..., None] = vars(cls)["__init__"]
+        _, *names = inspect.signature(create).parameters
+
+        @wraps(create)
+        def __init__(self: Any, *args: Any, **values: Any) -> None:  # noqa: N807  it replaces the method
+            if unknown := values.keys() - names:
+                raise _unknown_argument(type(self).__name__, min(unknown), names, meant)
+            create(self, *args, **values)
+
+        cast("Any", cls).__init__ = __init__
+        return cls
+
+    return decorate
+
+
+def _unknown_argument(owner: str, name: str, names: list[str], meant: dict[str, str]) -> UnknownArgument:
+    from difflib import get_close_matches  # noqa: PLC0415  only a mistake needs it
+
+    near = [meant[name]] if name in meant else get_close_matches(name, names, 1, 0.7)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Its arguments are {', '.join(names)}."
+    return UnknownArgument(f"There is no argument {name!r} of {owner}.", hint=hint)

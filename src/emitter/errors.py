@@ -74,6 +74,10 @@ class UnsignedLine(InputError):
     """The workflow's chain is signed, and this record would be an unsigned line. Nothing was written."""
 
 
+class UnknownArgument(InputError, TypeError):
+    """There is no argument of this name. The hint says what to pass instead, if something is like it."""
+
+
 class UnknownModel(InputError):
     """The model string names no known vendor."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
+from emitter.arguments import known_arguments
 from emitter.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ the largest output of most models, at up to 262 bytes per token.
 """
 
 
+@known_arguments(cached_input="cache_read", prompt="input", completion="output")
 @dataclass(frozen=True, slots=True)
 class Prices:
     """The price of a million tokens in US dollars.
@@ -75,6 +77,9 @@ class PriceTable(Protocol):
         ...
 
 
+@known_arguments(
+    max_retries="max_faults", retries="max_faults", max_tokens="output_tokens", max_completion_tokens="output_tokens"
+)
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Limits of an emission.

@@ -15,7 +15,12 @@ from emitter.schema import Compiled
 from emitter.streaming.partials import PartialStream
 from tests.work import examples
 
-OPEN = Compiled(True, (), lambda value: value, lambda value: value, lambda _: ())
+ANY = {
+    "type": ["string", "array", "object"],
+    "items": {"$ref": "#"},
+    "additionalProperties": {"$ref": "#"},
+}
+OPEN = Compiled(True, (), lambda value: value, lambda value: value, lambda _: (), ANY)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES: st.SearchStrategy[Any] = st.recursive(
     SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12
@@ -87,3 +92,9 @@ def test_a_long_answer_is_parsed_in_linear_time() -> None:
     text = json.dumps({"words": ["word"] * 20_000})
 
     assert len(partials(text, 1)) < 100 + math.log(len(text) / 100, 1.01) + 2
+
+
+def test_a_string_grows_if_it_was_asked_for() -> None:
+    """It is shown in each of its beginnings, however deep it is."""
+    assert partials('{"a": [{"b": "wor', 1, trailing_strings=True)[-1] == {"a": [{"b": "wor"}]}
+    assert partials('{"a": [{"b": "wor', 1)[-1] == {"a": []}

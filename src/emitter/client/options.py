@@ -9,7 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, cast, is_typeddict
+
+from emitter.errors import UnknownArgument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -272,7 +275,10 @@ _ARGUMENT = re.compile(r"^ {4}(\w+): .*\n(?: {5,}.*\n)*", re.MULTILINE)
 
 
 def documented_options(source: type) -> Callable[[F], F]:
-    """Add the options of ``source`` to the signature and docstring of a function that takes ``**options``."""
+    """Add the options of ``source`` to the signature and docstring of a function that takes ``**options``.
+
+    The function then raises ``UnknownArgument`` for any other option, before a missing argument is reported.
+    """
     hints: dict[str, ForwardRef] = source.__annotations__
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_OMITTED, annotation=hint.__forward_arg__)
@@ -284,11 +290,33 @@ def documented_options(source: type) -> Callable[[F], F]:
     def document(function: F) -> F:
         signature = inspect.signature(function)
         *named, _ = signature.parameters.values()
-        cast("Any", function).__signature__ = signature.replace(parameters=[*named, *options])
-        function.__doc__ = _add_arguments(function.__doc__ or "", arguments)
-        return function
+        signature = signature.replace(parameters=[*named, *options])
+        known = signature.parameters.keys() | EmitOptions.__annotations__.keys()
+
+        @wraps(function)
+        def call(*args: Any, **passed: Any) -> Any:
+            _check_names(passed, known)
+            return function(*args, **passed)
+
+        @wraps(function)
+        async def acall(*args: Any, **passed: Any) -> Any:
+            _check_names(passed, known)
+            return await function(*args, **passed)
+
+        documented = cast("Any", acall if inspect.iscoroutinefunction(function) else call)
+        documented.__signature__ = signature
+        documented.__doc__ = _add_arguments(function.__doc__ or "", arguments)
+        return cast("F", documented)
 
     return document
+
+
+def _check_names(passed: Mapping[str, object], known: Collection[str]) -> None:
+    if unknown := passed.keys() - known:
+        from emitter.client.unknown_options import advise  # noqa: PLC0415  only an unknown option needs it
+
+        name = min(unknown)
+        raise UnknownArgument(f"There is no option {name!r}.", hint=advise(name, known))
 
 
 def _descriptions(module: str, source: type) -> dict[str, str]:

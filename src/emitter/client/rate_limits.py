@@ -18,6 +18,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from emitter.adapters.clients import client_settings
+from emitter.arguments import known_arguments
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind
 
@@ -64,6 +65,7 @@ class RateLimiter(Protocol):
         ...
 
 
+@known_arguments(rpm="requests_per_minute", tpm="tokens_per_minute")
 @dataclass(frozen=True, slots=True)
 class RateLimit:
     """The limits of a model at a vendor, shared by all emissions of the process with the same key and address.

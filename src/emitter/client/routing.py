@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
 from emitter import profiles as profile
 from emitter.adapters.clients import client_settings, require_sdk
-from emitter.arguments import check_list, check_type
+from emitter.arguments import check_list, check_type, known_arguments
 from emitter.client.pool import DEFAULT_POOL, ClientPool
 from emitter.client.result import Trace
 from emitter.core.capability_gate import (
@@ -50,6 +50,7 @@ _ROUTING_HINTS = {
 _PASSED_SETTINGS = frozenset({*SETTING_NAMES, "extra_body", "extra_headers"})
 
 
+@known_arguments(**dict.fromkeys(SETTING_NAMES, "settings"), fallback_on="on")
 @dataclass(frozen=True, slots=True)
 class Fallback:
     """A model to ask if those before it lack a capability or fail.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -102,12 +102,6 @@ class Settings:
         given = values.keys() & _PARAMETER_NAMES
         if given:
             values["parameters"] = {name: values.pop(name) for name in SETTING_NAMES if name in given}
-        unknown = values.keys() - _SETTING_NAMES
-        if unknown:
-            from emitter.client.unknown_options import advise  # noqa: PLC0415  only an unknown option needs it
-
-            name = min(unknown)
-            raise TypeError(f"There is no option {name!r}. {advise(name, _OPTION_NAMES)}".strip())
         return cls(model, **values)
 
     def __post_init__(self) -> None:
@@ -241,9 +235,6 @@ _TEXTS = ("wire", "base_url", "node_id", "kind")
 _ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "extra_headers", "pool", "rate_limit")
 """The settings that belong to one model, in the order of ``ModelRoute``."""
 _PARAMETER_NAMES = frozenset(SETTING_NAMES)
-_SETTING_NAMES = frozenset(item.name for item in fields(Settings))
-_INTERNAL_NAMES = {"parameters", "gate", "opening", "alternatives", "pool", "is_fallback"}
-_OPTION_NAMES = (_SETTING_NAMES | _PARAMETER_NAMES) - _INTERNAL_NAMES
 
 
 def _to_material(index: int, item: object) -> Material | Media:

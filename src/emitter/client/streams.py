@@ -201,8 +201,8 @@ class Stream(_StreamBase[R]):
         ``Restart`` takes back what came before it.
 
         Args:
-            trailing_strings: Include strings that are still being written, as far as they go. Nothing marks them. If
-                the host has secrets, strings stay whole.
+            trailing_strings: Include plain strings that are still being written, as far as they go. Nothing marks them.
+                Dates, decimals, literals and the like stay whole. If the host has secrets, all strings do.
 
         Raises:
             InputError: The stream is already being read, or it is that of a decision.

@@ -28,7 +28,7 @@ _ADVICE = {
     **dict.fromkeys(("headers", "default_headers"), "Pass extra_headers=."),
     **dict.fromkeys(("response_model", "response_format", "response_schema", "schema"), _FORM),
     **dict.fromkeys(("output_type", "output_schema", "result_type", "text_format", "type"), _FORM),
-    **dict.fromkeys(("prompt", "input", "contents", "content", "text"), "Pass messages=, the argument before model=."),
+    **dict.fromkeys(("prompt", "input", "contents", "content", "text"), "Pass it as messages=."),
     **dict.fromkeys(("images", "image", "files", "file", "documents", "attachments", "audio", "media"), _MEDIA),
     **dict.fromkeys(("validators", "validate", "guards"), "Pass checks=."),
     **dict.fromkeys(("validation_context", "deps"), "Pass context=."),
@@ -41,6 +41,8 @@ _ADVICE = {
     **dict.fromkeys(("concurrency", "max_concurrency", "max_workers"), "Pass in_flight= to emit_many."),
     **dict.fromkeys(("callback", "callbacks", "hooks", "on_chunk"), "Pass on_event=."),
     **dict.fromkeys(("stream",), "Call stream() or astream()."),
+    **dict.fromkeys(("mode",), "Leave it out: the vendor's profile says how the schema is enforced."),
+    **dict.fromkeys(("model",), "The Emitter has a model. Make another Emitter, or call emit(..., model=...)."),
 }
 """The words of other libraries. The fields of ``Policy`` and close spellings need no row."""
 _CUTOFF = 0.7

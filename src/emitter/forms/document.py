@@ -90,7 +90,7 @@ def document_form(schema: object, terms: DocumentTerms = NO_TERMS) -> OutputForm
 def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
     source, kind = resolve_schema(schema), terms.kind
     if isinstance(source.schema, Mapping) and source.schema and not has_keyword(source.schema):
-        warnings.warn(_NO_KEYWORD, UserWarning, stacklevel=5)  # the caller of emit
+        warnings.warn(_NO_KEYWORD, UserWarning, stacklevel=6)  # the caller of emit
     if terms.context is not None:
         if not source.is_python_type:
             raise InputError("context= is for the validators of a type, and a JSON Schema has none.", hint=_CHECKS_HINT)

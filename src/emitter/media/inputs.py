@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from emitter.arguments import check_text
+from emitter.arguments import check_text, known_arguments
 from emitter.errors import InputError
 from emitter.files import open_private
 from emitter.media.detection import detect_media_type, medium_of, normalize_media_type
@@ -38,6 +38,10 @@ class _Arguments(NamedTuple):
     detail: Detail | None = None
 
 
+_CONTENT_NAMES = dict.fromkeys(("url", "path", "file", "data", "image", "base64"), "content")
+
+
+@known_arguments(**_CONTENT_NAMES)
 class Image(Media):
     """An image: PNG, JPEG, GIF, WebP, or any other format that the model takes."""
 
@@ -71,6 +75,7 @@ class Image(Media):
         _set_fields(self, Medium.IMAGE, _Arguments(content, source, trust, media_type, file_id, fetch, detail))
 
 
+@known_arguments(**_CONTENT_NAMES)
 class _Recorded(Media):
     """A medium that has no level of detail."""
 

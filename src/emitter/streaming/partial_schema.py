@@ -123,12 +123,22 @@ _ANY_SCHEMA: dict[str, Any] = {}
 _COMBINATORS = ("allOf", "anyOf", "oneOf")
 
 
-def schemas_at(schema: Json, path: DocumentPath) -> list[Mapping[str, Json]]:
-    """Return every schema of the value at ``path``, which may only follow named properties."""
+def schemas_at(schema: Json, path: DocumentPath, *, unnamed: bool = False) -> list[Mapping[str, Json]]:
+    """Return every schema of the value at ``path``.
+
+    The path may only follow named properties, unless ``unnamed`` admits the members of lists and maps, too.
+    """
     scope = ReferenceResolver(schema, detect_draft(schema))
     parts = _expand_schemas(scope, [scope.root_part])
     for step in path:
-        parts = _expand_schemas(scope, [child for part in parts for child in _property_schemas(scope, part, step)])
+        children = [child for part in parts for child in _property_schemas(scope, part, step)]
+        if unnamed and not children:
+            children = [
+                scope.child_part(part, part.pointer, child)
+                for part in parts
+                for child in _unnamed_member_schemas(part.schema, step)
+            ]
+        parts = _expand_schemas(scope, children)
     return [part.schema for part in parts]
 
 
@@ -168,6 +178,13 @@ def _property_schemas(scope: ReferenceResolver, part: SchemaPart, step: str | in
     members = as_mapping(part.schema.get("properties"))
     if step in members:
         yield scope.child_part(part, f"{part.pointer}/properties/{step}", members[str(step)])
+
+
+def _unnamed_member_schemas(node: Mapping[str, Json], step: str | int) -> list[Json]:
+    if isinstance(step, str):
+        return [*as_mapping(node.get("patternProperties")).values(), node.get("additionalProperties")]
+    positional = as_list(node.get("prefixItems")) or as_list(node.get("items"))
+    return positional[step : step + 1] or [node.get("items"), node.get("additionalItems")]
 
 
 def _expand_schemas(scope: ReferenceResolver, parts: Iterable[SchemaPart]) -> list[SchemaPart]:

@@ -6,6 +6,7 @@ A document is parsed again only when the text has grown by a hundredth, so a str
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic_core import from_json
@@ -15,12 +16,14 @@ from emitter.recover.thinking_blocks import ThinkingFilter
 from emitter.schema.codec.base import VALUE_MEMBER, VARIANT_MEMBER
 from emitter.schema.codec.containers import KEY_MEMBER
 from emitter.streaming import FieldComplete
+from emitter.streaming.partial_schema import schemas_at
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from emitter.messages import Json
     from emitter.schema import Compiled
+    from emitter.streaming import DocumentPath
 
 _GROWTH = 100
 _ROOT_START = re.compile(r"\s*+\"|[^{\[]*+[{\[]")
@@ -33,7 +36,8 @@ ROOT_BRACKETS = {"array": "[", "object": "{"}
 class PartialStream:
     """The streaming plan for partial documents; ``new_reader`` begins one answer.
 
-    If ``trailing_strings`` is true, a string that is still being written is a part of the document, as far as it goes.
+    If ``trailing_strings`` is true, a plain string that is still being written is a part of the document, as far as it
+    goes. A string with an enum, a constant, a format or a pattern has no meaning before it is complete.
     """
 
     def __init__(self, compiled: Compiled, *, trailing_strings: bool) -> None:
@@ -64,23 +68,58 @@ class PartialReader:
             return ()
         self._next_length = self._length * (_GROWTH + 1) // _GROWTH + 1
         self._pieces = ["".join(self._pieces)]
-        document = self._parse(self._pieces[0])
+        document = self._parse(self._pieces[0], "on")
+        if self._stream.trailing_strings:
+            grown = self._parse(self._pieces[0], "trailing-strings")
+            if grown != document and _grows_in_plain_string(self._stream.compiled, document, grown):
+                document = grown
         if not document or document == self._document:
             return ()
         self._document = document
         return (FieldComplete("", self._stream.compiled.decode(document)),)
 
-    def _parse(self, text: str) -> Json:
+    def _parse(self, text: str, mode: Literal["on", "trailing-strings"]) -> Json:
         start = _ROOT_START.match(text)
         if start is None or start[0][-1] not in self._roots:
             return None
-        mode: Literal["trailing-strings", "on"] = "trailing-strings" if self._stream.trailing_strings else "on"
         try:
             document = from_json(_drop_cut_number(text[start.end() - 1 :]), allow_inf_nan=False, allow_partial=mode)
         except ValueError:  # only the whole answer can be repaired
             return None
         _drop_cut_member(document)
         return document
+
+
+_WHOLE_STRING_KEYWORDS = frozenset({"enum", "const", "format", "pattern"})
+
+
+def _grows_in_plain_string(compiled: Compiled, document: Json, grown: Json) -> bool:
+    """Tell whether the member that only the second of two documents has is a string that may be shown in part."""
+    before, after = compiled.decode(document), compiled.decode(grown)
+    path: list[str | int] = []
+    while isinstance(after, dict | list):
+        known = dict(_members(before))
+        changed = [(step, each) for step, each in _members(after) if step not in known or known[step] != each]
+        if not changed:
+            return False
+        step, after = changed[-1]
+        path, before = [*path, step], known.get(step)
+    return _is_plain_string(compiled, tuple(path))
+
+
+def _members(value: Json) -> Iterable[tuple[str | int, Json]]:
+    return as_mapping(value).items() if isinstance(value, dict) else enumerate(as_list(value))
+
+
+@lru_cache(maxsize=256)
+def _is_plain_string(compiled: Compiled, path: DocumentPath) -> bool:
+    schemas = schemas_at(compiled.original, path, unnamed=True)
+    types = {kind for schema in schemas for kind in (as_list(schema.get("type")) or [schema.get("type")])}
+    return (
+        "string" in types
+        and not types & {"number", "integer"}  # the string may be written in place of a number
+        and not any(_WHOLE_STRING_KEYWORDS & schema.keys() for schema in schemas)
+    )
 
 
 def _drop_cut_number(text: str) -> str:

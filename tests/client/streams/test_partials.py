@@ -7,6 +7,8 @@ import datetime as dt
 import enum
 import json
 from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
@@ -214,8 +216,72 @@ def test_strings_are_whole_unless_their_beginning_is_asked_for() -> None:
 
     assert {each.text for each in whole} == {None, "some words"}
     assert {"s", "some", "some words"} <= {each.text for each in grown}
-    assert {each.due for each in grown} == {None, dt.date(2027, 1, 31)}
+    assert {each.due for each in grown} == {dt.date(2027, 1, 31)}
     assert {each.colour for each in grown} == {None, Colour.RED}
+
+
+class Shade(enum.Enum):
+    """One name is the beginning of the other."""
+
+    RED = "red"
+    REDDISH = "reddish"
+
+
+class Entry(BaseModel):
+    """Strings that stand for something else, and plain ones, in every place."""
+
+    amount: Decimal
+    at: dt.datetime
+    took: dt.timedelta
+    level: Literal["low", "lower"]
+    shade: Shade
+    path: Path
+    code: Annotated[str, Field(pattern="^[A-Z]+$")]
+    when: dt.date | str
+    rates: list[Decimal]
+    by_name: dict[str, Decimal]
+    note: str | None
+    words: list[str]
+    texts: dict[str, str]
+    pair: tuple[str, dt.date]
+
+
+ENTRY = {
+    "amount": "1234.50",
+    "at": "2027-01-31T10:00:30+02:00",
+    "took": "PT45M30S",
+    "level": "lower",
+    "shade": "reddish",
+    "path": "/etc/hosts",
+    "code": "ABC",
+    "when": "2027",
+    "rates": ["100.25", "7"],
+    "by_name": {"k": "99.5"},
+    "note": "plain of some length",
+    "words": ["more", "words of some length"],
+    "texts": {"k": "text of some length"},
+    "pair": ["left of some length", "2027-01-31"],
+}
+
+
+@pytest.mark.parametrize("wire", ["openai-responses", "anthropic", "google"])
+@pytest.mark.parametrize(
+    ("form", "grown"),
+    [(Entry, {"note", "words", "texts"}), (Entry.model_json_schema(), {"note", "words", "texts", "pair"})],
+    ids=["type", "JSON Schema"],  # a tuple of a type is shown when it is complete
+)
+def test_only_plain_strings_grow(wire: str, form: Any, grown: set[str]) -> None:
+    """A number, date, literal, path or pattern that is written as a string is never shown in part."""
+    profile, _ = find_profile(SCENARIO_MODELS[wire])
+    encoded = compile_schema(form, profile).encode(ENTRY)
+    shown = [
+        {(name, repr(value)) for each in found for name, value in dict(each).items()}
+        for found, _ in (
+            read(wire, "sync", [answer(wire, encoded)], form, trailing_strings=trailing) for trailing in (False, True)
+        )
+    ]
+
+    assert {name for name, _ in shown[1] - shown[0]} == grown
 
 
 def test_no_half_of_a_secret_is_shown() -> None:
