@@ -135,10 +135,8 @@ def test_literals_become_enums() -> None:
     kind = registered(model(Annotated[Design | Plan, Field(discriminator="kind")]))
 
     assert kind.schema["$defs"]["Plan"]["properties"]["kind"]["enum"] == ["plan"]
-    assert kind.schema["properties"]["it"]["anyOf"] == [
-        {"$ref": "#/$defs/Design"},
-        {"$ref": "#/$defs/Plan", "required": ["kind"]},
-    ]
+    assert "kind" in kind.schema["$defs"]["Plan"]["required"]
+    assert kind.schema["properties"]["it"]["anyOf"] == [{"$ref": "#/$defs/Design"}, {"$ref": "#/$defs/Plan"}]
 
 
 def test_a_types_validators_are_asked() -> None:

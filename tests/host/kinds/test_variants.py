@@ -16,7 +16,6 @@ from tests.host.kinds.shapes import (
     Design,
     Loose,
     OtherTag,
-    Plan,
     SameTag,
     Untagged,
     model,
@@ -52,7 +51,6 @@ VARIANTS: dict[str, tuple[Any, str]] = {
     "a value that is no text": (union(of(kind={"type": "string", "enum": [["a"]]}), B), "not-told-apart"),
     "different names": (union(A, of(type={"type": "string", "enum": ["b"]})), "anyOf-branches-not-told-apart"),
     "a type's variants without one": (model(Untagged | Design), "not-told-apart.*kind: Literal"),
-    "a type's variants with a default": (model(Design | Plan), "not-told-apart"),
     "a type's variants of two values": (
         model(Annotated[Design | Loose, Field(discriminator="kind")]),
         "not-told-apart",
