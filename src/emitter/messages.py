@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
 Json: TypeAlias = Any
 """A JSON value: ``None``, bool, int, float, str, list or dict with string keys."""
@@ -90,17 +90,18 @@ class Message:
     parts: tuple[str | MediaPart, ...] = ()
 
     @classmethod
-    def from_parts(cls, role: Role, parts: Iterable[str | MediaPart]) -> Message:
+    def from_parts(cls, role: Role, parts: Sequence[str | MediaPart]) -> Message:
         """Return a turn of texts and media; adjacent texts are joined with a blank line."""
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
+            return cls(role, "\n\n".join(texts))
         merged: list[str | MediaPart] = []
         for part in parts:
             if isinstance(part, str) and merged and isinstance(merged[-1], str):
                 merged[-1] = f"{merged[-1]}\n\n{part}"
             else:
                 merged.append(part)
-        text = "\n\n".join([part for part in merged if isinstance(part, str)])
-        has_media = any(isinstance(part, MediaPart) for part in merged)
-        return cls(role, text, tuple(merged) if has_media else ())
+        return cls(role, "\n\n".join(texts), tuple(merged))
 
     @property
     def media(self) -> tuple[MediaPart, ...]:

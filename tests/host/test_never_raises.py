@@ -20,7 +20,9 @@ from emitter.host import (
     render_for_model,
 )
 from emitter.host.model_text import MAX_DOCUMENTS
+from emitter.host.validation import MAX_DEPTH
 from emitter.models.envelope import AIEnvelope, EnvelopeMeta, EnvelopeSource
+from emitter.models.standard_kinds import DOCUMENT
 from emitter.stores import SqliteStore
 from tests.host.anything import (
     ANYTHING,
@@ -320,3 +322,25 @@ def typed(payload: Any) -> AIEnvelope:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder for all examples."""
     return tmp_path_factory.mktemp("stores")
+
+
+def nest(levels: int, *, names: bool) -> Any:
+    """Return a document of so many levels of lists or objects."""
+    document: Any = "end"
+    for _ in range(levels):
+        document = {"a": document} if names else [document]
+    return document
+
+
+@pytest.mark.parametrize("names", [False, True], ids=["lists", "objects"])
+@pytest.mark.parametrize("levels", [1, 60, 61, 62, 63, 64, 65, 199])
+def test_an_envelope_of_the_library_is_bounded_as_any_other(levels: int, *, names: bool) -> None:
+    """Deeper than the bound, it is refused, and otherwise accepted, whoever built it."""
+    payload = {"name": "x", "document": [nest(levels, names=names), *([[]] * 70)]}
+    small = {"name": "x", "document": nest(levels, names=names)}
+    for each in (payload, small):
+        own = AIEnvelope.model_validate(envelope(DOCUMENT, payload=each))
+        host = acceptor(HostConfig())
+        found, expected = (accept(own, CONTEXT) for accept in (host.accept_emission, acceptor(HostConfig()).accept))
+        assert found.outcome.to_json() == expected.outcome.to_json()
+    assert (expected.outcome.status == "accepted") == (levels + 2 <= MAX_DEPTH)

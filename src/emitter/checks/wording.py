@@ -32,7 +32,7 @@ _CONTRACTIONS: Final = {"can't": "can not", "won't": "will not", "shan't": "shal
 _TAILS: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
 _CONTRACTING: Final = word_set("it that this there here what who he she how where which")
 """The words before which ``'s`` is "is". Elsewhere it is a genitive and left out."""
-_IN_NUMBER: Final = re.compile(r"(?<=\d)[.,:](?=\d)")
+_IN_NUMBER: Final = re.compile(r"[.,:](?<=\d[.,:])(?=\d)")
 _SEPARATORS: Final = str.maketrans(
     dict.fromkeys("-_'\"`*/\\&+=<>|~@#$%{}", " ")
     | dict.fromkeys(".!;:()[]\n\u2026\u2013\u2014\uff0c\u3002\uff01\u060c\u061b", MARK)
@@ -91,7 +91,7 @@ _QUOTES: Final = re.compile(r"(?<!\w)[\"'`“”„‟«»‹›‘’‚]+|[\"'
 """Quotation marks at the edge of a word; an apostrophe within one belongs to it."""
 _EMPHASIS: Final = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\1(?![\w*])")
 """Text between asterisks, which Markdown emphasizes. A single asterisk may be a wildcard."""
-_CLOSING: Final = re.compile(r"(?<![.,;:!?…])[.,;:!?…]+(?=\s|$)")
+_CLOSING: Final = re.compile(r"[.,;:!?…](?<![.,;:!?…]{2})[.,;:!?…]*(?=\s|$)")
 """Marks at the end of a word. Only the first of a row begins a match, so that a long row is read once."""
 
 

@@ -76,8 +76,10 @@ class EnvelopeSubmitter:
         node_id = form.default_node_id if settings.node_id is None else settings.node_id
         if not settings.run_id or not node_id:
             raise InputError(_BAD_IDS)
-        for argument, value in (("run_id", settings.run_id), ("node_id", node_id)):
-            settings.host.config.secrets.check_name(argument, value)
+        secrets = settings.host.config.secrets
+        if secrets:
+            secrets.check_name("run_id", settings.run_id)
+            secrets.check_name("node_id", node_id)
         context = EnvelopeContext(settings.run_id, node_id, settings.contract, inputs=inputs.trust)
         name = form.kind
         if settings.host.store is not None:

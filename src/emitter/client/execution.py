@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -28,6 +28,7 @@ from emitter.telemetry.sinks import find_content_sink
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from typing import Self
 
     from emitter.client.request import PreparedEmission
@@ -277,28 +278,26 @@ async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[Strea
         raise
 
 
-@contextmanager
-def sdk_client(prepared: PreparedEmission) -> Generator[object]:
-    """Yield the caller's client, or a pooled one; raise ``InputError`` if it cannot send to the model."""
+def sdk_client(prepared: PreparedEmission) -> AbstractContextManager[object]:
+    """Return a context of the caller's client, or of a pooled one.
+
+    Raises:
+        InputError: The caller's client cannot send to the model.
+    """
     settings, client = prepared.settings, prepared.settings.client
-    if client is not None:
-        require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=False)
-        yield client
-    else:
-        with settings.pool.borrow(prepared.target.profile, settings.base_url) as pooled:
-            yield pooled
+    if client is None:
+        return settings.pool.borrow(prepared.target.profile, settings.base_url)
+    require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=False)
+    return nullcontext(client)
 
 
-@asynccontextmanager
-async def async_sdk_client(prepared: PreparedEmission) -> AsyncGenerator[object]:
+def async_sdk_client(prepared: PreparedEmission) -> AbstractAsyncContextManager[object]:
     """Async version of ``sdk_client``."""
     settings, client = prepared.settings, prepared.settings.client
-    if client is not None:
-        require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=True)
-        yield async_half(client)
-    else:
-        async with settings.pool.aborrow(prepared.target.profile, settings.base_url) as pooled:
-            yield pooled
+    if client is None:
+        return settings.pool.aborrow(prepared.target.profile, settings.base_url)
+    require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=True)
+    return nullcontext(async_half(client))
 
 
 class _Transport(Generic[StackT, CallT]):

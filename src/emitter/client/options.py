@@ -291,16 +291,18 @@ def documented_options(source: type) -> Callable[[F], F]:
         signature = inspect.signature(function)
         *named, _ = signature.parameters.values()
         signature = signature.replace(parameters=[*named, *options])
-        known = signature.parameters.keys() | EmitOptions.__annotations__.keys()
+        known = frozenset(signature.parameters.keys() | EmitOptions.__annotations__.keys())
 
         @wraps(function)
         def call(*args: Any, **passed: Any) -> Any:
-            _check_names(passed, known)
+            if not known.issuperset(passed):
+                raise _unknown_option(passed, known)
             return function(*args, **passed)
 
         @wraps(function)
         async def acall(*args: Any, **passed: Any) -> Any:
-            _check_names(passed, known)
+            if not known.issuperset(passed):
+                raise _unknown_option(passed, known)
             return await function(*args, **passed)
 
         documented = cast("Any", acall if inspect.iscoroutinefunction(function) else call)
@@ -311,12 +313,11 @@ def documented_options(source: type) -> Callable[[F], F]:
     return document
 
 
-def _check_names(passed: Mapping[str, object], known: Collection[str]) -> None:
-    if unknown := passed.keys() - known:
-        from emitter.client.unknown_options import advise  # noqa: PLC0415  only an unknown option needs it
+def _unknown_option(passed: Mapping[str, object], known: Collection[str]) -> UnknownArgument:
+    from emitter.client.unknown_options import advise  # noqa: PLC0415  only an unknown option needs it
 
-        name = min(unknown)
-        raise UnknownArgument(f"There is no option {name!r}.", hint=advise(name, known))
+    name = min(passed.keys() - known)
+    return UnknownArgument(f"There is no option {name!r}.", hint=advise(name, known))
 
 
 def _descriptions(module: str, source: type) -> dict[str, str]:

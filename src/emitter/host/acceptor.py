@@ -39,7 +39,7 @@ from emitter.host.pipeline import (
     run_pipeline,
     to_run_events,
 )
-from emitter.host.validation import join_strings, reuse_outcome
+from emitter.host.validation import is_small, join_strings, reuse_outcome
 from emitter.messages import as_mapping
 from emitter.models.envelope import AIEnvelope
 from emitter.models.standard_kinds import CLARIFICATION_REQUEST, SCHEMA_REQUEST, UNIVERSAL_SCHEMAS
@@ -210,7 +210,9 @@ class Acceptor:
 
     def accept_emission(self, envelope: AIEnvelope, context: EnvelopeContext) -> Acceptance:
         """Accept an envelope that the library built from a valid document, so that its shape and payload are valid."""
-        text = join_strings({"payload": envelope.payload})
+        text: str | None = ""
+        if self.config.secrets.ids or not is_small(envelope.payload):
+            text = join_strings({"payload": envelope.payload})
         if text is None:
             return self.accept(envelope, context)
         ids = (envelope.type, envelope.envelope_id, envelope.correlation_id, context.node_id)

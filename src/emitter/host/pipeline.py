@@ -239,7 +239,10 @@ def _validate_events(kind: str, returned: object) -> tuple[Event, ...]:
 
 
 def _complete_node(state: InFlightEnvelope) -> InFlightEnvelope:
-    return replace(state, events=(NodeCompleted({"envelopeType": state.envelope.type}),))
+    completed = NodeCompleted({"envelopeType": state.envelope.type})
+    return InFlightEnvelope(
+        state.received, state.envelope, state.joined_text, state.warnings, state.drift, state.redactions, (completed,)
+    )
 
 
 def _request_clarification(state: InFlightEnvelope) -> InFlightEnvelope | InvalidEnvelope:

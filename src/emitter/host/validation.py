@@ -13,6 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 
 from emitter.host.config import CachedOutcome, InFlightEnvelope, Strictness
 from emitter.host.outcomes import Breached, CapKind, Gated, InvalidEnvelope, OutcomeCode
@@ -77,6 +78,16 @@ def join_strings(value: Json) -> str | None:
             return None if children else _join(strings)
         level = children
     return None
+
+
+def is_small(document: Json) -> bool:
+    """Return whether a valid document has too few containers and values to exceed the bounds."""
+    try:
+        text = to_json(document)
+    except PydanticSerializationError:  # too deep for this writer
+        return False
+    containers = text.count(b"[") + text.count(b"{")
+    return containers < MAX_DEPTH and containers + text.count(b",") <= MAX_VALUES
 
 
 def _is_number(value: object) -> bool:

@@ -275,7 +275,7 @@ def compile_json(raw_schema: Any, subset: SchemaSubset, *, degrade: bool, close:
         losses=compilation.collect_losses(),
         encode=lambda value: written.codec.encode(value, ""),
         decode=written.codec.decode,
-        validate=validate,
+        validate=validate.check_decoded if written.codec.decode_is_noop else validate,
         original=schema,
         appendix=compilation.appendix,
     )

@@ -115,6 +115,10 @@ class Validator:
         """
         if _contains_undecoded(value):
             return self._to_violations(_find_undecoded(value))
+        return self.check_decoded(value)
+
+    def check_decoded(self, value: Json) -> tuple[Violation, ...]:
+        """Return the violations of a value without undecoded values, which only a codec makes."""
         try:
             if self._check.is_valid(value):
                 return ()
