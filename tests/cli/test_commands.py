@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.cli import demo
+from emitter.decisions import Unresolved, UnresolvedReason, digest, open_dialogue, select_option
 from emitter.profiles import listed_profile_names
 from emitter.testing import Text, simulator
 from emitter.testing.scenarios import SCENARIO_MODELS
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from emitter.models import BindingMoment
     from tests.cli.conftest import Run
     from tests.scenarios.vendors import Vendor
 
@@ -127,10 +130,47 @@ def test_a_failed_emission_ends_with_1(
 
 
 @pytest.mark.parametrize("wire", SCENARIO_MODELS)
-def test_demo_plays_without_key_or_network(run: Run, monkeypatch: pytest.MonkeyPatch, wire: str) -> None:
-    """The timeline is told as it happens, the decision or the envelope is printed."""
+def test_demo_is_a_tour_without_key_or_network(run: Run, monkeypatch: pytest.MonkeyPatch, wire: str) -> None:
+    """It shows a typed object after a cut answer, a decision, and an act that ran once, with its receipt."""
     monkeypatch.delenv("OPENAI_API_KEY")
-    played, as_json = run(["demo", "--vendor", wire]), run(["demo", "--vendor", wire, "--json"])
+    ran = run(["demo", "--vendor", wire])
+
+    assert ran.status == 0
+    assert "truncated" in ran.err
+    assert "Invoice(vendor='Acme', total=12.5)" in ran.out
+    assert "(recommended)" in ran.out
+    assert "chooses 1 in your place" in ran.out
+    assert "it ran once" in ran.out
+    assert "resume_migration on orders, success" in ran.out
+
+
+ANSWERS = {
+    "the second option": (lambda moment: select_option(moment, 1), "roll_back_migration on orders, success"),
+    "an objection": (lambda moment: open_dialogue(moment, "Who is awake?"), "nothing runs"),
+    "no answer": (lambda moment: Unresolved(digest(moment), UnresolvedReason.TIMEOUT), "nothing runs"),
+}
+
+
+@pytest.mark.parametrize(("answer", "shown"), ANSWERS.values(), ids=ANSWERS.keys())
+def test_demo_does_what_the_person_chose(
+    run: Run, monkeypatch: pytest.MonkeyPatch, answer: Callable[[BindingMoment], object], shown: str
+) -> None:
+    """Nobody is answered for at a terminal."""
+    monkeypatch.setattr(demo, "is_interactive", lambda: True)
+    monkeypatch.setattr(demo, "ask", lambda moment, timeout: answer(moment) if timeout else None)
+    ran = run(["demo"])
+
+    assert ran.status == 0
+    assert shown in ran.out
+    assert "in your place" not in ran.out
+
+
+@pytest.mark.parametrize("wire", SCENARIO_MODELS)
+def test_a_scenario_plays_without_key_or_network(run: Run, monkeypatch: pytest.MonkeyPatch, wire: str) -> None:
+    """Each event is reported as it happens, then the decision or the envelope is printed."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    scenario = ["demo", "truncated-then-bound", "--vendor", wire]
+    played, as_json, default = run(scenario), run([*scenario, "--json"]), run(["demo", "--vendor", wire, "--json"])
 
     assert played.status == as_json.status == 0
     assert "truncated" in played.err
@@ -138,6 +178,7 @@ def test_demo_plays_without_key_or_network(run: Run, monkeypatch: pytest.MonkeyP
     assert "spent in all: 2960 tokens in" in played.err
     assert "(recommended)" in played.out
     assert json.loads(as_json.out)["payload"]["binding_moment"]["question"]["recommended_idx"] == 0
+    assert json.loads(default.out)["payload"] == json.loads(as_json.out)["payload"]
 
 
 def test_demo_of_a_failure_ends_with_1(run: Run) -> None:

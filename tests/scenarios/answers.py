@@ -56,6 +56,7 @@ DELIBERATION: dict[str, Any] = {
 
 _QUESTION: dict[str, Any] = BOUND["turn"]["question"]
 
+TYPED: dict[str, Any] = {"vendor": "Acme", "total": 12.5}
 INVOICE: dict[str, Any] = {"vendor": "Acme", "total": 12.5, "due": "2027-01-31"}
 """What the README's own form is answered with."""
 

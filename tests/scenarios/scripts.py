@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emitter.testing.scenarios import FIRST_BUDGET
-from tests.scenarios.answers import BOUND, DELIBERATION, PROSE_ONLY, REFUSAL_TEXT, VIOLATED, cut, fenced, in_prose, text
+from emitter.testing.scenarios import FIRST_BUDGET, TYPED_SCENARIO
+from tests.scenarios.answers import (
+    BOUND,
+    DELIBERATION,
+    PROSE_ONLY,
+    REFUSAL_TEXT,
+    TYPED,
+    VIOLATED,
+    cut,
+    fenced,
+    in_prose,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,4 +43,5 @@ SCRIPTS: dict[str, Callable[[Vendor], list[Response]]] = {
     "malformed-to-the-end": lambda v: [v.whole(PROSE_ONLY, 40)] * 3,
     "overloaded-then-bound": lambda v: [v.overloaded(), v.whole(text(BOUND), WHOLE_TOKENS)],
     "thinking-ate-the-budget": lambda v: [v.thought(FIRST_BUDGET), v.whole(text(BOUND), WHOLE_TOKENS)],
+    TYPED_SCENARIO: lambda v: [v.cut(cut(TYPED, 0.5), FIRST_BUDGET), v.whole(text(TYPED), 24)],
 }

@@ -12,10 +12,19 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from emitter import EmissionError, emit_binding_moment
+from emitter import EmissionError, emit, emit_binding_moment
 from emitter.clock import Clock
 from emitter.testing.cassettes import Provenance, RecordingTransport, save_cassette
-from emitter.testing.scenarios import SCENARIO_MODELS, SCENARIOS, SITUATION, Scenario, get_scenario
+from emitter.testing.scenarios import (
+    MAIL,
+    SCENARIO_MODELS,
+    SCENARIOS,
+    SITUATION,
+    TYPED_SCENARIO,
+    Invoice,
+    Scenario,
+    get_scenario,
+)
 from tests.scenarios.scripts import SCRIPTS
 from tests.scenarios.vendors import VENDORS, Response
 
@@ -28,11 +37,12 @@ NOTE = "Requests are what the vendor's SDK sent; responses were written by hand 
 def main() -> None:
     """Write every cassette."""
     root = Path(__file__).parents[2] / "cassettes"
-    for scenario in SCENARIOS:
+    names = (*SCENARIOS, TYPED_SCENARIO)
+    for scenario in names:
         for wire in SCENARIO_MODELS:
             asked = get_scenario(scenario, wire)
             save_cassette(recorded(asked).to_cassette(Provenance.BY_HAND, NOTE), root / scenario / f"{wire}.json")
-    sys.stdout.write(f"{len(SCENARIOS) * len(SCENARIO_MODELS)} cassettes written\n")
+    sys.stdout.write(f"{len(names) * len(SCENARIO_MODELS)} cassettes written\n")
 
 
 def recorded(asked: Scenario) -> RecordingTransport:
@@ -40,7 +50,10 @@ def recorded(asked: Scenario) -> RecordingTransport:
     tape = RecordingTransport(inner=scripted(SCRIPTS[asked.name](VENDORS[asked.wire])))
     clock = Clock(sleep=lambda _: None)
     with contextlib.suppress(EmissionError):
-        emit_binding_moment(SITUATION, client=asked.client(tape), clock=clock, **asked.arguments())
+        if asked.name == TYPED_SCENARIO:
+            emit(Invoice, MAIL, client=asked.client(tape), clock=clock, **asked.arguments())
+        else:
+            emit_binding_moment(SITUATION, client=asked.client(tape), clock=clock, **asked.arguments())
     return tape
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SUCCESS, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 _COMMANDS = {
-    "demo": ("demo", "play a scripted scenario, without a key or a network"),
+    "demo": ("demo", "show what emitter does, without a key or a network"),
     "emit": ("emit", "ask a model for a typed object"),
     "batch": ("batch", "ask for a typed object for each line of a JSON Lines file"),
     "moment": ("moment", 'ask a model for a decision, or an honest "not yet"'),

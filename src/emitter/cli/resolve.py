@@ -173,7 +173,7 @@ def _open_terminal(stack: ExitStack, mode: str) -> TextIO | None:
         return None
 
 
-_DEMO_TIMEOUT = 300.0
+DEMO_TIMEOUT = 300.0
 """Seconds after which a demonstration continues without an answer."""
 
 
@@ -185,7 +185,7 @@ def is_interactive() -> bool:
 def ask_at_terminal(moment: BindingMoment) -> None:
     """Let the person at this terminal answer, or say on standard error how to."""
     if is_interactive():
-        sys.stdout.write(f"{describe_next_step(moment, ask(moment, timeout=_DEMO_TIMEOUT))}\n")
+        sys.stdout.write(f"{describe_next_step(moment, ask(moment, timeout=DEMO_TIMEOUT))}\n")
     else:
         sys.stderr.write("emitter: there is no terminal to answer at; use `emitter resolve FILE`.\n")
 

@@ -1,12 +1,14 @@
 """Scripted scenarios, each recorded as a cassette for each API.
 
-``emitter demo`` replays them, and the tests check them.
+``emitter demo`` replays them, and the tests check them. All but ``TYPED_SCENARIO`` ask for a binding moment.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from emitter.adapters.clients import create_client
 from emitter.assets import find_data_folder
@@ -54,12 +56,22 @@ SCENARIOS = {
     "thinking-ate-the-budget": "all of the first budget goes into thinking",
 }
 """The scenarios, each with a one-line description."""
+TYPED_SCENARIO = "typed-object"
+"""Asks for an ``Invoice``: cut at the budget, whole at twice the budget."""
+MAIL = "Acme here. Please pay 12.50 for the two boxes that you got in January."
 TOKEN_CEILINGS = {"truncated-to-the-ceiling": 3000}
 """Scenarios with a token ceiling below that of the model."""
 FIRST_BUDGET = 1024
 _BASE_URLS = {"openai": "https://vendor.invalid/v1"}
 _BASE_URL = "https://vendor.invalid"
 """Nothing is sent to it. It keeps a replay independent of the environment."""
+
+
+class Invoice(BaseModel):
+    """The typed object that ``TYPED_SCENARIO`` asks for."""
+
+    vendor: str
+    total: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +87,12 @@ class Scenario:
         return SCENARIO_MODELS[self.wire]
 
     def arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments of ``emit_binding_moment``, without ``client``."""
-        return {
-            "model": self.model,
-            "wire": self.wire,
-            "materials": MATERIALS,
-            "decision_class": DECISION_CLASS,
-            "policy": Policy(output_tokens=FIRST_BUDGET, max_output_tokens=TOKEN_CEILINGS.get(self.name)),
-        }
+        """Return the keyword arguments of ``emit_binding_moment`` or ``emit``, without ``client``."""
+        policy = Policy(output_tokens=FIRST_BUDGET, max_output_tokens=TOKEN_CEILINGS.get(self.name))
+        shared: dict[str, Any] = {"model": self.model, "wire": self.wire, "policy": policy}
+        if self.name == TYPED_SCENARIO:
+            return shared
+        return shared | {"materials": MATERIALS, "decision_class": DECISION_CLASS}
 
     def client(self, transport: Any, *, asynchronous: bool = False) -> object:
         """Return the vendor's own SDK client, which sends through ``transport``."""
@@ -98,7 +108,7 @@ class Scenario:
 
 def get_scenario(name: str, wire: str) -> Scenario:
     """Return a scenario. Raises ``InputError`` for an unknown name or API."""
-    if name not in SCENARIOS:
+    if name not in (*SCENARIOS, TYPED_SCENARIO):
         raise InputError(f"There is no scenario {name!r}.", hint=f"There are {', '.join(SCENARIOS)}.")
     wire = WIRE_ALIASES.get(wire, wire)
     if wire not in SCENARIO_MODELS:
