@@ -60,7 +60,7 @@ def parse_finite_float(digits: str) -> float:
 
 
 def _is_exact(number: float, digits: str) -> bool:
-    """Tell whether a number below the normal range equals its digits."""
+    """Return whether a number below the normal range equals its digits."""
     if number == 0:
         return not _NONZERO_DIGIT.search(digits.lower().partition("e")[0])
     return Decimal(repr(number)) == Decimal(digits)
@@ -101,7 +101,7 @@ def _reject_constant(_: str) -> NoReturn:
 
 
 def _is_too_deep(value: Json) -> bool:
-    """Tell whether containers nest deeper than ``MAX_JSON_DEPTH``."""
+    """Return whether containers nest deeper than ``MAX_JSON_DEPTH``."""
     level = [value]
     for _ in range(MAX_JSON_DEPTH + 1):
         level = [child for parent in level for child in _children(parent)]

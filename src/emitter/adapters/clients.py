@@ -177,12 +177,12 @@ def _send_method(client: object, sdk: Sdk) -> object:
 
 
 def _has_attribute(client: object, name: str) -> bool:
-    """Tell whether a client has an attribute without creating it, because OpenAI's attributes are slow to create."""
+    """Return whether a client has an attribute without creating it, because OpenAI's attributes are slow to create."""
     return inspect.getattr_static(client, name, None) is not None or hasattr(client, name)
 
 
 def _is_closed(client: object, *, asynchronous: bool) -> bool:
-    """Tell whether a client is closed; a Google client's state is that of its HTTP client."""
+    """Return whether a client is closed; a Google client's state is that of its HTTP client."""
     raw: Any = client
     api_client = getattr(raw, "_api_client", None)
     http = getattr(api_client, "_async_httpx_client" if asynchronous else "_httpx_client", None)

@@ -344,5 +344,5 @@ class StreamAccumulator:
 
 
 def _is_error_event(event: Mapping[str, Any]) -> bool:
-    """Tell whether an event is an error, which ends the stream but not the answer in it."""
+    """Return whether an event is an error, which ends the stream but not the answer in it."""
     return bool(event.get("error")) or event.get("type") == "error"

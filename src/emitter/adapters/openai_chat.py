@@ -170,7 +170,7 @@ def _stop_reasons(choice: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_refusal(message: Mapping[str, Any]) -> bool:
-    """Tell whether a message or one of its parts is a refusal, whatever the refusal field contains."""
+    """Return whether a message or one of its parts is a refusal, whatever the refusal field contains."""
     content = message.get("content")
     parts = as_objects(content) or [as_mapping(content)]
     return bool(message.get("refusal")) or any(part.get("type") == "refusal" or part.get("refusal") for part in parts)

@@ -187,7 +187,7 @@ def _stopped_by_error(stop: StopReason, code: str) -> CallResult:
 
 
 def is_error_body(body: Mapping[str, Any], *answer_keys: str) -> bool:
-    """Tell whether a body with a success status is an error.
+    """Return whether a body with a success status is an error.
 
     ``answer_keys`` are the keys of an answer. A body without any of them is an error if it has a message.
     """

@@ -44,7 +44,7 @@ JSON_DECODER = json.JSONDecoder(object_pairs_hook=build_object, parse_float=_par
 
 
 def is_event_stream(text: str) -> bool | None:
-    """Tell whether a body is an event stream, which begins with a field; None if its beginning is too short to tell."""
+    """Return whether a body is an event stream, which begins with a field; None if the text is too short to know."""
     beginning = text.lstrip(LEADING_BLANK)
     return None if _FIELD_PREFIX.fullmatch(beginning) else bool(_FIELD.match(beginning))
 

@@ -91,7 +91,7 @@ class AsyncBedrockClient:
 
 
 def is_boto3_client(client: object) -> bool:
-    """Tell whether a client is one of boto3."""
+    """Return whether a client is one of boto3."""
     return hasattr(type(client), "_make_api_call")
 
 

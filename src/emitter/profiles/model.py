@@ -267,7 +267,7 @@ class ProviderProfile(ProfileTable):
         return _first_match(self.models, model) or self.models[0]
 
     def is_known_model(self, model: str) -> bool:
-        """Tell whether the limits of ``model`` are known, or those of its server are (``known`` of its row)."""
+        """Return whether the limits of ``model`` are known, or those of its server are (``known`` of its row)."""
         return self.model_limits(model).known
 
     def token_encoding(self, model: str) -> str | None:
@@ -302,7 +302,7 @@ class ProviderProfile(ProfileTable):
         return taken if own is None else {name: own.narrow(name, taken[name]) for name in taken.keys() - own.refuses}
 
     def thinks_by_default(self, model: str) -> bool:
-        """Tell whether ``model`` is known to think by default; a row for all models does not count."""
+        """Return whether ``model`` is known to think by default; a row for all models does not count."""
         row = _first_match(self.thinkers, model)
         return row is not None and row.effort != "none" and row.match != "*"
 
@@ -329,7 +329,7 @@ class ProviderProfile(ProfileTable):
         return sources if support.sources is None else sources & support.sources
 
     def is_known_to_take(self, wire: WireFormat, model: str, medium: Medium) -> bool:
-        """Tell whether ``model`` is known to take ``medium`` over ``wire``; an assumption does not count."""
+        """Return whether ``model`` is known to take ``medium`` over ``wire``; an assumption does not count."""
         row = self.model_media(model)
         return row is not None and not row.assumed and bool(self.media_sources(wire, model, medium))
 
@@ -343,10 +343,10 @@ class ProviderProfile(ProfileTable):
         return next(iter(self.output_modes(wire, model)), self.wires[wire].output.modes[-1])
 
     def enforces_schema(self, wire: WireFormat, model: str) -> bool:
-        """Tell whether the provider enforces a schema for ``model``."""
+        """Return whether the provider enforces a schema for ``model``."""
         return self.sends_strict(wire, model) or self.wires[wire].output.enforced
 
     def sends_strict(self, wire: WireFormat, model: str) -> bool:
-        """Tell whether a strict flag is sent for ``model``."""
+        """Return whether a strict flag is sent for ``model``."""
         own = self.model_limits(model).strict
         return self.wires[wire].output.strict if own is None else own

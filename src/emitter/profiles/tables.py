@@ -92,7 +92,7 @@ class FaultRule(ProfileTable):
     message: RegexPattern | None = None
 
     def matches(self, status: int | None, code: str, kind: str, message: str) -> bool:
-        """Tell whether an error with these fields meets all conditions."""
+        """Return whether an error with these fields meets all conditions."""
         return (
             self.status in (None, status)
             and self.code in (None, code)
@@ -299,7 +299,7 @@ _RESERVED_IDS = frozenset(capability.value for capability in Capability)
 
 
 def is_capability_id(text: str) -> bool:
-    """Tell whether ``text`` has the form of a capability id."""
+    """Return whether ``text`` has the form of a capability id."""
     return _CAPABILITY_ID.fullmatch(text) is not None
 
 

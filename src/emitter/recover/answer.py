@@ -76,10 +76,8 @@ def parse_answer(text: str) -> Recovered | Ambiguous | Retracted | None:
 
     ``Ambiguous`` means that there are several different documents, ``Retracted`` that the text takes its document back.
     """
-    return parse_strict(text) or parse_escaped(text) or _search(text)
-
-
-def _search(text: str) -> Recovered | Ambiguous | Retracted | None:
+    if (recovered := parse_strict(text) or parse_escaped(text)) is not None:
+        return recovered
     from emitter.recover.strategies import find_document  # noqa: PLC0415  nearly every answer is strict JSON
 
     return find_document(text)
@@ -91,7 +89,7 @@ def parse_strict(text: str) -> Recovered | None:
         value = parse_json(text)
     except NotJsonError:
         return None
-    inner = _unwrap_strings(value) if isinstance(value, str) else None
+    inner = _unwrap_strings(value)
     path = RecoveryPath.DIRECT if inner is None else RecoveryPath.CUSTOM
     offset = byte_offset(text, document_start(text)) if text[0].isspace() else 0
     return Recovered(value if inner is None else inner, path, offset)
@@ -99,16 +97,14 @@ def parse_strict(text: str) -> Recovered | None:
 
 def _unwrap_strings(value: Json) -> Json | None:
     """Return the object or array inside a JSON string, or None."""
-    inner = value
-    for _ in range(MAX_STRING_LAYERS):
-        if not isinstance(inner, str):
-            break
+    layers = 0
+    while isinstance(value, str) and layers < MAX_STRING_LAYERS:
+        layers += 1
         try:
-            inner = parse_json(inner)
+            value = parse_json(value)
         except NotJsonError:
             return None
-    is_wrapped = isinstance(value, str) and isinstance(inner, dict | list)
-    return cast("Json", inner) if is_wrapped else None
+    return cast("Json", value) if layers and isinstance(value, dict | list) else None
 
 
 def parse_escaped(text: str) -> Recovered | None:

@@ -114,7 +114,7 @@ class _LenientParser:
         return root
 
     def parse_next(self) -> bool:
-        """Parse a value or a bracket; return False after an opening bracket."""
+        """Parse a value or a bracket. Returns False after an opening bracket, which no comma follows."""
         frame = self.open_containers[-1]
         char = self.skip_blank()
         if char == frame.closer:
@@ -214,7 +214,7 @@ class _LenientParser:
             raise LenientParseError(ParseFlaw.BROKEN, self.position)
 
     def is_comma_missing(self, gap: str, char: str) -> bool:
-        """Tell whether a comma is certainly missing in ``gap``, the space between a value and ``char``."""
+        """Return whether a comma is certainly missing in ``gap``, the space between a value and ``char``."""
         if isinstance(self.open_containers[-1].container, dict):
             is_next_key = (
                 self.last_kind is not _ValueKind.SCALAR
@@ -320,6 +320,8 @@ def scan_scalar(text: str, at: int) -> tuple[int | float | bool | None, int] | N
     return None
 
 
+# The quantifiers below are possessive (``*+``, ``++``): a text that does not match is not tried again at other lengths,
+# so the time stays linear in hostile text.
 _SPACE = r"[\s\ufeff\u180e\u200b\u2060]"
 _COMMENT = r"//[^\n]*+|\#(?=[\s\#])[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
 _NAME = r"(?!(?:True|False|None)\b)(?:[^\W\d]|\$)[\w$-]*+|\d++"

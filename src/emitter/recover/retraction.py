@@ -1,7 +1,8 @@
 # ruff: noqa: E501, RUF001  the phrases are those of their languages, one to a line
 """Classify the prose around a document: harmless, doubtful, or a refusal or retraction.
 
-The classification relies on short lists of phrases in the languages that models are most often asked in.
+The classification relies on short lists of phrases in the languages that models are most often asked in. The phrases
+are broad on purpose: a false match costs one more call, a missed one may cost a wrong decision.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Try the recovery strategies in OpenWOP's order and return the one document they agree on.
+"""Find the one document in an answer that is not strict JSON.
 
-The order is strict JSON, a document surrounded by a code fence or prose, then a document whose syntax needs repair.
-``RecoveryPath`` names the strategy that succeeded. Documents in thinking blocks are ignored, and a document that the
-surrounding text retracts is not returned.
+OpenWOP's strategies are tried in order: a document surrounded by a code fence or prose, then a document whose syntax
+needs repair. ``RecoveryPath`` names the strategy that succeeded.
+
+Values that contain a quoted string count wherever they stand. Values without one, such as ``[1]`` or ``{}``, count
+only on lines of their own or next to a value that counts. A document nested in brackets of the prose may be a
+fragment of something larger and is not an answer.
 """
 
 from __future__ import annotations
@@ -22,16 +25,340 @@ from emitter.recover.answer import (
     parse_escaped,
     parse_strict,
 )
-from emitter.recover.candidates import CandidateDocument, scan_answer, select_documents
-from emitter.recover.lenient_parser import CLOSERS, ParseFlaw, scan_scalar
+from emitter.recover.lenient_parser import (
+    CLOSERS,
+    DOCUMENT_START,
+    PROSE_SIGN,
+    ParsedDocument,
+    ParseFlaw,
+    UnparsedBracket,
+    parse_document,
+    scan_scalar,
+)
 from emitter.recover.retraction import Stance, classify_prose
-from emitter.recover.thinking_blocks import blank_out
+from emitter.recover.thinking_blocks import (
+    TAG,
+    TagSide,
+    blank_out,
+    find_block_end,
+    find_fence_end,
+    find_last_unopened_end,
+    is_thinking_fence,
+    parse_tag,
+)
 from emitter.strict_json import NotJsonError, json_equal, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from re import Match
 
     from emitter.messages import Json
+
+
+def find_document(text: str) -> Recovered | Ambiguous | Retracted | None:
+    """Parse the documents in the text outside its thinking blocks."""
+    scan = scan_answer(text)
+    if scan.flaw is ParseFlaw.UNFINISHED_THINKING:
+        return None
+    answer = text
+    if scan.blocks:
+        answer = blank_out(text, scan.blocks)
+        if (parsed := parse_strict(answer) or parse_escaped(answer)) is not None:
+            # OpenWOP's "direct" is an answer without anything around the document, and here are thinking blocks.
+            path = RecoveryPath.BRACE_WALKER if parsed.path is RecoveryPath.DIRECT else parsed.path
+            return Recovered(parsed.value, path, byte_offset(text, document_start(answer)))
+    if scan.flaw is ParseFlaw.BROKEN and not scan.candidates:
+        return _parse_repaired(text, answer, scan.flaw_position)
+    documents = select_documents(answer, scan.candidates) if scan.flaw is None else None
+    return _select_document(text, answer, documents) if documents else None
+
+
+def _parse_repaired(text: str, answer: str, start: int) -> Recovered | Retracted | None:
+    """Repair a broken document with json-repair if the result is certain."""
+    end = find_document_end(answer, start)
+    if end is None or _REMAINDER.search(answer, end):
+        return None
+    piece = answer[start:end]
+    value = _run_json_repair(piece)
+    # json-repair always returns something. It counts only if it is the text itself in another spelling.
+    if not is_faithful(piece, value):
+        return None
+    recovered = Recovered(value, RecoveryPath.JSONREPAIR, byte_offset(text, start))
+    return _check_prose(recovered, f"{answer[:start]}\n{answer[end:]}")
+
+
+def _select_document(
+    text: str, answer: str, candidates: tuple[CandidateDocument, ...]
+) -> Recovered | Ambiguous | Retracted | None:
+    """Return the document that all candidates agree on, unless the prose retracts it."""
+    distinct: list[Recovered] = []
+    for candidate in candidates:
+        parsed = _parse_candidate(answer, candidate)
+        if parsed is None:
+            return None
+        if not any(json_equal(parsed.value, other.value) for other in distinct):
+            distinct.append(parsed)
+    if len(distinct) > 1:
+        return Ambiguous(len(distinct))
+    path = distinct[0].path if len(candidates) == 1 else RecoveryPath.CUSTOM
+    offset = byte_offset(text, candidates[0].document.start)
+    # A comment inside the document may retract it as well.
+    comments = (candidate.document.comments for candidate in candidates if candidate.document.comments)
+    prose = "\n".join((*_gaps_between(answer, candidates), *comments))
+    return _check_prose(Recovered(distinct[0].value, path, offset), prose)
+
+
+def _check_prose(recovered: Recovered, prose: str) -> Recovered | Retracted:
+    """Apply the stance of the surrounding prose to the document."""
+    match classify_prose(prose):
+        case Stance.PLAIN:
+            return recovered
+        case Stance.DOUBTFUL:
+            return replace(recovered, doubtful=True)
+        case Stance.RETRACTED:
+            return Retracted()
+
+
+def _parse_candidate(text: str, candidate: CandidateDocument) -> Recovered | None:
+    """Parse a document strictly, or else use its lenient reading."""
+    document = candidate.document
+    try:
+        value = parse_json(text[document.start : document.end])
+    except NotJsonError:
+        # Duplicate keys in broken syntax are a sign of two objects that ran together.
+        return None if document.has_duplicate_keys else Recovered(document.value, RecoveryPath.JSONREPAIR)
+    return Recovered(value, RecoveryPath.MARKDOWN_FENCE if candidate.is_fenced else RecoveryPath.BRACE_WALKER)
+
+
+# Surplus brackets after the document are harmless if nothing else follows.
+_SURPLUS_BRACKETS = re.compile(r"[\s}\]),;.`]*+")
+_SEPARATORS = re.compile(r"[\s,;)`]*+")
+_CLOSING_BRACKETS = frozenset(CLOSERS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateDocument:
+    """A document, and whether it is inside a code fence or inside brackets of the prose."""
+
+    document: ParsedDocument
+    is_fenced: bool
+    is_nested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """The candidates of an answer and its thinking blocks.
+
+    ``flaw`` says why the answer as a whole cannot be trusted, and ``flaw_position`` where the flaw is.
+    """
+
+    candidates: tuple[CandidateDocument, ...]
+    flaw: ParseFlaw | None = None
+    flaw_position: int = 0
+    blocks: tuple[tuple[int, int], ...] = ()
+
+
+def scan_answer(text: str) -> ScanResult:
+    """Find every object and array that is neither inside another one nor in a thinking block."""
+    scanner = _scan_from(text, 0)
+    if scanner.flaw not in (None, ParseFlaw.UNFINISHED_THINKING):
+        # Chat templates may open the thinking block themselves. Its text looks broken until its end is found.
+        end = find_last_unopened_end(text, scanner.position)
+        scanner = scanner if end is None else _scan_from(text, end)
+    return ScanResult(tuple(scanner.candidates), scanner.flaw, scanner.position, tuple(scanner.blocks))
+
+
+def _scan_from(text: str, start: int) -> _AnswerScanner:
+    """Scan from ``start``; everything before it counts as thinking."""
+    scanner = _AnswerScanner(text, start)
+    while scanner.flaw is None and (sign := PROSE_SIGN.search(text, scanner.position)):
+        scanner.handle_sign(sign[0], sign.start())
+    if scanner.flaw is None and scanner.expected_closers:
+        scanner.flaw = ParseFlaw.CUT_OFF
+    return scanner
+
+
+class _AnswerScanner:
+    """The position in the prose, the brackets open there and the candidates so far."""
+
+    __slots__ = ("blocks", "candidates", "expected_closers", "flaw", "is_fenced", "position", "text")
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.flaw: ParseFlaw | None = None
+        self.restart(start)
+
+    def restart(self, at: int) -> None:
+        """Restart at ``at``; everything before it counts as thinking."""
+        self.position = at
+        self.expected_closers: list[str] = []
+        self.is_fenced = False
+        self.candidates: list[CandidateDocument] = []
+        self.blocks: list[tuple[int, int]] = [(0, at)] if at else []
+
+    def handle_sign(self, sign: str, start: int) -> None:
+        """Handle a tag, a fence or a bracket of the prose."""
+        if (tag := TAG.match(self.text, start)) and self.skip_thinking(tag):
+            return
+        self.position = start + len(sign)
+        if sign.startswith("`"):
+            if not self.is_fenced and is_thinking_fence(self.text, self.position):
+                self.skip_block(start, find_fence_end(self.text, self.position))
+                return
+            self.is_fenced = not self.is_fenced
+        elif sign in CLOSERS:
+            self.read_bracket(sign, start)
+        elif sign not in _CLOSING_BRACKETS:
+            pass  # another tag, or no tag
+        elif self.expected_closers and self.expected_closers[-1] == sign:
+            self.expected_closers.pop()
+        elif self.is_surplus(start):
+            self.position = len(self.text)
+        else:
+            self.flaw = ParseFlaw.FRAGMENT
+
+    def skip_thinking(self, tag: Match[str]) -> bool:
+        """Skip a thinking block that begins or ends at ``tag``. Returns False if there is none."""
+        thinking_tag = parse_tag(tag)
+        if thinking_tag is None:
+            return False
+        if thinking_tag.side is TagSide.BEGIN:
+            self.skip_block(tag.start(), find_block_end(self.text, tag, thinking_tag))
+        elif thinking_tag.may_end_unopened:
+            self.restart(tag.end())
+        else:
+            return False
+        return True
+
+    def skip_block(self, start: int, end: int | None) -> None:
+        """Continue after a thinking block; a block that never ends leaves no answer."""
+        if end is None:
+            self.flaw, self.position = ParseFlaw.UNFINISHED_THINKING, start
+        else:
+            self.blocks.append((start, end))
+            self.position = end
+
+    def read_bracket(self, sign: str, start: int) -> None:
+        """Parse the document at an opening bracket, or count the bracket as one of the prose."""
+        if not DOCUMENT_START.match(self.text, start):
+            self.expected_closers.append(CLOSERS[sign])
+            return
+        match parse_document(self.text, start):
+            case ParsedDocument() as document:
+                self.candidates.append(CandidateDocument(document, self.is_fenced, bool(self.expected_closers)))
+                self.position = document.end
+            case UnparsedBracket() as unparsed:
+                self.handle_unparsed(unparsed)
+
+    def handle_unparsed(self, unparsed: UnparsedBracket) -> None:
+        """Continue after a bracket of the prose, or stop at a broken document.
+
+        Quoted strings distinguish them: prose contains ``{x: int}``, a document contains ``"x"``.
+        """
+        if unparsed.flaw is ParseFlaw.BROKEN and not unparsed.has_strings:
+            self.expected_closers.extend(unparsed.expected_closers)
+            self.position = unparsed.stopped_at
+            return
+        self.flaw = ParseFlaw.FRAGMENT if unparsed.flaw is ParseFlaw.BROKEN and self.expected_closers else unparsed.flaw
+        self.position = unparsed.start
+
+    def is_surplus(self, start: int) -> bool:
+        """Return whether only surplus brackets follow the first document."""
+        if self.expected_closers or not self.candidates:
+            return False
+        end = self.candidates[0].document.end
+        separators = _SEPARATORS.match(self.text, end, start)
+        rest = _SURPLUS_BRACKETS.match(self.text, start)
+        return bool(separators and separators.end() == start and rest and rest.end() == len(self.text))
+
+
+_LINE_START = re.compile(
+    r"(?:[ \t\r>\ufeff\xa0]|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+(?:[A-Za-z_$][\w$.]*+[ \t]*+\([ \t]*+)?+"
+)
+_LINE_END = re.compile(r"[ \t\ufeff\xa0)}\];,.]*+(?:[\r\n]|\Z|```|/[/*])")
+_FENCE_TAG = re.compile(r"[ \t]*+[\w+-]*+")
+_ADJACENT = re.compile(r"[ \t,;]*+")
+_BEFORE_SUBSCRIPT = re.compile(r"[\w\])]")
+# `"a": {…}` and `{…}, "b": 1` are members of an object that lost its brackets.
+_KEY_QUOTES = ('"', "'", "\u201d", "\u2019")
+_MEMBER_AFTER = re.compile(r"\s*+(?:,\s*+(?:[\"'\u201c\u2018]|[\w$]++\s*+:)|\"[^\"\n]*+\"\s*+:|[\w$]*+\"\s*+:)")
+# Prose may contain braces, or quoted words with a colon. Both together are an unreadable object.
+_BRACE = re.compile(r"[{}]")
+_KEY_END = re.compile(r"[\"\u201d]\s*+:")
+_MEMBER_LINE = re.compile(r'^[ \t]*+"[^"\n]*+"[ \t]*+:[^\n]*,[ \t\r]*+$', re.MULTILINE)
+
+
+def select_documents(text: str, candidates: tuple[CandidateDocument, ...]) -> tuple[CandidateDocument, ...] | None:
+    """Return the candidates that are documents, or None if one of them is a fragment of something larger."""
+    gaps = _gaps_between(text, candidates)
+    if any(_MEMBER_LINE.search(gap) or (_BRACE.search(gap) and _KEY_END.search(gap)) for gap in gaps):
+        return None
+    self_evident = _are_self_evident(text, candidates)
+    selected = [
+        index
+        for index, candidate in enumerate(candidates)
+        if self_evident[index]
+        or (_begins_line(candidate, gaps[index]) and _LINE_END.match(text, candidate.document.end))
+        or _is_adjacent(candidates, self_evident, gaps, index)
+    ]
+    if any(candidates[index].is_nested or _is_fragment(text, candidates[index], gaps[index]) for index in selected):
+        return None
+    return tuple(candidates[index] for index in selected)
+
+
+def _gaps_between(text: str, candidates: tuple[CandidateDocument, ...]) -> list[str]:
+    starts = [*(candidate.document.start for candidate in candidates), len(text)]
+    ends = [0, *(candidate.document.end for candidate in candidates)]
+    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+
+def _are_self_evident(text: str, candidates: tuple[CandidateDocument, ...]) -> list[bool]:
+    """Return for each candidate whether it is certainly a document, not a citation, a subscript or a link."""
+    self_evident: list[bool] = []
+    end, is_subscript = 0, False
+    for document in (candidate.document for candidate in candidates):
+        before = text[document.start - 1 : document.start] if document.start else ""
+        # An array after another array is a subscript only if that one is: x["a"]["b"], but not ["a"]["b"].
+        is_chained = document.start != end or is_subscript
+        is_array = text.startswith("[", document.start)
+        is_subscript = is_array and is_chained and _BEFORE_SUBSCRIPT.fullmatch(before) is not None
+        is_link = is_array and text.startswith("(", document.end)
+        self_evident.append(document.has_strings and not is_subscript and not is_link)
+        end = document.end
+    return self_evident
+
+
+def _begins_line(candidate: CandidateDocument, before: str) -> bool:
+    """Return whether only a comment or a function's name precedes the candidate on its line."""
+    _, newline, line = before.rpartition("\n")
+    _, fence, after_fence = line.rpartition("```")
+    if fence:
+        tag = _FENCE_TAG.match(after_fence)
+        line = after_fence[tag.end() :] if tag else after_fence
+    is_first = len(before) == candidate.document.start
+    return bool(newline or fence or is_first) and _LINE_START.fullmatch(line) is not None
+
+
+def _is_adjacent(
+    candidates: tuple[CandidateDocument, ...], self_evident: list[bool], gaps: list[str], index: int
+) -> bool:
+    """Return whether at most a comma separates the candidate from a self-evident one.
+
+    Before a document in the middle of a line it is still a citation.
+    """
+    if index > 0 and self_evident[index - 1] and _ADJACENT.fullmatch(gaps[index]):
+        return True
+    following = index + 1 < len(self_evident) and self_evident[index + 1]
+    return following and bool(_ADJACENT.fullmatch(gaps[index + 1])) and _begins_line(candidates[index], gaps[index])
+
+
+def _is_fragment(text: str, candidate: CandidateDocument, before: str) -> bool:
+    """Return whether the candidate stands where a member of a larger object, or a neighbour of one, would."""
+    key, colon, blank = before.rpartition(":")
+    if colon and not blank.strip() and key.rstrip().endswith(_KEY_QUOTES):
+        return True
+    return _MEMBER_AFTER.match(text, candidate.document.end) is not None
+
 
 MAX_REPAIR_CHARS = 2048
 """The longest document passed to json-repair, whose worst case is worse than linear."""
@@ -57,16 +384,6 @@ class _Bracket:
 
 ExpectedToken: TypeAlias = "tuple[re.Pattern[str], _Bracket | str | float | None]"
 """The text that may precede a token, and the token."""
-
-
-def repair_document(text: str, start: int) -> Json | None:
-    """Return the value of the broken document at ``start``, or None if that would be a guess."""
-    end = find_document_end(text, start)
-    if end is None or _REMAINDER.search(text, end):
-        return None
-    piece = text[start:end]
-    value = _run_json_repair(piece)
-    return value if is_faithful(piece, value) else None
 
 
 def find_document_end(text: str, start: int) -> int | None:
@@ -95,7 +412,7 @@ def _run_json_repair(piece: str) -> Json:
 
 
 def is_faithful(piece: str, value: Json) -> bool:
-    """Tell whether ``value`` is ``piece`` without anything added, dropped or changed."""
+    """Return whether ``value`` is ``piece`` without anything added, dropped or changed."""
     at = 0
     for separator, token in _expected_tokens(value, _BLANK_BEFORE):
         gap = separator.match(piece, at)
@@ -157,81 +474,7 @@ def _match_string(piece: str, at: int, value: str) -> int | None:
 
 
 def _has_no_stray_quotes(spelling: str, quotes: set[str]) -> bool:
-    """Tell whether a string contains ``quotes`` only in pairs within words (``v"alu"e``)."""
+    """Return whether a string contains ``quotes`` only in pairs within words (``v"alu"e``)."""
     paired = [quote for quote in _QUOTE_IN_WORD.findall(spelling) if quote in quotes]
     stray = [char for char in _QUOTE_IN_WORD.sub("", spelling.replace('\\"', "")) if char in quotes]
     return not stray and len(paired) % 2 == 0
-
-
-def find_document(text: str) -> Recovered | Ambiguous | Retracted | None:
-    """Parse the documents in the text outside its thinking blocks."""
-    scan = scan_answer(text)
-    if scan.flaw is ParseFlaw.UNFINISHED_THINKING:
-        return None
-    answer = blank_out(text, scan.blocks) if scan.blocks else text
-    unwrapped = (parse_strict(answer) or parse_escaped(answer)) if scan.blocks else None
-    if unwrapped is not None:
-        path = RecoveryPath.BRACE_WALKER if unwrapped.path is RecoveryPath.DIRECT else unwrapped.path
-        return Recovered(unwrapped.value, path, byte_offset(text, document_start(answer)))
-    if scan.flaw is ParseFlaw.BROKEN and not scan.candidates:
-        return _parse_repaired(text, answer, scan.flaw_position)
-    documents = select_documents(answer, scan.candidates) if scan.flaw is None else None
-    return _select_document(text, answer, documents) if documents else None
-
-
-def _parse_repaired(text: str, answer: str, start: int) -> Recovered | Retracted | None:
-    """Repair a broken document with json-repair if the result is certain."""
-    end = find_document_end(answer, start)
-    value = repair_document(answer, start) if end is not None else None
-    if value is None:
-        return None
-    return _check_prose(
-        Recovered(value, RecoveryPath.JSONREPAIR, byte_offset(text, start)), f"{answer[:start]}\n{answer[end:]}"
-    )
-
-
-def _select_document(
-    text: str, answer: str, candidates: tuple[CandidateDocument, ...]
-) -> Recovered | Ambiguous | Retracted | None:
-    """Return the document that all candidates agree on, unless the prose retracts it."""
-    distinct: list[Recovered] = []
-    for candidate in candidates:
-        parsed = _parse_candidate(answer, candidate)
-        if parsed is None:
-            return None
-        if not any(json_equal(parsed.value, other.value) for other in distinct):
-            distinct.append(parsed)
-    if len(distinct) > 1:
-        return Ambiguous(len(distinct))
-    path = distinct[0].path if len(candidates) == 1 else RecoveryPath.CUSTOM
-    offset = byte_offset(text, candidates[0].document.start)
-    return _check_prose(Recovered(distinct[0].value, path, offset), _surrounding_prose(answer, candidates))
-
-
-def _surrounding_prose(answer: str, candidates: tuple[CandidateDocument, ...]) -> str:
-    starts = [*(candidate.document.start for candidate in candidates), len(answer)]
-    ends = [0, *(candidate.document.end for candidate in candidates)]
-    gaps = (answer[end:start] for end, start in zip(ends, starts, strict=True))
-    return "\n".join((*gaps, *(candidate.document.comments for candidate in candidates if candidate.document.comments)))
-
-
-def _check_prose(recovered: Recovered, prose: str) -> Recovered | Retracted:
-    """Apply the stance of the surrounding prose to the document."""
-    match classify_prose(prose):
-        case Stance.PLAIN:
-            return recovered
-        case Stance.DOUBTFUL:
-            return replace(recovered, doubtful=True)
-        case Stance.RETRACTED:
-            return Retracted()
-
-
-def _parse_candidate(text: str, candidate: CandidateDocument) -> Recovered | None:
-    """Parse a document strictly, or else use its lenient reading."""
-    document = candidate.document
-    try:
-        value = parse_json(text[document.start : document.end])
-    except NotJsonError:
-        # Duplicate keys in broken syntax are a sign of two objects that ran together.
-        return None if document.has_duplicate_keys else Recovered(document.value, RecoveryPath.JSONREPAIR)
-    return Recovered(value, RecoveryPath.MARKDOWN_FENCE if candidate.is_fenced else RecoveryPath.BRACE_WALKER)

@@ -92,7 +92,7 @@ def _make_tag(name: str, slash: str) -> ThinkingTag:
 
 
 def _closes_block(open_names: list[str], text: str, tag: re.Match[str]) -> bool:
-    """Apply a tag inside a block to its ``open_names``; tell whether the block ends there.
+    """Apply a tag inside a block to its ``open_names``. Returns True if the block ends there.
 
     A tag in quotation marks is only mentioned and ends nothing.
     """
@@ -124,13 +124,13 @@ def _is_quoted(text: str, tag: re.Match[str]) -> bool:
 
 
 def is_thinking_fence(text: str, at: int) -> bool:
-    """Tell whether the language of the fence whose backticks end at ``at`` is one of thinking."""
+    """Return whether the fence whose backticks end at ``at`` has a language such as ``thinking``."""
     info = _FENCE_INFO.match(text, at)
     return info is not None and _THINKING_NAME.match(info[1].casefold()) is not None
 
 
 def find_fence_end(text: str, at: int) -> int | None:
-    """Return the end of a thinking fence; an inner fence with a language has its own end."""
+    """Return the end of a thinking fence. An inner fence with a language has its own end."""
     depth = 1
     for fence in _FENCE.finditer(text, at):
         depth += 1 if fence["info"] else -1
@@ -207,7 +207,7 @@ _LOOKAHEAD = 60
 
 
 def _may_continue(text: str, start: int, tag: re.Match[str] | None) -> bool:
-    """Tell whether the next piece may change the meaning of the sign at ``start``."""
+    """Return whether the next piece may change the meaning of the sign at ``start``."""
     if tag is None:
         return _UNFINISHED_SIGN.match(text, start) is not None
     needs_lookahead = (tag["name"] or "").casefold() in _CHANNEL_ENDS | {"details"}

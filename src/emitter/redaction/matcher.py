@@ -41,6 +41,7 @@ _HINTS = {
 _HINT_KINDS = tuple(_HINTS.values())
 # With at most 64 patterns of two or more bytes, the search reads 16 bytes at a time.
 _SEARCH = BytesAhoCorasick(list(_HINTS), matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
+# ``&`` and 0xED are frequent in ordinary text, so as hints they would match too often.
 _RARE_KINDS = ((b"&", "entity"), (b"\xed", "halves"))
 _SHORT_ESCAPES = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _MAX_CODE_POINT = 0x10FFFF
@@ -53,11 +54,7 @@ class EscapeSyntax:
     pattern: re.Pattern[bytes]
     decodes_bytes: bool
 
-    def decode(self, data: bytes) -> bytes:
-        """Return a text with one layer of these escapes decoded."""
-        return self.pattern.sub(self.decode_escape, data)
-
-    def decode_escape(self, escape: re.Match[bytes]) -> bytes:
+    def decode(self, escape: re.Match[bytes]) -> bytes:
         """Return the meaning of an escape, or the escape itself if it has none."""
         return _decode_escape(escape[0], self.decodes_bytes)
 
@@ -138,7 +135,7 @@ class _EscapeLayer:
         removed = 0
         for escape in self.syntax.pattern.finditer(self.source):
             starts.append(escape.start() - removed)
-            ends.append(starts[-1] + len(self.syntax.decode_escape(escape)))
+            ends.append(starts[-1] + len(self.syntax.decode(escape)))
             sources.append(escape.span())
             removed = escape.end() - ends[-1]
         return starts, ends, sources
@@ -168,7 +165,7 @@ def iter_decodings(data: bytes) -> Iterator[Decoding]:
 
 def _peel_layers(decoding: Decoding, syntax: EscapeSyntax) -> Iterator[Decoding]:
     for _ in range(MAX_ESCAPE_LAYERS):
-        data = syntax.decode(decoding.data)
+        data = syntax.pattern.sub(syntax.decode, decoding.data)
         if data == decoding.data:
             return
         decoding = Decoding(data, (*decoding.layers, _EscapeLayer(decoding.data, syntax)))
@@ -213,6 +210,8 @@ class SecretMatcher:
                     self._fold_plus(pattern.data), (number, pattern.shares_bits_before, pattern.shares_bits_after)
                 )
         self._edges = tuple(edges.values())
+        # Replacing needs overlapping matches, which only the standard automaton finds. Most texts contain no secret, and
+        # the automaton of leftmost matches finds that out faster.
         self._all = BytesAhoCorasick(list(edges))
         is_small = len(edges) <= _MAX_FAST_PATTERNS
         self._any = BytesAhoCorasick(list(edges), matchkind=MatchKind.LeftmostFirst) if is_small else self._all
@@ -224,11 +223,11 @@ class SecretMatcher:
         raise TypeError("Secrets cannot be pickled. Create them again in the other process.")
 
     def has_match(self, data: bytes) -> bool:
-        """Tell whether a text contains any value in any form."""
+        """Return whether a text contains any value in any form."""
         return not self.is_clean(data) and any(map(self._matches, iter_decodings(data)))
 
     def is_clean(self, data: bytes) -> bool:
-        """Tell whether a text contains neither a value nor an escape, which is quick to check."""
+        """Return whether a text contains neither a value nor an escape, which is quick to check."""
         return not (self._any.find_matches_as_indexes(self._fold_plus(data)) or find_escape_kinds(data))
 
     def find_spans(self, data: bytes) -> list[SecretSpan]:
@@ -247,6 +246,7 @@ class SecretMatcher:
         data = decoding.data
         for index, start, end in self._all.find_matches_as_indexes(self._fold_plus(data), overlapping=True):
             number, shares_before, shares_after = self._edges[index]
+            # The character next to a match in base64 holds bits of the secret, and padding reveals its length.
             first = start - (shares_before and data[start - 1 : start] in BASE64_CHARACTERS)
             last = end + (shares_after and data[end : end + 1] in BASE64_CHARACTERS)
             while shares_after and last < end + 3 and data[last : last + 1] == b"=":
@@ -290,7 +290,7 @@ def iter_search_patterns(value: str) -> Iterator[SearchPattern]:
     """
     data = value.encode()
     yield from (SearchPattern(decoding.data) for decoding in iter_decodings(data))
-    for skipped in range(3):
+    for skipped in range(3):  # the value may start at any of the three bytes that four base64 characters hold
         yield from _iter_base64_patterns(data, skipped)
 
 

@@ -77,7 +77,7 @@ class Secrets:
         return bool(self.ids)
 
     def found_in(self, text: str) -> bool:
-        """Tell whether a text contains a secret in any form."""
+        """Return whether a text contains a secret in any form."""
         data = _encode(text)
         return not self._matcher.is_clean(data) and bool(self._find_spans(data))
 
@@ -117,6 +117,7 @@ class Secrets:
         """
         if not self:
             return Redacted(value, 0)
+        # One search in all strings together is faster than one for each, and most values contain no secret.
         text, containers = join_strings(value)
         if not self._matcher.has_match(_encode(text)):
             return Redacted(value, 0)
@@ -147,7 +148,11 @@ _Container: TypeAlias = "list[Json] | dict[Json, Json]"
 
 
 def join_strings(value: Json) -> tuple[str, int]:
-    """Return all strings of a value, with keys, and its number of containers. Raises ``InputError`` for no JSON."""
+    """Return the strings and keys of a value in one text, and its number of containers.
+
+    Raises:
+        InputError: The value is not JSON.
+    """
     strings: list[Json] = []
     visited: set[int] = set()
     pending: list[Json] = [value]

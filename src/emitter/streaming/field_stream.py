@@ -110,7 +110,7 @@ class FieldStream:
         yield from ((pointer if step is None else pointer + _pointer_step(step), member) for step, member in members)
 
     def _is_reportable(self, path: DocumentPath, siblings: SiblingValues) -> bool:
-        """Tell whether a member has a meaning alone; of a tagged variant only the value has."""
+        """Return whether a member has a meaning alone; of a tagged variant only the value has."""
         return path[:-1] not in self._tagged_containers or (
             path[-1] == VALUE_MEMBER and siblings.has_siblings(path[:-1])
         )
@@ -214,7 +214,7 @@ def _wrapper_path(compiled: Compiled) -> DocumentPath:
 
 
 def _is_tagged(compiled: Compiled, path: DocumentPath, wrapper: DocumentPath) -> bool:
-    """Tell whether the wire schema wraps a variant in an object with emitter's tag."""
+    """Return whether the wire schema wraps a variant in an object with emitter's tag."""
     is_wrapped = any(
         set(as_mapping(schema.get("properties"))) == {VARIANT_MEMBER, VALUE_MEMBER}
         for schema in schemas_at(compiled.schema, path)
@@ -263,7 +263,7 @@ class RequiredSiblings:
         self._tuple_members |= {REST_MEMBER} & names if self._tuple_members else set()
 
     def requires(self, step: str | int, value: Json) -> bool:
-        """Tell whether a member must be remembered."""
+        """Return whether a member must be remembered."""
         if isinstance(step, int):
             return step < self.tuple_length
         return step in self._tuple_members or value in self._tags.get(step, ())
@@ -282,7 +282,7 @@ class SiblingValues:
             self._values.setdefault(path[:-1], {})[path[-1]] = value
 
     def has_siblings(self, path: DocumentPath) -> bool:
-        """Tell whether members of a container are remembered."""
+        """Return whether members of a container are remembered."""
         return path in self._values
 
     def item_index(self, step: int) -> int:

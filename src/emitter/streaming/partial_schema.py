@@ -143,7 +143,7 @@ def schemas_at(schema: Json, path: DocumentPath, *, unnamed: bool = False) -> li
 
 
 def admits_type(node: Mapping[str, Json], *types: str) -> bool:
-    """Tell whether a schema admits a value of one of the types (string, object, array)."""
+    """Return whether a schema admits a value of one of the types (string, object, array)."""
     declared = node.get("type")
     if declared is not None:
         return any(kind in (as_list(declared) or [declared]) for kind in types)

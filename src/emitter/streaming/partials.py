@@ -94,7 +94,7 @@ _WHOLE_STRING_KEYWORDS = frozenset({"enum", "const", "format", "pattern"})
 
 
 def _grows_in_plain_string(compiled: Compiled, document: Json, grown: Json) -> bool:
-    """Tell whether the member that only the second of two documents has is a string that may be shown in part."""
+    """Return whether the member that only the second of two documents has is a string that may be shown in part."""
     before, after = compiled.decode(document), compiled.decode(grown)
     path: list[str | int] = []
     while isinstance(after, dict | list):

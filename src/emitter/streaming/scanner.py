@@ -166,7 +166,7 @@ class JsonScanner:
         return at
 
     def _is_selected(self, selected: frozenset[DocumentPath]) -> bool:
-        """Tell whether the current member is selected. A repeated member is not, so that it is reported whole."""
+        """Return whether the current member is selected. A repeated member is not, so that it is reported whole."""
         if not selected or _generalize(self._path) not in selected:
             return False
         is_repeated = self._path in self._seen
@@ -294,7 +294,7 @@ def _before_high_surrogate(raw: str, end: int) -> int:
 
 
 def _is_escaped(raw: str, at: int) -> bool:
-    """Tell whether the backslash at ``at`` is escaped itself."""
+    """Return whether the backslash at ``at`` is escaped itself."""
     backslashes = 0
     while backslashes < at and raw[at - backslashes - 1] == "\\":
         backslashes += 1
