@@ -17,7 +17,7 @@ from tests.host.test_extract import HOSTILE
 from tests.recover.test_bounds import FRAMES, UNITS
 
 from emitter.checks import DEFAULT_CHECKS
-from emitter.checks.wording import MAX_READ
+from emitter.checks.text import MAX_READ
 from emitter.host.model_text import extract_documents
 from emitter.recover import parse_answer
 

@@ -1,7 +1,7 @@
 """Content checks for binding moments (section 5 of the draft).
 
-``StructuralChecks`` decides what can be decided. ``EnglishLexicon`` looks for English phrases and may be wrong.
-``ModelJudge`` asks a model in its place.
+``StructuralChecks`` checks rules that are certain. ``EnglishLexicon`` looks for English phrases and may be wrong.
+``ModelJudge`` asks a model instead of the lexicon.
 """
 
 from emitter.checks.judge import ModelJudge as ModelJudge

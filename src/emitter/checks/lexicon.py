@@ -1,12 +1,12 @@
 """Find phrases of a lexicon in a binding moment.
 
-A lexicon is a TOML file: rules with phrases, and examples that each rule must and must not find. Its findings are
-guesses about language, so none of them is ever an error.
+A lexicon is a TOML file of rules with phrases and examples. Its findings are guesses about language, so no finding is
+an error.
 
 A phrase is a list of words. ``a|b`` is one of several words, ``[a|b]`` is optional, ``{name}`` is one of the words
 listed under ``words.name``, ``..`` skips up to four words of the clause, and ``^`` is the beginning or the end of a
 clause. A comma and a question mark stand for themselves, and ``#`` is any number. ``asides`` lists words that begin a
-subordinate clause: what follows one, up to the next mark, is not read.
+subordinate clause, which is skipped up to the next mark.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from emitter.checks.structural import NOTE, OPTIONS, RECOMMENDATIONS, STEM, SYNOPSIS, parse_severities
-from emitter.checks.wording import MARK, split_tokens
+from emitter.checks.text import MARK, split_tokens
 from emitter.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ _MAX_STATES: Final = 4096
 class LexiconRule:
     """A rule of a lexicon.
 
-    ``phrases`` are what it finds in ``slot``; ``unless`` are phrases that take the finding back, wherever they stand in
-    the same text. ``finds`` and ``passes`` are examples.
+    A finding is reported if ``slot`` contains one of ``phrases``, unless it also contains one of ``unless``. ``finds``
+    and ``passes`` are examples of texts with and without a finding, for tests.
     """
 
     id: str
@@ -98,9 +98,10 @@ class PhraseAutomaton:
         elements = [
             part for element in phrase.split() for part in ([_GAP] * _MAX_GAP if element == _GAP else [element])
         ]
-        following: tuple[int, ...] = ()
-        """The steps that may come after the current element, built from the last one back."""
+        following: tuple[int, ...] = ()  # the steps that may come after the current element
         ends = True
+        # From the last element back, so that each step knows its followers. An optional element can be skipped, so the
+        # elements before it are followed by its followers too.
         for element in reversed(elements):
             optional = element.startswith("[") or element == _GAP
             words = None if element == _GAP else self._expand(element.strip("[]"))

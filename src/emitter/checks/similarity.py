@@ -1,4 +1,4 @@
-"""Compare two questions: by their wording, which is certain, and by their words, which is a guess.
+"""Compare two questions: exactly by their normalized text, and approximately by their words.
 
 Source: draft-morrison-binding-moment-envelope-00, section 6.2. The measure is emitter's own.
 """
@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from emitter.checks.wording import MARK, normalize_wording, split_tokens, word_set
+from emitter.checks.text import MARK, normalize_text, split_tokens, word_set
 
 if TYPE_CHECKING:
     from emitter.models import BindingMoment, Question
 
 SIMILARITY_THRESHOLD: Final = 0.7
-"""From here on two questions count as similar."""
+"""The similarity at which two questions count as similar."""
 _STEM_WEIGHT: Final = 0.6
 """The weight of the stems' words; the rest is the labels'."""
 _PREFIX: Final = 5
@@ -30,13 +30,13 @@ _FUNCTION_WORDS: Final = word_set(
 )
 _NEGATIONS: Final = word_set("not no never without nicht kein keine ohne ne pas sans sin non")
 _MIN_TERMS: Final = 2
-"""The new words that an objection has at least if it can be taken up by name."""
+"""An objection with fewer new words cannot be recognized in a text."""
 
 
 def question_key(question: Question) -> tuple[str, tuple[str, ...]]:
-    """Return what identifies a question word for word: its stem, and its labels in any order."""
-    labels = sorted(normalize_wording(option.label) for option in question.options)
-    return normalize_wording(question.stem), tuple(labels)
+    """Return a key that equal questions share: the stem, and the labels in any order."""
+    labels = sorted(normalize_text(option.label) for option in question.options)
+    return normalize_text(question.stem), tuple(labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class QuestionWords:
 def question_words(moment: BindingMoment) -> QuestionWords:
     """Return the words of an envelope's question."""
     question = moment.question
-    asked = split_tokens(question.stem)
+    stem = split_tokens(question.stem)
     labels = [token for option in question.options for token in split_tokens(option.label)]
     return QuestionWords(
-        content_words(asked),
+        content_words(stem),
         content_words(labels),
-        frozenset(token for token in (*asked, *labels) if any(map(str.isdigit, token))),
-        sum(token in _NEGATIONS for token in asked) % 2 == 1,
+        frozenset(token for token in (*stem, *labels) if any(map(str.isdigit, token))),
+        sum(token in _NEGATIONS for token in stem) % 2 == 1,  # two negations cancel out
     )
 
 
@@ -97,8 +97,8 @@ def _dice(one: frozenset[str], other: frozenset[str]) -> float:
 def takes_up(objection: str, refused: str, text: str) -> bool:
     """Return whether a text uses a word of an objection that the refused envelope did not have.
 
-    It is true if the objection has hardly any words of its own, so that nothing of it could be named.
+    Returns True as well if the objection has too few words of its own to tell.
     """
-    known, read = content_words(split_tokens(refused)), content_words(split_tokens(text))
+    known, used = content_words(split_tokens(refused)), content_words(split_tokens(text))
     terms = content_words(split_tokens(objection)) - known
-    return len(terms) < _MIN_TERMS or not terms.isdisjoint(read)
+    return len(terms) < _MIN_TERMS or not terms.isdisjoint(used)

@@ -1,4 +1,4 @@
-"""Rules for a binding moment that can be decided: counts, blank slots, single sentences and duplicates.
+"""Check a binding moment for rules that are certain: counts, blank slots, single sentences and duplicates.
 
 Source: draft-morrison-binding-moment-envelope-00, section 5. A rule is an error where the draft says "SHALL" and a
 warning where it says "SHOULD" or "RECOMMENDED".
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from emitter.checks.wording import MAX_READ, count_sentences, is_blank, normalize_wording
+from emitter.checks.text import MAX_READ, count_sentences, is_unreadable, normalize_text
 from emitter.errors import InputError
 from emitter.findings import Finding, Severity
 from emitter.visible_text import visible_text
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
     @property
     def expectation(self) -> str:
-        """What the rule expects, with its section."""
+        """The message with the section."""
         return f"{self.message} (section {self.section})"
 
 
@@ -72,7 +72,7 @@ _HATCH_LABELS: Final = frozenset(
         *("dialogue", "let us talk", "let's talk", "let us discuss", "let's discuss", "ask me later", "decide later"),
     }
 )
-"""Labels that are one of the two hatches, or no answer, as a whole. Longer ones are left to a lexicon."""
+"""Labels that name one of the two hatches or give no answer. A lexicon judges longer ones."""
 _FINDINGS_RANGE: Final = range(3, 7)
 _RECOMMENDATIONS_RANGE: Final = range(2, 5)
 _MIN_EMBEDDED_WORDS: Final = 2
@@ -90,12 +90,12 @@ def find_repeats(wordings: Iterable[str]) -> Iterator[int]:
 
 def is_hatch_label(label: str) -> bool:
     """Return whether a label is one of the hatches in its exact form."""
-    return normalize_wording(label) in _HATCH_LABELS
+    return normalize_text(label) in _HATCH_LABELS
 
 
 @dataclass(frozen=True, slots=True)
 class StructuralChecks:
-    """Checks a binding moment for the rules that can be decided.
+    """Checks a binding moment for the rules that are certain.
 
     Args:
         severities: Severities that differ from the defaults in ``STRUCTURAL_RULES``, for example
@@ -111,9 +111,7 @@ class StructuralChecks:
     def __call__(self, value: BindingMoment, /) -> tuple[Finding, ...]:
         """Return the broken rules."""
         return tuple(
-            Finding(
-                pointer, rule, severity, f"{STRUCTURAL_RULES[rule].message} (section {STRUCTURAL_RULES[rule].section})"
-            )
+            Finding(pointer, rule, severity, STRUCTURAL_RULES[rule].expectation)
             for rule, pointer in _find_broken(value)
             if (severity := self.severity(rule)) is not Severity.OFF
         )
@@ -139,8 +137,7 @@ def parse_severities(
 
 def _find_broken(moment: BindingMoment) -> Iterator[tuple[str, str]]:
     """Yield each broken rule with the pointer of its slot."""
-    if any(map(is_blank, _all_texts(moment))):
-        yield from (("slot-blank", pointer) for pointer, text in iter_texts(moment) if is_blank(text))
+    yield from (("slot-blank", pointer) for pointer, text in iter_texts(moment) if is_unreadable(text))
     yield from _find_in_briefing(moment)
     yield from _find_in_question(moment.question)
 
@@ -150,33 +147,28 @@ def _find_in_briefing(moment: BindingMoment) -> Iterator[tuple[str, str]]:
         yield "synopsis-sentence", SYNOPSIS
     if len(moment.findings) not in _FINDINGS_RANGE:
         yield "findings-count", FINDINGS
-    for index in find_repeats(map(normalize_wording, (moment.synopsis, *moment.findings))):
+    for index in find_repeats(map(normalize_text, (moment.synopsis, *moment.findings))):
         yield "finding-repeats", f"{FINDINGS}/{index - 1}"
-    yield from (("one-line", f"{FINDINGS}/{index}") for index, text in enumerate(moment.findings) if _has_lines(text))
+    yield from (
+        ("one-line", f"{FINDINGS}/{index}") for index, text in enumerate(moment.findings) if _is_multiline(text)
+    )
     if len(moment.recommendations) not in _RECOMMENDATIONS_RANGE:
         yield "recommendations-count", RECOMMENDATIONS
 
 
 def _find_in_question(question: Question) -> Iterator[tuple[str, str]]:
     labels = [option.label for option in question.options]
-    wordings = [normalize_wording(label) for label in labels]
+    wordings = [normalize_text(label) for label in labels]
     if count_sentences(question.stem) > 1:
         yield "stem-sentence", STEM
-    if _embeds_recommended(question.stem, labels, question.recommended_idx):
+    if _contains_recommended(question.stem, labels, question.recommended_idx):
         yield "stem-embeds", STEM
     yield from (("option-twin", f"{OPTIONS}/{index}/label") for index in find_repeats(wordings))
     for index, option in enumerate(question.options):
         if wordings[index] in _HATCH_LABELS:
             yield "option-hatch", f"{OPTIONS}/{index}/label"
-        if _has_lines(option.reasoning):
+        if _is_multiline(option.reasoning):
             yield "one-line", f"{OPTIONS}/{index}/reasoning"
-
-
-def _all_texts(moment: BindingMoment) -> Iterator[str]:
-    yield from (moment.synopsis, *moment.findings, *moment.recommendations, moment.offer, moment.question.stem)
-    for option in moment.question.options:
-        yield option.label
-        yield option.reasoning
 
 
 def iter_texts(moment: BindingMoment) -> Iterator[tuple[str, str]]:
@@ -191,16 +183,17 @@ def iter_texts(moment: BindingMoment) -> Iterator[tuple[str, str]]:
         yield f"{OPTIONS}/{index}/reasoning", option.reasoning
 
 
-def _has_lines(text: str) -> bool:
+def _is_multiline(text: str) -> bool:
     return len(text[:MAX_READ].strip().splitlines()) > 1
 
 
-def _embeds_recommended(stem: str, labels: list[str], recommended: int) -> bool:
+def _contains_recommended(stem: str, labels: list[str], recommended: int) -> bool:
     """Return whether the stem contains the recommended label word for word, and no other label."""
-    asked, label = _join_words(stem), _join_words(labels[recommended])
-    if label.count(" ") <= _MIN_EMBEDDED_WORDS or label not in asked:
+    question, label = _join_words(stem), _join_words(labels[recommended])
+    if label.count(" ") <= _MIN_EMBEDDED_WORDS or label not in question:
         return False
-    return sum(_join_words(other) in asked for other in labels) == 1
+    # A stem that names every option recommends none.
+    return sum(_join_words(other) in question for other in labels) == 1
 
 
 def _join_words(text: str) -> str:

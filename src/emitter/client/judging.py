@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from emitter import prompts
-from emitter.checks.review import Review, check_quotes, describe_slots, read_review
+from emitter.checks.judge import Review, check_quotes, describe_slots, read_review
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
 from emitter.core.judging import judge_answer

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emitter.checks.similarity import SIMILARITY_THRESHOLD, compare_questions, question_words
-from emitter.checks.wording import normalize_wording
+from emitter.checks.text import normalize_text
 from emitter.decisions import ledger_log
 from emitter.errors import AlreadyResolved
 from emitter.events import Level
@@ -44,10 +44,10 @@ class DecisionQuestion:
         question, actions = self.pending.moment.question, self.pending.actions
         digests = actions or (None,) * len(question.options)
         options = (
-            (normalize_wording(option.label), action or "")
+            (normalize_text(option.label), action or "")
             for option, action in zip(question.options, digests, strict=True)
         )
-        return normalize_wording(question.stem), tuple(sorted(options))
+        return normalize_text(question.stem), tuple(sorted(options))
 
     @cached_property
     def words(self) -> QuestionWords:

@@ -23,7 +23,7 @@ from emitter import prompts as prompt
 from emitter.arguments import check_list, check_text, check_type
 from emitter.checks import DEFAULT_CHECKS, ModelJudge, StructuralChecks
 from emitter.checks.structural import is_hatch_label
-from emitter.checks.wording import is_blank, normalize_wording
+from emitter.checks.text import is_unreadable, normalize_text
 from emitter.decisions import (
     Act,
     Continuation,
@@ -382,7 +382,7 @@ def option_digests(actions: Actions, binding_moment: BindingMoment) -> tuple[str
 def _check_label(name: str, value: object) -> None:
     check_text(name, value)
     label = cast("str", value)
-    if is_blank(label):
+    if is_unreadable(label):
         raise InputError(f"{name} is blank.", hint="Name what the option does.")
     if len(label) > MAX_LABEL_LENGTH:
         raise InputError(f"{name} has {len(label)} characters.", hint=f"At most {MAX_LABEL_LENGTH} are allowed.")
@@ -422,7 +422,7 @@ def _are_confusable(one: str, other: str) -> bool:
 
 def _join_words(label: str) -> str:
     """Return the words of a label, without case, marks between words and marks after them."""
-    return " ".join(word for word in normalize_wording(label).split() if any(map(str.isalnum, word)))
+    return " ".join(word for word in normalize_text(label).split() if any(map(str.isalnum, word)))
 
 
 _STREAMED_TURN = "/turn"

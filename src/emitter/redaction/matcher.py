@@ -41,7 +41,7 @@ _HINTS = {
 _HINT_KINDS = tuple(_HINTS.values())
 # With at most 64 patterns of two or more bytes, the search reads 16 bytes at a time.
 _SEARCH = BytesAhoCorasick(list(_HINTS), matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
-# ``&`` and 0xED are frequent in ordinary text, so as hints they would match too often.
+# These begin with one byte, for which the fast search has no hint. They are rare, so their own patterns are searched.
 _RARE_KINDS = ((b"&", "entity"), (b"\xed", "halves"))
 _SHORT_ESCAPES = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _MAX_CODE_POINT = 0x10FFFF
@@ -210,8 +210,8 @@ class SecretMatcher:
                     self._fold_plus(pattern.data), (number, pattern.shares_bits_before, pattern.shares_bits_after)
                 )
         self._edges = tuple(edges.values())
-        # Replacing needs overlapping matches, which only the standard automaton finds. Most texts contain no secret, and
-        # the automaton of leftmost matches finds that out faster.
+        # Replacing needs overlapping matches, which only the standard automaton finds. To find out whether there is any
+        # match, the automaton of leftmost matches is faster.
         self._all = BytesAhoCorasick(list(edges))
         is_small = len(edges) <= _MAX_FAST_PATTERNS
         self._any = BytesAhoCorasick(list(edges), matchkind=MatchKind.LeftmostFirst) if is_small else self._all

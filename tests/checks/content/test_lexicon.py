@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emitter.checks import DEFAULT_CHECKS, EnglishLexicon, Severity
 from emitter.checks.lexicon import LexiconRule, PhraseAutomaton, load_lexicon
-from emitter.checks.wording import split_tokens
+from emitter.checks.text import split_tokens
 from emitter.errors import InputError
 from emitter.models.binding_moment import Meta
 from tests.checks.content.labelled import moment

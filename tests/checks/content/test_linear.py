@@ -8,7 +8,7 @@ import pytest
 
 from emitter.checks import DEFAULT_CHECKS
 from emitter.checks.lexicon import PhraseAutomaton, load_lexicon
-from emitter.checks.wording import MAX_READ, count_sentences, is_blank, normalize_wording, split_tokens
+from emitter.checks.text import MAX_READ, count_sentences, is_unreadable, normalize_text, split_tokens
 from tests.checks.content.labelled import moment
 
 MEGABYTE = 1_000_000
@@ -38,8 +38,8 @@ HOSTILE = {
 READERS = {
     "tokens": split_tokens,
     "sentences": count_sentences,
-    "blank": is_blank,
-    "wording": normalize_wording,
+    "blank": is_unreadable,
+    "wording": normalize_text,
     "lexicon": lambda text: load_lexicon("english").automaton.find(split_tokens(text)),
 }
 """What reads a text, for the report of times."""

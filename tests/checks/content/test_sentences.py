@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.checks.wording import count_sentences, is_blank
+from emitter.checks.text import count_sentences, is_unreadable
 
 COUNTED: dict[str, int] = {
     "Ship it.": 1,
@@ -77,4 +77,4 @@ def test_sentences_add_up(parts: list[str]) -> None:
 @given(st.text())
 def test_nothing_is_no_sentence(text: str) -> None:
     """A text has a sentence only where something can be seen."""
-    assert not is_blank(text) or count_sentences(text) == 0
+    assert not is_unreadable(text) or count_sentences(text) == 0

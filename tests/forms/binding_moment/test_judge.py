@@ -19,7 +19,7 @@ from emitter import (
 )
 from emitter.bulk import emit_binding_moments
 from emitter.checks import Finding, ModelJudge, Severity, StructuralChecks
-from emitter.checks.review import Review
+from emitter.checks.judge import Review
 from emitter.client import Settings, prepare_emission
 from emitter.errors import InputError
 from emitter.events import JUDGE_FAILED, LogAppended, ProviderUsage

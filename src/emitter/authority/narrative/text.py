@@ -14,7 +14,7 @@ from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
-from emitter.checks.wording import word_set
+from emitter.checks.text import word_set
 from emitter.render.safe_text import to_skeleton
 from emitter.visible_text import INVISIBLE_CHARACTERS
 

@@ -19,7 +19,7 @@ def word_set(words: str) -> frozenset[str]:
 
 
 MAX_READ: Final = 5_000
-"""The number of characters of a text that are checked; a slot states what it has to say well before."""
+"""The number of characters of a text that are checked, which bounds the time. A usual slot is far shorter."""
 MARK: Final = "^"
 """The token between two clauses, and at both ends of a text."""
 _QUOTATION: Final = re.compile(
@@ -43,7 +43,7 @@ _SEPARATORS: Final = str.maketrans(
 def split_tokens(text: str) -> list[str]:
     """Return the words of a text in lower case, with commas, question marks and a ``MARK`` between clauses.
 
-    Contractions are written out and quotations are replaced by the word "q", since they are someone else's words.
+    Contractions are written out. Quotations are replaced by the word "q", because they quote somebody else.
     """
     plain = visible_text(text[:MAX_READ]).casefold().strip()
     if not plain.isascii():
@@ -75,8 +75,12 @@ def _expand_contraction(contraction: re.Match[str]) -> str:
 _LETTER: Final = re.compile(r"[^\W_]")
 
 
-def is_blank(text: str) -> bool:
-    """Return whether a text has no visible letter, digit or symbol. Far into a text only letters and digits count."""
+def is_unreadable(text: str) -> bool:
+    """Return whether a text has no visible letter, digit or symbol.
+
+    Other than for ``visible_text.is_blank``, punctuation alone is no text. After ``MAX_READ`` characters only letters
+    and digits count.
+    """
     first = text[:1]
     if first.isalnum() and first not in INVISIBLE_CHARACTERS:
         return False
@@ -95,7 +99,7 @@ _CLOSING: Final = re.compile(r"[.,;:!?…](?<![.,;:!?…]{2})[.,;:!?…]*(?=\s|$
 """Marks at the end of a word. Only the first of a row begins a match, so that a long row is read once."""
 
 
-def normalize_wording(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text in a form that is equal for texts that differ in presentation only.
 
     Case, white space, invisible and look-alike characters, Markdown emphasis, quotation marks around words, and
@@ -142,16 +146,16 @@ def count_sentences(text: str) -> int:
     """
     plain = visible_text(text[:MAX_READ]).strip()
     if plain.isascii() and _INNER_END.search(plain) is None:
-        return int(not is_blank(plain))
+        return int(not is_unreadable(plain))
     plain = _replace_quotations(plain)
     count = start = 0
     for end in _SENTENCE_END.finditer(plain):
         if not plain[start : end.start()].strip():
             start = end.end()
         elif _ends_sentence(plain, end):
-            count += not is_blank(plain[start : end.end()])
+            count += not is_unreadable(plain[start : end.end()])
             start = end.end()
-    return count + (not is_blank(plain[start:]))
+    return count + (not is_unreadable(plain[start:]))
 
 
 def _replace_quotations(text: str) -> str:
