@@ -201,8 +201,7 @@ def _no_message_error(messages: Iterable[object], index: int, item: object) -> I
 
 def _file_hint(item: object) -> str:
     """Return what to pass for a text that is the name of an image, a document or a recording."""
-    from emitter.media.detection import media_type_of_name, medium_of  # noqa: PLC0415  only an error needs it
-    from emitter.media.values import CLASS_NAMES  # noqa: PLC0415
+    from emitter.media.parts import CLASS_NAMES, media_type_of_name, medium_of  # noqa: PLC0415  only an error needs it
 
     if not isinstance(item, str) or "." not in item or len(item) > _MAX_NAME_LENGTH:
         return ""

@@ -74,7 +74,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "empty": (lambda: Image(b""), "an image is empty"),
     "unknown bytes": (
         lambda: Image(b"\xfehello"),
-        "The media type of an image cannot be told from its bytes. Pass media_type=",
+        "The media type of an image cannot be detected from its bytes. Pass media_type=",
     ),
     "text": (lambda: Image(b"hello"), "an image is text, not an image. Pass a text as Material(...)."),
     "a path of text": (lambda: Document(__file__), "test_inputs.py is text, not a PDF document. Pass a text as Mat"),

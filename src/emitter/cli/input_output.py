@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emitter.errors import InputError
-from emitter.media.detection import detect_media_type, is_text, media_type_of_name, medium_of
-from emitter.media.values import make_part
+from emitter.media.parts import detect_media_type, is_text, make_part, media_type_of_name, medium_of
 from emitter.messages import as_mapping
 from emitter.models import Trust
 from emitter.prompts import Material, Media

@@ -1,6 +1,6 @@
 """Images, documents and audio as inputs of an emission.
 
-``Image``, ``Document`` and ``Audio`` stand in ``materials``, in the content of a message, or beside texts in a prompt.
+Pass ``Image``, ``Document`` and ``Audio`` in ``materials=``, in the content of a message, or with texts in a prompt.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ if TYPE_CHECKING:
     from emitter.media.inputs import Audio as Audio
     from emitter.media.inputs import Document as Document
     from emitter.media.inputs import Image as Image
-    from emitter.media.payloads import media_from_envelope as media_from_envelope
-    from emitter.media.payloads import media_kind as media_kind
-    from emitter.media.payloads import media_payload as media_payload
+    from emitter.media.inputs import media_from_envelope as media_from_envelope
+    from emitter.media.inputs import media_kind as media_kind
+    from emitter.media.inputs import media_payload as media_payload
     from emitter.prompts import Media as Media
 else:
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
         {
-            "inputs": "Audio Document Image",
-            "payloads": "media_from_envelope media_kind media_payload",
+            "inputs": "Audio Document Image media_from_envelope media_kind media_payload",
             ".prompts": "Media",
         },
     )

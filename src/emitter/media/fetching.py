@@ -1,6 +1,7 @@
-"""Fetch a URL for a caller who asks for it: ``https`` only, public addresses only, no redirects, and a size limit.
+"""Fetch the URL of a medium: ``https`` only, public addresses only, no redirects, and a size limit.
 
-The name is resolved once, and the connection goes to the address that was checked.
+The host name is resolved once, and the connection goes to the address that was checked. Otherwise a server could give
+a public address to the check and a private one to the connection (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from emitter.errors import InputError, MissingExtra
-from emitter.media.values import url_name
+from emitter.media.parts import url_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,9 +104,10 @@ def _public_address(host: str, port: int, resolve: Callable[[str, int], list[str
 
 
 def _is_public(address: str) -> bool:
-    """Return whether an address is on the public internet, also inside an IPv6 address that carries an IPv4 one."""
+    """Return whether an address is on the public internet."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
+        # A transition address may lead to a private IPv4 address inside it.
         inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
         is_nat64 = parsed in ipaddress.ip_network("64:ff9b::/96")
         if inner is not None or is_nat64:

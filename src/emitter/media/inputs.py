@@ -1,29 +1,50 @@
-"""``Image``, ``Document`` and ``Audio``: media from a file, bytes, a URL or an uploaded file."""
+"""``Image``, ``Document`` and ``Audio``: media from a file, bytes, a URL or an uploaded file.
+
+``media_payload`` and ``media_from_envelope`` convert them to and from OpenWOP's kinds ``media.image``, ``media.audio``
+and ``media.file`` (RFC 0055). A host accepts these kinds if its registry has ``emitter.host.kinds.media_kinds``.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from emitter.arguments import check_text, known_arguments
 from emitter.errors import InputError
 from emitter.files import open_private
-from emitter.media.detection import detect_media_type, medium_of, normalize_media_type
-from emitter.media.values import decode_base64, default_source, is_data_url, is_url, make_part, make_url_part, url_name
-from emitter.messages import MediaPart, Medium
+from emitter.media.parts import (
+    decode_base64,
+    default_source,
+    detect_media_type,
+    is_data_url,
+    is_url,
+    make_part,
+    make_url_part,
+    measure_seconds,
+    medium_of,
+    normalize_media_type,
+    url_name,
+)
+from emitter.messages import MediaPart, Medium, as_mapping
 from emitter.models import Trust
+from emitter.models.standard_kinds import MAX_INLINE_BYTES, MEDIA_AUDIO, MEDIA_FILE, MEDIA_IMAGE
 from emitter.prompts import Media
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.messages import Json
+    from emitter.models import AIEnvelope
+
     Content: TypeAlias = str | os.PathLike[str] | bytes
 
 _MAX_NAME_LENGTH = 255
 _CONTENT_HINT = "Pass a path, bytes or a URL, or file_id= for a file that you uploaded to the vendor."
 Detail: TypeAlias = Literal["low", "high", "original", "auto"]
 _SCHEMES = ("https", "http", "gs", "s3")
-"""The schemes that vendors read. Only ``https`` is fetched, and an object in S3 is an uploaded file."""
+"""The URL schemes that vendors read. Only ``https`` is fetched here, and an S3 URI counts as an uploaded file."""
 
 
 class _Arguments(NamedTuple):
@@ -76,7 +97,7 @@ class Image(Media):
 
 
 @known_arguments(**_CONTENT_NAMES)
-class _Recorded(Media):
+class _MediaWithoutDetail(Media):
     """A medium that has no level of detail."""
 
     __slots__ = ()
@@ -96,14 +117,14 @@ class _Recorded(Media):
         _set_fields(self, self._MEDIUM, _Arguments(content, source, trust, media_type, file_id, fetch))
 
 
-class Document(_Recorded):
+class Document(_MediaWithoutDetail):
     """A PDF document. The arguments are those of ``Image``, without ``detail``."""
 
     __slots__ = ()
     _MEDIUM = Medium.DOCUMENT
 
 
-class Audio(_Recorded):
+class Audio(_MediaWithoutDetail):
     """A recording: WAV, MP3, or any other format that the model takes. The arguments are those of ``Image``."""
 
     __slots__ = ()
@@ -175,9 +196,71 @@ def _read_file(path: Path) -> bytes:
 
 
 def _is_base64(text: str) -> bool:
-    """Return whether a text is the base64 of a file, to judge by its signature or its length."""
+    """Return whether a text is probably the base64 of a file: it has a known signature, or is too long for a path."""
     try:
         data = decode_base64(text)
     except InputError:
         return False
     return bool(detect_media_type(data)) or len(text) > _MAX_NAME_LENGTH
+
+
+_KINDS = {Medium.IMAGE: MEDIA_IMAGE, Medium.AUDIO: MEDIA_AUDIO, Medium.DOCUMENT: MEDIA_FILE}
+_CLASSES = {Medium.IMAGE: Image, Medium.AUDIO: Audio, Medium.DOCUMENT: Document}
+
+
+def media_kind(media: Media) -> str:
+    """Return the kind of the payload of ``media``; a document is a file."""
+    return _KINDS[media.part.medium]
+
+
+def media_payload(
+    media: Media, *, url: str | None = None, alt: str | None = None, max_inline_bytes: int = MAX_INLINE_BYTES
+) -> dict[str, Json]:
+    """Return the payload of ``media``.
+
+    Args:
+        media: An image, document or recording with its bytes.
+        url: The address at which your host serves it. Required above ``max_inline_bytes``.
+        alt: The text to show instead of the media. Defaults to its source.
+        max_inline_bytes: The limit that the host advertises.
+
+    Raises:
+        InputError: The media have no bytes here, or too many for a payload and no ``url``.
+    """
+    part = media.part
+    if part.data is None:
+        raise InputError("The size of media without bytes is not known.", hint="Pass its bytes, or fetch=True.")
+    if url is None and len(part.data) > max_inline_bytes:
+        raise InputError(
+            f"{media.source} has {len(part.data):,} bytes, and a payload may hold {max_inline_bytes:,}.",
+            hint="Pass url=, the address at which your host serves it.",
+        )
+    payload: dict[str, Json] = {"bytes": len(part.data), "mimeType": part.media_type, "alt": alt or media.source}
+    payload |= {"base64": part.base64} if url is None else {"url": url}
+    if part.medium is Medium.AUDIO and part.media_type == "audio/wav":
+        payload["durationSeconds"] = measure_seconds(part.data)
+    if part.medium is Medium.DOCUMENT and part.name:
+        payload["name"] = part.name
+    return payload
+
+
+def media_from_envelope(envelope: AIEnvelope) -> Media:
+    """Return the media of an accepted envelope, with the envelope's trust.
+
+    Raises:
+        InputError: The envelope is of another kind, or its file is neither an image, a PDF document nor audio.
+    """
+    mediums = {kind: medium for medium, kind in _KINDS.items()}
+    if envelope.type not in mediums:
+        raise InputError(f"An envelope of the kind {envelope.type} holds no media.")
+    trust = envelope.meta.content_trust or Trust.TRUSTED
+    return _media_from_payload(mediums[envelope.type], as_mapping(envelope.payload), trust)
+
+
+def _media_from_payload(medium: Medium, payload: Mapping[str, Any], trust: Trust) -> Media:
+    media_type = normalize_media_type(str(payload.get("mimeType") or ""))
+    actual = medium_of(media_type) or medium if medium is Medium.DOCUMENT else medium
+    source = payload.get("name") or payload.get("alt") or None
+    content: Any = payload.get("url") or decode_base64(str(payload.get("base64") or ""))
+    media: Media = _CLASSES[actual](content, source, trust, media_type=media_type or None)
+    return media

@@ -1,4 +1,4 @@
-"""Check media against what a model takes, and bound their tokens. The facts are in ``providers/*.toml``."""
+"""Check that a model takes the media of a request, and estimate their tokens. The facts are in ``providers/*.toml``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.errors import InputError
-from emitter.media.detection import count_pages, measure_image, measure_seconds
-from emitter.media.values import default_source, is_url
+from emitter.media.parts import count_pages, default_source, is_url, measure_image, measure_seconds
 from emitter.messages import Medium
 from emitter.profiles.tables import AudioSupport, Capability, DocumentSupport, ImageSupport, MediaSource
 
@@ -32,7 +31,7 @@ _SOURCE_HINTS = {
     MediaSource.DATA: "Upload it to the vendor.",
 }
 UNKNOWN_PAGES = 25
-"""The pages to assume of a document that is not read here, or cannot be."""
+"""The number of pages assumed for a document without bytes, or whose pages cannot be counted."""
 _BASE64_RATIO = 4 / 3
 
 
@@ -47,7 +46,7 @@ class MediaTarget(NamedTuple):
         return f"{self.profile.name}/{self.model}"
 
     def support(self, medium: Medium) -> MediumSupport | None:
-        """Return what the model takes of ``medium``."""
+        """Return the files of ``medium`` that the model takes, or None."""
         row = self.profile.model_media(self.model)
         return None if row is None else row.support(medium)
 
@@ -214,7 +213,7 @@ def _count_known_pages(part: MediaPart) -> int | None:
 def estimate_media_tokens(parts: Sequence[MediaPart], profile: ProviderProfile, model: str) -> int:
     """Return an upper bound on the tokens of media, by the provider's published formulas.
 
-    For media that are not read here it is the largest image, ``UNKNOWN_PAGES`` pages, and nothing for audio.
+    Media without bytes count as the largest image, as ``UNKNOWN_PAGES`` pages or, for audio, as nothing.
     """
     row = profile.model_media(model)
     return 0 if row is None else sum(_estimate_tokens(part, row.support(part.medium)) for part in parts)

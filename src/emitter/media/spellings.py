@@ -5,7 +5,7 @@ types/chat/chat_completion_content_part_param.py; anthropic 2.11.0 types/image_b
 document_block_param.py; google-genai 3.4.0 types.py, Blob and FileData, and _gaos/types/interactions/imagecontent.py,
 documentcontent.py and audiocontent.py; botocore 1.44.5 bedrock-runtime, ImageBlock, DocumentBlock and AudioBlock.
 
-A further wire adds a reader here, and its parts are understood on all wires.
+To support the parts of another API, add a reader here. They are then accepted for every model.
 """
 
 from __future__ import annotations
@@ -14,8 +14,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.errors import InputError
-from emitter.media.detection import medium_of, normalize_media_type
-from emitter.media.values import CLASS_NAMES, decode_base64, is_data_url, is_url, make_part, make_url_part
+from emitter.media.parts import (
+    CLASS_NAMES,
+    decode_base64,
+    is_data_url,
+    is_url,
+    make_part,
+    make_url_part,
+    medium_of,
+    normalize_media_type,
+)
 from emitter.messages import MediaPart, Medium, as_list, as_mapping
 
 if TYPE_CHECKING:
@@ -63,7 +71,7 @@ def _class_hint(medium: Medium) -> str:
 
 
 def _read_file(part: Members) -> Content:
-    """Read ``file`` of Chat Completions, an object, or ``input_file`` of Responses, whose members are in the part."""
+    """Read ``file`` of Chat Completions, which is an object, or ``input_file`` of Responses, which is not nested."""
     file = as_mapping(part.get("file")) or part
     name, data = _optional(file.get("filename")), file.get("file_data")
     if _text(file.get("file_id")):
@@ -86,7 +94,7 @@ def _read_input_audio(part: Members) -> Content:
 
 
 def _read_image(part: Members) -> Content:
-    """Read ``image`` of Anthropic, which has a source, of Converse, which has a format as well, or of Interactions."""
+    """Read ``image`` of Anthropic, Converse or Interactions."""
     return _read_other(Medium.IMAGE, part) or (_read_source(Medium.IMAGE, as_mapping(part.get("source"))),)
 
 
@@ -99,7 +107,7 @@ def _read_audio(part: Members) -> Content:
 
 
 def _read_other(medium: Medium, part: Members) -> Content | None:
-    """Read a part of Converse or of Interactions; None stands for one of neither."""
+    """Read a part of Converse or of Interactions. Returns None for a part of another API."""
     if "source" in part:
         return None if "type" in part else _read_converse(medium, part)
     media_type, data, uri = _text(part.get("mime_type")), part.get("data"), part.get("uri")
@@ -147,7 +155,7 @@ def _read_source(medium: Medium, source: Members, name: str | None = None) -> Me
 
 
 def _read_document(part: Members) -> Content:
-    """Read a document of Anthropic or Converse, which may be text, or of Interactions."""
+    """Read ``document`` of Anthropic, Converse or Interactions. At the first two it may be text."""
     other = _read_other(Medium.DOCUMENT, part)
     if other is not None:
         return other
@@ -189,7 +197,7 @@ def _read_inline_data(blob: Members) -> Content:
 
 
 def _read_file_data(file: Members) -> Content:
-    """Read a file by its URI: one that was uploaded to Google, or any on the web."""
+    """Read a file by its URI, either uploaded to Google or anywhere on the web."""
     media_type, uri = normalize_media_type(_text(_member(file, "mime_type"))), _text(_member(file, "file_uri"))
     if not uri:
         raise InputError("The part holds no file_uri.")
@@ -218,4 +226,4 @@ _READERS: Mapping[str, Callable[[Members], Content]] = {
     "file_data": _read_file_data,
 }
 MEDIA_KINDS = frozenset(_READERS)
-"""The kinds of parts that are read here."""
+"""The kinds of parts that ``read_media_part`` reads."""

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from emitter.files import private_opener
-from emitter.media.detection import detect_media_type
+from emitter.media.parts import detect_media_type
 from emitter.messages import MediaPart, Medium
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from emitter.media.detection import count_pages, detect_media_type, measure_image, measure_seconds
+from emitter.media.parts import count_pages, detect_media_type, measure_image, measure_seconds
 from emitter.messages import as_list, as_mapping
 from emitter.profiles.model import WireFormat
 from emitter.testing.plans import ErrorKind, PlannedError

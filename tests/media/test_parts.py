@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.media.detection import (
+from emitter.media.parts import (
     PixelSize,
     count_pages,
     detect_media_type,

@@ -1,4 +1,4 @@
-"""Detect the media type of bytes, and measure images, documents and audio.
+"""Make media parts of bytes and URLs: detect the media type, and measure images, documents and audio.
 
 Only headers are read. Sources: the PNG specification, section 11.2.2; ITU-T T.81, annex B (JPEG); the GIF89a
 specification; RFC 9649 (WebP); ISO 32000-2, section 7.7.3 (PDF); RFC 2361 and Microsoft's RIFF documentation (WAV).
@@ -6,14 +6,128 @@ specification; RFC 9649 (WebP); ISO 32000-2, section 7.7.3 (PDF); RFC 2361 and M
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import zlib
 from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
-from emitter.messages import Medium
+from emitter.errors import InputError
+from emitter.messages import MEDIUM_NAMES, MediaPart, Medium
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_DEFAULT_NAMES = {Medium.IMAGE: "image", Medium.DOCUMENT: "document.pdf", Medium.AUDIO: "audio"}
+CLASS_NAMES = {Medium.IMAGE: "Image", Medium.DOCUMENT: "Document", Medium.AUDIO: "Audio"}
+"""The classes of ``emitter.media``."""
+_DATA_URL = re.compile(r"data:([^,;]*)((?:;[^,;]*)*),", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+
+
+def make_part(
+    medium: Medium, data: bytes, media_type: str = "", *, name: str | None = None, detail: str | None = None
+) -> MediaPart:
+    """Return a part of bytes.
+
+    The signature of the bytes decides the media type. The declared one is used only if the signature is unknown.
+
+    Raises:
+        InputError: The bytes are empty, or are of another medium.
+    """
+    subject = name or MEDIUM_NAMES[medium]
+    if not data:
+        raise InputError(f"{subject} is empty.")
+    found = detect_media_type(data) or normalize_media_type(media_type) or ("text" if is_text(data) else "")
+    if not found:
+        raise InputError(
+            f"The media type of {subject} cannot be detected from its bytes.",
+            hint='Pass media_type=, such as "image/png".',
+        )
+    if medium_of(found) is not medium:
+        raise InputError(f"{subject} is {found}, not {MEDIUM_NAMES[medium]}.", hint=_class_hint(found))
+    return MediaPart(medium, found, data, name=name, detail=detail)
+
+
+def make_url_part(
+    medium: Medium, url: str, media_type: str = "", *, name: str | None = None, detail: str | None = None
+) -> MediaPart:
+    """Return a part that the vendor reads from ``url``. A ``data:`` URL is decoded here.
+
+    The scheme is written in lower case.
+    """
+    if is_data_url(url):
+        declared, data = decode_data_url(url)
+        return make_part(medium, data, declared or media_type, name=name, detail=detail)
+    if not _has_host(url):
+        raise InputError("The URL has no host.")
+    scheme, _, rest = url.partition(":")
+    url = f"{scheme.lower()}:{rest}"
+    found = normalize_media_type(media_type) or media_type_of_name(url_name(url))
+    if medium_of(found) is not medium:
+        found = ""
+    return MediaPart(medium, found, url=url, name=name, detail=detail)
+
+
+def _class_hint(media_type: str) -> str:
+    medium = medium_of(media_type)
+    if medium is not None:
+        return f"Pass it as {CLASS_NAMES[medium]}."
+    is_plain = media_type.partition("/")[0] == "text"
+    return "Pass a text as Material(...)." if is_plain else "Images, PDF documents and audio can be sent."
+
+
+def is_url(text: str) -> bool:
+    """Return whether a text is a URL and not a path. A single letter before the colon is a Windows drive."""
+    return _SCHEME.match(text) is not None
+
+
+def _has_host(url: str) -> bool:
+    try:
+        return bool(urlsplit(url).netloc)
+    except ValueError:
+        return False
+
+
+def is_data_url(text: str) -> bool:
+    """Return whether a URL contains the data itself."""
+    return text[:5].lower() == "data:"
+
+
+def decode_data_url(url: str) -> tuple[str, bytes]:
+    """Return the media type and the bytes of a ``data:`` URL (RFC 2397)."""
+    header = _DATA_URL.match(url)
+    if header is None:
+        raise InputError("The data: URL has no comma before its data.")
+    content = url[header.end() :]
+    is_base64 = header[2].lower().endswith(";base64")
+    return header[1], decode_base64(unquote(content)) if is_base64 else unquote_to_bytes(content)
+
+
+def decode_base64(text: str) -> bytes:
+    """Return the bytes of a text in base64, with either alphabet; raise ``InputError`` for any other text."""
+    plain = "".join(text.split()).rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InputError("The data is not valid base64.") from error
+
+
+def url_name(url: str) -> str:
+    """Return the last part of a URL's path, without the query, which may contain a signature."""
+    try:
+        return unquote(urlsplit(url).path.rpartition("/")[2])
+    except ValueError:
+        return ""
+
+
+def default_source(part: MediaPart) -> str:
+    """Return the default description of a part: the name in its URL, its file name or its medium."""
+    if part.url is not None and url_name(part.url):
+        return url_name(part.url)
+    return part.name or _DEFAULT_NAMES[part.medium]
+
 
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -37,13 +151,13 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (4, b"ftypM4A", "audio/mp4"),
     (0, b"\x1aE\xdf\xa3", "audio/webm"),
 )
-"""The offset, the bytes there, and the media type that they stand for."""
+"""The offset of a signature, its bytes, and the media type."""
 _CONTAINERS: Mapping[str, bytes] = {
     "image/webp": b"RIFF",
     "audio/wav": b"RIFF",
     "audio/aiff": b"FORM",
 }
-"""The first bytes of the files whose signature stands behind a size."""
+"""The first bytes of formats whose signature follows a size field."""
 _PDF_WINDOW = 1024
 """Readers accept the header of a PDF anywhere in the first 1,024 bytes."""
 _SYNONYMS: Mapping[str, str] = {
@@ -91,7 +205,8 @@ def detect_media_type(data: bytes) -> str:
 
 
 def is_text(data: bytes) -> bool:
-    """Return whether ``data`` is UTF-8 text. Media are no UTF-8, or have NUL bytes, or are PDFs."""
+    """Return whether ``data`` is UTF-8 text."""
+    # Image and audio files contain NUL bytes or are not valid UTF-8. A PDF may be plain ASCII.
     if b"\0" in data or data.startswith(b"%PDF-"):
         return False
     try:
@@ -115,12 +230,12 @@ def normalize_media_type(media_type: str) -> str:
 
 
 def media_type_of_name(name: str) -> str:
-    """Return the media type that the ending of a file name stands for, or an empty string."""
+    """Return the media type of a file name's extension, or an empty string."""
     return _BY_SUFFIX.get(name.rpartition(".")[2].lower(), "")
 
 
 def medium_of(media_type: str) -> Medium | None:
-    """Return the medium of a media type, or None if it is none of ours."""
+    """Return the medium of a media type, or None if it is not an image, a PDF document or audio."""
     family = media_type.partition("/")[0]
     if media_type == "application/pdf":
         return Medium.DOCUMENT
@@ -136,26 +251,25 @@ class PixelSize(NamedTuple):
 
 def measure_image(data: bytes) -> PixelSize | None:
     """Return the size of a PNG, JPEG, GIF or WebP image, or None if its header cannot be read."""
-    readers = {
-        "image/png": _measure_png,
-        "image/jpeg": _measure_jpeg,
-        "image/gif": _measure_gif,
-        "image/webp": _measure_webp,
-    }
-    reader = readers.get(detect_media_type(data))
     try:
-        size = None if reader is None else reader(data)
-    except IndexError:
+        size = _read_size(data)
+    except IndexError:  # the header is cut off
         return None
     return size if size is not None and size.width > 0 and size.height > 0 else None
 
 
-def _measure_png(data: bytes) -> PixelSize | None:
-    return _pixel_size(data[16:20], data[20:24], "big") if data[12:16] == b"IHDR" else None
-
-
-def _measure_gif(data: bytes) -> PixelSize | None:
-    return _pixel_size(data[6:8], data[8:10], "little")
+def _read_size(data: bytes) -> PixelSize | None:
+    match detect_media_type(data):
+        case "image/png" if data[12:16] == b"IHDR":
+            return _pixel_size(data[16:20], data[20:24], "big")
+        case "image/jpeg":
+            return _measure_jpeg(data)
+        case "image/gif":
+            return _pixel_size(data[6:8], data[8:10], "little")
+        case "image/webp":
+            return _measure_webp(data)
+        case _:
+            return None
 
 
 def _measure_webp(data: bytes) -> PixelSize | None:
@@ -206,6 +320,7 @@ _MAX_INFLATED = 1 << 24
 
 def count_pages(data: bytes) -> int | None:
     """Return the pages of a PDF, or None if they cannot be counted, as in an encrypted one."""
+    # Since PDF 1.5 page objects may be inside compressed object streams. The limit protects from decompression bombs.
     pages, room = len(_PAGE.findall(data)), _MAX_INFLATED
     for stream in _OBJECT_STREAM.finditer(data):
         if room <= 0:
@@ -216,7 +331,7 @@ def count_pages(data: bytes) -> int | None:
 
 
 def _inflate(data: memoryview, limit: int) -> bytes:
-    """Return the decompressed stream that ``data`` begins with, up to a limit."""
+    """Return the decompressed stream at the start of ``data``, up to a limit."""
     try:
         return zlib.decompressobj().decompress(data, limit)
     except zlib.error:
