@@ -104,10 +104,11 @@ def _play(scenario: Scenario) -> Decision:
 def _run_tour(scenario: Scenario) -> int:
     """Play the three parts of the tour on the vendor of the scenario."""
     typed = Scenario(TYPED_SCENARIO, scenario.wire)
+    client = typed.client(make_replay_transport(typed))
     source = load_scenario_cassette(typed).provenance.value
     sys.stdout.write(f"No key and no network: the vendor's own SDK runs over answers that were {source}.\n")
     _write_heading(f'1. A typed object: emit(Invoice, "{MAIL}", model="{scenario.model}")')
-    timeline, client = Timeline(), typed.client(make_replay_transport(typed))
+    timeline = Timeline()
     emission = emit(Invoice, MAIL, client=client, on_event=timeline, **typed.arguments())
     timeline.write_line("good", "done", _usage_line(emission.usage))
     sys.stdout.write(
