@@ -19,10 +19,9 @@ from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete, emission_prices
 from emitter.client.transport import StreamCall, StreamRedactor
 from emitter.errors import InputError
-from emitter.schema.partial_types import make_partial_reader
 from emitter.streaming import FieldComplete, Restart
 from emitter.streaming.field_stream import FieldStream
-from emitter.streaming.partials import PartialStream
+from emitter.streaming.partials import PartialStream, make_partial_reader
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator

@@ -25,6 +25,7 @@ from emitter.models.envelope import document_payload
 from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
 from emitter.prompts import Example, suggest_example
 from emitter.schema.dialects import has_keyword
+from emitter.schema.json_data import parse_pointer
 from emitter.schema.message_redaction import collect_context_text
 from emitter.schema.python_types import ValidationContext, build_adapter, resolve_schema
 from emitter.schema.results import (
@@ -33,7 +34,7 @@ from emitter.schema.results import (
     ParseResult,
 )
 from emitter.schema.validator import property_names
-from emitter.streaming import StreamSelection, parse_pointer
+from emitter.streaming import StreamSelection
 
 if TYPE_CHECKING:
     from typing import Any

@@ -6,12 +6,15 @@ JSON equality differs from Python's: 1 equals 1.0, and 1 does not equal true.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from emitter.messages import as_list, as_mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from emitter.messages import Json
 
 NULL, BOOLEAN, INTEGER, NUMBER = "null", "boolean", "integer", "number"
@@ -59,8 +62,23 @@ def _normalize_numbers(value: Any) -> Any:
             return value
 
 
+def iter_objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every object in a JSON value, including the value itself. A shared object is yielded once."""
+    pending, visited = [value], set[int]()
+    while pending:
+        node: Any = pending.pop()
+        if id(node) in visited:
+            continue
+        visited.add(id(node))
+        if isinstance(node, Mapping):
+            yield cast("Mapping[str, Any]", node)
+            pending.extend(cast("Mapping[str, Any]", node).values())
+        elif isinstance(node, list):
+            pending.extend(cast("list[Any]", node))
+
+
 MAX_TOKEN_LENGTH = 1_000
-"""Longer names are cut in pointers, of which there are many."""
+"""Longer names are cut in pointers, because the validator keeps a pointer for each place of the schema."""
 _ESCAPES = str.maketrans({"~": "~0", "/": "~1"})
 
 

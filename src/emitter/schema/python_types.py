@@ -1,13 +1,15 @@
 """Generate JSON Schemas from Python types and parse documents into their values.
 
 Any type that pydantic's `TypeAdapter` accepts can be used. The generated schema adds the names of enum members and
-the precise formats of dates and times.
+the precise formats of dates and times. What a JSON Schema does not say, such as which field distinguishes the members
+of a union, is read from pydantic's core schema of the type.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from enum import Enum
@@ -21,7 +23,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, SchemaError, SchemaSerializer, to_json, to_jsonable_python
 
 from emitter.errors import InputError, Uncompilable
-from emitter.schema.core_schemas import find_generator, find_union_tags, input_name
 from emitter.schema.message_redaction import NO_TEXT, collect_source_text
 from emitter.schema.results import ParseResult, violations_from_pydantic
 from emitter.schema.validator import property_names
@@ -170,23 +171,13 @@ def _validator_source_text(adapter: TypeAdapter[Any]) -> SourceText:
     return collect_source_text(*_iter_validator_functions(adapter.core_schema))
 
 
-def _iter_validator_functions(core: object) -> Iterator[object]:
+def _iter_validator_functions(core_schema: object) -> Iterator[object]:
     """Yield the functions that pydantic calls, including `__post_init__` and `model_post_init`."""
-    match core:
-        case dict():
-            table = cast("dict[str, object]", core)
-            for name, value in table.items():
-                if name == "function" and callable(value):
-                    yield value
-                elif name == "cls":
-                    yield from (getattr(value, after, None) for after in ("__post_init__", "model_post_init"))
-                elif name != "metadata":
-                    yield from _iter_validator_functions(value)
-        case list() | tuple():
-            for each in cast("list[object]", core):
-                yield from _iter_validator_functions(each)
-        case _:
-            return
+    for node in iter_nodes(core_schema):
+        if callable(node.get("function")):
+            yield node["function"]
+        if "cls" in node:
+            yield from (getattr(node["cls"], hook, None) for hook in ("__post_init__", "model_post_init"))
 
 
 def _to_schema_name(title: object) -> str:
@@ -357,3 +348,119 @@ def _rename_field(named: str | None, field: Any, aliases: FieldAliases) -> Any:
     aliases.has_nested |= plain is None
     aliases.has_differing |= read_as != table.get("serialization_alias", name)
     return {**table, "serialization_alias": read_as}
+
+
+DATA_KEYS = frozenset({"metadata", "serialization", "config", "default", "expected", "members"})
+"""The members of a core schema that contain no schemas of documents."""
+_UNION_TYPES = frozenset({"union", "tagged-union"})
+
+
+def find_union_tags(core_schema: object) -> frozenset[int]:
+    """Return the `id` of each field that has other values in another member of the same union.
+
+    Such a field usually has its only value as its default. If it were optional, a document without it could be read
+    as any member.
+    """
+    nodes = list(iter_nodes(core_schema))
+    definitions = {node["ref"]: node for node in nodes if "ref" in node}
+    return frozenset(tag for node in nodes if node["type"] in _UNION_TYPES for tag in _tags_of_union(node, definitions))
+
+
+def find_generator(core_schema: object) -> str | None:
+    """Return the place of an `Iterable`, which pydantic would read lazily, such as ``Team.people``."""
+    nodes = list(iter_nodes(core_schema))
+    if not any(map(_is_generator, nodes)):
+        return None
+    places = [
+        f"{node['cls'].__name__}.{name}"
+        for node in nodes
+        if "cls" in node
+        for name, field in _iter_fields(node, {}, set())
+        if any(map(_is_generator, iter_nodes(field)))
+    ]
+    return places[-1] if places else "A part of the type"
+
+
+def _is_generator(node: Mapping[str, Any]) -> bool:
+    return bool(node["type"] == "generator")
+
+
+def iter_nodes(core_schema: object) -> Iterator[Mapping[str, Any]]:
+    """Yield all schemas in a core schema."""
+    match core_schema:
+        case Mapping():  # not always a dict, for a model with ``defer_build``
+            node = cast("Mapping[str, Any]", core_schema)
+            if is_schema := isinstance(node.get("type"), str):  # else a mapping of fields or choices
+                yield node
+            for key, value in node.items():
+                if not (is_schema and key in DATA_KEYS):
+                    yield from iter_nodes(value)
+        case list() | tuple():
+            for each in cast("list[object]", core_schema):
+                yield from iter_nodes(each)
+        case _:
+            return
+
+
+def input_name(name: str, field: Mapping[str, Any]) -> str | None:
+    """Return the name of a field in documents, or None if it is only read from inside another."""
+    alias: Any = field.get("validation_alias", name)
+    if isinstance(alias, str):
+        return alias
+    # pydantic's JSON Schema uses the first alias that is a name and not a path into another member, too.
+    paths = [cast("list[Any]", path) for path in alias if isinstance(path, list)]
+    return next((path[0] for path in paths if len(path) == 1 and isinstance(path[0], str)), None)
+
+
+def _tags_of_union(union: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]]) -> Iterator[int]:
+    values_by_name: dict[str | None, dict[int, frozenset[str]]] = defaultdict(dict)
+    for name, field in _iter_fields(union, definitions, set()):
+        if values := _literal_values(field["schema"], definitions):
+            values_by_name[input_name(name, field)][id(field)] = values
+    for fields in values_by_name.values():
+        yield from (key for key, values in fields.items() if any(map(values.isdisjoint, fields.values())))
+
+
+def _iter_fields(
+    node: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]], visited: set[int]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the fields of all objects that a value of this schema may be, with their names."""
+    if id(node) in visited:
+        return
+    visited.add(id(node))
+    match node:
+        case {"type": "model-fields" | "typed-dict", "fields": fields}:
+            yield from fields.items()
+        case {"type": "dataclass-args", "fields": fields}:
+            yield from ((field["name"], field) for field in fields)
+        case _:
+            for each in _inner_schemas(node, definitions):
+                yield from _iter_fields(each, definitions, visited)
+
+
+def _inner_schemas(node: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]]) -> list[Any]:
+    """Return the schemas of the same value."""
+    match node:
+        case {"type": "tagged-union", "choices": choices}:
+            return list(choices.values())
+        case {"type": "union", "choices": choices}:
+            return [choice[0] if isinstance(choice, tuple) else choice for choice in choices]
+        case {"type": "definition-ref", "schema_ref": name} if name in definitions:
+            return [definitions[name]]
+        case {"schema": inner}:
+            return [inner]
+        case _:
+            return []
+
+
+def _literal_values(node: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]]) -> frozenset[str]:
+    """Return the values of a literal or enum as JSON, or nothing for another schema."""
+    match node:
+        case {"type": "literal", "expected": values} | {"type": "enum", "members": values}:
+            return frozenset(json.dumps(to_jsonable_python(value)) for value in values)
+        case {"type": "definition-ref", "schema_ref": name} if name in definitions:
+            return _literal_values(definitions[name], definitions)
+        case {"type": str(kind), "schema": inner} if kind != "nullable":
+            return _literal_values(inner, definitions)
+        case _:
+            return frozenset()

@@ -14,11 +14,10 @@ from referencing.jsonschema import specification_with
 
 from emitter.errors import InputError
 from emitter.schema.dialects import DATA_KEYWORDS, NAMED_SCHEMA_KEYWORDS, detect_draft
+from emitter.schema.json_data import iter_objects
 from emitter.schema.references import definition_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from referencing._core import Resolved, Resolver
 
     from emitter.schema.dialects import SchemaDraft
@@ -92,7 +91,7 @@ class _SchemaBundler:
             for uri, resource in resources.items()
         )
         self._root_resolver = registry.resolver_with_root(resource)
-        self._own_schemas = {id(each) for each in _iter_objects(schema)}
+        self._own_schemas = {id(node) for node in iter_objects(schema)}
         self._names: dict[int, str] = {}
         self._pending: list[tuple[str, Any, Resolver[Any]]] = []
         self._used_names = set(cast("Mapping[str, Any]", schema.get("$defs", {})))
@@ -145,14 +144,3 @@ class _SchemaBundler:
             name = f"{base_name}_{count}"
         self._used_names.add(name)
         return name
-
-
-def _iter_objects(schema: Any) -> Iterator[Any]:
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Mapping):
-            yield node
-            pending.extend(cast("Mapping[str, Any]", node).values())
-        elif isinstance(node, list):
-            pending.extend(cast("list[Any]", node))

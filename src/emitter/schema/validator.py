@@ -25,7 +25,7 @@ from emitter.schema.formats import (
     PYDANTIC_FORMAT_CHECKS,
     is_missing_offset,
 )
-from emitter.schema.json_data import escape_pointer_token
+from emitter.schema.json_data import escape_pointer_token, iter_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,19 +61,7 @@ def redact_name(name: str, names: frozenset[str]) -> str:
 
 def property_names(schema: Json) -> frozenset[str]:
     """Return the names of all properties in a schema."""
-    return frozenset(_iter_property_names(schema))
-
-
-def _iter_property_names(schema: Json) -> Iterator[str]:
-    pending, seen = [schema], set[int]()
-    while pending:
-        node: Any = pending.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        table = as_mapping(node)
-        yield from as_mapping(table.get("properties"))
-        pending.extend(table.values() or as_list(node))
+    return frozenset(name for node in iter_objects(schema) for name in as_mapping(node.get("properties")))
 
 
 LONE_SURROGATE = Violation("", "unicode", "text without lone surrogates")

@@ -1,4 +1,4 @@
-"""The events of a streamed emission, and the selection of what it reports."""
+"""The events of a streamed emission, and the selection of the parts that it reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FieldComplete:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A further piece of a string that you asked to follow; ``text`` is never empty."""
+    """The next piece of a string that is reported while it is written. ``text`` is never empty."""
 
     pointer: str
     text: str
@@ -63,8 +63,3 @@ class StreamSelection:
     text_pointers: tuple[str, ...] = ()
     new_event_factory: Callable[[], EventFactory] = lambda: FieldComplete
     display_pointer: Callable[[str], str] = str
-
-
-def parse_pointer(pointer: str) -> DocumentPath:
-    """Return the path of a JSON pointer."""
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.removeprefix("/").split("/"))

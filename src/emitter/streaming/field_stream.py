@@ -14,9 +14,9 @@ from emitter.messages import as_list, as_mapping
 from emitter.schema.codec.base import VALUE_MEMBER, VARIANT_MEMBER
 from emitter.schema.codec.containers import REST_MEMBER, item_member_name
 from emitter.schema.dialects import detect_draft
-from emitter.schema.json_data import escape_pointer_token
+from emitter.schema.json_data import escape_pointer_token, iter_objects, parse_pointer
 from emitter.schema.validator import Validator
-from emitter.streaming import FieldComplete, TextDelta, parse_pointer
+from emitter.streaming import FieldComplete, TextDelta
 from emitter.streaming.partial_schema import (
     admits_type,
     discriminator_values,
@@ -253,7 +253,13 @@ class RequiredSiblings:
     """The members that must be remembered: union tags, and items of arrays with positional schemas."""
 
     def __init__(self, *schemas: Mapping[str, Json] | bool) -> None:
-        self.tuple_length = max((len(items) for schema in schemas for items in _tuple_schemas(schema)), default=0)
+        tuples = (
+            as_list(node.get(keyword))
+            for schema in schemas
+            for node in iter_objects(schema)
+            for keyword in ("prefixItems", "items")
+        )
+        self.tuple_length = max(map(len, tuples), default=0)
         self._tags: dict[str, list[Json]] = {}
         for schema in schemas:
             for name, values in discriminator_values(schema).items():
@@ -302,17 +308,3 @@ class SiblingValues:
             return [*(member for index, member in remembered.items() if index != step), *children]
         members = {str(name): member for name, member in remembered.items()}
         return {**members, step: children[0]} if children else members
-
-
-def _tuple_schemas(schema: Json) -> list[list[Json]]:
-    """Return every list of positional item schemas."""
-    pending: list[Json] = [schema]
-    item_lists: list[list[Json]] = []
-    while pending:
-        node = pending.pop()
-        table = as_mapping(node)
-        item_lists.extend(
-            as_list(table.get(key)) for key in ("prefixItems", "items") if isinstance(table.get(key), list)
-        )
-        pending.extend(table.values() if isinstance(node, dict) else as_list(node))
-    return item_lists

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from emitter.messages import as_list, as_mapping
 from emitter.schema.dialects import detect_draft
-from emitter.schema.json_data import escape_pointer_token
+from emitter.schema.json_data import escape_pointer_token, iter_objects
 from emitter.schema.references import ReferenceResolver, SchemaPart
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ _COMBINATORS = ("allOf", "anyOf", "oneOf")
 def schemas_at(schema: Json, path: DocumentPath, *, unnamed: bool = False) -> list[Mapping[str, Json]]:
     """Return every schema of the value at ``path``.
 
-    The path may only follow named properties, unless ``unnamed`` admits the members of lists and maps, too.
+    The path follows named properties, and with ``unnamed`` also the members of lists and maps.
     """
     scope = ReferenceResolver(schema, detect_draft(schema))
     parts = _expand_schemas(scope, [scope.root_part])
@@ -155,13 +155,8 @@ def admits_type(node: Mapping[str, Json], *types: str) -> bool:
 
 def iter_properties(schema: Json) -> Iterator[tuple[str, Mapping[str, Json]]]:
     """Yield the name and schema of every property anywhere in a schema."""
-    pending: list[Any] = [schema]
-    while pending:
-        node = pending.pop()
-        yield from (
-            (name, as_mapping(schema)) for name, schema in as_mapping(as_mapping(node).get("properties")).items()
-        )
-        pending.extend(as_mapping(node).values() if isinstance(node, dict) else as_list(node))
+    for node in iter_objects(schema):
+        yield from ((name, as_mapping(each)) for name, each in as_mapping(node.get("properties")).items())
 
 
 def discriminator_values(schema: Json) -> dict[str, list[Json]]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from emitter.streaming import DocumentPath
 
-
-"""The path of a part from the root."""
 _BLANK = re.compile(r"[ \t\n\r]*")
 _IN_STRING = re.compile(r'["\\]')
 _ROOT_START = re.compile(r"[{\[]")
@@ -71,7 +69,7 @@ class JsonScanner:
         self._raw: list[str] = []
         self._depth = 0
         self._in_quotes = self._after_backslash = self._reports_pieces = False
-        self._seen: set[DocumentPath] = set()
+        self._opened: set[DocumentPath] = set()
         self._step: Callable[[str, int], int] | None = self._at_start
         self._completed: list[CompletedMember | StringPiece] = []
         self._thinking_filter = ThinkingFilter()
@@ -91,7 +89,7 @@ class JsonScanner:
 
     def _at_start(self, piece: str, at: int) -> int:
         at = _skip_blank(piece, at)
-        if at < len(piece):  # the answer may be one JSON string, in which brackets open nothing
+        if at < len(piece):  # the brackets in an answer that is one JSON string do not count
             self._step = None if piece[at] == '"' else self._before_root
         return at
 
@@ -132,7 +130,7 @@ class JsonScanner:
         if closed:
             try:
                 self._stack[-1].next_key = unescape_string("".join(self._raw)[:-1])
-            except ValueError:  # whoever reads the whole text may repair it to another name
+            except ValueError:  # recovery may repair the whole answer and read another name
                 self._step = None
             else:
                 self._step = self._before_colon
@@ -167,10 +165,10 @@ class JsonScanner:
 
     def _is_selected(self, selected: frozenset[DocumentPath]) -> bool:
         """Return whether the current member is selected. A repeated member is not, so that it is reported whole."""
-        if not selected or _generalize(self._path) not in selected:
+        if not selected or tuple(-1 if isinstance(step, int) else step for step in self._path) not in selected:
             return False
-        is_repeated = self._path in self._seen
-        self._seen.add(self._path)
+        is_repeated = self._path in self._opened
+        self._opened.add(self._path)
         return not is_repeated
 
     def _in_string(self, piece: str, at: int) -> int:
@@ -247,10 +245,6 @@ class JsonScanner:
 def _skip_blank(piece: str, at: int) -> int:
     blank = _BLANK.match(piece, at)
     return blank.end() if blank else at
-
-
-def _generalize(path: DocumentPath) -> DocumentPath:
-    return tuple(-1 if isinstance(step, int) else step for step in path)
 
 
 _COMPLETE_TEXT = re.compile(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from emitter import InputError, Policy
-from emitter.schema.partial_types import make_partial_reader
+from emitter.streaming.partials import make_partial_reader
 from tests.forms.document.asking import WIRES, ask, said
 
 

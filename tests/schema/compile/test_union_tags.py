@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 from typing_extensions import TypedDict
 
 from emitter.schema import compile_schema
-from emitter.schema.partial_types import make_partial_reader
 from emitter.schema.python_types import resolve_schema
+from emitter.streaming.partials import make_partial_reader
 
 
 class Mark(str, enum.Enum):
