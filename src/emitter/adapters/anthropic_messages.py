@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
     ResponseCandidate,
@@ -21,18 +21,18 @@ from emitter.adapters.response_decoding import (
     combine_candidates,
     find_error,
     is_error_body,
+    parse_arguments,
     parse_error,
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
 from emitter.messages import Medium, OutputMode, Usage, as_mapping
-from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat, PromptCache
+    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat, PromptCache
     from emitter.profiles.model import WireProfile
 
 PATH = "/v1/messages"
@@ -60,7 +60,7 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         "model": request.model,
         "system": request.system if request.cache is None else _system(request.cache, request),
         "messages": [
-            {"role": message.role.value, "content": _content(message) if message.parts else message.text}
+            {"role": message.role.value, "content": list(map(_content_block, message.parts)) or message.text}
             for message in request.all_messages()
         ],
         wire.tokens.parameter: request.max_output_tokens,
@@ -76,11 +76,6 @@ def _system(cache: PromptCache, request: ModelRequest) -> Json:
     lifetime = {"ttl": cache.lifetime} if cache.lifetime else {}
     prefix, *rest = ({"type": "text", "text": text} for text in request.system_parts())
     return [{**prefix, "cache_control": {"type": "ephemeral", **lifetime}}, *rest]
-
-
-def _content(message: Message) -> list[Json]:
-    """Return the content of a turn that has media."""
-    return list(map(_content_block, message.parts))
 
 
 def _content_block(part: str | MediaPart) -> Json:
@@ -157,11 +152,7 @@ def _parse_usage(usage: Json) -> Usage | None:
 
 send = partial(post, PATH)
 open_stream = partial(post_streamed, PATH)
-
-
-def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
-    """Return the body of a streaming request."""
-    return {**body, "stream": True}
+with_stream = add_stream_flag
 
 
 @dataclass(slots=True)
@@ -243,15 +234,7 @@ def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:
     finished = {key: value for key, value in block.items() if key != "deltas"}
     if finished.get("type") == "text":
         return {**finished, "text": as_string(finished.get("text")) + text}
-    return {**finished, "input": _parse_arguments(arguments)} if arguments else finished
-
-
-def _parse_arguments(arguments: str) -> Json:
-    """Return the parsed arguments, or the text itself if it is not strict JSON."""
-    try:
-        return parse_json(arguments)
-    except NotJsonError:
-        return arguments
+    return {**finished, "input": parse_arguments(arguments)} if arguments else finished
 
 
 def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:

@@ -1,7 +1,7 @@
 """Send through a boto3 client of Amazon Bedrock, without its retries and with a limit on response size.
 
-boto3 blocks, so async calls send from threads. An error gets its type into its body, and an event stream is handed on
-as server-sent events, so that both are read as those of other providers.
+boto3 blocks, so async calls send from threads. The type of an error is written into its body, and an event stream is
+converted to server-sent events, so that both can be parsed like the responses of other providers.
 
 Source: botocore 1.44.5 (``client.py``, ``endpoint.py``, ``httpsession.py``, ``eventstream.py``); urllib3 2.8.0.
 """
@@ -64,7 +64,7 @@ def create_bedrock_client(service: str, api_key: str | None, url: str | None, ht
     is_bearer = api_key is not None and not (url or "").startswith("http:")
     if is_bearer:
         token = _botocore("tokens").FrozenAuthToken(api_key)
-        session.get_auth_token, session.get_credentials = partial(_return, token), partial(_return, None)
+        session.get_auth_token, session.get_credentials = partial(_constant, token), partial(_constant, None)
     elif api_key is not None:
         session.set_credentials(api_key, api_key)
     elif not os.environ.get("AWS_BEARER_TOKEN_BEDROCK") and session.get_credentials() is None:
@@ -87,7 +87,7 @@ def _data_loader(path: str | None) -> Any:
     return _botocore("loaders").create_loader(path)
 
 
-def _return(value: ResultT, **_options: object) -> ResultT:
+def _constant(value: ResultT, **_options: object) -> ResultT:
     return value
 
 
@@ -240,7 +240,7 @@ class BedrockResponse:
     def read(self, timeout: float) -> None:
         """Read the body. Raises ``ResponseRejected`` if it is too large and ``TimeoutError`` if it takes too long."""
         pieces: list[bytes] = []
-        deadline = time.monotonic() + timeout  # a thread that nobody waits for would read a slow body for ever
+        deadline = time.monotonic() + timeout  # otherwise an abandoned thread would read a slow body for ever
         for piece in self._iter_body():
             if time.monotonic() > deadline:
                 raise TimeoutError
@@ -340,8 +340,8 @@ async def run_in_thread(function: Callable[[], ResultT]) -> ResultT:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[ResultT] = loop.create_future()
 
-    def settle(set_outcome: Callable[..., None], outcome: object) -> None:
-        if not future.done():
+    def set_if_pending(set_outcome: Callable[..., None], outcome: object) -> None:
+        if not future.done():  # it may have been cancelled
             set_outcome(outcome)
 
     def run() -> None:
@@ -349,8 +349,8 @@ async def run_in_thread(function: Callable[[], ResultT]) -> ResultT:
             outcome: tuple[Any, object] = (future.set_result, function())
         except BaseException as error:  # noqa: BLE001  raised where the function is awaited
             outcome = (future.set_exception, error)
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits
-            loop.call_soon_threadsafe(settle, *outcome)
+        with suppress(RuntimeError):  # the loop is closed, so nothing awaits the future
+            loop.call_soon_threadsafe(set_if_pending, *outcome)
 
     threading.Thread(target=contextvars.copy_context().run, args=(run,), name="emitter-bedrock", daemon=True).start()
     return await future

@@ -22,12 +22,12 @@ from emitter.adapters.response_decoding import (
     collect_stop_reasons,
     combine_candidates,
     is_error_body,
+    parse_arguments,
     parse_error,
     with_usage,
 )
 from emitter.errors import InputError
 from emitter.messages import HOUR, NO_FIELDS, Medium, OutputMode, Usage, as_mapping
-from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -251,15 +251,7 @@ def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:
     call, arguments = block["toolUse"], "".join(block["input"])
     if not (call or arguments):
         return {"text": "".join(block["text"])}
-    return {"toolUse": {**call, "input": _parse_arguments(arguments) if arguments else {}}}
-
-
-def _parse_arguments(arguments: str) -> Json:
-    """Return the parsed arguments, or the text itself if it is not strict JSON."""
-    try:
-        return parse_json(arguments)
-    except NotJsonError:
-        return arguments
+    return {"toolUse": {**call, "input": parse_arguments(arguments) if arguments else {}}}
 
 
 def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from emitter.profiles.model import ClientConfig, ProviderProfile
+    from emitter.profiles.model import ProviderProfile
 
 _SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai", Sdk.BEDROCK: "boto3"}
 _PLACEHOLDER_KEY = "no-key"
@@ -74,11 +74,14 @@ def create_client(
         arguments["azure_endpoint" if config.flavour.startswith("Azure") else "base_url"] = url
     if http_client is not None:
         arguments["http_client"] = http_client
-    return _client_class(sdk, config, asynchronous=asynchronous)(**arguments, **_azure_api_version(config))
+    if config.flavour.startswith("Azure") and config.api_version and not os.environ.get("OPENAI_API_VERSION"):
+        arguments["api_version"] = config.api_version  # Azure's client requires one; the caller's variable wins
+    client_class: Any = getattr(sdk, f"{'Async' if asynchronous else ''}{config.flavour}")
+    return client_class(**arguments)
 
 
 class ClientSettings(NamedTuple):
-    """What an SDK client takes from the arguments and the environment: two with equal settings do the same."""
+    """The arguments and environment variables of an SDK client. Clients with equal settings are interchangeable."""
 
     api_key: str
     base_url: str | None
@@ -129,7 +132,7 @@ def check_client(client: object, profile: ProviderProfile, model: str, *, asynch
 
 @lru_cache(maxsize=64)
 def _is_sdk_client(kind: type, sdk: Sdk, *, asynchronous: bool) -> bool:
-    """Return whether a class is the SDK's own and of the right kind, so that its objects need no look."""
+    """Return whether a class is the SDK's own and of the right kind, so that its objects need no inspection."""
     if kind.__module__.partition(".")[0] != _SDK_MODULES[sdk].partition(".")[0]:
         return False
     return kind.__name__.startswith("Async") is asynchronous and _send_method(kind, sdk) is not None
@@ -172,17 +175,15 @@ def _send_method(client: object, sdk: Sdk) -> object:
     elif sdk is Sdk.BEDROCK:
         send = getattr(raw, "converse", None) if is_boto3_client(client) else None
     else:
-        send = getattr(raw, "post", None) if _has_attribute(client, _DISTINCTIVE_ATTRIBUTES[sdk]) else None
+        name = _DISTINCTIVE_ATTRIBUTES[sdk]
+        # OpenAI's attributes are slow to create, so the class is searched first.
+        is_known = inspect.getattr_static(client, name, None) is not None or hasattr(client, name)
+        send = getattr(raw, "post", None) if is_known else None
     return send if callable(send) else None
 
 
-def _has_attribute(client: object, name: str) -> bool:
-    """Return whether a client has an attribute without creating it, because OpenAI's attributes are slow to create."""
-    return inspect.getattr_static(client, name, None) is not None or hasattr(client, name)
-
-
 def _is_closed(client: object, *, asynchronous: bool) -> bool:
-    """Return whether a client is closed; a Google client's state is that of its HTTP client."""
+    """Return whether a client is closed. A Google client is closed if its HTTP client is."""
     raw: Any = client
     api_client = getattr(raw, "_api_client", None)
     http = getattr(api_client, "_async_httpx_client" if asynchronous else "_httpx_client", None)
@@ -222,17 +223,6 @@ def _import_sdk(sdk: Sdk) -> ModuleType:
 
 def _missing_sdk_error(sdk: Sdk) -> MissingExtra:
     return MissingExtra(f"The {sdk.value} SDK is not installed.", extra=sdk.value)
-
-
-def _client_class(sdk: ModuleType, config: ClientConfig, *, asynchronous: bool) -> Any:
-    return getattr(sdk, f"{'Async' if asynchronous else ''}{config.flavour}")
-
-
-def _azure_api_version(config: ClientConfig) -> dict[str, str]:
-    """Return the API version that Azure's client requires, unless its own environment variable is set."""
-    if not config.flavour.startswith("Azure") or os.environ.get("OPENAI_API_VERSION"):
-        return {}
-    return {"api_version": config.api_version} if config.api_version else {}
 
 
 def find_credentials(profile: ProviderProfile, client: object) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
     ResponseCandidate,
@@ -23,11 +23,11 @@ from emitter.adapters.response_decoding import (
     combine_candidates,
     find_error,
     is_error_body,
+    parse_arguments,
     parse_error,
     with_usage,
 )
 from emitter.messages import NO_FIELDS, ModelResponse, OutputMode, Role, Usage, as_mapping
-from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,9 +136,7 @@ def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapp
     return cast("GoogleClientView", client).post_json("interactions", body, timeout, headers, stream=False)
 
 
-def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
-    """Return the body of a streaming request."""
-    return {**body, "stream": True}
+with_stream = add_stream_flag
 
 
 def open_stream(
@@ -200,17 +198,9 @@ def _finish_step(step: Mapping[str, Any]) -> dict[str, Any]:
     finished = {key: value for key, value in step.items() if key != "deltas"}
     arguments = "".join(as_string(delta.get("arguments")) for delta in deltas)
     if arguments:
-        return {**finished, "arguments": _parse_arguments(arguments)}
+        return {**finished, "arguments": parse_arguments(arguments)}
     texts = [delta for delta in deltas if delta.get("type") == "text"]
     return {**finished, "content": [*as_objects(finished.get("content")), *texts]} if texts else finished
-
-
-def _parse_arguments(arguments: str) -> Json:
-    """Return the parsed arguments, or the text itself if it is not strict JSON."""
-    try:
-        return parse_json(arguments)
-    except NotJsonError:
-        return arguments
 
 
 def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.response_decoding import DecodingTables
     from emitter.adapters.transport import GoogleClientView
-    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -72,7 +72,7 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         **_output_parameters(request.output),
     }
     contents = [
-        {"role": _ROLES[message.role], "parts": _parts(message) if message.parts else [{"text": message.text}]}
+        {"role": _ROLES[message.role], "parts": list(map(_part, message.parts or (message.text,)))}
         for message in request.all_messages()
     ]
     return {
@@ -80,11 +80,6 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
         "contents": contents,
         "config": merge_layers(config, wire.output.options, request.options),
     }
-
-
-def _parts(message: Message) -> list[Json]:
-    """Return the parts of a turn that has media."""
-    return list(map(_part, message.parts))
 
 
 def _part(part: str | MediaPart) -> Json:

@@ -325,7 +325,7 @@ class StreamAccumulator:
 
     @property
     def is_event_stream(self) -> bool:
-        """Whether the body is an event stream. A JSON document with a success status is not."""
+        """True for an event stream, False for a JSON document with a success status."""
         return bool(self._is_event_stream)
 
     def usage(self) -> Usage | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat, PromptCache
+    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat, PromptCache
     from emitter.profiles.model import WireProfile
 
 PATH = "/chat/completions"
@@ -62,7 +62,7 @@ _VISIBLE_TYPES = (None, "text", "output_text")
 def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
     turns = [
-        {"role": message.role.value, "content": _content(message) if message.parts else message.text}
+        {"role": message.role.value, "content": list(map(_content_part, message.parts)) or message.text}
         for message in request.all_messages()
     ]
     body: dict[str, Json] = {
@@ -91,11 +91,6 @@ def cache_parameters(cache: PromptCache) -> dict[str, Json]:
     if cache.is_exclusive:
         return {**parameters, "prompt_cache_options": {"mode": "explicit", **lifetime}}
     return {**parameters, **({"prompt_cache_retention": cache.lifetime} if cache.lifetime else {})}
-
-
-def _content(message: Message) -> list[Json]:
-    """Return the content of a turn that has media."""
-    return list(map(_content_part, message.parts))
 
 
 def _content_part(part: str | MediaPart) -> Json:
@@ -149,7 +144,7 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     """Return the response or fault that a response body describes."""
-    choices, usage = as_objects(body.get("choices")), _parse_usage(body.get("usage"))
+    choices, usage = as_objects(body.get("choices")), parse_usage(body.get("usage"), "prompt", "completion")
     error = find_error(*choices, *(as_mapping(choice.get("message")) for choice in choices))
     if error or is_error_body(body, "choices"):
         return with_usage(parse_error(200, error or body, tables), usage)
@@ -199,17 +194,18 @@ def _call_input(call: Mapping[str, Any]) -> Json:
     return "" if arguments is None else arguments
 
 
-def _parse_usage(usage: Json) -> Usage | None:
+def parse_usage(usage: Json, input_name: str, output_name: str) -> Usage | None:
+    """Return the usage. The two APIs of OpenAI name the directions differently."""
     table = as_mapping(usage)
     if not table:
         return None
-    cached = as_mapping(table.get("prompt_tokens_details"))
+    cached = as_mapping(table.get(f"{input_name}_tokens_details"))
     return Usage(
-        input=as_count(table.get("prompt_tokens")),
-        output=as_count(table.get("completion_tokens")),
+        input=as_count(table.get(f"{input_name}_tokens")),
+        output=as_count(table.get(f"{output_name}_tokens")),
         cache_read=as_count(cached.get("cached_tokens")),
         cache_write=as_count(cached.get("cache_write_tokens")),
-        thinking=as_count(as_mapping(table.get("completion_tokens_details")).get("reasoning_tokens")),
+        thinking=as_count(as_mapping(table.get(f"{output_name}_tokens_details")).get("reasoning_tokens")),
     )
 
 

@@ -13,8 +13,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from emitter.adapters.openai_chat import audio_members, cache_parameters, file_data_members, mark_system
-from emitter.adapters.request_options import ReservedOption, merge_layers
+from emitter.adapters.openai_chat import audio_members, cache_parameters, file_data_members, mark_system, parse_usage
+from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
     ResponseCandidate,
@@ -30,13 +30,13 @@ from emitter.adapters.response_decoding import (
     worst_stop_reason,
 )
 from emitter.adapters.transport import post, post_streamed
-from emitter.messages import Medium, OutputMode, StopReason, Usage, as_list, as_mapping
+from emitter.messages import Medium, OutputMode, StopReason, as_list, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 PATH = "/responses"
@@ -62,15 +62,15 @@ _CALL_INPUT_KEYS = {"function_call": "arguments", "custom_tool_call": "input"}
 _ARGUMENT_EVENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _COMPLETED = "completed"
 _ANSWER_ITEMS = ("message", "error", *_CALL_INPUT_KEYS)
-"""The items that may not contain an error. A hosted tool's item may, because the model goes on without it."""
+"""The items whose error is the error of the response. After a hosted tool's error the model continues."""
 _EXPLAINED_STATUSES = ("failed", "incomplete")
-"""The statuses that already account for an ``error`` member."""
+"""The statuses that explain an ``error`` member. They have stop reasons of their own."""
 
 
 def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     """Return the request body."""
     turns: list[Json] = [
-        {"role": message.role.value, "content": _content(message) if message.parts else message.text}
+        {"role": message.role.value, "content": list(map(_content_part, message.parts)) or message.text}
         for message in request.all_messages()
     ]
     body: dict[str, Json] = {
@@ -86,11 +86,6 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
             del body["instructions"]
             body["input"] = [{"role": "developer", "content": mark_system(request, "input_text")}, *turns]
     return merge_layers(body, wire.output.options, request.options)
-
-
-def _content(message: Message) -> list[Json]:
-    """Return the content of a turn that has media."""
-    return list(map(_content_part, message.parts))
 
 
 def _content_part(part: str | MediaPart) -> Json:
@@ -132,7 +127,7 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     """Return the response or fault that a response body describes."""
-    output, usage = as_objects(body.get("output")), _parse_usage(body.get("usage"))
+    output, usage = as_objects(body.get("output")), parse_usage(body.get("usage"), "input", "output")
     stop_reasons = _stop_reasons(body, output)
     has_unexplained_error = is_error_body(body, "status", "output") and not any(
         reason.startswith(_EXPLAINED_STATUSES) for reason in stop_reasons
@@ -155,7 +150,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
 def _stop_reasons(body: Mapping[str, Any], output: list[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return each status with its detail and, for a completed response, the statuses of unfinished answer items.
 
-    ``incomplete_details`` is believed whatever the status is.
+    ``incomplete_details`` counts whatever the status is.
     """
     incomplete_reason = as_mapping(body.get("incomplete_details")).get("reason")
     code = as_string(as_mapping(body.get("error")).get("code"))
@@ -181,20 +176,6 @@ def _message_parts(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else as_objects(content)
 
 
-def _parse_usage(usage: Json) -> Usage | None:
-    table = as_mapping(usage)
-    if not table:
-        return None
-    cached = as_mapping(table.get("input_tokens_details"))
-    return Usage(
-        input=as_count(table.get("input_tokens")),
-        output=as_count(table.get("output_tokens")),
-        cache_read=as_count(cached.get("cached_tokens")),
-        cache_write=as_count(cached.get("cache_write_tokens")),
-        thinking=as_count(as_mapping(table.get("output_tokens_details")).get("reasoning_tokens")),
-    )
-
-
 def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
     """Return the text that an event adds to the final answer or, in tool mode, to the first tool call."""
     kind, index = as_string(event.get("type")), as_count(event.get("output_index"))
@@ -202,18 +183,14 @@ def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Jso
         is_first_call = kind in _ARGUMENT_EVENTS and state.setdefault("call", index) == index
         return as_string(event.get("delta")) if is_first_call else ""
     if kind == "response.output_item.added" and as_mapping(event.get("item")).get("phase") not in _FINAL_PHASES:
-        state[f"aside {index}"] = True
-    is_answer = kind == "response.output_text.delta" and f"aside {index}" not in state
+        state[f"commentary {index}"] = True
+    is_answer = kind == "response.output_text.delta" and f"commentary {index}" not in state
     return as_string(event.get("delta")) if is_answer else ""
 
 
 send = partial(post, PATH)
 open_stream = partial(post_streamed, PATH)
-
-
-def with_stream(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  chat completions need it
-    """Return the body of a streaming request."""
-    return {**body, "stream": True}
+with_stream = add_stream_flag
 
 
 _TERMINAL_EVENTS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")

@@ -1,4 +1,4 @@
-"""Merge the caller's ``extra_body`` into a request body, and reject what the library sets itself."""
+"""Merge the caller's ``extra_body`` into a request body, and reject fields that the library sets itself."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from emitter.messages import Json
+    from emitter.profiles.model import WireProfile
 
 
 class ReservedOption(str, Enum):
@@ -116,6 +117,7 @@ def _reserved_as(
     name = to_snake_case(path)
     if name in reserved:
         return reserved[name]
+    # A value that is not a mapping would replace every field below it, reserved ones included.
     prefix = None if isinstance(options.get(path), Mapping) or "." in path else f"{name}."
     return next((reason for other, reason in reserved.items() if prefix and other.startswith(prefix)), None)
 
@@ -136,3 +138,8 @@ def merge_layers(body: Mapping[str, Json], *layers: Mapping[str, Json]) -> dict[
             else:
                 result[key] = value
     return result
+
+
+def add_stream_flag(body: Mapping[str, Json], wire: WireProfile) -> dict[str, Json]:  # noqa: ARG001  some adapters need it
+    """Return the body of a streaming request, for the adapters whose API only needs a flag."""
+    return {**body, "stream": True}

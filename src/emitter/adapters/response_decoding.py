@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, as_list, as_mapping
+from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +46,7 @@ ERROR_STOP_PREFIX = "error:"
 """The prefix of the stop reason of an answer that came as an error."""
 _FIRST_ERROR_STATUS = 400
 _CODE_PATTERN = re.compile(r"[\w.:/-]{1,100}")
-"""The form of a provider's error code. Any other text is shown to the caller only."""
+"""The form of a provider's error code. Other text may quote the prompt, so only the caller sees it."""
 _MAX_LINE_LENGTH = 1000
 _MAX_ERROR_FIELDS = 8
 _MAX_COUNT = 1 << 40
@@ -55,8 +56,8 @@ _WORST_FIRST = tuple(StopReason)
 def collect_stop_reasons(*values: Json) -> tuple[str, ...]:
     """Return every distinct stop reason, or one empty string if there is none.
 
-    A tuple holds several reasons of an assembled stream. A value that is not a string is represented by its type,
-    which no table contains.
+    A tuple contains the reasons of an assembled stream. A value that is not a string is represented by its type, which
+    no table contains, so that it means "unknown".
     """
     reasons: list[str] = []
     for value in values:
@@ -79,7 +80,7 @@ def combine_candidates(
 ) -> CallResult:
     """Return the worst of several candidates, or the first of equally bad ones.
 
-    Only one candidate is requested. If more arrive, a good one must not hide one that was cut off or refused.
+    Only one candidate is requested. If several arrive, a complete one must not hide one that was cut off or refused.
     """
     responses = [_make_response(candidate, tables, usage) for candidate in candidates or (ResponseCandidate(("",)),)]
     worst = responses[0]
@@ -126,6 +127,7 @@ def parse_error_details(body: Json, code: str) -> ProviderErrorDetails | None:
     ``failed_generation``, in which some servers repeat the model's answer, is ignored.
     """
     error = extract_error(body)
+    # OpenAI names the field in ``param``. FastAPI servers list the fields in ``detail``, and Google in ``details``.
     fields = (
         _error_fields(error)
         or _error_fields(as_mapping(body))
@@ -175,7 +177,7 @@ def with_cause(result: CallResult, cause: Exception) -> CallResult:
 
 
 def _effective_status(status: int, code: str) -> int:
-    """Return the status that an error with a success status carries as its code, as proxies and Google write it."""
+    """Return the status of an error, which proxies and Google write into the body of a response with status 200."""
     code_status = int(code) if re.fullmatch(r"[45][0-9]{2}", code) else status
     return code_status if status < _FIRST_ERROR_STATUS else status
 
@@ -217,9 +219,9 @@ def extract_error(body: Json) -> Mapping[str, Any]:
     return as_mapping(inner) or ({**table, "message": message} if isinstance(message, str) else {})
 
 
-def make_protocol_fault(problem: str, status: int | None = None) -> Fault:
+def make_protocol_fault(problem: str) -> Fault:
     """Return the fault of a response that violates its protocol."""
-    return Fault(FaultKind.PROTOCOL, f"The vendor's response cannot be read: {problem}.", status)
+    return Fault(FaultKind.PROTOCOL, f"The vendor's response cannot be read: {problem}.")
 
 
 def with_status(result: CallResult, status: int, retry_after: float | None, request_id: str | None) -> CallResult:
@@ -260,3 +262,11 @@ def as_string(value: Json) -> str:
 def _code_as_string(value: Json) -> str:
     """Return a code as text; some providers send numbers."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def parse_arguments(arguments: str) -> Json:
+    """Return the parsed arguments of a tool call, or the text itself if it is not strict JSON."""
+    try:
+        return parse_json(arguments)
+    except NotJsonError:  # recovery reads the text later
+        return arguments

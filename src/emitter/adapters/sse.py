@@ -31,7 +31,8 @@ _DOCUMENT_START = re.compile(r"[^ \t\n\r]")
 def _parse_number(digits: str) -> float:
     """Return a number, or NaN if no double can hold it.
 
-    Most numbers of a response are never used, and no parsed answer may contain NaN.
+    Most numbers of a response are never used, so that a bad one must not make the response unreadable. The model's
+    answer is parsed separately, without NaN.
     """
     try:
         return parse_finite_float(digits)
@@ -77,24 +78,25 @@ class SseDecoder:
         trailing = "\r" if buffered.endswith("\r") else ""
         *lines, rest = buffered.removesuffix(trailing).replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self._pending = [rest + trailing]
-        return self._read_lines(lines)
+        return self._parse_lines(lines)
 
     def end(self) -> list[Json]:
         """Return the payloads that the end of the stream completes."""
         last, self._pending = "".join(self._pending), []
-        return self._read_lines([last.removesuffix("\r"), ""])
+        return self._parse_lines([last.removesuffix("\r"), ""])
 
-    def _read_lines(self, lines: list[str]) -> list[Json]:
+    def _parse_lines(self, lines: list[str]) -> list[Json]:
         payloads: list[Json] = []
         try:
             for line in [] if self.is_broken else lines:
-                payloads += self._read_line(line)
+                payloads += self._parse_line(line)
         except (ValueError, RecursionError):
             self.is_broken = True
         return payloads
 
-    def _read_line(self, line: str) -> list[Json]:
+    def _parse_line(self, line: str) -> list[Json]:
         field, _, value = line.partition(":")
+        # Some proxies leave out the blank line between events, so a second name also ends the event before it.
         payloads = self._dispatch() if not line or (field == "event" and self._name) else []
         if field == "event":
             self._name = value.strip()
@@ -103,6 +105,7 @@ class SseDecoder:
         return payloads
 
     def _dispatch(self) -> list[Json]:
+        """Return the payloads of the buffered event and begin the next one."""
         name, lines = self._name, self._lines
         self._name, self._lines = "", []
         payloads = list(_iter_documents("\n".join(line for line in lines if line.strip() != _DONE))) if lines else []

@@ -52,12 +52,12 @@ class HttpTransfer:
 
     @property
     def is_sent(self) -> bool:
-        """Whether a request was sent."""
+        """True once a request was sent."""
         return self.request is not None
 
     @property
     def is_error(self) -> bool:
-        """Whether the response has the status of an error."""
+        """True if the response has the status of an error."""
         return self.status is not None and self.status >= _FIRST_ERROR_STATUS
 
     def count_piece(self, piece: bytes) -> None:
