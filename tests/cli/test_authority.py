@@ -154,7 +154,10 @@ BAD: dict[str, tuple[list[str], str]] = {
     "resume, nothing stopped": (["resume", "a.db", "w", "r"], "no active stop"),
     "revoke, unknown": (["revoke", "a.db", "c"], "confirm"),
     "settle, unknown": (["settle", "a.db", "w", "i", "--result", "success"], "unfinished"),
-    "settle, no object": (["settle", "a.db", "w", "i", "--result", "success", "--side-effects", "3"], "no JSON object"),
+    "settle, no object": (
+        ["settle", "a.db", "w", "i", "--result", "success", "--side-effects", "3"],
+        "not a JSON object",
+    ),
     "forget, unknown": (["forget", "a.db", "--decision", "x"], "No decision has this id"),
     "forget, the future": (["forget", "a.db", "--older-than", "-1"], "seconds must be"),
     "forget, no number": (["forget", "a.db", "--older-than", "nan"], "seconds must be"),

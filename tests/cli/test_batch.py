@@ -107,7 +107,7 @@ def test_a_run_goes_on_from_its_journal(vendor: Simulator, folder: Path) -> None
     assert (folder / "out.jsonl").stat().st_mode & 0o777 == 0o600
     assert len(vendor.calls) == 3
     assert [each["id"] for each in results((folder / "out.jsonl").read_text())] == ["job 0", "job 1", "job 2"]
-    assert "3 of 3 jobs done, 0 failed, 2 recorded before. 1 calls" in second.stderr
+    assert "3 of 3 jobs done, 0 failed, 2 from the record. 1 calls" in second.stderr
 
 
 def test_runs_share_a_store(vendor: Simulator, folder: Path) -> None:
@@ -118,7 +118,7 @@ def test_runs_share_a_store(vendor: Simulator, folder: Path) -> None:
     assert [each.returncode for each in runs] == [SUCCESS, SUCCESS]
     assert len(vendor.calls) == 2
     assert results(runs[0].stdout) == results(runs[1].stdout)
-    assert "2 of 2 jobs done, 0 failed, 2 recorded before. 0 calls" in runs[1].stderr
+    assert "2 of 2 jobs done, 0 failed, 2 from the record. 0 calls" in runs[1].stderr
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_what_a_killed_run_had_begun_is_told(folder: Path, orphans: str, calls: 
         assert (last["id"], last["error"]["type"]) == ("b", "UnknownOutcome")
         assert last["error"]["request_id"].startswith("emitter-")
         assert last["error"]["message"].endswith("run with --orphans resend.")
-        assert "2 of 2 jobs done, 0 failed, 1 unknown, 1 recorded before. 0 calls" in done.stderr
+        assert "2 of 2 jobs done, 0 failed, 1 unknown, 1 from the record. 0 calls" in done.stderr
         assert "sent again" not in done.stderr
     else:
         assert last == {"id": "b", "value": VALUE}
-        assert "1 recorded before, 1 sent again whose outcome was not recorded." in done.stderr
+        assert "1 from the record, 1 sent again because their outcome was not recorded." in done.stderr
 
 
 def test_results_reach_what_is_no_file(vendor: Simulator, folder: Path) -> None:
@@ -229,7 +229,7 @@ def test_an_interrupted_run_goes_on(folder: Path) -> None:
         again = command(vendor, folder, *program[3:])
 
         assert (child.returncode, printed) == (INTERRUPTED, [0, 1, 2])
-        assert "emitter: interrupted. Run the same command again to go on.\n" in told
+        assert "emitter: interrupted. Run the same command again to continue.\n" in told
         assert "Traceback" not in told
         assert again.returncode == SUCCESS
         assert [each["id"] for each in results(again.stdout)] == [0, 1, 2, 3, 4]
@@ -302,7 +302,7 @@ def test_half_price_uses_the_vendors_batches(folder: Path, monkeypatch: pytest.M
         assert done.returncode == SUCCESS, done.stderr
         assert [each["value"] for each in results(done.stdout)] == [VALUE] * 3
         assert (folder / "run.journal.batches").exists()
-        assert "3 jobs go out as a batch" in done.stderr
+        assert "submitting 3 jobs as a batch" in done.stderr
 
 
 def test_an_interrupted_batch_is_named(folder: Path) -> None:
@@ -363,20 +363,20 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
         "line 1: there is no option 'prompt'. There are type, schema, ",
     ),
     "an address in a header": (['{"base_url": "http://x"}', '"a"'], (), "no option 'base_url'"),
-    "two inputs": (['{"input": "a", "messages": []}'], (), "line 1: a job has either"),
-    "no text": (['{"input": 3}'], (), "line 1: the input must be a text or a list"),
-    "no id": (['{"id": true, "input": "a"}'], (), 'line 1: "id" must be a text'),
+    "two inputs": (['{"input": "a", "messages": []}'], (), "line 1: the job has both"),
+    "no text": (['{"input": 3}'], (), "line 1: the input must be a string or a list"),
+    "no id": (['{"id": true, "input": "a"}'], (), 'line 1: "id" must be a string'),
     "an id twice": (
         ['{"id": 1, "input": "a"}', '{"id": "1", "input": "b"}'],
         (),
-        "line 2: the id '1' is that of line 1",
+        "line 2: the id '1' is in line 1 already",
     ),
     "materials that are no list": (['{"input": "a", "materials": "x"}'], (), '"materials" must be a list of paths'),
     "missing material": (['{"input": "a", "materials": ["x"]}'], (), "line 1: x is not a file. Paths are relative"),
     "empty image": (
         ['{"input": "a", "materials": ["empty.png"]}'],
         (),
-        "jobs.jsonl, line 1: empty.png is empty. Pass a file that is what",
+        "jobs.jsonl, line 1: empty.png is empty. Pass a file whose content",
     ),
     "results over jobs": (['"a"'], ("-o", "jobs.jsonl"), "--output would overwrite jobs.jsonl"),
     "results over journal": (['"a"'], ("-o", "j", "--journal", "./j"), "--output would overwrite ./j"),
@@ -402,7 +402,9 @@ def test_a_bad_file_is_told_before_anything_is_sent(
     assert told in ran.err
 
 
-@pytest.mark.parametrize(("missing", "told"), [("model", "No model is named"), ("schema", "No type and no schema")])
+@pytest.mark.parametrize(
+    ("missing", "told"), [("model", "There is no model"), ("schema", "There is no type or schema")]
+)
 def test_a_run_needs_a_model_and_a_form(run: Run, folder: Path, missing: str, told: str) -> None:
     """In the flags or in the first line."""
     header = {"model": MODEL, "schema": "invoice.json"}

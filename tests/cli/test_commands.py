@@ -257,5 +257,5 @@ def test_moment_may_ask_in_plain_words(run: Run) -> None:
     ran, seen = served(run, lambda vendor: vendor.whole(next(answers), 50), "--nl-to-format")
 
     assert ran.status == 0
-    assert "in words" in ran.err
+    assert "two steps" in ran.err
     assert "Prose." in json.dumps(seen[-1])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from emitter.decisions import Resolution
     from tests.cli.conftest import Run
 
-UNKEPT = "emitter: The store keeps the kind of answer, not the words: bring them to the agent yourself.\n"
+UNKEPT = "emitter: The store keeps the kind of answer, not the words: tell them to the agent yourself.\n"
 KEPT = "emitter: Your words are kept for the agent to read, as plain text, for at most 7 days.\n"
 
 
@@ -102,8 +102,8 @@ def test_at_the_terminal(store: SqliteStore) -> None:
 
 
 NEXT = {
-    "2": "Your choice is recorded. The agent does that, and nothing else, when it takes the decision up",
-    "a on Friday": "Your answer is recorded. The agent reads it when it takes the decision up",
+    "2": "Your choice is recorded. The agent may do that, and nothing else, when it reads the answer",
+    "a on Friday": "Your answer is recorded. The agent takes it into account when it reads it",
     "d whose is it?": "Your objection is recorded.",
     "": "No answer is recorded, and the decision is still open",
 }
@@ -201,7 +201,7 @@ def test_detail_is_asked_for_and_answered(store: SqliteStore, run: Run) -> None:
     asked = run(["resolve", "--store", "store.db", "--detail", "the second finding"])
     assert (asked.status, asked.err) == (1, "")
     assert asked.out == "The agent has not answered yet.\nThe decision is still open.\n"
-    assert '1. detail on "the second finding" is asked for\n' in run(["decisions", "store.db"]).out
+    assert '1. detail on "the second finding" is requested\n' in run(["decisions", "store.db"]).out
     ledger.ask_detail("d", "the price")
     ledger.answer_detail("d", 2, {"price": 12})
     (told,) = found(run(["decisions", "store.db", "--json"]))["decisions"]

@@ -116,7 +116,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "verify, no such workflow": (["verify", "store.db", "--workflow", "x"], "The store holds no such workflow"),
     "verify, a head of two": (
         ["verify", "store.db", "--head", "x"],
-        "--head is for one chain, but the store holds sever",
+        "--head needs one chain, but the store has sever",
     ),
     "verify, absent key": (["verify", "chain.jsonl", "--key", "absent"], "absent cannot be read: No such file"),
     "verify, no key": (["verify", "chain.jsonl", "--key", "text"], "text does not contain an Ed25519 signing key"),

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 OF = digest(INVOICE)
 ENVELOPE = json.dumps(INVOICE.to_json()).encode()
 CHOSEN = {"outcome": "selected", "digest": OF, "index": 1}
-ACTS = "The agent now does that, and nothing else.\n"
-GOES_ON = "The agent now takes that up and goes on; the question stands.\n"
-REOPENS = "The agent now deliberates again, and may not put this question a second time.\n"
-HOLDS = "The agent now does nothing: no answer is no consent.\n"
+ACTS = "The agent may now do that, and nothing else.\n"
+GOES_ON = "The agent now takes your answer into account and goes on. The question stays open.\n"
+REOPENS = "The agent now deliberates again, and may not ask this question a second time.\n"
+HOLDS = "The agent now does nothing, because no answer is not consent.\n"
 
 
 @pytest.fixture(autouse=True)

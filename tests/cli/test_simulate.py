@@ -41,7 +41,7 @@ def test_it_serves_until_it_is_interrupted() -> None:
         (["--answer", "sulk"], "Use cut, decoded"),
         (["--answer", "cut=often"], "name=weight"),
         (["--answer", "cut=-1"], "weight"),
-        (["--pace", "0"], "tokens_per_second"),
+        (["--tokens-per-second", "0"], "tokens_per_second"),
         (["--port", "99999"], "port"),
     ],
     ids=["unknown", "no-number", "negative", "no-pace", "no-port"],

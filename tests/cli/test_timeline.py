@@ -9,8 +9,7 @@ from typing import get_args
 import pytest
 
 from emitter.cli import input_output
-from emitter.cli.input_output import ProgressCounter
-from emitter.cli.timeline import Timeline
+from emitter.cli.input_output import ProgressCounter, Timeline
 from emitter.events import (
     CapBreached,
     ClarificationRequested,
@@ -43,24 +42,24 @@ DRAWN: dict[str, tuple[Event, str]] = {
     "warning": (LogAppended(Level.WARN, "again soon", {}), "warn       again soon"),
     "usage": (ProviderUsage("v", "m", 10, 3), "tokens     10 in, 3 out"),
     "truncated": (EnvelopeTruncated("v", "m", "max_tokens", True), "truncated  cut at the budget (max_tokens)"),
-    "again": (RetryAttempted(2, Reason.TRUNCATION), "again      call 2 follows, because of truncation"),
+    "again": (RetryAttempted(2, Reason.TRUNCATION), "retry      call 2 follows, because of truncation"),
     "exhausted": (RetryExhausted(3, Reason.PARSE_ERROR), "exhausted  after 3 calls: parse-error"),
-    "refusal": (EnvelopeRefusal("v", "m", "harm"), "refused    it is not sent again"),
-    "recovered": (RecoveryApplied("custom", 3), "recovered  the document was read by custom"),
-    "in-words": (NlToFormatEngaged("k", 2), "in words   plain words first, then the form: 2 more calls"),
+    "refusal": (EnvelopeRefusal("v", "m", "harm"), "refused    the request is not sent again"),
+    "recovered": (RecoveryApplied("custom", 3), "recovered  the document was recovered by custom"),
+    "in-words": (NlToFormatEngaged("k", 2), "two steps  free text first, then the form: 2 more calls"),
     "limit": (CapBreached("schema", 3, 4), "limit      schema: 3 reached"),
     "accepted": (
         NodeCompleted({"envelopeId": "e", "envelopeType": "vendor.acme.note"}),
         "accepted   vendor.acme.note",
     ),
     "completed": (NodeCompleted({"answer": 1}), "accepted   the node is done"),
-    "asked": (ClarificationRequested("i", ({"id": "a", "question": "b"},)), "asked      1 questions to be answered"),
+    "asked": (ClarificationRequested("i", ({"id": "a", "question": "b"},)), "asked      the model asks 1 questions"),
     "waiting": (InterruptRequested("i", "clarification", "r:n:0:k"), "waiting    for a clarification"),
     "other": (
         ModelCapabilitySubstituted("v", "m", "w", "n", ("reasoning", "long-context")),
-        "other      w/n is asked in place of v/m",
+        "fallback   w/n is asked in place of v/m",
     ),
-    "lacking": (ModelCapabilityInsufficient("v", "m", ("reasoning",)), "lacking    v/m lacks reasoning"),
+    "lacking": (ModelCapabilityInsufficient("v", "m", ("reasoning",)), "unable     v/m lacks reasoning"),
     "diverged": (ReplayDiverged("r", 3, "output", "envelope.truncated"), "diverged   output at envelope.truncated"),
     "diverged-at-refusal": (
         ReplayDivergedAtRefusal("r", 3, "valid", "refusal"),

@@ -13,7 +13,7 @@ import pytest
 
 from emitter.authority.signing import make_verifier, new_key, public_jwk, save_key
 from emitter.cli import BAD_USAGE, FAILED, INTERRUPTED, SUCCESS, main
-from emitter.cli.envelopes import read_moment
+from emitter.cli.moments import read_moment
 from emitter.decisions import digest
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import ResolvedDecision

@@ -28,36 +28,62 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
     from typing import Any, TextIO
 
-SUCCESS, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+SUCCESS, FAILED, BAD_USAGE = 0, 1, 2
+INTERRUPTED = 130
+"""The status with which a shell reports a process that Ctrl-C ended: 128 and the number of the signal."""
 _COMMANDS = {
-    "demo": ("demo", "show what emitter does, without a key or a network"),
-    "emit": ("emit", "ask a model for a typed object"),
-    "batch": ("batch", "ask for a typed object for each line of a JSON Lines file"),
-    "moment": ("moment", 'ask a model for a decision, or an honest "not yet"'),
-    "classify": ("model_answers", "classify recorded exchanges with vendors"),
-    "recover": ("model_answers", "read the one JSON document out of a text that a model wrote"),
-    "compile": ("json_schema", "compile a JSON Schema for a vendor"),
-    "lint": ("json_schema", "report where vendors do not support a JSON Schema"),
-    "lint-moment": ("envelopes", "report where a binding moment breaks the content rules"),
-    "render": ("envelopes", "draw a binding moment for a surface"),
-    "resolve": ("resolve", "answer a binding moment at the terminal"),
-    "serve": ("serve", "answer a binding moment on a local web page"),
-    "inbox": ("inbox", "serve the decisions of a store as an inbox on this machine"),
-    "decisions": ("stores", "list the decisions that wait in a store"),
-    "digest": ("envelopes", "print the digest that names a binding moment"),
-    "mcp": ("mcp", "serve binding moments over the Model Context Protocol"),
-    "receipts": ("receipts", "list, export and verify the records of what was done"),
-    "stop": ("authority", "stop a workflow, or one of its steps"),
-    "resume": ("authority", "lift a pause or a human takeover"),
-    "revoke": ("authority", "revoke an approval"),
-    "settle": ("authority", "write the receipt of an act that never ended"),
-    "forget": ("authority", "delete what people wrote about decisions"),
-    "accept": ("host", "report whether a host accepts AI envelopes"),
-    "capabilities": ("host", "print a host's capabilities, as OpenWOP's document"),
-    "simulate": ("vendors", "run a simulated vendor on this machine, to test against"),
-    "providers": ("vendors", "list the vendors that emitter knows, or the facts about one"),
+    "demo": ("demo", "show what emitter does, without a key or a network", "refused --vendor anthropic"),
+    "emit": (
+        "emit",
+        "ask a model for a typed object",
+        "--type invoices:Invoice --model openai/gpt-6-sol prompt.txt scan.pdf",
+    ),
+    "batch": (
+        "batch",
+        "ask for a typed object for each line of a JSON Lines file",
+        "--type invoices:Invoice --model openai/gpt-6-sol jobs.jsonl -o results.jsonl --journal run.journal",
+    ),
+    "moment": (
+        "moments",
+        'ask a model for a decision, or an honest "not yet"',
+        "--model anthropic/claude-opus-5 situation.txt --json > moment.json",
+    ),
+    "classify": ("model_answers", "classify recorded exchanges with vendors", "recordings/"),
+    "recover": ("model_answers", "read the one JSON document out of a text that a model wrote", "answer.txt"),
+    "compile": ("json_schema", "compile a JSON Schema for a vendor", "--profile anthropic schema.json"),
+    "lint": ("json_schema", "report where vendors do not support a JSON Schema", "schema.json"),
+    "lint-moment": (
+        "moments",
+        "report where a binding moment breaks the content rules",
+        "moment.json --rule findings-count=off",
+    ),
+    "render": ("moments", "draw a binding moment for a surface", "moment.json --to markdown"),
+    "resolve": ("resolve", "answer a binding moment at the terminal", "moment.json"),
+    "serve": ("serve", "answer a binding moment on a local web page", "moment.json --open"),
+    "inbox": ("serve", "serve the decisions of a store as an inbox on this machine", "--store agents.db --open"),
+    "decisions": ("stores", "list the decisions that wait in a store", "agents.db"),
+    "digest": ("moments", "print the digest that names a binding moment", "moment.json"),
+    "mcp": ("mcp", "serve binding moments over the Model Context Protocol", "--model openai/gpt-6-sol"),
+    "receipts": ("receipts", "list, export and verify the records of what was done", "verify agents.db"),
+    "stop": ("authority", "stop a workflow, or one of its steps", "agents.db deploy --takeover-mode pause"),
+    "resume": ("authority", "lift a pause or a human takeover", "agents.db deploy REQUEST"),
+    "revoke": ("authority", "revoke an approval", "agents.db CONFIRM --reason 'the plan has changed'"),
+    "settle": ("authority", "write the receipt of an act that never ended", "agents.db deploy INTENT --result failure"),
+    "forget": ("authority", "delete what people wrote about decisions", "agents.db --older-than 2"),
+    "accept": ("host", "report whether a host accepts AI envelopes", "envelope.json --contract clarification.request"),
+    "capabilities": (
+        "host",
+        "print a host's capabilities, as OpenWOP's document",
+        "--kind vendor.acme.quote=quote.json",
+    ),
+    "simulate": (
+        "vendors",
+        "run a simulated vendor on this machine, to test against",
+        "--answer decoded=9,overloaded=1",
+    ),
+    "providers": ("vendors", "list the vendors that emitter knows, or the facts about one", "anthropic"),
 }
-"""The module and the one-line summary of each command."""
+"""The module, the one-line summary and the arguments of an example of each command."""
 
 _WELCOME = f"""\
 emitter {__version__}: typed objects and decisions from language models.
@@ -96,12 +122,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(arguments: list[str], options: set[str]) -> int:
     """Run a command, and add the names of its options to ``options``."""
+    # Python sets a standard stream to None if the shell closed it (``>&-``).
     if not sys.stderr:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  open until the process ends
     if not sys.stdout:
         raise InputError("Standard output is closed.", hint="Redirect it to a file or to /dev/null.")
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
+        # A model may write characters that the terminal's encoding lacks.
         reconfigure(errors="backslashreplace")
     if not arguments:
         sys.stdout.write(_WELCOME)
@@ -110,11 +138,11 @@ def _dispatch(arguments: list[str], options: set[str]) -> int:
     args = _build_parser(arguments).parse_args(arguments)
     options.update(vars(args))
     try:
-        args.unread = args.run(args)
+        args.pipe_status = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_output(sys.stdout, sys.stderr)
-    status: int = args.unread
+    status: int = args.pipe_status
     return status
 
 
@@ -159,12 +187,15 @@ def _build_parser(arguments: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     selected = next((argument for argument in arguments if not argument.startswith("-")), None)
-    for name, (module, summary) in _COMMANDS.items():
+    for name, (module, summary, example) in _COMMANDS.items():
         sub = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
         if name == selected:
             commands_module, suffix = importlib.import_module(f"{__name__}.{module}"), name.replace("-", "_")
             run = getattr(commands_module, f"run_{suffix}")
             sub.description = inspect.getdoc(run)
-            sub.set_defaults(unread=SUCCESS, run=run)
+            # ``pipe_status`` is the exit status if the reader of the output closes the pipe. A command whose success
+            # is an answer starts with a failure and sets it again once it has the answer.
+            sub.set_defaults(pipe_status=SUCCESS, run=run)
             getattr(commands_module, f"add_{suffix}_arguments")(sub)
+            sub.epilog = "\n\n".join(filter(None, [f"example:\n  emitter {name} {example}", sub.epilog]))
     return parser

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from emitter.telemetry.sinks import Sink
 
 
+_MOMENT_SOURCES = "a binding moment, a tool's result that contains one, or the output of `emitter moment --json`"
+
+
 def add_file_argument(
-    parser: argparse.ArgumentParser, description: str = "the envelope", *, metavar: str = "FILE"
+    parser: argparse.ArgumentParser, description: str = _MOMENT_SOURCES, *, metavar: str = "FILE"
 ) -> None:
     """Add the optional input file."""
     help_text = f"{description} (default: standard input, or -)"
@@ -35,19 +38,41 @@ def add_json_argument(parser: argparse.ArgumentParser, description: str = "print
     parser.add_argument("--json", action="store_true", help=description)
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say how a model is reached, and the limits of each emission."""
-    parser.epilog = "The API key is read from the vendor's usual environment variable: see `emitter providers`."
-    parser.add_argument("--wire", metavar="W", help="which of the vendor's APIs to use, if it has several")
+def add_store_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the store that a command works on."""
+    parser.add_argument("store", metavar="STORE", help="the store: an SQLite file, or postgresql://...")
+
+
+def add_port_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--port``."""
+    parser.add_argument("--port", type=int, default=0, metavar="PORT", help="the port (default: a free port)")
+
+
+def add_sign_argument(parser: argparse.ArgumentParser, description: str) -> None:
+    """Add ``--sign``."""
+    parser.add_argument("--sign", metavar="KEY", help=f"{description} with this key: see `emitter receipts key`")
+
+
+def add_model_argument(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    """Add ``--model``."""
+    parser.add_argument("--model", required=required, metavar="MODEL", help="vendor/model, such as openai/gpt-6-sol")
+
+
+def add_connection_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that select the vendor's API and server, and the limits of each emission."""
+    parser.epilog = API_KEY_NOTE
+    parser.add_argument(
+        "--wire", metavar="API", help="the API to use, if the vendor has several: see `emitter providers`"
+    )
     parser.add_argument("--base-url", metavar="URL", help="the address of the vendor's server")
     _add_policy_arguments(parser)
 
 
 def add_emission_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the commands that emit; ``emission_options`` reads them."""
-    add_model_arguments(parser)
+    add_connection_arguments(parser)
     parser.add_argument(
-        "--fallback", action="append", metavar="M", help="a model to ask if those before it fail; repeatable"
+        "--fallback", action="append", metavar="MODEL", help="a model to ask if those before it fail; repeatable"
     )
     parser.add_argument("--instructions", metavar="TEXT", help="text for the system prompt, after the library's own")
     parser.add_argument("--prompts", metavar="DIR", help="a folder with files that replace the library's prompts")
@@ -55,7 +80,7 @@ def add_emission_arguments(parser: argparse.ArgumentParser) -> None:
         "--material", action="append", default=[], metavar="FILE", help="a trusted text, image, PDF or audio file"
     )
     parser.add_argument(
-        "--untrusted", action="append", default=[], metavar="FILE", help="the same, untrusted: it is fenced"
+        "--untrusted", action="append", default=[], metavar="FILE", help="the same, untrusted: the prompt fences it"
     )
     add_events_argument(parser)
     _add_setting_arguments(parser)
@@ -72,42 +97,47 @@ def add_events_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_setting_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("settings of the model (one that it does not take is an error)")
-    group.add_argument("--temperature", type=float, metavar="T", help="how random the answer is")
-    group.add_argument("--top-p", type=float, metavar="P", help="the share of the most likely tokens to sample from")
+    group = parser.add_argument_group("settings of the model (a setting that the model does not support is an error)")
+    group.add_argument("--temperature", type=float, metavar="N", help="the randomness of the answer")
+    group.add_argument("--top-p", type=float, metavar="N", help="the share of the most likely tokens to sample from")
     group.add_argument("--seed", type=int, metavar="N", help="makes sampling repeatable as far as the vendor can")
-    group.add_argument("--reasoning-effort", metavar="E", help="how long the model thinks, from none to max")
-    group.add_argument("--service-tier", metavar="T", help="the vendor's processing tier, such as flex or priority")
+    group.add_argument("--reasoning-effort", metavar="EFFORT", help="how much the model thinks, from none to max")
+    group.add_argument("--service-tier", metavar="TIER", help="the vendor's processing tier, such as flex or priority")
     group.add_argument("--stop", action="append", metavar="TEXT", help="a text that ends the answer; repeatable")
     group.add_argument("--extra-body", type=_parse_json, metavar="JSON", help="the vendor's own parameters")
 
 
+API_KEY_NOTE = "The API key is read from the vendor's usual environment variable: see `emitter providers`."
 _SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort", "service_tier", "stop", "extra_body")
 
 
 def _add_policy_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits of an emission")
-    group.add_argument("--max-attempts", type=int, metavar="N", help="calls at most, 1 to 16 (default: 3)")
+    group.add_argument("--max-attempts", type=int, metavar="N", help="the most calls, 1 to 16 (default: 3)")
     group.add_argument(
         "--output-tokens", type=int, metavar="N", help="the first call's output budget (default: computed)"
     )
     group.add_argument("--max-output-tokens", type=int, metavar="N", help="the largest output budget of a call")
-    group.add_argument("--max-total-tokens", type=int, metavar="N", help="input and output tokens of all calls")
-    group.add_argument("--max-cost", type=float, metavar="USD", help="the cost of all calls, in US dollars")
+    group.add_argument(
+        "--max-total-tokens", type=int, metavar="N", help="the most input and output tokens of all calls"
+    )
+    group.add_argument("--max-cost", type=float, metavar="USD", help="the highest cost of all calls, in US dollars")
     group.add_argument(
         "--prices",
         type=float,
         nargs=len(_PRICES),
         metavar=_PRICES,
-        help="US dollars per million tokens (default: the list of genai-prices)",
+        help="US dollars per million input and output tokens (default: the list of genai-prices)",
     )
-    group.add_argument("--timeout", type=float, metavar="S", help="seconds for one call (default: 600)")
-    group.add_argument("--deadline", type=float, metavar="S", help="seconds for all calls (default: no limit)")
+    group.add_argument("--timeout", type=float, metavar="SECONDS", help="the time limit of a call (default: 600)")
+    group.add_argument(
+        "--deadline", type=float, metavar="SECONDS", help="the time limit of all calls together (default: none)"
+    )
     group.add_argument(
         "--nl-to-format",
         action="store_true",
         default=None,
-        help="if every attempt is malformed, make two more calls: first free text, then the form",
+        help="if every attempt fails, make two more calls: one for free text, and one to put it into the form",
     )
 
 
@@ -143,9 +173,12 @@ def _make_prices(pair: Json) -> Prices:
 
 def emission_options(args: argparse.Namespace, on_event: Sink | None = None) -> dict[str, Any]:
     """Return the options that ``emit``, ``emit_many`` and ``emit_binding_moment`` share."""
-    sinks = [*filter(None, [on_event]), *([] if args.events is None else [to_jsonl(args.events)])]
+    sinks = [] if on_event is None else [on_event]
+    if args.events is not None:
+        sinks.append(to_jsonl(args.events))
     options = {name: getattr(args, name) for name in ("fallback", "instructions", *_SETTINGS)}
     return {
+        # None would override the default of the library.
         **{name: value for name, value in options.items() if value is not None},
         "model": args.model,
         "wire": args.wire,
@@ -181,4 +214,4 @@ def _parse_json(text: str) -> Json:
 def check_single_standard_input(names: list[str]) -> None:
     """Raise ``InputError`` if standard input is named more than once."""
     if names.count("-") > 1:
-        raise InputError("Standard input (-) is named more than once.", hint="Name it once.")
+        raise InputError("Standard input (-) is named more than once.", hint="Pass a file for all but one.")

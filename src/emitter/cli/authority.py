@@ -1,4 +1,4 @@
-"""The commands ``stop``, ``resume``, ``revoke``, ``settle`` and ``forget``: what a person does about agents' acts."""
+"""The commands ``stop``, ``resume``, ``revoke``, ``settle`` and ``forget``, which control agents through a store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emitter.authority import Authority, Effects, Result, StopRequest
 from emitter.authority.records import TakeoverMode
-from emitter.cli.arguments import add_json_argument
+from emitter.cli.arguments import add_json_argument, add_sign_argument, add_store_argument
 from emitter.cli.input_output import print_json
 from emitter.cli.stores import load_signer, open_store
 from emitter.errors import InputError, UnsignedLine
@@ -28,22 +28,28 @@ _SECONDS_A_DAY: Final = 24 * 60 * 60.0
 
 def add_stop_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    _add_store(parser)
+    add_store_argument(parser)
     parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id: see `emitter receipts list`")
-    parser.add_argument("--step", metavar="S", help="stop only this step")
+    parser.add_argument("--step", metavar="STEP", help="stop only this step")
     modes = [mode.value for mode in TakeoverMode]
-    parser.add_argument("--takeover-mode", choices=modes, help="who takes over; without it the stop is final")
+    parser.add_argument(
+        "--takeover-mode", choices=modes, help="who takes over (default: nobody, and the stop is final)"
+    )
     parser.add_argument("--delegate-to", metavar="AGENT", help="the agent that takes over")
     parser.add_argument("--reason", metavar="TEXT", help="why, for the record")
-    parser.add_argument("--request-id", metavar="ID", help="the stop's id: repeating it is the same stop")
+    parser.add_argument(
+        "--request-id",
+        metavar="ID",
+        help="the stop's id; the same id stops once, however often it is sent (default: a new id)",
+    )
     _add_record_arguments(parser)
 
 
 def run_stop(args: Namespace) -> int:
     """Stop a workflow, or one of its steps, in every process that shares the store.
 
-    Nothing in it begins any more. A running action cannot be interrupted from outside; those that may still run are
-    listed. A stop with --takeover-mode pause or human can be lifted with `emitter resume`.
+    No further action starts. Running actions cannot be interrupted; the command lists those that may still run. A stop
+    with --takeover-mode pause or human can be lifted with `emitter resume`.
     """
     names = ("workflow", "step", "takeover_mode", "delegate_to", "reason", "request_id")
     with _open_authority(args) as authority:
@@ -68,14 +74,17 @@ def _unfinished_line(intent: Intent) -> str:
 
 def add_resume_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    _add_store(parser)
+    add_store_argument(parser)
     parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id")
     parser.add_argument("request_id", metavar="REQUEST", help="the id of the stop, which `emitter stop` printed")
     _add_record_arguments(parser)
 
 
 def run_resume(args: Namespace) -> int:
-    """Lift a pause or a human takeover. Earlier approvals stay invalid: each call is asked about anew."""
+    """Lift a pause or a human takeover.
+
+    Earlier approvals stay invalid: each call needs a new approval.
+    """
     with _open_authority(args) as authority:
         record = authority.resume(args.workflow, args.request_id)
     return _print_record(args, record, f"resumed {quote(record.workflow_id)}")
@@ -83,14 +92,14 @@ def run_resume(args: Namespace) -> int:
 
 def add_revoke_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    _add_store(parser)
+    add_store_argument(parser)
     parser.add_argument("confirm_id", metavar="CONFIRM", help="the approval's id: see `emitter receipts verify`")
     parser.add_argument("--reason", metavar="TEXT", help="why, for the record")
     _add_record_arguments(parser)
 
 
 def run_revoke(args: Namespace) -> int:
-    """Revoke an approval, so that nothing may begin under it any more."""
+    """Revoke an approval, so that no further action starts under it."""
     with _open_authority(args) as authority:
         record = authority.revoke(args.confirm_id, reason=args.reason)
     return _print_record(args, record, f"revoked {quote(record.confirm_id)}")
@@ -98,22 +107,24 @@ def run_revoke(args: Namespace) -> int:
 
 def add_settle_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    _add_store(parser)
+    add_store_argument(parser)
     parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id")
-    parser.add_argument("intent_id", metavar="INTENT", help="the act's id: see `emitter receipts list --unfinished`")
+    parser.add_argument("intent_id", metavar="INTENT", help="the action's id: see `emitter receipts list --unfinished`")
     results = [result.value for result in Result]
-    parser.add_argument("--result", required=True, choices=results, help="how it ended")
-    parser.add_argument("--side-effects", metavar="JSON", help="what it did, as a JSON object")
-    parser.add_argument("--evidence", action="append", default=[], metavar="REF", help="names evidence; repeatable")
+    parser.add_argument("--result", required=True, choices=results, help="the result of the action")
+    parser.add_argument("--side-effects", metavar="JSON", help="its side effects, as a JSON object")
+    parser.add_argument(
+        "--evidence", action="append", default=[], metavar="REF", help="a reference to evidence; repeatable"
+    )
     parser.add_argument("--error", metavar="TEXT", help="what went wrong")
     _add_record_arguments(parser)
 
 
 def run_settle(args: Namespace) -> int:
-    """Write the receipt of an act that began and never ended, once you have found out what it did.
+    """Write the receipt of an action that started and never ended, once you have found out what it did.
 
-    Such an act is one whose process was killed. It is not made again until it is settled, and not after that either:
-    a new call has a new id.
+    An action never ends if its process is killed. Its call is not repeated, neither before nor after it is settled. To
+    act again, make a new call with a new id.
     """
     effects = Effects(Result(args.result), _parse_object(args.side_effects), tuple(args.evidence), args.error)
     with _open_authority(args) as authority:
@@ -129,24 +140,24 @@ def _parse_object(text: str | None) -> dict[str, Json] | None:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise InputError("--side-effects is no JSON object.", hint="""Write --side-effects '{"rows": 3}'.""")
+        raise InputError("--side-effects is not a JSON object.", hint="""Write --side-effects '{"rows": 3}'.""")
     return dict(as_mapping(value))
 
 
 def add_forget_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    _add_store(parser)
+    add_store_argument(parser)
     chosen = parser.add_mutually_exclusive_group(required=True)
-    chosen.add_argument("--older-than", type=float, metavar="DAYS", help="words written more than DAYS days ago")
-    chosen.add_argument("--decision", metavar="ID", help="the words about this decision")
+    chosen.add_argument("--older-than", type=float, metavar="DAYS", help="delete words written more than DAYS days ago")
+    chosen.add_argument("--decision", metavar="ID", help="delete the words about this decision")
     add_json_argument(parser)
 
 
 def run_forget(args: Namespace) -> int:
-    """Delete what people wrote about decisions: their free texts, objections and questions for detail.
+    """Delete what people wrote about decisions: their free texts, objections and requests for detail.
 
-    The kind of each answer stays, and a hash that recognises the same answer. Words are also deleted by themselves
-    after the time that they were to be kept, a week by default; run this as a job to keep to a shorter one.
+    The kind of each answer stays, with a hash that recognizes the same answer. Words expire anyway, after a week by
+    default; run this command regularly to delete them earlier.
     """
     with open_store(args.store) as stored:
         ledger = stored.authority.ledger
@@ -161,24 +172,18 @@ def run_forget(args: Namespace) -> int:
     return 0
 
 
-def _add_store(parser: ArgumentParser) -> None:
-    parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
-
-
 def _add_record_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--sign", metavar="KEY", help="sign the record with this key, as a signed chain requires")
+    add_sign_argument(parser, "sign the record")
     add_json_argument(parser, "print the record as JSON")
 
 
 @contextmanager
 def _open_authority(args: Namespace) -> Generator[Authority]:
-    """Open the store's authority, which signs its records if a key is given."""
-    sign = None if args.sign is None else load_signer(args.sign)
+    """Open the store's authority, which signs its records if ``--sign`` names a key."""
+    sign = load_signer(args.sign)
     with open_store(args.store) as stored:
         try:
-            yield (
-                stored.authority if sign is None else Authority(stored.store, ledger=stored.authority.ledger, sign=sign)
-            )
+            yield Authority(stored.store, ledger=stored.authority.ledger, sign=sign)
         except UnsignedLine as error:
             raise InputError("The workflow's chain is signed.", hint="Sign the record with --sign KEY.") from error
 

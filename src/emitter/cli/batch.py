@@ -16,9 +16,11 @@ from emitter.bulk import Job, emit_many
 from emitter.bulk.claims import ORPHAN_POLICIES
 from emitter.cli import with_flags
 from emitter.cli.arguments import (
+    API_KEY_NOTE,
     EMISSION_OPTIONS,
     add_emission_arguments,
     add_json_argument,
+    add_model_argument,
     check_single_standard_input,
     emission_options,
 )
@@ -47,47 +49,48 @@ _INTERRUPTED = 130
 def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("file", metavar="JOBS", help="a JSON Lines file of jobs, or - for standard input")
-    parser.add_argument("--model", metavar="M", help="vendor/model, such as openai/gpt-6-sol")
+    add_model_argument(parser)
     add_form_arguments(parser)
     add_emission_arguments(parser)
     group = parser.add_argument_group("the run")
     group.add_argument(
-        "-o", "--output", metavar="FILE", help="where to write the results (default: -, which is standard output)"
+        "-o", "--output", metavar="FILE", help="the file of results (default: -, which is standard output)"
     )
-    group.add_argument("--journal", metavar="FILE", help="record finished jobs here, and go on from it when run again")
+    group.add_argument(
+        "--journal", metavar="FILE", help="record finished jobs in FILE, and continue from it when run again"
+    )
     group.add_argument(
         "--store",
         metavar="STORE",
-        help="record jobs in an SQLite file or postgresql://... instead, which several processes share",
+        help="record jobs in an SQLite file or postgresql://... instead, which several processes can share",
     )
     group.add_argument(
         "--orphans",
         choices=ORPHAN_POLICIES,
         default="resend",
-        help="jobs that were begun and have no recorded outcome: resend them (default), or list them as unknown",
+        help="jobs of an earlier run that were started and have no recorded outcome: send them again (resend, the "
+        "default), or report them as unknown (list)",
     )
-    group.add_argument("--in-flight", type=int, default=32, metavar="N", help="concurrent calls at most (default: 32)")
-    group.add_argument("--requests-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
-    group.add_argument("--tokens-per-minute", type=int, metavar="N", help="your limit at the vendor; calls wait")
-    group.add_argument("--unordered", action="store_true", help="write each result as it finishes, not in order")
+    group.add_argument("--in-flight", type=int, default=32, metavar="N", help="the most concurrent calls (default: 32)")
+    group.add_argument("--requests-per-minute", type=int, metavar="N", help="your rate limit at the vendor")
+    group.add_argument("--tokens-per-minute", type=int, metavar="N", help="your token limit at the vendor")
     group.add_argument(
-        "--half-price", action="store_true", help="use the vendor's batch interface: slower; needs --journal or --store"
+        "--unordered", action="store_true", help="write each result when it is ready, not in the order of the jobs"
     )
+    group.add_argument("--half-price", action="store_true", help="use the vendor's batch interface: cheaper and slower")
     add_json_argument(parser, "add the envelope, usage, cost, attempts and events to each result")
-    parser.epilog = (
-        "Exit status: 0 every job succeeded, 1 a job failed, 2 bad usage, 130 interrupted. The API key is read from "
-        "the vendor's usual environment variable: see `emitter providers`."
-    )
+    parser.epilog = f"Exit status: 0 every job succeeded, 1 a job failed, 2 bad usage, 130 interrupted.\n{API_KEY_NOTE}"
 
 
 def run_batch(args: argparse.Namespace) -> int:
     """Ask a model for a typed object for each job of a JSON Lines file, and print one JSON line for each.
 
     A job is {"id", "input", "materials", "untrusted"}. "input" is a prompt, or a list of messages; "materials" and
-    "untrusted" are lists of texts, images, PDFs and recordings, by path from the folder of JOBS. Only "input" is
-    required. A line that is a string is a job, too. A first line without "input" sets options for all jobs, such as
-    {"model", "type"}; the command line overrides it. A result is {"id", "value"} or {"id", "error"}; without an id,
-    it has the number of the line. With --journal or --store, an interrupted run goes on when it is started again.
+    "untrusted" are lists of texts, images, PDFs and recordings, as paths relative to the folder of JOBS. Only "input"
+    is required, and a string alone is a job with this input. A first line without "input" sets options for all jobs,
+    such as {"model", "type"}; the command line overrides them. A result is {"id", "value"} or {"id", "error"}. The id
+    of a job without one is its line number. With --journal or --store, run the command again to continue an
+    interrupted run.
     """
     _check_files(args)
     job_file = read_job_file(args.file)
@@ -97,7 +100,7 @@ def run_batch(args: argparse.Namespace) -> int:
     progress = shows_bar or partial(_write_notice, args)
     options: dict[str, Any] = {**emission_options(args), **_run_options(args), "progress": progress}
     if args.half_price and not shows_bar:
-        sys.stderr.write(f"emitter: {len(job_file)} jobs go out as a batch. It may take hours; the command waits.\n")
+        sys.stderr.write(f"emitter: submitting {len(job_file)} jobs as a batch. The results may take hours.\n")
     with (
         _open_job_store(args.store) as store,
         emit_many(form, job_file, store=store, **options) as run,
@@ -106,7 +109,7 @@ def run_batch(args: argparse.Namespace) -> int:
         try:
             for number, result in enumerate(run):
                 if number == 0 and _is_regular_file(out):
-                    out.truncate(0)  # the results of an earlier run are kept until there are new ones
+                    out.truncate(0)
                 _write_result(result, job_file, form, out, args)
         except KeyboardInterrupt:
             interrupted = True
@@ -118,8 +121,8 @@ def run_batch(args: argparse.Namespace) -> int:
 
 
 _RESUME_HINTS = {
-    True: "Run the same command again to go on.",
-    False: "Nothing was recorded. With --journal FILE, the next run goes on.",
+    True: "Run the same command again to continue.",
+    False: "Nothing was recorded. With --journal FILE, the next run continues.",
 }
 
 
@@ -165,14 +168,13 @@ def _apply_header(args: argparse.Namespace, job_file: JobFile) -> None:
         if getattr(args, name) is None:
             setattr(args, name, value)
     if not isinstance(args.model, str):
-        raise InputError("No model is named.", hint='Pass --model, or "model" in a first line of the file.')
+        raise InputError("There is no model.", hint='Pass --model, or "model" in a first line of the file.')
 
 
 def _load_form(args: argparse.Namespace, job_file: JobFile) -> Any:
     if args.type is None and args.schema is None:
         raise InputError(
-            "No type and no schema is named.",
-            hint="Pass --type or --schema, or either one in a first line of the file.",
+            "There is no type or schema.", hint="Pass --type or --schema, or either one in a first line of the file."
         )
     if args.type is not None and not isinstance(args.type, str):
         raise job_file.make_error(1, '"type" must be a string')
@@ -182,9 +184,8 @@ def _load_form(args: argparse.Namespace, job_file: JobFile) -> Any:
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Raise ``InputError`` if one file is named twice where that would destroy it."""
-    names = [args.file, args.material, args.untrusted, args.schema]
-    check_single_standard_input([name for each in names for name in ([each] if isinstance(each, str) else each or [])])
+    """Raise ``InputError`` if standard input is read twice, or if the results would overwrite an input."""
+    check_single_standard_input([args.file, *args.material, *args.untrusted, *filter(None, [args.schema])])
     for name in (args.file, args.journal, args.store):
         if args.output is not None and name is not None and os.path.realpath(name) == os.path.realpath(args.output):
             raise InputError(f"--output would overwrite {name}.", hint="Write the results to another file.")
@@ -196,7 +197,9 @@ def _open_output(name: str | None) -> Generator[TextIO]:
         yield sys.stdout
         return
     place = Path(name)
-    mode: Literal["a", "w"] = "w" if place.exists() and not place.is_file() else "a"  # a pipe has no end to append to
+    # A file is opened for appending, so that the results of an earlier run stay until there are new ones. A pipe has
+    # no end to append to.
+    mode: Literal["a", "w"] = "w" if place.exists() and not place.is_file() else "a"
     try:
         with open(place, mode, encoding="utf-8", newline="\n", opener=private_opener) as out:
             yield out
@@ -207,7 +210,7 @@ def _open_output(name: str | None) -> Generator[TextIO]:
 
 
 def _is_regular_file(out: TextIO) -> bool:
-    """Return whether what was opened is a file that can be emptied, and not a pipe, a device or standard output."""
+    """Return whether the output is a file that can be emptied, and not a pipe, a device or standard output."""
     return out is not sys.stdout and stat.S_ISREG(os.fstat(out.fileno()).st_mode)
 
 
@@ -236,12 +239,12 @@ def _write_result(
 def _report_run(run: Run[Emission[Any]]) -> None:
     """Write the counts, tokens and cost of a run to standard error."""
     stats = run.stats
-    replayed = f", {stats.replayed} recorded before" if stats.replayed else ""
+    replayed = f", {stats.replayed} from the record" if stats.replayed else ""
     if stats.resent_keys:
-        replayed += f", {len(stats.resent_keys)} sent again whose outcome was not recorded"
+        replayed += f", {len(stats.resent_keys)} sent again because their outcome was not recorded"
     unknown = f", {stats.unknown} unknown" if stats.unknown else ""
     cost = stats.cost
-    price = f"The cost is not known. {stats.no_cost_reason}" if cost is None else f"${cost:.6f}"
+    price = f"The cost is unknown. {stats.no_cost_reason}" if cost is None else f"${cost:.6f}"
     sys.stderr.write(
         f"emitter: {stats.done} of {stats.total} jobs done, {stats.failed - stats.unknown} failed{unknown}{replayed}. "
         f"{stats.calls} calls, {stats.usage.input} tokens in, {stats.usage.output} out. {price}\n"
@@ -296,7 +299,7 @@ def read_job_file(name: str) -> JobFile:
     """Return the jobs in a JSON Lines file, or on standard input for ``-``.
 
     Raises:
-        InputError: A line is no job, an id appears twice, or a material is missing.
+        InputError: A line is not a job, an id appears twice, or a material is missing.
     """
     job_file = JobFile(name, Path() if name == "-" else Path(name).parent, {}, [])
     known: dict[str, int] = {}
@@ -310,7 +313,7 @@ def read_job_file(name: str) -> JobFile:
             continue
         line = _parse_job(job_file, number, members)
         if line.id is not None and known.setdefault(str(line.id), number) != number:
-            raise job_file.make_error(number, f"the id {line.id!r} is that of line {known[str(line.id)]}")
+            raise job_file.make_error(number, f"the id {line.id!r} is in line {known[str(line.id)]} already")
         job_file.lines.append(line)
     if not job_file.lines:
         raise InputError(f"{source_name(name)} has no jobs.", hint='Write one {"input": "…"} on each line.')
@@ -334,14 +337,14 @@ def _parse_job(job_file: JobFile, number: int, members: Mapping[str, Json]) -> J
         raise job_file.make_error(number, 'the job has no "input"', 'Write {"input": "…"}.')
     _check_members(job_file, number, members, _JOB_MEMBERS, "member of a job")
     if {"input", "messages"} <= members.keys():
-        raise job_file.make_error(number, 'a job has either "input" or "messages"')
+        raise job_file.make_error(number, 'the job has both "input" and "messages"', "Keep one of them.")
     messages, job_id = members.get("input", members.get("messages")), members.get("id")
     if not isinstance(messages, str | list):
-        raise job_file.make_error(number, "the input must be a text or a list of messages")
+        raise job_file.make_error(number, "the input must be a string or a list of messages")
     if job_id is not None and (
         isinstance(job_id, bool) or not isinstance(job_id, str | int) or not str(job_id).strip()
     ):
-        raise job_file.make_error(number, '"id" must be a text or a whole number')
+        raise job_file.make_error(number, '"id" must be a string or a whole number')
     materials, untrusted = (_parse_paths(job_file, number, members, name) for name in ("materials", "untrusted"))
     return JobLine(number, job_id, messages, materials, untrusted)
 

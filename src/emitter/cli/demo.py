@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emitter.authority import ActionRequest, Authority, ConfirmRequest, Execution, RiskLevel, Scope
 from emitter.cli.arguments import add_json_argument
-from emitter.cli.moment import print_decision
+from emitter.cli.input_output import Timeline
+from emitter.cli.moments import print_decision
 from emitter.cli.resolve import DEMO_TIMEOUT, ask_at_terminal, is_interactive
-from emitter.cli.timeline import Timeline
 from emitter.client.binding_moments import aemit_binding_moment, emit_binding_moment
 from emitter.client.documents import emit
 from emitter.client.result import Emission
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from emitter.client.result import Decision
     from emitter.decisions import Resolution
     from emitter.mcp.server import EmitFunction
+    from emitter.messages import Usage
     from emitter.models import BindingMoment
 
 try:
@@ -44,6 +45,12 @@ try:
 except ImportError as error:
     raise MissingExtra("The demo needs a vendor's SDK.", extra="openai") from error
 
+_DEFAULT_WIRE: Final = "openai-responses"
+_TOUR_SCENARIO = "truncated-then-bound"
+"""The scenario of ``--json``, which also selects the model of the tour."""
+_ACTIONS = ("resume_migration", "roll_back_migration", "wait_for_the_team")
+"""The actions of the options in the tour's decision."""
+
 
 def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -58,8 +65,8 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--vendor",
-        default="openai-responses",
-        metavar="V",
+        default=_DEFAULT_WIRE,
+        metavar="VENDOR",
         help="one of the vendors below (default: %(default)s)",
     )
     add_json_argument(parser, "print the envelope as JSON")
@@ -171,16 +178,8 @@ def _write_heading(text: str) -> None:
     sys.stdout.flush()  # the timeline follows on standard error
 
 
-def _usage_line(usage: object) -> str:
-    return f"spent in all: {getattr(usage, 'input', 0)} tokens in, {getattr(usage, 'output', 0)} out"
-
-
-_TOUR_SCENARIO = "truncated-then-bound"
-"""The scenario of ``--json``, and the one whose vendor the tour is played on."""
-_ACTIONS = ("resume_migration", "roll_back_migration", "wait_for_the_team")
-"""The actions of the options in the tour's decision."""
-DEFAULT_WIRE: Final = "openai-responses"
-"""The wire that is replayed by default."""
+def _usage_line(usage: Usage) -> str:
+    return f"spent in all: {usage.input} tokens in, {usage.output} out"
 
 
 def replay_scenario(name: str, wire: str | None = None) -> EmitFunction:
@@ -189,8 +188,8 @@ def replay_scenario(name: str, wire: str | None = None) -> EmitFunction:
     Raises:
         InputError: No such scenario or wire exists.
     """
-    scenario = get_scenario(name, wire or DEFAULT_WIRE)
-    make_replay_transport(scenario)
+    scenario = get_scenario(name, wire or _DEFAULT_WIRE)
+    make_replay_transport(scenario)  # raises for a missing cassette before the first call
 
     async def emit(_situation: str, **_settings: Any) -> Decision:
         client = scenario.client(make_replay_transport(scenario), asynchronous=True)

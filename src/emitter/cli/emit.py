@@ -14,11 +14,11 @@ from emitter.bulk.journal import dump_attempts
 from emitter.cli.arguments import (
     add_emission_arguments,
     add_json_argument,
+    add_model_argument,
     check_single_standard_input,
     emission_options,
 )
-from emitter.cli.input_output import parse_prompt, print_json, read_content, read_schema
-from emitter.cli.timeline import Timeline
+from emitter.cli.input_output import Timeline, parse_prompt, print_json, read_content, read_schema
 from emitter.client.documents import emit
 from emitter.errors import EmissionError, InputError
 from emitter.prompts import Material
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from emitter.client.result import Emission
     from emitter.messages import Json
-    from emitter.prompts import Media
 
 _TYPE_HINT = "Write the module and the name, such as invoices:Invoice for the class Invoice in invoices.py."
 
@@ -43,7 +42,7 @@ def add_emit_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the prompt, and then its materials: texts, images, PDFs, audio (default: standard input, or -)",
     )
-    parser.add_argument("--model", required=True, metavar="M", help="vendor/model, such as openai/gpt-6-sol")
+    add_model_argument(parser, required=True)
     add_form_arguments(parser, required=True)
     parser.add_argument("--prompt", metavar="TEXT", help="the prompt; every FILE is then a material")
     add_emission_arguments(parser)
@@ -52,7 +51,7 @@ def add_emit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_form_arguments(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
-    """Add the arguments that say what is asked for."""
+    """Add the arguments for the type of the object."""
     form = parser.add_mutually_exclusive_group(required=required)
     form.add_argument("--type", metavar="MODULE:NAME", help="a type, such as a pydantic model: invoices:Invoice")
     form.add_argument("--schema", metavar="FILE", help="a JSON Schema")
@@ -62,18 +61,19 @@ def run_emit(args: argparse.Namespace) -> int:
     """Ask a model for a typed object, and print it as JSON.
 
     The first FILE holds the prompt: text, or the messages of an agent as a JSON array. The others are its materials:
-    texts, images, PDF documents and audio. With --prompt, every FILE is a material. Without both, standard input is
-    read. What a stranger wrote belongs into --untrusted, which fences it.
+    texts, images, PDF documents and audio. With --prompt, every FILE is a material. Without FILE and --prompt, standard
+    input is read. Pass text from strangers with --untrusted, so that the model does not take it for instructions.
     """
     files = args.files or (["-"] if args.prompt is None else [])
     check_single_standard_input([*files, *args.material, *args.untrusted, *filter(None, [args.schema])])
     form = load_form(args.type, args.schema)
     options = emission_options(args, Timeline() if args.verbose else None)
     prompt: Any = args.prompt
-    contents = [read_content(name) for name in files]
+    materials = [read_content(name) for name in files]
     if prompt is None:
-        prompt = _to_prompt(contents.pop(0))
-    options["materials"] = [*contents, *options["materials"]]
+        first = materials.pop(0)
+        prompt = parse_prompt(first.text, first.source) if isinstance(first, Material) else [first]
+    options["materials"] = [*materials, *options["materials"]]
     try:
         emission = emit(form, prompt, **options)
     except EmissionError as error:
@@ -84,12 +84,8 @@ def run_emit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _to_prompt(content: Material | Media) -> Any:
-    return parse_prompt(content.text, content.source) if isinstance(content, Material) else [content]
-
-
 def load_form(type_name: str | None, schema: Json) -> Any:
-    """Return the type that ``MODULE:NAME`` names, or the JSON Schema that is passed, or is in the file of this name.
+    """Return the type that ``MODULE:NAME`` names, or the JSON Schema, which is passed as JSON or as a file name.
 
     Raises:
         InputError: There is no such type or file.
@@ -118,7 +114,10 @@ def _import_type(name: str) -> Any:
 
 @contextmanager
 def _importable_folder() -> Generator[None]:
-    """Let modules of the current folder be imported, after all others once the block is left."""
+    """Import modules of the current folder first within the block, and after all others later.
+
+    A module that a type imports only when it is used must still be found after the block.
+    """
     folder = str(Path.cwd())
     sys.path.insert(0, folder)
     try:
@@ -135,7 +134,7 @@ def dump_value(form: Any, emission: Emission[Any]) -> Json:
 
 
 def describe_emission(form: Any, emission: Emission[Any], *, in_full: bool) -> dict[str, Json]:
-    """Return an emission as JSON: its value, and in full what it took."""
+    """Return the value of an emission as JSON, and in full also its envelope, findings and trace."""
     value = {"value": dump_value(form, emission)}
     if not in_full:
         return value
@@ -144,7 +143,7 @@ def describe_emission(form: Any, emission: Emission[Any], *, in_full: bool) -> d
 
 
 def describe_error(error: Exception, *, in_full: bool) -> dict[str, Json]:
-    """Return a failure as JSON: the error, and in full what it took."""
+    """Return a failure as JSON: the error, and in full also the trace of the emission."""
     members = {"type": type(error).__name__, "code": getattr(error, "code", None), "message": str(error)}
     trace = _describe_trace(error.trace) if in_full and isinstance(error, EmissionError) else {}
     return {"error": members, **trace}

@@ -55,14 +55,16 @@ def add_accept_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("files", nargs="+", metavar="ENVELOPE", help="a file, or - for standard input")
     parser.add_argument(
-        "--contract", metavar="KINDS", help="the kinds that the node may emit, separated by commas, or a .json file"
+        "--contract",
+        metavar="KINDS",
+        help="the kinds that the node may emit, separated by commas, or a .json file (default: all)",
     )
     add_secrets_argument(parser)
     add_kind_arguments(parser)
     add_limit_arguments(parser)
     parser.add_argument("--strict", action="store_true", help="refuse older schema versions instead of warning")
     parser.add_argument("--untrusted", action="store_true", help="the node worked with untrusted content")
-    parser.add_argument("--approving", action="store_true", help="an accepted envelope would advance an approval gate")
+    parser.add_argument("--approving", action="store_true", help="an accepted envelope advances an approval gate")
     parser.add_argument("--store", metavar="FILE", help="remember accepted envelopes in this SQLite file")
     add_events_argument(parser)
     parser.add_argument("--run-id", default="run", metavar="ID", help="the run's id (default: run)")
@@ -77,7 +79,7 @@ def run_accept(args: argparse.Namespace) -> int:
     Each file holds one envelope, an array of envelopes, or a model's text with envelopes in fenced blocks. All of
     them form one turn of one node, in the given order. Secrets are redacted from all output. With --store, an
     envelope that was accepted before keeps its outcome. Envelopes after one that fails the node are not processed.
-    --json prints envelopes as they may leave the host.
+    --json prints the envelopes with secrets redacted.
     """
     envelopes = list(_read_envelopes(args.files))
     context = EnvelopeContext(
@@ -117,7 +119,7 @@ class _InputEnvelope(NamedTuple):
 
 
 def _read_envelopes(files: list[str]) -> Iterator[_InputEnvelope]:
-    """Yield the documents in the files. A text without one is passed on whole, to be refused."""
+    """Yield the documents in the files. A text without one is passed on as a whole, and the acceptor rejects it."""
     check_single_standard_input(files)
     for file in files:
         text = read_text(file)
@@ -166,8 +168,8 @@ def _acceptance_line(acceptance: Acceptance, source: str) -> str:
 
 
 def _is_file_name(text: str) -> bool:
-    """Check whether a contract looks like a file's name rather than like kinds."""
-    with suppress(OSError):  # a list of kinds can be longer than a file name may be
+    """Check whether a contract is the name of a file rather than a list of kinds."""
+    with suppress(OSError):  # a long list of kinds exceeds the length of a file name
         return text.endswith(".json") or "/" in text or (text != "" and Path(text).exists())
     return False
 
@@ -218,6 +220,7 @@ def run_capabilities(args: argparse.Namespace) -> int:
 
 
 _MAX_DIGITS = 9
+"""Digits of a count or version. Python refuses to convert thousands of them."""
 _KIND_FORM = "ID=FILE or ID@VERSION=FILE"
 
 

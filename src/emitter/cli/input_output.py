@@ -1,21 +1,27 @@
-"""Read the commands' input files, print JSON, and show progress."""
+"""Read the commands' input files, print JSON, and report progress and events on standard error."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from emitter.errors import InputError
+from emitter.events import CALLING, LogAppended
 from emitter.media.parts import detect_media_type, is_text, make_part, media_type_of_name, medium_of
-from emitter.messages import as_mapping
+from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
 from emitter.prompts import Material, Media
+from emitter.render.safe_text import to_single_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.events import RunEvent
     from emitter.messages import Json
 
 _MESSAGES_START = re.compile(r"\s*(\[\s*[\]{]|\{\s*\")")
@@ -40,7 +46,7 @@ def _read_bytes(name: str) -> bytes:
 def read_content(name: str, trust: Trust = Trust.TRUSTED) -> Material | Media:
     """Return the text, image, PDF document or recording in a file, or on standard input for ``-``.
 
-    The ending of the name decides the medium, if it has one of a medium.
+    The medium follows from the name's suffix, or else from the content.
     """
     data, source, declared = _read_bytes(name), source_name(name), media_type_of_name(Path(name).suffix)
     if not declared and is_text(data):
@@ -54,14 +60,14 @@ def read_content(name: str, trust: Trust = Trust.TRUSTED) -> Material | Media:
     try:
         part = make_part(medium, data, "" if is_text(data) else declared, name=file_name)
     except InputError as error:
-        raise InputError(str(error.args[0]), hint="Pass a file that is what its ending says.") from error
+        raise InputError(str(error.args[0]), hint="Pass a file whose content matches its suffix.") from error
     return Media(part, source, trust)
 
 
 def parse_prompt(text: str, source: str) -> Any:
     """Return the messages if the text is JSON, or the text itself.
 
-    Broken JSON is rejected: as trusted text, its tool results would lose their fence. ``source`` names the text.
+    Broken JSON is rejected: as a text, it would be trusted with the tool results in it. ``source`` names the text.
     """
     if not text.strip():
         raise InputError(f"The prompt is empty ({source}).", hint="Describe the task or the decision.")
@@ -70,7 +76,9 @@ def parse_prompt(text: str, source: str) -> Any:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError("The prompt starts like JSON messages but is not JSON.", hint="Fix the JSON.") from error
+        raise InputError(
+            f"The prompt ({source}) starts like JSON messages but is not JSON ({error}).", hint="Correct the JSON."
+        ) from error
     return as_mapping(document).get("messages", document)
 
 
@@ -140,3 +148,75 @@ class ProgressCounter:
         if self._shown:
             sys.stderr.write("\r\033[K")
             self._shown = False
+
+
+_TONE_COLOURS = {"good": "32", "odd": "33", "bad": "31", "quiet": "2"}
+_EVENT_LINES: dict[str, tuple[str, str, str]] = {
+    "provider.usage": ("quiet", "tokens", "{inputTokens} in, {outputTokens} out"),
+    "envelope.truncated": ("odd", "truncated", "cut at the budget ({stopReason})"),
+    "envelope.retry.attempted": ("odd", "retry", "call {attempt} follows, because of {reason}"),
+    "envelope.retry.exhausted": ("bad", "exhausted", "after {totalAttempts} calls: {finalReason}"),
+    "envelope.refusal": ("bad", "refused", "the request is not sent again"),
+    "envelope.recovery.applied": ("odd", "recovered", "the document was recovered by {path}"),
+    "envelope.nlToFormat.engaged": ("odd", "two steps", "free text first, then the form: {fallbackCalls} more calls"),
+    "cap.breached": ("bad", "limit", "{kind}: {limit} reached"),
+    "node.completed": ("good", "accepted", "{outputs}"),
+    "clarification.requested": ("odd", "asked", "the model asks {questions}"),
+    "interrupt.requested": ("odd", "waiting", "for a {kind}"),
+    "model.capability.substituted": (
+        "odd",
+        "fallback",
+        "{fallbackProvider}/{fallbackModel} is asked in place of {originalProvider}/{originalModel}",
+    ),
+    "model.capability.insufficient": ("bad", "unable", "{provider}/{model} lacks {missingCapabilities}"),
+    "replay.diverged": ("bad", "diverged", "{divergenceKind} at {divergencePoint}"),
+    "replay.divergedAtRefusal": ("bad", "diverged", "{originalEnvelopeKind} before, {replayEnvelopeKind} now"),
+}
+"""The tone, label and sentence of each event. The sentence is filled from the event's payload."""
+
+
+class Timeline:
+    """A sink that writes one line for each event, with the seconds since its creation."""
+
+    def __init__(self, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._out = out or sys.stderr
+        self._clock = clock
+        self._began = clock()
+        self._coloured = self._out.isatty() and "NO_COLOR" not in os.environ
+
+    def __call__(self, event: RunEvent) -> None:
+        """Write a line for ``event``."""
+        tone, word, sentence = _describe_event(event)
+        self.write_line(tone, word, sentence)
+
+    def write_line(self, tone: str, word: str, sentence: str) -> None:
+        """Write one line."""
+        label = f"\033[{_TONE_COLOURS[tone]}m{word:<10}\033[0m" if self._coloured else f"{word:<10}"
+        self._out.write(f"{self._clock() - self._began:7.2f} s  {label} {to_single_line(sentence)}\n")
+        self._out.flush()
+
+
+def _describe_event(event: RunEvent) -> tuple[str, str, str]:
+    payload: dict[str, Any] = event.to_json()["payload"]
+    if isinstance(event.event, LogAppended):
+        return _describe_log(event.event)
+    if event.type == "node.failed":
+        return "bad", "failed", f"{payload['error']['code']}: {payload['error']['message']}"
+    tone, word, sentence = _EVENT_LINES[event.type]
+    return tone, word, sentence.format(**{name: _shorten(value) for name, value in payload.items()})
+
+
+def _shorten(value: Json) -> Json:
+    """Return a short form of a value: names joined, other lists and objects summarized."""
+    if isinstance(value, dict):
+        return as_mapping(value).get("envelopeType", "the node is done")
+    if isinstance(value, list):
+        names = [name for name in as_list(value) if isinstance(name, str)]
+        return ", ".join(names) if names else f"{len(as_list(value))} questions"
+    return value
+
+
+def _describe_log(event: LogAppended) -> tuple[str, str, str]:
+    if event.message == CALLING:
+        return "good", "call", f"{event.fields['attempt']}, with a budget of {event.fields['budget']} tokens"
+    return "odd", event.level.value, event.message

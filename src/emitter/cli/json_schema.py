@@ -32,12 +32,15 @@ if TYPE_CHECKING:
 def add_compile_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_file_argument(parser, "a JSON Schema", metavar="SCHEMA")
-    parser.add_argument("--profile", required=True, metavar="P", help="the vendor, as listed by `emitter providers`")
+    parser.add_argument(
+        "--profile", required=True, metavar="VENDOR", help="the vendor, or tier1: see `emitter providers`"
+    )
     parser.add_argument(
         "--undeclared",
         choices=[policy.value for policy in UndeclaredProperties],
         default=UndeclaredProperties.CARRY.value,
-        help="properties that an object does not declare: sent as JSON text (carry, the default) or forbidden (close)",
+        help="what to do with properties that an object does not declare: send them as JSON text (carry, the default) "
+        "or forbid them (close)",
     )
     parser.add_argument(
         "--no-degrade", action="store_true", help="reject a schema over the vendor's size limits instead of reducing it"
@@ -48,9 +51,10 @@ def add_compile_arguments(parser: argparse.ArgumentParser) -> None:
 def run_compile(args: argparse.Namespace) -> int:
     """Compile a JSON Schema for a vendor.
 
-    Prints {"schema", "losses"}: the schema to send, and each keyword that the vendor does not enforce; the model is
-    told about those, and emitter checks them. "appendix" holds parts of the schema that did not fit into descriptions
-    and belong in the prompt. A schema that cannot be compiled soundly is rejected with the place of the problem.
+    Prints {"schema", "losses"}: the schema to send, and each keyword that the vendor does not enforce. Descriptions
+    tell the model about those keywords, and emitter checks them. "appendix" holds text that did not fit into
+    descriptions and belongs in the prompt. A schema that cannot be compiled soundly is rejected with the location of
+    the problem.
     """
     undeclared = UndeclaredProperties(args.undeclared)
     schema = read_schema(args.file)
@@ -61,10 +65,13 @@ def run_compile(args: argparse.Namespace) -> int:
 
 
 _PORTABLE_PROFILE = "tier1"
-_REFUSED_FIX = "Change the schema so that a document can satisfy it, or use another vendor."
-_PLAIN_FIX = "The schema is put into the prompt and checked here. A server with a strict mode would enforce it."
+_REJECTED_FIX = "Change the schema so that a document can satisfy it, or use another vendor."
+_UNENFORCED_FIX = "The schema is put into the prompt, and emitter checks it. A server with a strict mode enforces it."
 _FIX_BY_REASON = {
-    LossReason.UNSUPPORTED: ("is not enforced", "The model is told about it, and it is checked here. Nothing to do."),
+    LossReason.UNSUPPORTED: (
+        "is not enforced",
+        "Nothing to do: a description tells the model about it, and emitter checks it.",
+    ),
     LossReason.OPEN: ("is inside a value sent as JSON text", "Declare that value's type and properties."),
     LossReason.CLOSED: (
         "is not declared",
@@ -72,16 +79,16 @@ _FIX_BY_REASON = {
     ),
     LossReason.DEGRADED: ("is dropped: the schema is too large", "Request less at once, or nest less deeply."),
 }
-"""The effect of a loss and its fix. The union around a loss needs no fix of its own."""
+"""The effect and the fix of a loss, by its reason. A union around a loss needs no fix of its own."""
 _FIX_BY_KEYWORD = {
-    "oneOf": "Give each branch a required property with its own constant. Until then it is checked here.",
+    "oneOf": "Give each branch a required property with its own constant. Until then emitter checks it.",
     "allOf": "Merge the parts into one schema.",
-    "not": "Describe what is allowed instead. Until then it is checked here.",
+    "not": "Describe the allowed values instead. Until then emitter checks it.",
 }
 
 
 class LintRow(NamedTuple):
-    """One finding."""
+    """A finding about a schema."""
 
     vendor: str
     pointer: str
@@ -98,14 +105,14 @@ def add_lint_arguments(parser: argparse.ArgumentParser) -> None:
 def run_lint(args: argparse.Namespace) -> int:
     """Report where vendors do not support a JSON Schema, and how to fix it.
 
-    The first word of each row is the vendor. `tier1` is OpenWOP's portable subset, with the rules and ids of its
-    conformance suite.
+    The first column is the vendor. `tier1` is OpenWOP's portable subset, with the rules and ids of its conformance
+    suite. Exits with 2 if no vendor accepts the schema.
     """
     schema = read_schema(args.file)
     vendors = [name for name in profile.profile_names() if name != _PORTABLE_PROFILE]
     rows = [*_portable_rows(schema), *(row for name in vendors for row in _vendor_rows(schema, name))]
-    refused = {row.vendor for row in rows if row.fix == _REFUSED_FIX}
-    status = 2 if len(refused) == len(vendors) else 0  # no vendor accepts the schema
+    rejecting = {row.vendor for row in rows if row.fix == _REJECTED_FIX}
+    status = 2 if len(rejecting) == len(vendors) else 0
     if args.json:
         print_json([row._asdict() for row in rows])
         return status
@@ -130,10 +137,10 @@ def _vendor_rows(schema: Json, name: str) -> Iterator[LintRow]:
     try:
         compiled = compile_schema(schema, name, undeclared=UndeclaredProperties.CLOSE)
     except Uncompilable as error:
-        yield LintRow(name, f"#{error.pointer}", error.reason, _REFUSED_FIX)
+        yield LintRow(name, f"#{error.pointer}", error.reason, _REJECTED_FIX)
         return
     if not profile.load_profile(name).subset.enforced:
-        yield LintRow(name, "#", "nothing is enforced", _PLAIN_FIX)
+        yield LintRow(name, "#", "nothing is enforced", _UNENFORCED_FIX)
         return
     yield from (_loss_row(name, loss) for loss in _outermost_losses(compiled.losses))
 

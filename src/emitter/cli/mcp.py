@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.cli import stores
-from emitter.cli.arguments import add_model_arguments, build_policy, parse_number
+from emitter.cli.arguments import add_connection_arguments, build_policy, parse_number
 from emitter.client.binding_moments import aemit_binding_moment
 from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from emitter.mcp.server import EmitFunction
 
 _LOG_LEVEL = "CRITICAL"
-"""The SDK logs a traceback when a client disconnects; errors of calls are in their results."""
+"""The SDK logs a traceback when a client disconnects. Errors of calls are in their results and need no log."""
 
 
 def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +41,9 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
         "--stdio", action="store_true", help="serve one client over standard input and output (default)"
     )
     transport.add_argument("--http", action="store_true", help="serve clients on this machine, at 127.0.0.1")
-    parser.add_argument("--port", type=int, metavar="N", help="the port for --http (default: a free port)")
+    parser.add_argument("--port", type=int, metavar="PORT", help="the port for --http (default: a free port)")
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--model", metavar="M", help="vendor/model, such as openai/gpt-6-sol")
+    source.add_argument("--model", metavar="MODEL", help="vendor/model, such as openai/gpt-6-sol")
     source.add_argument(
         "--demo",
         nargs="?",
@@ -51,11 +51,18 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SCENARIO",
         help="answer every request with a recorded scenario, without a key or a network: see `emitter demo --help`",
     )
-    add_model_arguments(parser)
-    parser.add_argument("--store", metavar="FILE", help="keep decisions in this SQLite file; servers can share it")
+    add_connection_arguments(parser)
+    parser.add_argument(
+        "--store",
+        metavar="FILE",
+        help="keep decisions in this SQLite file, which several servers can share (default: in memory)",
+    )
     stores.add_words_arguments(parser)
     parser.add_argument(
-        "--expires-in", type=_parse_seconds, metavar="S", help="seconds for which a decision can be answered"
+        "--expires-in",
+        type=_parse_seconds,
+        metavar="SECONDS",
+        help="the time in which a decision can be answered (default: no limit)",
     )
     parser.add_argument("--agent", default="mcp", metavar="NAME", help="the agent's name in the ledger (default: mcp)")
     parser.add_argument(
@@ -69,9 +76,9 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
 def run_mcp(args: argparse.Namespace) -> int:
     """Serve decisions over the Model Context Protocol.
 
-    One tool asks a model for a decision, another takes the answer. The server serves one client over standard input
-    and output, or, with --http, clients of this machine. The client asks the person if it can; with --surface own,
-    the person answers on a page of their own, and nobody can answer for them.
+    One tool asks a model for a decision, a second takes the answer, and a third answers requests for detail. The server
+    serves one client over standard input and output, or, with --http, clients on this machine. The client asks the
+    person if it can. With --surface own, the person answers on a page of their own, and nobody can answer for them.
     """
     if args.port is not None and not args.http:
         raise InputError("--port needs --http.", hint="Add --http, or remove --port.")
@@ -115,11 +122,11 @@ async def _with_page(stack: AsyncExitStack, asker: DecisionAsker) -> DecisionAsk
     def url_for(pending: PendingDecision) -> str:
         return urls.setdefault(pending.decision_id, site.url(site.link(pending.decision_id).path))
 
-    def tell(pending: PendingDecision) -> None:
+    def notify(pending: PendingDecision) -> None:
         if pending.decision_id not in urls:
-            sys.stderr.write(f"emitter: a decision waits for its principal at {url_for(pending)}\n")
+            sys.stderr.write(f"emitter: a decision waits for its answer at {url_for(pending)}\n")
 
-    return replace(asker, surface=Surface.OWN, url_for=url_for, tell=tell)
+    return replace(asker, surface=Surface.OWN, url_for=url_for, tell=notify)
 
 
 def _report_address(address: str) -> None:

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 def add_classify_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="files, or folders of *.json files")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder of *.json files")
     add_json_argument(parser, "print one JSON document per line (always on)")
 
 
 def run_classify(args: argparse.Namespace) -> int:
     """Classify recorded exchanges with vendors, and print one JSON line for each.
 
-    PATH is a file in the vendor-traffic format, or a folder that is searched recursively. The verdict depends on the
-    stop reason alone: complete, truncated, overflowed, refused, paused, unknown, faulted, or unsupported for an
-    endpoint that emitter does not know. The document says what the answer holds: json, recovered, text, tool, several
-    or none.
+    An exchange is a JSON object {"vendor", "endpoint", "request", "response"}. Folders are searched recursively. The
+    verdict depends on the stop reason alone: complete, truncated, overflowed, refused, paused, unknown, faulted, or
+    unsupported for an endpoint that emitter does not know. "document" is the content of the answer: json, recovered,
+    text, tool, several or none.
     """
     files = [file for path in args.paths for file in _find_files(path)]
     progress, bad = ProgressCounter(len(files), "exchanges"), 0
@@ -54,7 +54,7 @@ def _find_files(path: Path) -> list[Path]:
 
 def add_recover_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_file_argument(parser, "the text")
+    add_file_argument(parser, "the model's text")
     add_json_argument(parser, "print one JSON document (always on)")
 
 
@@ -71,7 +71,7 @@ def run_recover(args: argparse.Namespace) -> int:
         case Retracted():
             problem = "the text retracts its document"
         case Ambiguous(count=count):
-            problem = f"the text holds {count} different documents; none is chosen for you"
+            problem = f"the text holds {count} different documents, and emitter does not choose one"
         case _:
             print_json(
                 {"value": answer.value, "path": answer.path.value, "byteOffset": answer.byte_offset}, indent=None

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from emitter.authority.audit import export_lines, read_lines, report_chain
-from emitter.cli.arguments import add_json_argument, parse_number
+from emitter.cli.arguments import add_json_argument, add_store_argument, parse_number
 from emitter.cli.input_output import print_json, read_text
 from emitter.cli.stores import is_store, open_store, read_or_tampered
 from emitter.decisions.canonical_json import signing_key_id
@@ -42,12 +42,12 @@ _EXIT_STATUS_HELP: Final = "Exit status: 0 every chain holds, 1 a chain does not
 
 def add_receipts_arguments(parser: ArgumentParser) -> None:
     """Add the subcommands and their arguments."""
-    parser.epilog = f"{_EXIT_STATUS_HELP} Run `emitter receipts SUBCOMMAND --help` for details."
+    parser.epilog = f"{_EXIT_STATUS_HELP}\nRun `emitter receipts SUBCOMMAND --help` for details."
     subcommands = parser.add_subparsers(required=True, metavar="SUBCOMMAND", help="what to do")
     for name, run, add_arguments, summary in (
-        ("list", _run_list, _add_list_arguments, "list receipts, and acts without one"),
+        ("list", _run_list, _add_list_arguments, "list receipts, and actions without one"),
         ("export", _run_export, _add_export_arguments, "write a workflow's chain as lines of canonical JSON"),
-        ("verify", _run_verify, _add_verify_arguments, "check whether chains hold, and what they allowed"),
+        ("verify", _run_verify, _add_verify_arguments, "verify chains, and report what they allowed"),
         ("key", _run_key, _add_key_arguments, "make a key that signs chains"),
     ):
         sub = subcommands.add_parser(
@@ -61,10 +61,10 @@ def add_receipts_arguments(parser: ArgumentParser) -> None:
 def run_receipts(args: Namespace) -> int:
     """List, export and verify the chains of records of what was done, and by whose authority.
 
-    STORE is the SQLite file in which an `emitter.authority.Authority` keeps its records; the command never creates
-    one. A chain holds if no line was changed, moved or left out, and a valid authority covered each act. To detect a
-    cut-off end, pass the hash of a line that you noted elsewhere (--head); a store's own event log is such a note. To
-    verify who wrote signed lines, pass their public keys (--key).
+    STORE is the store of an `emitter.authority.Authority`, and is never created. A chain holds if no line was changed,
+    moved or left out, and a valid authority covered each action. A missing end is detected by the hash of a last line:
+    a store notes it in its event log, and for a file you pass one that you noted elsewhere (--head). To verify who
+    wrote signed lines, pass their public keys (--key).
     """
     try:
         status: int = args.run_subcommand(args)
@@ -75,14 +75,14 @@ def run_receipts(args: Namespace) -> int:
 
 
 def _add_list_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
-    parser.add_argument("--workflow", metavar="W", help="list only this workflow")
-    parser.add_argument("--unfinished", action="store_true", help="list only acts without a receipt")
+    add_store_argument(parser)
+    parser.add_argument("--workflow", metavar="WORKFLOW", help="list only this workflow")
+    parser.add_argument("--unfinished", action="store_true", help="list only actions without a receipt")
     add_json_argument(parser)
 
 
 def _run_list(args: Namespace) -> int:
-    """List the receipts of each workflow, and the acts that began but have no receipt.
+    """List the receipts of each workflow, and the actions that started but have no receipt.
 
     A workflow whose chain does not hold is reported without its records, and the exit status is 1.
     """
@@ -107,9 +107,9 @@ def _read_workflow(stored: OpenStore, workflow_id: str, args: Namespace) -> Work
 
 
 def _add_export_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
+    add_store_argument(parser)
     parser.add_argument("workflow", metavar="WORKFLOW", nargs="?", help="the workflow's id")
-    parser.add_argument("--workflow", dest="named", metavar="W", help="the same, as for the other subcommands")
+    parser.add_argument("--workflow", dest="named", metavar="WORKFLOW", help="the same")
     parser.add_argument("-o", "--output", metavar="FILE", help="a new file (default: standard output)")
 
 
@@ -140,25 +140,27 @@ def _write_new_file(text: bytes, name: str | None) -> None:
         with open(name, "xb", opener=private_opener) as file:
             file.write(text)
     except OSError as error:
-        raise InputError(f"{name} cannot be written: {error.strerror}.", hint="Pass the name of a new file.") from None
+        raise InputError(f"{name} cannot be written: {error.strerror}.", hint="Pass the name of a new file.") from error
 
 
 def _add_verify_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE|STORE", help="an exported chain, or a store; - is standard input")
-    parser.add_argument("--workflow", metavar="W", help="verify only this workflow of a store, or require it of a FILE")
+    parser.add_argument(
+        "--workflow", metavar="WORKFLOW", help="verify only this workflow of a store, or require it in FILE"
+    )
     parser.add_argument(
         "--key", action="append", default=[], metavar="PUBLIC.jwk", help="a key that may sign lines; repeatable"
     )
     parser.add_argument(
         "--principal", action="append", default=[], metavar="PUBLIC.jwk", help="a key that may sign answers; repeatable"
     )
-    parser.add_argument("--head", metavar="HASH", help="a last line's hash that you noted; the chain must hold it")
+    parser.add_argument("--head", metavar="HASH", help="the hash of a line that the chain must contain")
     parser.add_argument(
         "--max-skew",
         type=_parse_skew,
         default=0.0,
-        metavar="S",
-        help="seconds by which clocks may differ, as in Authority(max_skew=) (default: 0)",
+        metavar="SECONDS",
+        help="the most that clocks may differ, as in Authority(max_skew=) (default: 0)",
     )
     add_json_argument(parser)
 
@@ -166,10 +168,10 @@ def _add_verify_arguments(parser: ArgumentParser) -> None:
 def _run_verify(args: Namespace) -> int:
     """Check that each line is unchanged, follows the one before it, and was allowed at its place.
 
-    The report says how much of each authority was spent, why it ended, and which acts have no receipt. With --key,
+    The report says how much of each authority was spent, why it ended, and which actions have no receipt. With --key,
     each line must be signed by one of the keys; without it, signatures are not checked. With --principal, the answer
-    behind each act must be signed by one of the principals, and the report names them. In a store, the results kept
-    next to receipts must match them.
+    behind each action must be signed by one of the principals, and the report names them. In a store, the results that
+    are kept with receipts must match them.
     """
     names = _key_files(args.principal)
     chains = list(_verify_chains(args))
@@ -219,7 +221,7 @@ def _select_workflows(stored: OpenStore, args: Namespace) -> tuple[str, ...]:
     if not names:
         sys.stderr.write("emitter: the store holds no workflow yet, so there is nothing to verify\n")
     if args.head is not None and len(names) > 1:
-        raise InputError("--head is for one chain, but the store holds several.", hint="Select one with --workflow.")
+        raise InputError("--head needs one chain, but the store has several.", hint="Select one with --workflow.")
     return names
 
 
@@ -230,7 +232,7 @@ def _add_key_arguments(parser: ArgumentParser) -> None:
 def _run_key(args: Namespace) -> int:
     """Make a key that signs chains, and print its public part as a JWK for verifiers.
 
-    Sign with Authority(sign=emitter.authority.signing.make_signer(emitter.authority.signing.load_key(NEW_FILE))).
+    Sign with Authority(sign=make_signer(load_key(NEW_FILE))); both functions are in emitter.authority.signing.
     """
     signing = importlib.import_module("emitter.authority.signing")  # needs an extra
     key = signing.new_key()
@@ -251,7 +253,7 @@ def _key_files(files: list[str]) -> dict[str, str]:
     """Return the key files by the thumbprints of their keys."""
     if not files:
         return {}
-    signing = importlib.import_module("emitter.authority.signing")
+    signing = importlib.import_module("emitter.authority.signing")  # needs an extra
     return {signing.load_key(file).thumbprint(): file for file in files}
 
 
@@ -277,7 +279,7 @@ class BrokenChain:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowRecords:
-    """A workflow's receipts, and its acts that have none."""
+    """A workflow's receipts, and its actions that have none."""
 
     workflow_id: str
     receipts: Sequence[Receipt] | None
@@ -367,7 +369,7 @@ def _signature_note(report: ChainReport, *, checked: bool) -> str:
 
 
 def _answer_note(confirm_state: GrantState, report: ChainReport, names: Mapping[str, str]) -> str:
-    """Say whose answer a confirm rests on."""
+    """Describe the answer behind a confirm, and its signatures."""
     key, granted = report.answered_by.get(confirm_state.confirm.confirm_id), confirm_state.confirm.granted_by
     by = f"by {quote(granted.principal)}, " if granted.principal else ""
     if granted.first_approval is not None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias, assert_never, cast
 
 from emitter.cli import stores
 from emitter.cli.arguments import add_json_argument
-from emitter.cli.envelopes import read_moment
 from emitter.cli.input_output import print_json
+from emitter.cli.moments import read_moment
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved, UnresolvedReason, continue_after, digest
 from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.decisions.resolution import resolution_to_json
@@ -45,21 +45,23 @@ _POLL_SECONDS = 0.2
 
 def add_resolve_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.set_defaults(unread=1)
+    parser.set_defaults(pipe_status=1)
     parser.epilog = (
-        "Exit status: 0 the decision was answered, 1 nobody decided (always with --detail), 2 the envelope or the "
-        "answer is invalid."
+        "Exit status: 0 the decision was answered, 1 nobody decided (always with --detail),\n"
+        "2 the envelope or the answer is invalid."
     )
     stores.add_decision_arguments(parser)
     parser.add_argument("--plain", action="store_true", help="ask in lines of text, for screen readers")
-    parser.add_argument("--timeout", type=float, metavar="S", help="seconds to wait for an answer")
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="the time to wait for an answer (default: no limit)"
+    )
     parser.add_argument(
         "--answer", metavar="TEXT", help='the answer: "2" for an option, "a TEXT" or "d TEXT" for a veto'
     )
     parser.add_argument(
         "--detail",
         metavar="TOPIC",
-        help="ask for detail on TOPIC and decide nothing; --timeout waits for the agent's answer",
+        help="ask the agent for detail on TOPIC, and decide nothing; with --timeout, wait for its answer",
     )
     add_json_argument(parser, "print the resolution as JSON")
 
@@ -67,32 +69,30 @@ def add_resolve_arguments(parser: argparse.ArgumentParser) -> None:
 def run_resolve(args: argparse.Namespace) -> int:
     """Answer a binding moment at the terminal.
 
-    FILE holds the envelope, or a tool's result that contains it. With -, standard input holds it, and keys are read
-    from the terminal itself. With --store, you answer a decision that waits in a store, and the agent reads the
-    answer, with your own words, from there. Without a terminal and without --answer, one line of standard input is
-    the answer. --detail asks the agent for more detail and decides nothing.
+    If standard input holds the envelope, keys are read from the terminal itself. With --store, you answer a decision
+    that waits in a store, and the agent reads the answer, with your own words, from there. Without a terminal and
+    without --answer, one line of standard input is the answer.
     """
     stores.check_options(args)
     if args.detail is not None:
         return _request_detail(args)
     with ExitStack() as stack:
-        moment, resolution, is_printed = (_answer_file if args.store is None else _answer_stored)(args, stack)
-    args.unread = status = 1 if isinstance(resolution, Unresolved) else 0
+        answer = _answer_file if args.store is None else _answer_stored
+        moment, resolution, is_printed = answer(args, stack)
+    args.pipe_status = status = 1 if isinstance(resolution, Unresolved) else 0
     if args.json:
         print_json(resolution_to_json(resolution))
     else:
-        answer = "" if is_printed else f"{describe_resolution(moment, resolution)}\n"
+        summary = "" if is_printed else f"{describe_resolution(moment, resolution)}\n"
         describe = describe_next_step if args.store is None else describe_recorded_answer
-        sys.stdout.write(f"{answer}{describe(moment, resolution)}\n")
+        sys.stdout.write(f"{summary}{describe(moment, resolution)}\n")
     return status
 
 
 def _request_detail(args: argparse.Namespace) -> int:
     """Ask the agent for detail, and print its answer if there is one by now."""
     if args.store is None or args.answer is not None:
-        raise InputError(
-            "--detail needs --store and excludes --answer.", hint="Name the decision's store with --store."
-        )
+        raise InputError("--detail needs --store and excludes --answer.", hint="Pass --store, and remove --answer.")
     with stores.open_decision(args) as decision:
         ledger, decision_id = decision.ledger, decision.pending.decision_id
         request = ledger.ask_detail(decision_id, args.detail, channel=CHANNEL)
@@ -195,31 +195,31 @@ def describe_next_step(moment: BindingMoment, resolution: Resolution | Unresolve
     continuation = continue_after(resolution, moment)
     match continuation:
         case Act():
-            return "The agent now does that, and nothing else."
+            return "The agent may now do that, and nothing else."
         case Incorporate():
-            return "The agent now takes that up and goes on; the question stands."
+            return "The agent now takes your answer into account and goes on. The question stays open."
         case Reopen():
-            return "The agent now deliberates again, and may not put this question a second time."
+            return "The agent now deliberates again, and may not ask this question a second time."
         case Hold():
-            return "The agent now does nothing: no answer is no consent."
+            return "The agent now does nothing, because no answer is not consent."
         case _:
             assert_never(continuation)
 
 
 def describe_recorded_answer(moment: BindingMoment, resolution: Resolution | Unresolved) -> str:
-    """Return what is true of an answer in a store, from which the agent may read it later, or never."""
+    """Return one sentence about an answer in a store, which the agent has not read yet."""
     continuation = continue_after(resolution, moment)
     match continuation:
         case Act():
             return (
-                "Your choice is recorded. The agent does that, and nothing else, when it takes the decision up: for a "
-                "guarded call, when it repeats the call with its id."
+                "Your choice is recorded. The agent may do that, and nothing else, when it reads the answer; a guarded "
+                "call runs when the agent repeats it with its id."
             )
         case Incorporate():
-            return "Your answer is recorded. The agent reads it when it takes the decision up; the question stands."
+            return "Your answer is recorded. The agent takes it into account when it reads it. The question stays open."
         case Reopen():
-            return "Your objection is recorded. The agent may not put this question a second time."
+            return "Your objection is recorded. The agent may not ask this question a second time."
         case Hold():
-            return "No answer is recorded, and the decision is still open: no answer is no consent."
+            return "No answer is recorded, and the decision is still open, because no answer is not consent."
         case _:
             assert_never(continuation)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from emitter.authority import Authority
 from emitter.authority.execution import check_retained
 from emitter.authority.journal import read_attachment, read_logged_head
-from emitter.cli.arguments import add_file_argument, add_json_argument
+from emitter.cli.arguments import add_file_argument, add_json_argument, add_sign_argument, add_store_argument
 from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 
 def add_decisions_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("store", metavar="STORE", help="the store's file, or postgresql://...")
+    add_store_argument(parser)
     add_json_argument(parser)
-    parser.add_argument("--words-key", metavar="FILE", help="a key, as JWK or PEM, to decrypt requests for detail")
+    parser.add_argument("--words-key", metavar="FILE", help="a JWK or PEM key that decrypts requests for detail")
 
 
 def run_decisions(args: Namespace) -> int:
     """List the decisions that wait in a store, oldest first, with their findings.
 
-    STORE is the SQLite file of a `Ledger` or an `Authority`; the command never creates one. Answer a decision with
-    `emitter resolve --store STORE` at the terminal, or with `emitter serve --store STORE` on a local page. The call
-    that waits for it continues when it is made again with its id.
+    STORE is the store of a `Ledger` or an `Authority`, and is never created. Answer a decision with `emitter resolve
+    --store STORE` at the terminal, or with `emitter serve --store STORE` on a local page. The agent continues a call
+    that waits for the decision by repeating it with its id.
     """
     words = KeepWords() if args.words_key is None else KeepWords.with_key_file(args.words_key)
     with open_store(args.store, words) as stored:
@@ -93,7 +93,7 @@ def _pending_lines(pending: PendingDecision, details: Iterable[DetailRequest]) -
     for request in details:
         topic = _readable_topic(request)
         subject = "a detail" if topic is None else f"detail on {quote(topic)}" if topic else "detail"
-        yield f"  {request.number}. {subject} is asked for{'' if request.is_open else ', and answered'}"
+        yield f"  {request.number}. {subject} is requested{'' if request.is_open else ', and answered'}"
 
 
 _LIST_HINT = "Run `emitter decisions STORE` to list the open ones."
@@ -134,7 +134,7 @@ def add_decision_arguments(parser: ArgumentParser) -> None:
     add_file_argument(parser)
     parser.add_argument("--store", metavar="STORE", help="answer a decision that waits in this store, instead of FILE")
     parser.add_argument("--decision", metavar="ID", help="the decision in the store (default: the only one that waits)")
-    parser.add_argument("--sign", metavar="KEY", help="sign the answer with this key: see `emitter receipts key`")
+    add_sign_argument(parser, "sign the answer")
     add_words_arguments(parser)
 
 
@@ -142,16 +142,19 @@ def add_words_arguments(parser: ArgumentParser) -> None:
     """Add the arguments for keeping the person's words in a store."""
     group = parser.add_argument_group("the person's words in the store")
     group.add_argument(
-        "--words-key", metavar="FILE", help="encrypt them with this JWK or PEM key (default: plain text)"
+        "--words-key", metavar="FILE", help="encrypt the words with this JWK or PEM key (default: no encryption)"
     )
     group.add_argument(
-        "--words-for", type=float, metavar="S", help=f"seconds until they are deleted (default: {ONE_WEEK:.0f}, a week)"
+        "--words-for",
+        type=float,
+        metavar="SECONDS",
+        help=f"delete the words after this time (default: {ONE_WEEK:.0f}, a week)",
     )
     group.add_argument("--no-words", action="store_true", help="keep only the kind of answer, not the words")
 
 
 def read_words_options(args: Namespace) -> KeepWords | None:
-    """Return how the person's words are kept.
+    """Return the settings for keeping the person's words, or None to keep none.
 
     Raises:
         InputError: The options contradict each other, or need --store.
@@ -175,9 +178,9 @@ def check_options(args: Namespace) -> None:
     """Raise ``InputError`` if the options contradict each other."""
     read_words_options(args)
     if args.store is None and args.decision is not None:
-        raise InputError("--decision needs --store.", hint="Name the store with --store.")
+        raise InputError("--decision needs --store.", hint="Pass --store.")
     if args.store is None and args.sign is not None:
-        raise InputError("--sign needs --store: it signs answers in a store.", hint="Name the store with --store.")
+        raise InputError("--sign needs --store, because only stored answers are signed.", hint="Pass --store.")
     if args.store is not None and args.file != "-":
         raise InputError("FILE and --store exclude each other.", hint="Pass one of the two.")
 
@@ -192,28 +195,29 @@ def open_decision(args: Namespace) -> Generator[OpenDecision]:
         AlreadyResolved: The decision is resolved.
         DecisionExpired: The decision has expired.
     """
-    sign = None if args.sign is None else load_signer(args.sign)
-    with open_store(args.store, read_words_options(args), sign) as stored:
+    with open_store(args.store, read_words_options(args), load_signer(args.sign)) as stored:
         ledger = stored.authority.ledger
         yield OpenDecision(
             ledger, _single_pending(ledger) if args.decision is None else _find_pending(ledger, args.decision)
         )
 
 
-def load_signer(file: str) -> Callable[[str], str]:
-    """Return what signs answers with the key in a file."""
+def load_signer(file: str | None) -> Callable[[str], str] | None:
+    """Return a function that signs with the key in a file, or None without a file."""
+    if file is None:
+        return None
     signing = importlib.import_module("emitter.authority.signing")  # needs an extra
     signer: Callable[[str], str] = signing.make_signer(signing.load_key(file))
     return signer
 
 
 def report_kept_words(answer: Resolution, keep_words: KeepWords | None) -> None:
-    """Say on standard error how the person's words are kept."""
+    """Report on standard error for how long the person's words are kept."""
     if not isinstance(answer, Selected):
         sys.stderr.write(f"emitter: {_WORDS_NOT_KEPT if keep_words is None else keep_words.summary}\n")
 
 
-_WORDS_NOT_KEPT = "The store keeps the kind of answer, not the words: bring them to the agent yourself."
+_WORDS_NOT_KEPT = "The store keeps the kind of answer, not the words: tell them to the agent yourself."
 
 
 def _single_pending(ledger: Ledger) -> PendingDecision:
@@ -227,7 +231,7 @@ def _single_pending(ledger: Ledger) -> PendingDecision:
 
 
 def _find_pending(ledger: Ledger, decision_id: str) -> PendingDecision:
-    """Return an open decision. Others are rejected before anyone is asked."""
+    """Return an open decision. A closed one is rejected before the person is asked."""
     decision = ledger.find(decision_id)
     if isinstance(decision, ResolvedDecision):
         raise AlreadyResolved("The decision is resolved already.", hint=_LIST_HINT)
@@ -289,7 +293,7 @@ class OpenStore(NamedTuple):
 
 
 def is_store(name: str) -> bool:
-    """Check whether a name is that of a store: an SQLite file, or the URL of a database."""
+    """Check whether a name belongs to a store: an SQLite file, or the URL of a database."""
     if "://" in name:
         return True
     try:
@@ -320,6 +324,7 @@ def open_store(
         return
     if not Path(name).is_file():
         raise InputError(f"{name} is not a file.", hint="Pass a store's file, or postgresql://...")
+    # Opening a store creates its tables, so a file of another kind must be recognized before.
     database = SqliteDatabase(os.path.realpath(name), _BUSY_TIMEOUT)
     try:
         is_new = database.is_new()

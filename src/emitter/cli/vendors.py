@@ -7,10 +7,11 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from emitter import profiles as profile
-from emitter.cli.arguments import add_json_argument
+from emitter.cli.arguments import add_json_argument, add_port_argument
 from emitter.cli.input_output import print_json
 from emitter.errors import InputError
 from emitter.profiles.model import Sdk
@@ -55,7 +56,7 @@ def _summary(facts: ProviderProfile) -> dict[str, object]:
 
 
 def _describe_key(facts: ProviderProfile) -> str:
-    """Return whether a key is found, which variable to set, or that none is needed."""
+    """Describe the state of a vendor's key: found, to be set, or not needed."""
     names = " or ".join(facts.client.key_env)
     if any(os.environ.get(name) for name in facts.client.key_env):
         return "key found"
@@ -67,14 +68,15 @@ def _describe_key(facts: ProviderProfile) -> str:
 
 def add_simulate_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
+    names = fill(", ".join(_named_behaviours()), 100, initial_indent="  ", subsequent_indent="  ")
     parser.epilog = (
-        f"ANSWER is one of {', '.join(_named_behaviors())}, or a mixture such as decoded=8,overloaded=1,cut=1. "
-        "In a shell, run `emitter simulate > vendor.env &`, and `. ./vendor.env` once it listens."
+        f"values of ANSWER, which can be mixed by weight:\n{names}\n\n"
+        "To use it in a shell, run `emitter simulate > vendor.env &`, and `. ./vendor.env` once it listens."
     )
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen on (default: a free port)")
+    add_port_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="makes the answers repeatable (default: 0)")
-    parser.add_argument("--answer", default="decoded", metavar="ANSWER", help="how it answers (default: decoded)")
-    parser.add_argument("--pace", type=float, metavar="N", help="tokens per second (default: unlimited)")
+    parser.add_argument("--answer", default="decoded", metavar="ANSWER", help="the kind of answer (default: decoded)")
+    parser.add_argument("--tokens-per-second", type=float, metavar="N", help="the speed (default: unlimited)")
 
 
 def run_simulate(args: argparse.Namespace) -> int:
@@ -82,12 +84,12 @@ def run_simulate(args: argparse.Namespace) -> int:
 
     It is a server that speaks the APIs of OpenAI, Anthropic, Google and Amazon Bedrock. The command prints the
     environment variables that point the vendors' SDKs to it. By default the server answers with documents whose values
-    are drawn at random within the schema of each request; --answer selects other behaviors, with optional weights.
+    are drawn at random within the schema of each request. --answer selects other answers, and errors.
     """
     answers = _parse_mixture(args.answer)
     testing = importlib.import_module("emitter.testing")
     with testing.simulator(
-        seed=args.seed, answers=answers, tokens_per_second=args.pace, port=args.port, keep=1
+        seed=args.seed, answers=answers, tokens_per_second=args.tokens_per_second, port=args.port, keep=1
     ) as vendor:
         for name, value in vendor.environment().items():
             sys.stdout.write(f"export {name}={value}\n")
@@ -100,20 +102,20 @@ def run_simulate(args: argparse.Namespace) -> int:
     return 0
 
 
-def _named_behaviors() -> dict[str, Behaviour]:
-    """Return the behaviors that need no arguments, by their lower-case names."""
+def _named_behaviours() -> dict[str, Behaviour]:
+    """Return the behaviours that need no arguments, by their lower-case names."""
     testing = importlib.import_module("emitter.testing")  # loads an event loop, which `providers` does without
-    behaviors: dict[str, Behaviour] = {}
+    behaviours: dict[str, Behaviour] = {}
     for name in dir(testing):
         kind = getattr(testing, name)
         if isinstance(kind, type) and kind.__module__ == "emitter.testing.behaviours":
-            with suppress(TypeError):
-                behaviors[name.lower()] = kind()
-    return behaviors
+            with suppress(TypeError):  # it needs an argument
+                behaviours[name.lower()] = kind()
+    return behaviours
 
 
 def _parse_mixture(text: str) -> dict[Behaviour, float]:
-    known, weights = _named_behaviors(), dict[str, float]()
+    known, weights = _named_behaviours(), dict[str, float]()
     for part in text.split(","):
         name, _, weight = part.strip().partition("=")
         if name not in known:

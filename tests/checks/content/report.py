@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.checks import DEFAULT_CHECKS, Severity
-from emitter.cli.envelopes import default_severities
+from emitter.cli.moments import default_severities
 from tests.checks.content.fresh import FreshDecision, fresh_decisions
 from tests.checks.content.labelled import PARTS, REPORTED, SETS, Line, Set, check, moment, score
 from tests.checks.content.test_linear import HOSTILE, MEGABYTE, repeat

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emitter.cli.envelopes import default_severities
+from emitter.cli.moments import default_severities
 from tests.checks.content import report
 from tests.checks.content.labelled import PARTS
 

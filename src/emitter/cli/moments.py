@@ -1,4 +1,4 @@
-"""The commands ``render``, ``digest`` and ``lint-moment``, and reading an envelope from a file."""
+"""The commands about one binding moment: ``moment``, ``render``, ``digest`` and ``lint-moment``."""
 
 from __future__ import annotations
 
@@ -8,20 +8,34 @@ from typing import TYPE_CHECKING, Final
 from emitter.checks import EnglishLexicon, StructuralChecks
 from emitter.checks.lexicon import load_lexicon
 from emitter.checks.structural import STRUCTURAL_RULES, parse_severities
-from emitter.cli.arguments import add_file_argument, add_json_argument
-from emitter.cli.input_output import print_json, read_text, source_name
+from emitter.cli.arguments import (
+    add_emission_arguments,
+    add_file_argument,
+    add_json_argument,
+    add_model_argument,
+    add_secrets_argument,
+    emission_options,
+)
+from emitter.cli.input_output import Timeline, parse_prompt, print_json, read_json, read_text, source_name
+from emitter.client.binding_moments import emit_binding_moment, stream_binding_moment
+from emitter.client.result import Emission
 from emitter.decisions import digest
 from emitter.decisions.canonical_json import CanonicalProfile, parse_strict_json
 from emitter.decisions.envelope_parsing import DRAFT, MOMENT_FIELD, REVISIONS
 from emitter.errors import InputError, NotCanonical
 from emitter.findings import Finding, Severity
+from emitter.host import Acceptor, HostConfig
 from emitter.messages import as_mapping
+from emitter.redaction import Secrets
 from emitter.render import FORMATS, get_renderer, text_formats
 from emitter.render.delivery import Fallback, draw_delivery, read_structured_content, read_tool_result
+from emitter.streaming import FieldComplete
 
 if TYPE_CHECKING:
     import argparse
 
+    from emitter.client.result import Decision, Withheld
+    from emitter.client.streams import Stream
     from emitter.messages import Json
     from emitter.models import BindingMoment
     from emitter.render.delivery import Delivery
@@ -44,8 +58,9 @@ def read_moment(name: str) -> BindingMoment:
     if not isinstance(delivery, Fallback):
         return delivery.moment
     if delivery.diagnostic is None:
-        message = f"{source_name(name)} holds no decision: the agent withheld it, or had none."
-        raise InputError(message, hint=_EXPECTED_CONTENT)
+        raise InputError(
+            f"{source_name(name)} holds no decision: the agent withheld it, or had none.", hint=_EXPECTED_CONTENT
+        )
     raise InputError(f"{source_name(name)}: {delivery.diagnostic}")
 
 
@@ -65,16 +80,67 @@ def read_delivery(name: str) -> Delivery:
 
 def _unwrap(document: Json) -> Delivery:
     """Find the envelope in a document. The document's members tell which wrapper it is."""
-    table = as_mapping(document)
-    if MOMENT_FIELD in table:
-        return read_structured_content(table)
-    if any(member in table for member in _RESULT_MEMBERS):
-        return read_tool_result(table)
-    if _PAYLOAD_MEMBER in table:
-        return read_structured_content(table[_PAYLOAD_MEMBER])
-    if table and not table.keys() & REVISIONS[DRAFT].member_names:
+    members = as_mapping(document)
+    if MOMENT_FIELD in members:
+        return read_structured_content(members)
+    if any(member in members for member in _RESULT_MEMBERS):
+        return read_tool_result(members)
+    if _PAYLOAD_MEMBER in members:
+        return read_structured_content(members[_PAYLOAD_MEMBER])
+    if members and not members.keys() & REVISIONS[DRAFT].member_names:
         return read_structured_content(document)
+    # A bare envelope. It is read as a member, so that a malformed one is reported and not taken for a payload.
     return read_structured_content({MOMENT_FIELD: document})
+
+
+def add_moment_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_file_argument(parser, "the situation, as text or as messages in JSON")
+    add_model_argument(parser, required=True)
+    add_emission_arguments(parser)
+    add_secrets_argument(parser)
+    parser.add_argument("--decision-class", metavar="CLASS", help="the decision's class, for the envelope's meta")
+    parser.add_argument(
+        "--stream", action="store_true", help="report each part of the decision as soon as it is complete"
+    )
+    add_json_argument(parser, "print the envelope as JSON")
+
+
+def run_moment(args: argparse.Namespace) -> int:
+    """Ask a model for a binding moment.
+
+    A binding moment is a decision for a person: a briefing, a question, and two to four options. The model may also
+    answer that it is too early to decide.
+    """
+    timeline = Timeline()
+    situation = parse_prompt(read_text(args.file), source_name(args.file))
+    settings = {**emission_options(args, timeline), "decision_class": args.decision_class}
+    if args.secrets is not None:
+        settings["host"] = Acceptor(HostConfig(secrets=Secrets.of(read_json(args.secrets))), store=None)
+    if args.stream:
+        decision = _run_stream(stream_binding_moment(situation, **settings), timeline)
+    else:
+        decision = emit_binding_moment(situation, **settings)
+    print_decision(decision, as_json=args.json)
+    return 0
+
+
+def _run_stream(stream: Stream[Decision], timeline: Timeline) -> Decision:
+    with stream:
+        for item in stream:
+            if isinstance(item, FieldComplete):
+                timeline.write_line("quiet", "slot", item.pointer)
+        return stream.result()
+
+
+def print_decision(decision: Emission[BindingMoment] | Withheld, *, as_json: bool) -> None:
+    """Print the decision, or the envelope as JSON."""
+    if as_json:
+        print_json(decision.envelope.to_json())
+    elif isinstance(decision, Emission):
+        sys.stdout.write(f"{text_formats.format_moment(decision.value)}\n")
+    else:
+        sys.stdout.write(f"{text_formats.format_withheld(decision.reason)}\n")
 
 
 def add_render_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,15 +148,13 @@ def add_render_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Exit status: 0 the decision was drawn, 1 the tool's own payload was printed, 2 bad usage."
     add_file_argument(parser)
     parser.add_argument("--to", default="text", metavar="FORMAT", help=f"one of {', '.join(FORMATS)} (default: text)")
-    add_json_argument(parser, "print JSON also for a format that is text")
+    add_json_argument(parser, "print a text format as a JSON string")
 
 
 def run_render(args: argparse.Namespace) -> int:
     """Draw a binding moment for a surface.
 
-    FILE holds a binding moment, a tool's result that contains one, or the output of `emitter moment --json`. Without
-    FILE, or with -, standard input is read. A malformed envelope is discarded: the tool's own payload is printed
-    instead, and the reason goes to standard error.
+    A malformed envelope is discarded: the tool's own payload is printed instead, and the reason goes to standard error.
     """
     renderer = get_renderer(args.to)
     drawing = draw_delivery(read_delivery(args.file), renderer)
@@ -120,11 +184,9 @@ def add_digest_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_digest(args: argparse.Namespace) -> int:
-    """Print the digest that names an envelope. Every resolution is bound to it.
+    """Print the digest of a binding moment. Every resolution names it.
 
-    FILE holds a binding moment, a tool's result that contains one, or the output of `emitter moment --json`. Without
-    FILE, or with -, standard input is read. The digest is `sha256:` and 64 hexadecimal digits, over the envelope in
-    canonical JSON (RFC 8785).
+    The digest is `sha256:` and 64 hexadecimal digits, over the envelope in canonical JSON (RFC 8785).
     """
     value = digest(read_moment(args.file))
     if args.json:
@@ -150,12 +212,10 @@ def add_lint_moment_arguments(parser: argparse.ArgumentParser) -> None:
 def run_lint_moment(args: argparse.Namespace) -> int:
     """Report where a binding moment breaks the content rules, such as a question that leads.
 
-    FILE holds a binding moment, a tool's result that contains one, or the output of `emitter moment --json`. Without
-    FILE, or with -, standard input is read. Exits with 1 if a finding would refuse the answer of a
-    model or ask for it again: if its severity is error or retry.
+    Exits with 1 if a finding has the severity error, which rejects a model's answer, or retry, which asks for it again.
     """
     findings = [finding for check in _configure_checks(args.rule) for finding in check(read_moment(args.file))]
-    args.unread = status = int(any(finding.severity is not Severity.WARNING for finding in findings))
+    args.pipe_status = status = int(any(finding.severity is not Severity.WARNING for finding in findings))
     if args.json:
         print_json({"findings": [_finding_json(finding) for finding in findings]})
     else:
