@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke
     from emitter.authority.rules import GrantState, WorkflowState
     from emitter.authority.signing import Key
-    from emitter.decisions.canonical_json import AnswerVerifier
     from emitter.decisions.ledger_entries import ResolvedDecision
+    from emitter.decisions.resolution import AnswerVerifier
     from emitter.messages import Json
     from emitter.stores import Store
     from emitter.telemetry.sinks import Sink

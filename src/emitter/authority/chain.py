@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from emitter.authority.records import ChainRecord
-    from emitter.decisions.canonical_json import AnswerVerifier
+    from emitter.decisions.resolution import AnswerVerifier
     from emitter.messages import Json
 
 T = TypeVar("T")

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from emitter.authority.journal import Journal
     from emitter.authority.records import Intent, Receipt, Stop
     from emitter.authority.rules import WorkflowState
-    from emitter.decisions.canonical_json import AnswerVerifier
     from emitter.decisions.ledger import Ledger
+    from emitter.decisions.resolution import AnswerVerifier
 
 T = TypeVar("T")
 

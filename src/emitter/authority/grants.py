@@ -32,9 +32,8 @@ from emitter.authority.records import (
 )
 from emitter.authority.rules import SpentAmounts, get_grant_state, has_expired
 from emitter.decisions import Selected
-from emitter.decisions.canonical_json import check_two_keys, known_keys
-from emitter.decisions.ledger import verify_answer
 from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.decisions.resolution import check_two_keys, known_keys, verify_answer
 from emitter.errors import ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
 from emitter.events import format_timestamp
 from emitter.telemetry.sinks import generate_id
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from emitter.authority.context import AuthorityContext, Steps
     from emitter.authority.records import Intent, Receipt
     from emitter.authority.rules import GrantState, WorkflowState
-    from emitter.decisions.ledger_approvals import Approval
+    from emitter.decisions.ledger_entries import Approval
 
 _ASK_AGAIN_HINT: Final = "Make a new call to ask the principal again; ttl_seconds= sets how long an approval lasts."
 _OPEN_DECISION_HINT: Final = "Open a decision with an option whose action is the request's digest, and resolve it."

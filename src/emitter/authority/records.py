@@ -30,10 +30,8 @@ from emitter.decisions.canonical_json import (
     MAX_INTEGER,
     CanonicalProfile,
     digest_of,
-    signed_approval,
-    signed_selection,
-    signing_digest,
 )
+from emitter.decisions.resolution import signed_approval, signed_selection, signing_digest
 from emitter.models.envelope import REJECT_NULL, ClosedModel
 
 if TYPE_CHECKING:

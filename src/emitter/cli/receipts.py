@@ -19,7 +19,7 @@ from emitter.authority.audit import export_lines, read_lines, report_chain
 from emitter.cli.arguments import add_json_argument, add_store_argument, parse_number
 from emitter.cli.input_output import print_json, read_text
 from emitter.cli.stores import is_store, open_store, read_or_tampered
-from emitter.decisions.canonical_json import signing_key_id
+from emitter.decisions.resolution import signing_key_id
 from emitter.errors import InputError, Tampered
 from emitter.files import private_opener
 from emitter.render.safe_text import quote, to_single_line

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from emitter.cli.stores import OpenDecision
     from emitter.decisions import Resolution
-    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.decisions.ledger_details import DetailRequest
     from emitter.models import BindingMoment
     from emitter.terminal import DetailHandler
 

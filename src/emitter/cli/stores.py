@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from emitter.decisions import Resolution
-    from emitter.decisions.ledger_entries import DetailRequest, PendingDecision
+    from emitter.decisions.ledger_details import DetailRequest
+    from emitter.decisions.ledger_entries import PendingDecision
     from emitter.messages import Json
 
 

@@ -14,18 +14,17 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import rfc8785
 
-from emitter.errors import InputError, NotCanonical, UnsignedAnswer
+from emitter.errors import InputError, NotCanonical
 from emitter.models import BindingMoment
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
     from emitter.messages import Json
 
@@ -162,69 +161,6 @@ def require_moment(value: object) -> BindingMoment:
 def digest_of(value: Json, profile: CanonicalProfile = CanonicalProfile.ENVELOPE) -> str:
     """Return ``sha256:`` and 64 hexadecimal digits over the RFC 8785 form of a value. Raises ``NotCanonical``."""
     return f"sha256:{hashlib.sha256(canonicalize(value, profile)).hexdigest()}"
-
-
-AnswerVerifier: TypeAlias = Callable[[str, str | None], object]
-"""Checks the digest of an answer and its signature. Raises ``Tampered`` if the signature is invalid."""
-
-
-def known_keys(verifier: AnswerVerifier | None) -> tuple[str, ...]:
-    """Return the ids of the keys that ``SignatureVerifier.verify_answer`` knows, or nothing for another verifier."""
-    keys: object = getattr(getattr(verifier, "__self__", None), "keys", None)
-    return tuple(map(str, cast("Mapping[str, object]", keys))) if isinstance(keys, Mapping) else ()
-
-
-def signing_key_id(signature: str | None) -> str | None:
-    """Return the id of the key that a detached JWS names, unverified, or None."""
-    header = (signature or "").partition(".")[0]
-    try:
-        key_id: Json = parse_strict_json(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"]
-    except (NotCanonical, ValueError, LookupError, TypeError):
-        return None
-    return key_id if isinstance(key_id, str) else None
-
-
-def check_two_keys(keys: Collection[str], first: str | None, second: str | None) -> None:
-    """Raise ``UnsignedAnswer`` for two approvals by one key. A single known key signs for all: names count then."""
-    if len(keys) > 1 and signing_key_id(first) == signing_key_id(second):
-        raise UnsignedAnswer(
-            "Two principals must approve, and both approvals are signed by one key.",
-            hint="Let another principal approve, with their own key.",
-        )
-
-
-def signing_digest(decision: str, envelope: str, answer: Mapping[str, Json], answered_at: str, channel: str) -> str:
-    """Return the digest of an answer, which the principal signs.
-
-    Args:
-        decision: The reference of the decision, as events have it.
-        envelope: The digest of the envelope.
-        answer: An option with the digest of its action, or a salted hash of the words.
-        answered_at: The time in ISO 8601.
-        channel: The channel that the answer came by.
-    """
-    members = {
-        "type": "emitter.answer",
-        "decision": decision,
-        "envelope": envelope,
-        "at": answered_at,
-        "channel": channel,
-    }
-    return digest_of({**members, "answer": dict(answer)}, CanonicalProfile.WIRE)
-
-
-def signed_selection(
-    index: int, action: str | None, principal: str = "", first_approval: str | None = None
-) -> Mapping[str, Json]:
-    """Return the signed part of a selection: the option, its action, who chose it, and the approval before it."""
-    members: dict[str, Json] = {"outcome": "selected", "index": index, "action": action}
-    named = {"principal": principal} if principal else {}
-    return {**members, **named, **({} if first_approval is None else {"firstApproval": first_approval})}
-
-
-def signed_approval(index: int, action: str | None, principal: str) -> Mapping[str, Json]:
-    """Return the signed part of a first approval, which nobody can take for a selection."""
-    return {**signed_selection(index, action, principal), "outcome": "approved"}
 
 
 def is_digest(value: Json) -> TypeGuard[str]:

@@ -24,32 +24,41 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emitter.decisions import ledger_arguments, ledger_entries, ledger_log
-from emitter.decisions.canonical_json import check_two_keys, digest, known_keys, signing_key_id
+from emitter.decisions.canonical_json import digest
 from emitter.decisions.decision_rates import DEFAULT_THRESHOLDS, DecisionRates, RateThresholds
-from emitter.decisions.ledger_approvals import Approval, approval_key, make_approval_entry, parse_approval
-from emitter.decisions.ledger_assignments import (
-    MAX_ASSIGNMENTS,
-    Assignment,
-    assignment_key,
-    make_assignment_entry,
-    parse_assignment,
-)
 from emitter.decisions.ledger_details import DetailRequests
 from emitter.decisions.ledger_entries import (
-    DetailRequest,
+    MAX_ASSIGNMENTS,
+    Approval,
+    Assignment,
     PendingDecision,
     RecordedResolution,
     ResolvedDecision,
     UnreadableAnswer,
+    approval_key,
+    assignment_key,
     decision_reference,
-    words_key,
+    make_approval_entry,
+    make_assignment_entry,
+    parse_approval,
+    parse_assignment,
 )
 from emitter.decisions.ledger_log import LedgerLog, end_key
 from emitter.decisions.ledger_waiting import Waiters, in_thread
-from emitter.decisions.ledger_words import KeepWords, MissingWordsReason
-from emitter.decisions.principal_words import PrincipalWords
+from emitter.decisions.ledger_words import KeepWords, MissingWordsReason, PrincipalWords, words_key
 from emitter.decisions.refused_questions import DecisionQuestion, Refusals, RefusedQuestion
-from emitter.decisions.resolution import Hold, ResolutionOutcome, Selected, Unresolved, UnresolvedReason, continue_after
+from emitter.decisions.resolution import (
+    Hold,
+    ResolutionOutcome,
+    Selected,
+    Unresolved,
+    UnresolvedReason,
+    check_two_keys,
+    continue_after,
+    known_keys,
+    signing_key_id,
+    verify_answer,
+)
 from emitter.errors import (
     AlreadyResolved,
     BadResolution,
@@ -57,7 +66,6 @@ from emitter.errors import (
     InputError,
     StoreAltered,
     StoreFailed,
-    Tampered,
     UnknownDecision,
     UnsignedAnswer,
     WrongDigest,
@@ -71,8 +79,8 @@ __all__ = ["Ledger", "PendingDecision", "ResolvedDecision"]
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
-    from emitter.decisions.canonical_json import AnswerVerifier
-    from emitter.decisions.resolution import Dialogue, FreeText, Resolution
+    from emitter.decisions.ledger_details import DetailRequest
+    from emitter.decisions.resolution import AnswerVerifier, Dialogue, FreeText, Resolution
     from emitter.events import LogAppended
     from emitter.models import BindingMoment
     from emitter.stores import Entry, Store
@@ -82,17 +90,6 @@ Signer: TypeAlias = "Callable[[str], str]"
 """Returns the signature of a digest: see ``emitter.authority.signing.make_signer``."""
 DEFAULT_WORDS: Final = KeepWords()
 _OTHER_ID_HINT: Final = "Open the decision under another id."
-
-
-def verify_answer(verifier: AnswerVerifier, statement: str, signature: str | None) -> None:
-    """Raise ``UnsignedAnswer`` if an answer has no valid signature."""
-    try:
-        verifier(statement, signature)
-    except Tampered as error:
-        raise UnsignedAnswer(
-            f"{error.args[0]} It authorizes nothing.",
-            hint="Make a new call, and answer it with `emitter resolve --sign KEY` or a Ledger(sign=...).",
-        ) from None
 
 
 class Ledger:
@@ -253,12 +250,12 @@ class Ledger:
     async def wait(self, decision_id: str, *, poll: float = 0.5) -> PendingDecision | ResolvedDecision:
         """Wait until a decision is closed, by any process, and return it as ``find`` does.
 
-        All waits of an event loop share one look at the store, which runs in a thread. To give up after some time, use
+        All waits of an event loop share one query of the store, which runs in a thread. To give up after some time, use
         ``asyncio.timeout``; the decision stays open.
 
         Args:
             decision_id: A decision that was opened.
-            poll: Seconds between two looks at the store.
+            poll: Seconds between two queries of the store.
 
         Returns:
             The resolved decision; or a ``PendingDecision`` with ``expiry_recorded``, if it expired or was withdrawn.
@@ -306,7 +303,7 @@ class Ledger:
         A decision that was altered in the store is left out and reported once.
         """
         parsed: dict[str, tuple[Entry, PendingDecision]] = {}
-        shown: list[PendingDecision] = []
+        decisions: list[PendingDecision] = []
         assigned = self._log.assignment_counts()
         for decision in self._log.open_decisions():
             entry, known = self._log.find(_opened_key(decision)), self._parsed.get(decision)
@@ -314,9 +311,9 @@ class Ledger:
             if entry is not None and pending is not None:
                 parsed[decision] = entry, pending
                 with self._reporting_unreadable(decision):
-                    shown.append(self._with_assignee(pending, assigned.get(decision, 0)))
+                    decisions.append(self._with_assignee(pending, assigned.get(decision, 0)))
         self._parsed = parsed
-        return tuple(shown)
+        return tuple(decisions)
 
     def open_references(self) -> tuple[str, ...]:
         """Return the references of the decisions that are open, oldest first. Only the log is read."""
@@ -453,6 +450,7 @@ class Ledger:
         if is_same and not isinstance(resolution, Selected):
             words = ledger_entries.resolution_words(resolution)
             self._words.cache(words_key(pending.reference), words, stored.entry.outcome["resolvedAt"])
+        # After the cache: a sink that reads the decision in its callback finds the words.
         self._log.publish(stored)
         if is_expired:
             raise _expired_error(stored.entry)
@@ -587,7 +585,7 @@ class Ledger:
     def withdraw(
         self, decision_id: str, reason: UnresolvedReason = UnresolvedReason.CANCELLED, *, channel: str = ""
     ) -> Unresolved:
-        """Close a decision that no answer can have an effect on any more. Withdrawing it again changes nothing.
+        """Close a decision because its answer would have no effect any more. Withdrawing it again changes nothing.
 
         Returns:
             The reason that counts: ``timeout`` for a decision that has expired.
@@ -606,7 +604,7 @@ class Ledger:
             if pending.is_expired(now):
                 return ledger_entries.make_expired_entry(now), (ledger_log.make_expired_event(decision),)
             event = ledger_log.make_withdrawn_event(decision, checked, channel)
-            return ledger_entries.make_withdrawn_entry(now), (event,)
+            return ledger_entries.make_expired_entry(now, withdrawn=True), (event,)
 
         end = ledger_entries.check_end_entry(
             self._log.record(end_key(pending.reference), make, pending.reference).entry, pending
@@ -646,7 +644,8 @@ class Ledger:
         first = None if answer.first is None else answer.first.statement(pending)
         entry = ledger_entries.make_resolved_entry(resolution, now, channel, answer.principal, first)
         entry = entry if sign is None else ledger_entries.sign_entry(entry, pending, sign)
-        self._check_key(pending, ledger_entries.read_signature(entry))  # before anything is stored
+        # Before anything is stored: a refused signature leaves the decision open for another answer.
+        self._check_key(pending, ledger_entries.read_signature(entry))
         self._verify_signature(entry, pending)
         if answer.first is not None:
             keys = known_keys(self._check) or pending.keys
@@ -665,13 +664,11 @@ class Ledger:
         if pending.is_expired(now):
             raise _expired_error(None)
         assert isinstance(answer.resolution, Selected)  # noqa: S101  narrows the type
-        approval, sign = (
-            Approval(answer.principal, answer.resolution.index, now, answer.channel),
-            _require_signer(pending, answer),
-        )
+        approval = Approval(answer.principal, answer.resolution.index, now, answer.channel)
+        sign = _require_signer(pending, answer)
         if sign is not None:
             approval = replace(approval, signature=sign(approval.statement(pending)))
-        self._check_key(pending, approval.signature)  # before anything is stored
+        self._check_key(pending, approval.signature)
         self._verified_approval(approval, pending)
         event = ledger_log.make_decision_event(Level.INFO, ledger_log.APPROVED_MESSAGE, pending, channel=answer.channel)
         return make_approval_entry(approval, pending), (event,)
@@ -748,7 +745,7 @@ class Ledger:
         entry = self._log.find(_opened_key(reference))
         if entry is None:
             raise UnknownDecision(
-                "No decision has this id in this store.", hint="`emitter decisions STORE` lists those that wait."
+                "No decision has this id in this store.", hint="List the open decisions with `emitter decisions STORE`."
             )
         return ledger_entries.parse_pending(entry)
 
@@ -823,7 +820,7 @@ def _opened_key(decision: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer, who gave it by which channel, what signs it, and the approval that came first."""
+    """An answer with its channel, its principal, its signer and the approval that came before it."""
 
     resolution: Resolution
     channel: str
@@ -833,7 +830,7 @@ class _Answer:
 
 
 def _require_signer(pending: PendingDecision, answer: _Answer) -> Signer | None:
-    """Return what signs an answer, or raise ``UnsignedAnswer`` if nothing does and only a signed one counts."""
+    """Return the signer of an answer, or None. Raises ``UnsignedAnswer`` if a signature is required and missing."""
     if pending.signed and answer.sign is None:
         raise UnsignedAnswer(
             "Only a signed answer counts for this decision, and this ledger does not sign.",

@@ -1,7 +1,7 @@
 """Decisions as the ledger returns them, and the store entries that they are saved in.
 
-``PendingDecision`` is an open decision, ``ResolvedDecision`` a resolved one, and ``DetailRequest`` a request of the
-principal for more detail, which resolves nothing.
+``PendingDecision`` is an open decision and ``ResolvedDecision`` a resolved one. ``Approval`` is the first of two
+approvals, and ``Assignment`` names the principal who should answer; neither of them resolves anything.
 
 A resolution's words are an entry of their own (``emitter.decisions.ledger_words``), so that they can be encrypted and
 deleted. The resolution keeps a salted scrypt hash of them; the hash is slow so that short answers cannot be guessed
@@ -14,17 +14,26 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 import re
 from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from emitter.decisions.canonical_json import LONE_SURROGATE, digest, signed_selection, signing_digest
+from emitter.decisions.canonical_json import LONE_SURROGATE, digest
 from emitter.decisions.envelope_parsing import MalformedEnvelope, parse_moment
 from emitter.decisions.ledger_words import MissingWordsReason
-from emitter.decisions.resolution import Dialogue, FreeText, Resolution, ResolutionOutcome, Selected, continue_after
+from emitter.decisions.resolution import (
+    Dialogue,
+    FreeText,
+    Resolution,
+    ResolutionOutcome,
+    Selected,
+    continue_after,
+    signed_approval,
+    signed_selection,
+    signing_digest,
+)
 from emitter.errors import BadResolution, InputError, StoreAltered
 from emitter.events import format_timestamp
 from emitter.messages import as_list
@@ -34,7 +43,6 @@ from emitter.stores import Entry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from emitter.decisions.ledger_approvals import Approval
     from emitter.decisions.resolution import Continuation
     from emitter.messages import Json
     from emitter.models import BindingMoment
@@ -112,6 +120,36 @@ class PendingDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class Approval:
+    """The first of two approvals of an option that does something. It resolves nothing.
+
+    Attributes:
+        principal: Who approved.
+        index: The option, counted from 0.
+        approved_at: When it was approved, in seconds since 1970.
+        channel: The channel that the approval came by.
+        signature: The signature of the approval, or None.
+    """
+
+    principal: str
+    index: int
+    approved_at: float
+    channel: str = ""
+    signature: str | None = None
+
+    def statement(self, pending: PendingDecision) -> str:
+        """Return the digest that the signature covers. It differs from the digest of any answer."""
+        action = pending.actions[self.index] if pending.actions else None
+        return signing_digest(
+            pending.reference,
+            pending.digest,
+            signed_approval(self.index, action, self.principal),
+            format_timestamp(self.approved_at),
+            self.channel,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedDecision:
     """A decision that was resolved.
 
@@ -179,11 +217,6 @@ _MISSING_WORDS_ERRORS: Final = {
         "Open the ledger with words=KeepWords(key=...).",
     ),
 }
-
-
-def words_key(decision: str, number: int | None = None) -> str:
-    """Return the store key of the words of a resolution or of a detail request."""
-    return f"words:{decision}" if number is None else f"words:{decision}:{number}"
 
 
 def decision_reference(decision_id: str) -> str:
@@ -268,14 +301,9 @@ def has_member_types(members: Mapping[str, Json], types: Mapping[str, tuple[type
     return all(name in members and type(members[name]) in allowed for name, allowed in types.items())
 
 
-def make_expired_entry(expired_at: float) -> Entry:
-    """Return the entry of a decision that expired."""
-    return Entry(_EXPIRED_TYPE, {"expiredAt": expired_at}, {})
-
-
-def make_withdrawn_entry(withdrawn_at: float) -> Entry:
-    """Return the entry of a decision that the agent withdrew: it expires at once."""
-    return Entry(_EXPIRED_TYPE, {"expiredAt": withdrawn_at, "withdrawn": True}, {})
+def make_expired_entry(expired_at: float, *, withdrawn: bool = False) -> Entry:
+    """Return the entry of a decision that expired, or that the agent withdrew: it expires at once."""
+    return Entry(_EXPIRED_TYPE, {"expiredAt": expired_at, **({"withdrawn": True} if withdrawn else {})}, {})
 
 
 def is_expired_entry(entry: Entry) -> bool:
@@ -408,95 +436,92 @@ def _hash_words(resolution: FreeText | Dialogue, salt: bytes) -> str:
     return hashlib.scrypt(resolution_words(resolution).encode(), salt=salt, n=_SCRYPT_COST, r=8, p=1).hex()
 
 
-MAX_DETAIL_REQUESTS: Final = 20
-"""Maximum number of requests for one decision."""
-_DETAIL_REQUEST_TYPE: Final = "emitter.decision.detail_asked"
-_DETAIL_ANSWER_TYPE: Final = "emitter.decision.detail_answered"
+_APPROVED_TYPE: Final = "emitter.decision.approved"
+_APPROVED_MEMBERS: Final[Mapping[str, tuple[type, ...]]] = {
+    "digest": (str,),
+    "index": (int,),
+    "principal": (str,),
+    "approvedAt": (int, float),
+    "channel": (str,),
+}
+
+
+def approval_key(decision: str, index: int) -> str:
+    """Return the store key of the first approval of an option."""
+    # One key for each option: of two principals who approve at the same time, the store makes one the first.
+    return f"approved:{decision}:{index}"
+
+
+def make_approval_entry(approval: Approval, pending: PendingDecision) -> Entry:
+    """Return the entry of a first approval."""
+    members = {
+        "digest": pending.digest,
+        "index": approval.index,
+        "principal": approval.principal,
+        "approvedAt": approval.approved_at,
+        "channel": approval.channel,
+    }
+    signature = {} if approval.signature is None else {"signature": approval.signature}
+    return Entry(_APPROVED_TYPE, {**members, **signature}, {})
+
+
+def parse_approval(entry: Entry, pending: PendingDecision, index: int) -> Approval:
+    """Return the first approval of an option. Raises ``StoreAltered`` if the entry is none."""
+    members = entry.outcome
+    is_approval = entry.type == _APPROVED_TYPE and has_member_types(members, _APPROVED_MEMBERS)
+    if not is_approval or members["digest"] != pending.digest or members["index"] != index or not members["principal"]:
+        raise StoreAltered("The stored approval of a decision is not what was written.")
+    signature = members.get("signature")
+    return Approval(
+        members["principal"],
+        index,
+        members["approvedAt"],
+        members["channel"],
+        signature if isinstance(signature, str) else None,
+    )
+
+
+MAX_ASSIGNMENTS: Final = 100
+"""Maximum number of assignments of one decision."""
+_ASSIGNED_TYPE: Final = "emitter.decision.assigned"
+_ASSIGNED_MEMBERS: Final[Mapping[str, tuple[type, ...]]] = {
+    "assignee": (str,),
+    "principal": (str,),
+    "assignedAt": (int, float),
+    "channel": (str,),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class DetailRequest:
-    """A request for detail on a decision, such as "tell me more about ...". It resolves nothing.
+class Assignment:
+    """The assignment of a decision to the principal who should answer it. It is no permission to answer.
 
     Attributes:
-        decision_id: The decision, which is open.
-        number: The number of the request within the decision, counted from 1.
-        topic: What the principal wants to know more about; empty for all of it. A ``MissingWordsReason`` if this ledger
-            cannot read it.
-        asked_at: When it was made, in seconds since 1970.
-        channel: The channel it came by.
-        answer: The agent's answer, a string or JSON, or None.
-        answered_at: When it was answered, in seconds since 1970.
+        assignee: Who should answer. Empty if anybody should.
+        principal: Who assigned it.
+        assigned_at: When, in seconds since 1970.
+        channel: The channel that the assignment came by.
     """
 
-    decision_id: str
-    number: int
-    topic: str | MissingWordsReason
-    asked_at: float
+    assignee: str
+    principal: str
+    assigned_at: float
     channel: str = ""
-    answer: Json = None
-    answered_at: float | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it has no answer yet."""
-        return self.answered_at is None
-
-    @property
-    def text(self) -> str:
-        """The answer as text, or an empty string. JSON is indented."""
-        return "" if self.answer is None else format_answer(self.answer)
 
 
-def format_answer(answer: Json) -> str:
-    """Return an answer as text. JSON is indented."""
-    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=2)
+def assignment_key(decision: str, number: int) -> str:
+    """Return the store key of an assignment. The first one has the number 1."""
+    return f"assigned:{decision}:{number}"
 
 
-def detail_request_key(decision: str, number: int) -> str:
-    """Return the store key of a request."""
-    return f"detail:{decision}:{number}"
+def make_assignment_entry(assignment: Assignment) -> Entry:
+    """Return the entry of an assignment."""
+    members = (assignment.assignee, assignment.principal, assignment.assigned_at, assignment.channel)
+    return Entry(_ASSIGNED_TYPE, dict(zip(_ASSIGNED_MEMBERS, members, strict=True)), {})
 
 
-def detail_answer_key(decision: str, number: int) -> str:
-    """Return the store key of the answer to a request."""
-    return f"detailed:{decision}:{number}"
-
-
-def make_detail_request_entry(asked_at: float, channel: str) -> Entry:
-    """Return the entry of a request. Its topic is stored like the principal's words."""
-    return Entry(_DETAIL_REQUEST_TYPE, {"askedAt": asked_at, "channel": channel}, {})
-
-
-def make_detail_answer_entry(answer: Json, answered_at: float) -> Entry:
-    """Return the entry of an answer."""
-    return Entry(_DETAIL_ANSWER_TYPE, {"answeredAt": answered_at}, {"answer": answer})
-
-
-def read_asked_at(entry: Entry) -> float:
-    """Return when a request was made."""
-    return _read_time(entry, _DETAIL_REQUEST_TYPE, "askedAt")
-
-
-def read_detail_answer(entry: Entry) -> Json:
-    """Return the answer in an entry."""
-    _read_time(entry, _DETAIL_ANSWER_TYPE, "answeredAt")
-    return entry.envelope.get("answer")
-
-
-def build_detail_request(
-    decision_id: str, number: int, topic: str | MissingWordsReason, request_entry: Entry, answer_entry: Entry | None
-) -> DetailRequest:
-    """Return a request with its answer, if there is one. Raises ``StoreAltered``."""
-    asked_at, channel = read_asked_at(request_entry), str(request_entry.outcome.get("channel", ""))
-    if answer_entry is None:
-        return DetailRequest(decision_id, number, topic, asked_at, channel)
-    answered_at = _read_time(answer_entry, _DETAIL_ANSWER_TYPE, "answeredAt")
-    return DetailRequest(decision_id, number, topic, asked_at, channel, read_detail_answer(answer_entry), answered_at)
-
-
-def _read_time(entry: Entry, entry_type: str, name: str) -> float:
-    seconds: Json = entry.outcome.get(name)
-    if entry.type != entry_type or isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise StoreAltered("The stored detail request is not what was written.")
-    return float(seconds)
+def parse_assignment(entry: Entry | None) -> Assignment:
+    """Return an assignment. Raises ``StoreAltered`` if the entry is none."""
+    if entry is None or entry.type != _ASSIGNED_TYPE or not has_member_types(entry.outcome, _ASSIGNED_MEMBERS):
+        raise StoreAltered("The stored assignment of a decision is not what was written.")
+    return Assignment(*(entry.outcome[name] for name in _ASSIGNED_MEMBERS))

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emitter.decisions import ledger_entries
 from emitter.decisions.decision_rates import DecisionMeasure, DecisionRates, RateThresholds
-from emitter.decisions.ledger_entries import has_member_types, words_key
+from emitter.decisions.ledger_entries import has_member_types
+from emitter.decisions.ledger_words import deleted_words_key, words_key
 from emitter.decisions.resolution import ResolutionOutcome, UnresolvedReason
 from emitter.errors import StoreFailed
 from emitter.events import Level, LogAppended, RunEvent, format_timestamp
@@ -114,7 +115,7 @@ def _words_until_field(words_until: float | None) -> dict[str, Json]:
 
 
 def make_unresolved_event(decision: Mapping[str, Json], reason: UnresolvedReason, channel: str = "") -> LogAppended:
-    """Return the event of a decision that somebody was asked about without deciding."""
+    """Return the event of a decision that was put to somebody who did not decide."""
     return LogAppended(Level.INFO, UNRESOLVED_MESSAGE, {**decision, "reason": reason.value, "channel": channel})
 
 
@@ -174,7 +175,7 @@ _OUTCOME_COUNTERS = {
 
 @dataclass(slots=True)
 class IndexedDecision:
-    """An open decision: its event fields, and whether somebody was asked without deciding."""
+    """An open decision: its event fields, and whether it was put to somebody who did not decide."""
 
     fields: Mapping[str, Json]
     was_unanswered: bool = False
@@ -213,8 +214,6 @@ class LedgerIndex:
             RESOLVED_MESSAGE: self._on_resolved,
             UNRESOLVED_MESSAGE: self._on_unresolved,
             RATE_EXCEEDED_MESSAGE: self._on_rate_exceeded,
-        }
-        readers |= {
             UNREADABLE_MESSAGE: self._on_unreadable,
             DETAIL_ASKED_MESSAGE: self._on_detail_asked,
             ASSIGNED_MESSAGE: self._on_assigned,
@@ -255,10 +254,10 @@ class LedgerIndex:
 
     def rates(self, agent: str | None, decision_class: str | None) -> DecisionRates:
         """Return the rates of an agent and a class; None is all of them."""
-        wanted_class = None if decision_class is None else clean_decision_class(decision_class)
+        counted_class = None if decision_class is None else clean_decision_class(decision_class)
         total: Counter[str] = Counter()
         for (scope_agent, scope_class), counts in self._counts.items():
-            if scope_class is not None and agent in (None, scope_agent) and wanted_class in (None, scope_class):
+            if scope_class is not None and agent in (None, scope_agent) and counted_class in (None, scope_class):
                 total += counts
         return DecisionRates(**total)
 
@@ -385,11 +384,6 @@ def end_key(decision: str) -> str:
     return f"closed:{decision}"
 
 
-def deleted_words_key(name: str) -> str:
-    """Return the store key of the marker for deleted words."""
-    return f"deleted:{name}"
-
-
 class LedgerLog:
     """The log in the store and its index. ``clock`` returns seconds since 1970.
 
@@ -427,12 +421,12 @@ class LedgerLog:
     def record_silently(self, name: str, make: EntryFactory, decision: str) -> StoredEntry:
         """Do the same as ``record`` without sending the events."""
 
-        def fresh() -> NewEntry:
+        def make_new() -> NewEntry:
             now = self._clock()
             entry, events = make(now)
             return NewEntry(entry, tuple(make_run_event(event, now, decision) for event in events))
 
-        return self._store.get_or_create(LEDGER_RUN_ID, name, fresh)
+        return self._store.get_or_create(LEDGER_RUN_ID, name, make_new)
 
     def publish(self, stored: StoredEntry) -> None:
         """Send the events of a stored entry and refresh. Never raises, since the entry stands."""
@@ -507,6 +501,8 @@ class LedgerLog:
 
     def write_words(self, name: str, entry: Entry) -> None:
         """Store words under a name, replacing what an interrupted resolution may have left."""
+        # The words are written before the resolution that they belong to. A process that was killed in between leaves
+        # words that no resolution names.
         if not self._store.get_or_create(LEDGER_RUN_ID, name, lambda: NewEntry(entry)).created:
             self._store.forget(LEDGER_RUN_ID, name)
             self._store.get_or_create(LEDGER_RUN_ID, name, lambda: NewEntry(entry))
@@ -543,6 +539,7 @@ class LedgerLog:
             event = make_expired_event(self._index.open_decisions[decision].fields)
             events += self.record_silently(end_key(decision), partial(_make_expiry, event), decision).events
             self._read_new_events()
+            # Also if the log has no event of the end, because somebody altered it: the loop must end.
             self._index.open_decisions.pop(decision, None)
 
     def _delete_expired_words(self, events: list[RunEvent]) -> None:

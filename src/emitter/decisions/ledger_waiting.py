@@ -1,7 +1,7 @@
-"""Wait for decisions in an event loop, with one look at the store for all that are waited for.
+"""Wait for decisions in an event loop, with one query of the store for all of them.
 
-Nobody tells a process that another one has answered, so the store is looked at. All waits of an event loop on one
-ledger share one task, which reads the new events of the ledger's log in a thread. A thousand waits cost one look.
+A process has no notification when another process answers, so the store is polled. All waits of an event loop on one
+ledger share one task, which reads the new events of the ledger's log in a thread. A thousand waits cost one query.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Waiters:
         self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopWaiters] = WeakKeyDictionary()
 
     async def wait(self, reference: str, poll: float) -> None:
-        """Wait until a decision is closed, looking at the store every ``poll`` seconds or more often."""
+        """Wait until a decision is closed, polling the store every ``poll`` seconds or more often."""
         loop = asyncio.get_running_loop()
         if loop not in self._loops:
             self._loops[loop] = _LoopWaiters(self._open_references)
@@ -53,7 +53,7 @@ class Waiters:
 
 
 class _LoopWaiters:
-    """The waits of one event loop. Its task runs while there are any."""
+    """The waits of one event loop. Its task runs while a decision is waited for."""
 
     def __init__(self, open_references: Callable[[], tuple[str, ...]]) -> None:
         self._open_references = open_references
@@ -64,7 +64,7 @@ class _LoopWaiters:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waits[future] = reference, poll
         if self._task is None:
-            self._task = asyncio.create_task(self._look())
+            self._task = asyncio.create_task(self._poll())
         try:
             await future
         finally:
@@ -77,17 +77,17 @@ class _LoopWaiters:
             self._task.cancel()
             self._task = None
 
-    async def _look(self) -> None:
-        """Look at the store until nobody waits. A failure of the store is one of every wait."""
+    async def _poll(self) -> None:
+        """Poll the store until no wait is left. A failure of the store is raised in every wait."""
         while self._waits:
-            asked = {future: reference for future, (reference, _) in self._waits.items()}
+            waiting = {future: reference for future, (reference, _) in self._waits.items()}
             try:
                 still_open = frozenset(await asyncio.to_thread(self._open_references))
             except StoreFailed as error:
-                for future in asked:
+                for future in waiting:
                     _end(future, error)
                 continue
-            for future, reference in asked.items():
+            for future, reference in waiting.items():
                 if reference not in still_open:
                     _end(future)
             await asyncio.sleep(min((poll for _, poll in self._waits.values()), default=0))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -22,6 +23,7 @@ from emitter.messages import as_mapping
 from emitter.stores import Entry
 
 if TYPE_CHECKING:
+    from emitter.decisions.ledger_log import LedgerLog
     from emitter.messages import Json
 
 WORDS_ENTRY_TYPE: Final = "emitter.decision.words"
@@ -31,6 +33,8 @@ _DIRECT_ENCRYPTION: Final = "dir"
 _KEY_AGREEMENT: Final = "ECDH-ES"
 _KEY_BYTES: Final = 32
 _CURVES: Final = frozenset({"X25519", "P-256"})
+_MAX_CACHED_WORDS: Final = 1024
+"""How many of the latest answers' words this process keeps in memory."""
 _KEY_HINT: Final = "Pass a JWK (kty oct with 32 bytes, or an X25519 or P-256 key), 32 bytes, or the text of a PEM file."
 
 
@@ -131,6 +135,60 @@ def read_words(entry: Entry, name: str, key: Any, now: float) -> str | MissingWo
             raise _altered_error()
 
 
+def words_key(decision: str, number: int | None = None) -> str:
+    """Return the store key of the words of a resolution or of a detail request."""
+    return f"words:{decision}" if number is None else f"words:{decision}:{number}"
+
+
+def deleted_words_key(name: str) -> str:
+    """Return the store key of the marker for deleted words."""
+    return f"deleted:{name}"
+
+
+class PrincipalWords:
+    """Keep free texts, objections and topics as ``keep`` says, or in this process's memory if it is None."""
+
+    __slots__ = ("_cached", "_log", "keep")
+
+    def __init__(self, log: LedgerLog, keep: KeepWords | None) -> None:
+        self.keep = keep
+        self._log = log
+        self._cached: OrderedDict[str, tuple[str, float | None]] = OrderedDict()
+
+    def write(self, name: str, words: str, written_at: float) -> float | None:
+        """Store words and return when they are deleted, or None."""
+        if self.keep is None:
+            return None
+        self._log.write_words(name, self.keep.make_entry(name, words, written_at))
+        return self.keep.expires_at(written_at)
+
+    def cache(self, name: str, words: str, written_at: float) -> None:
+        """Keep words in memory."""
+        self._cached[name] = words, None if self.keep is None else self.keep.expires_at(written_at)
+        while len(self._cached) > _MAX_CACHED_WORDS:
+            self._cached.popitem(last=False)
+
+    def read(self, name: str) -> str | MissingWordsReason:
+        """Return the words under a name, or why they cannot be read."""
+        now = self._log.now()
+        words, kept_until = self._cached.get(name, (None, None))
+        if words is not None and (kept_until is None or now < kept_until):
+            return words
+        self._cached.pop(name, None)
+        entry = self._log.find(name)
+        if entry is not None:
+            return read_words(entry, name, None if self.keep is None else self.keep.key, now)
+        is_deleted = self._log.find(deleted_words_key(name)) is not None
+        return MissingWordsReason.DELETED if is_deleted else MissingWordsReason.NOT_KEPT
+
+    def delete(self, name: str, decision: str) -> int:
+        """Delete words, and return how many texts were stored under the name: 0 or 1."""
+        is_stored = self._log.find(name) is not None
+        self._cached.pop(name, None)
+        self._log.delete_words(name, decision)
+        return int(is_stored)
+
+
 def _altered_error() -> StoreAltered:
     return StoreAltered("The stored words of a principal are not what was written.")
 
@@ -177,7 +235,7 @@ def _algorithm(key: Any) -> str:
 
 
 def _encrypt(key: Any, name: str, words: str) -> str:
-    """Return words as a compact JWE. It includes their name, so that no entry can stand in for another."""
+    """Return words as a compact JWE. It includes their store key, so that no entry can stand in for another."""
     from joserfc import jwe  # noqa: PLC0415  joserfc is an extra
 
     header = {"alg": _algorithm(key), "enc": _CONTENT_ENCRYPTION}

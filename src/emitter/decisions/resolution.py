@@ -1,4 +1,4 @@
-"""The principal's answer to a binding moment, and what the agent may do after it.
+"""The principal's answer to a binding moment, its signature, and what the agent may do after it.
 
 A resolution is a selected option, a free text or a dialogue (a veto on the question), and has the digest of the
 envelope that it answers. ``continue_after`` turns it into a continuation: act, incorporate the answer, reopen the
@@ -9,23 +9,38 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6.2 and 6.3. The JSO
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never, cast
 
 from emitter.decisions.canonical_json import (
     DIGEST_LENGTH,
     DIGEST_PATTERN,
     LONE_SURROGATE,
+    CanonicalProfile,
     digest,
+    digest_of,
     is_digest,
     normalize_json,
+    parse_strict_json,
     require_moment,
 )
-from emitter.errors import BadResolution, HatchClosed, NoSuchOption, NotCanonical, WrongDigest
+from emitter.errors import (
+    BadResolution,
+    HatchClosed,
+    NoSuchOption,
+    NotCanonical,
+    Tampered,
+    UnsignedAnswer,
+    WrongDigest,
+)
 from emitter.visible_text import is_blank
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from emitter.messages import Json
     from emitter.models import BindingMoment, Option
 
@@ -69,7 +84,7 @@ class UnresolvedReason(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """Nobody decided. This is never an option and never consent."""
+    """Nobody decided. This is no choice of an option and no consent."""
 
     digest: str
     reason: UnresolvedReason
@@ -109,8 +124,8 @@ def select_option(moment: BindingMoment, index: int) -> Selected:
     """
     count = len(require_moment(moment).question.options)
     if type(index) is not int or not 0 <= index < count:
-        shown = index if type(index) is int else f"of type {type(index).__name__}"
-        raise NoSuchOption(f"The envelope has no option {shown}. It has {count} options, counted from 0.")
+        described = index if type(index) is int else f"of type {type(index).__name__}"
+        raise NoSuchOption(f"The envelope has no option {described}. It has {count} options, counted from 0.")
     return Selected(digest(moment), index)
 
 
@@ -356,3 +371,79 @@ def continue_after(resolution: Resolution | Unresolved, moment: BindingMoment) -
             return Hold(moment, reason)
         case _:
             assert_never(checked)
+
+
+AnswerVerifier: TypeAlias = Callable[[str, str | None], object]
+"""Checks the digest of an answer and its signature. Raises ``Tampered`` if the signature is invalid."""
+
+
+def known_keys(verifier: AnswerVerifier | None) -> tuple[str, ...]:
+    """Return the ids of the keys that ``SignatureVerifier.verify_answer`` knows, or nothing for another verifier."""
+    keys: object = getattr(getattr(verifier, "__self__", None), "keys", None)
+    return tuple(map(str, cast("Mapping[str, object]", keys))) if isinstance(keys, Mapping) else ()
+
+
+def signing_key_id(signature: str | None) -> str | None:
+    """Return the id of the key that a detached JWS names, unverified, or None."""
+    header = (signature or "").partition(".")[0]
+    try:
+        key_id: Json = parse_strict_json(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"]
+    except (NotCanonical, ValueError, LookupError, TypeError):
+        return None
+    return key_id if isinstance(key_id, str) else None
+
+
+def check_two_keys(keys: Collection[str], first: str | None, second: str | None) -> None:
+    """Raise ``UnsignedAnswer`` if one key signed both approvals, although several keys are known."""
+    # With a single known key, a service signs for all principals, and only their names tell them apart.
+    if len(keys) > 1 and signing_key_id(first) == signing_key_id(second):
+        raise UnsignedAnswer(
+            "Two principals must approve, and both approvals are signed by one key.",
+            hint="Let another principal approve, with their own key.",
+        )
+
+
+def signing_digest(decision: str, envelope: str, answer: Mapping[str, Json], answered_at: str, channel: str) -> str:
+    """Return the digest of an answer, which the principal signs.
+
+    Args:
+        decision: The reference of the decision, as events have it.
+        envelope: The digest of the envelope.
+        answer: An option with the digest of its action, or a salted hash of the words.
+        answered_at: The time in ISO 8601.
+        channel: The channel that the answer came by.
+    """
+    members = {
+        "type": "emitter.answer",
+        "decision": decision,
+        "envelope": envelope,
+        "at": answered_at,
+        "channel": channel,
+    }
+    return digest_of({**members, "answer": dict(answer)}, CanonicalProfile.WIRE)
+
+
+def signed_selection(
+    index: int, action: str | None, principal: str = "", first_approval: str | None = None
+) -> Mapping[str, Json]:
+    """Return the signed part of a selection: the option, its action, who chose it, and the approval before it."""
+    members: dict[str, Json] = {"outcome": "selected", "index": index, "action": action}
+    named = {"principal": principal} if principal else {}
+    return {**members, **named, **({} if first_approval is None else {"firstApproval": first_approval})}
+
+
+def signed_approval(index: int, action: str | None, principal: str) -> Mapping[str, Json]:
+    """Return the signed part of a first approval."""
+    # Another outcome than "selected", so that a first approval's signature cannot be replayed as a resolution.
+    return {**signed_selection(index, action, principal), "outcome": "approved"}
+
+
+def verify_answer(verifier: AnswerVerifier, statement: str, signature: str | None) -> None:
+    """Raise ``UnsignedAnswer`` if an answer has no valid signature."""
+    try:
+        verifier(statement, signature)
+    except Tampered as error:
+        raise UnsignedAnswer(
+            f"{error.args[0]} It authorizes nothing.",
+            hint="Make a new call, and answer it with `emitter resolve --sign KEY` or a Ledger(sign=...).",
+        ) from None

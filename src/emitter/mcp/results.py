@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from emitter.client.result import Withheld
     from emitter.decisions import Continuation
-    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.decisions.ledger_details import DetailRequest
     from emitter.messages import Json
 
 _TEXT_SCHEMA: Mapping[str, Json] = {"type": "string"}

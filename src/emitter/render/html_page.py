@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from emitter.decisions import Resolution
-    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.decisions.ledger_details import DetailRequest
     from emitter.messages import Json
     from emitter.models import BindingMoment
     from emitter.render.layout import BriefingSection, Hatch, Layout, OptionLayout

@@ -11,7 +11,7 @@ from emitter.render.safe_text import to_single_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from emitter.decisions.ledger_approvals import Approval
+    from emitter.decisions.ledger_entries import Approval
 
 
 def format_state(decision: PendingDecision | ResolvedDecision, approvals: Sequence[Approval] = ()) -> str:

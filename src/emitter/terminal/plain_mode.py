@@ -30,7 +30,7 @@ from emitter.decisions import (
     digest,
     ledger_arguments,
 )
-from emitter.decisions.ledger_entries import format_answer
+from emitter.decisions.ledger_details import format_answer
 from emitter.errors import BadResolution, ResolutionError
 from emitter.render import text_formats
 from emitter.render.layout import NOT_ANSWERED_YET, HatchKind, build_layout, open_hatches

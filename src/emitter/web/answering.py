@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from emitter.decisions import Resolution
     from emitter.decisions.ledger import Ledger
-    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.decisions.ledger_details import DetailRequest
     from emitter.decisions.principals import Principal
     from emitter.render.html_page import Markup
 

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from emitter.authority.records import Intent, Receipt
-    from emitter.decisions.ledger_approvals import Approval
-    from emitter.decisions.ledger_assignments import Assignment
-    from emitter.decisions.ledger_entries import DetailRequest
+    from emitter.decisions.ledger_details import DetailRequest
+    from emitter.decisions.ledger_entries import Approval, Assignment
     from emitter.decisions.principals import Principal
 
 _SCRIPT: Final = Markup(files("emitter.web").joinpath("live.js").read_text(encoding="utf-8"))

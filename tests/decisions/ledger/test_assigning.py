@@ -10,7 +10,7 @@ import pytest
 
 from emitter.decisions import select_option
 from emitter.decisions.ledger import Ledger, ResolvedDecision
-from emitter.decisions.ledger_assignments import MAX_ASSIGNMENTS, Assignment, assignment_key
+from emitter.decisions.ledger_entries import MAX_ASSIGNMENTS, Assignment, assignment_key
 from emitter.decisions.ledger_log import LEDGER_RUN_ID
 from emitter.errors import (
     AlreadyResolved,

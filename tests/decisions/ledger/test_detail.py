@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from emitter.decisions import UnresolvedReason, select_option
 from emitter.decisions.decision_rates import DecisionRates
-from emitter.decisions.ledger_entries import DetailRequest, PendingDecision
+from emitter.decisions.ledger_details import DetailRequest
+from emitter.decisions.ledger_entries import PendingDecision
 from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.errors import AlreadyResolved, BadResolution, DecisionExpired, InputError, UnknownDecision
 from tests.decisions.ledger.asking import START, Hand, Told, moment

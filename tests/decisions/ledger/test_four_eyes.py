@@ -11,8 +11,7 @@ import pytest
 from emitter.authority.signing import make_signer, make_verifier, new_key, public_jwk
 from emitter.decisions import Selected, answer_in_words, open_dialogue, select_option
 from emitter.decisions.ledger import Ledger
-from emitter.decisions.ledger_approvals import approval_key
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, approval_key
 from emitter.errors import (
     AlreadyResolved,
     BadResolution,

@@ -148,7 +148,7 @@ def test_what_follows_on_words_that_are_not_at_hand(again: Callable[..., Ledger]
 
 def test_words_are_remembered_for_the_latest_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a process that runs for long does not gather them."""
-    monkeypatch.setattr("emitter.decisions.principal_words._MAX_CACHED_WORDS", 2)
+    monkeypatch.setattr("emitter.decisions.ledger_words._MAX_CACHED_WORDS", 2)
     ledger = Ledger(words=None)
     for name in "abc":
         asked = moment(name)
