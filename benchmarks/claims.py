@@ -16,7 +16,7 @@ from benchmarks.distributed import MODEL, Numbered, answer, jobs
 from emitter.bulk import emit_many
 from emitter.stores import SqlStore
 from emitter.stores.jobs import JobTable, Outcome
-from emitter.stores.slots import SlotRequest
+from emitter.stores.jobs import SlotRequest
 from emitter.testing import simulator
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from emitter.bulk import emit_many
 from emitter.client.shared_limits import SharedLimiter
 from emitter.errors import StoreFailed
 from emitter.messages import Fault, FaultKind
-from emitter.stores.slots import SlotRequest, Slots
+from emitter.stores.jobs import SlotRequest, Slots
 from tests.bulk.asking import MODEL, Numbered, task
 from tests.stores.conftest import home, postgres  # noqa: F401  fixtures
 

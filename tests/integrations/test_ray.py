@@ -21,7 +21,7 @@ from emitter import RateLimit
 from emitter.bulk.runner import close_client
 from emitter.errors import InputError, Refused, Uncompilable, UnknownModelWarning
 from emitter.stores import SqliteStore
-from emitter.stores.slots import SlotRequest
+from emitter.stores.jobs import SlotRequest
 from tests.bulk.asking import MODEL, Numbered, answered, asked_of, serving, task
 
 if TYPE_CHECKING:

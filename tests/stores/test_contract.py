@@ -160,10 +160,10 @@ def _nested() -> object:
 def test_what_is_no_json_is_refused(store: Any, odd: object) -> None:
     """Nothing of the call is kept."""
     for each in (NewEntry(entry(odd), events("a")), NewEntry(entry(), (event("a"), event("b", odd=odd)))):
-        with pytest.raises(InputError, match="no JSON") as caught:
+        with pytest.raises(InputError, match="not a JSON value") as caught:
             store.get_or_create("run", "c", lambda each=each: each)
         assert caught.value.hint
-    with pytest.raises(InputError, match="no JSON"):
+    with pytest.raises(InputError, match="not a JSON value"):
         store.append("run", [event("a"), event("b", odd=odd)])
     assert store.find("run", "c") is None
     assert store.events("run") == ()

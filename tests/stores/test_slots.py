@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.stores.slots import LimitState, SlotRequest, take_slots
+from emitter.stores.jobs import LimitState, SlotRequest, take_slots
 
 MINUTE = 60.0
 

@@ -15,7 +15,7 @@ from emitter.decisions.ledger import Ledger
 from emitter.errors import StoreFailed
 from emitter.stores import SqliteStore
 from emitter.testing.sample_moments import VALID_MOMENT
-from emitter.web.live import Changes
+from emitter.web.inbox_application import Changes
 from tests.web.inboxes import Inbox, running
 from tests.web.running import request
 

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.client.rate_limits import Ticket, get_account, requested_wait
-from emitter.stores.slots import SlotRequest, Slots
+from emitter.stores.jobs import SlotRequest, Slots
 
 if TYPE_CHECKING:
     from typing import Self

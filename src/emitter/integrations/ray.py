@@ -27,7 +27,7 @@ from emitter.client.shared_limits import SharedLimiter
 from emitter.errors import EmissionError, InputError, MissingExtra, UnknownModelWarning
 from emitter.messages import Usage, as_list, as_mapping
 from emitter.schema.python_types import build_adapter
-from emitter.stores.slots import LimitState, SlotRequest, Slots, take_slots
+from emitter.stores.jobs import LimitState, SlotRequest, Slots, take_slots
 from emitter.telemetry.sinks import generate_id
 
 try:

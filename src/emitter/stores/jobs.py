@@ -1,8 +1,13 @@
-"""Jobs that several processes share: a job is claimed before it is sent, and its outcome closes the claim.
+"""Jobs and rate limits that several processes share.
 
-Each process is a holder with a lease, which it renews by the database's clock. A claim whose holder's lease has ended
-is orphaned: the job was sent or about to be sent, and nobody knows its outcome. A claim that waits for a rate limit was
-not sent, so the next process takes it. All statements run on PostgreSQL and SQLite.
+A job is claimed before it is sent, and its outcome closes the claim. Each process is a holder with a lease, which it
+renews by the database's clock. A claim whose holder's lease has ended is orphaned: the job was sent or about to be
+sent, and its outcome is unknown. A claim that waits for a rate limit was not sent, so the next process takes it. All
+statements run on PostgreSQL and SQLite.
+
+A limit on requests and tokens per minute is leased in slots by the generic cell rate algorithm. One time is kept for
+the next request and one for the next token. A process that has five calls to make takes five slots at once, which
+advances the shared times by as much.
 """
 
 from __future__ import annotations
@@ -13,7 +18,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from emitter.stores.protocol import encode_key
-from emitter.stores.slots import LimitState, SlotRequest, Slots, take_slots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ClaimStatus(Enum):
-    """What became of a claim."""
+    """The status of a claim."""
 
     CLAIMED = "claimed"
     """This process has the job, and may send it."""
@@ -85,7 +89,7 @@ class Transaction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """What the databases spell differently: the time, the strings of a JSON array, locks, and a column of numbers."""
+    """The SQL that differs between databases: the time, the strings of a JSON array, locks, and a number's type."""
 
     now: str
     each_key: str
@@ -100,11 +104,11 @@ class JobDatabase(Protocol):
 
     @property
     def dialect(self) -> SqlDialect:
-        """The words of the database."""
+        """The SQL of the database."""
         ...
 
     def transact(self) -> AbstractContextManager[Transaction]:
-        """Lend a write transaction, which is committed at the end."""
+        """Open a write transaction, which is committed at the end of the block."""
         ...
 
 
@@ -122,6 +126,8 @@ _RENEW = """INSERT INTO emitter_holders (holder, expires_at) VALUES (:holder, {n
     ON CONFLICT (holder) DO UPDATE SET expires_at = {now} + :seconds"""
 _LEAVE = "DELETE FROM emitter_holders WHERE holder = :holder OR expires_at <= {now}"
 _IS_GONE = "NOT EXISTS (SELECT 1 FROM emitter_holders AS h WHERE h.holder = j.holder AND h.expires_at > {now})"
+# WHERE true is for SQLite: after a SELECT, its parser would take ON CONFLICT for the ON of a join. Rows are locked in
+# the order of their keys, here and below, so that two processes that claim the same jobs cannot deadlock.
 _INSERT = """INSERT INTO emitter_jobs (run_id, job_key, state, holder, claimed_at)
     SELECT :run, value, :state, :holder, {now} FROM {each_key} WHERE true ORDER BY value
     ON CONFLICT DO NOTHING RETURNING job_key"""
@@ -171,19 +177,19 @@ class JobTable:
 
     def __init__(self, database: JobDatabase) -> None:
         self._database = database
-        self._words = asdict(database.dialect)
-        self._words["is_gone"] = _IS_GONE.format(**self._words)
+        self._fragments = asdict(database.dialect)
+        self._fragments["is_gone"] = _IS_GONE.format(**self._fragments)
         with self._database.transact() as transaction:
             for statement in ("{lock_creation}", *_TABLES):
-                transaction.execute(self._spell(statement), {})
+                transaction.execute(self._format(statement), {})
 
     def renew(self, holder: str, seconds: float) -> None:
         """Let the lease of a holder end ``seconds`` from now, by the database's clock."""
         with self._database.transact() as transaction:
-            transaction.execute(self._spell(_RENEW), {"holder": holder, "seconds": seconds})
+            transaction.execute(self._format(_RENEW), {"holder": holder, "seconds": seconds})
 
     def has_other(self, run: str, digest: str) -> bool:
-        """Return whether there are no jobs of a run, but of one whose name has another digest at its end."""
+        """Return whether a run has no jobs, and another run has some whose name differs in the digest at its end."""
         name = encode_key(run)
         first = name.removesuffix(digest)
         ends = {"first": first, "last": f"{first}g", "length": len(first)}  # a digest is hexadecimal
@@ -192,9 +198,9 @@ class JobTable:
         return bool(found[0][0])
 
     def leave(self, holder: str) -> None:
-        """End the lease of a holder, and forget leases that have ended. Claims that are not closed are orphaned."""
+        """End the lease of a holder, and delete leases that have ended. Claims that are not closed are orphaned."""
         with self._database.transact() as transaction:
-            transaction.execute(self._spell(_LEAVE), {"holder": holder})
+            transaction.execute(self._format(_LEAVE), {"holder": holder})
 
     def claim(  # noqa: PLR0913  the flags have defaults
         self,
@@ -214,31 +220,31 @@ class JobTable:
             holder: This process, whose lease must have been renewed.
             resend: Whether to take orphaned jobs.
             anew: Whether to take jobs that have a final outcome.
-            waiting: Whether ``send`` is called before the jobs are sent. Until then, only those are orphaned that were
-                orphaned before.
+            waiting: Whether ``send`` is called before the jobs are sent. Until then, a job that was not orphaned before
+                cannot be orphaned.
         """
         names = {encode_key(key): key for key in keys}
         state = "waiting" if waiting else "open"
         parameters = {"run": encode_key(run), "holder": holder, "state": state, "keys": json.dumps(list(names))}
         with self._database.transact() as transaction:
-            inserted = {row[0] for row in transaction.execute(self._spell(_INSERT), parameters)}
+            inserted = {row[0] for row in transaction.execute(self._format(_INSERT), parameters)}
             claims = dict.fromkeys(inserted, Claim(ClaimStatus.CLAIMED, holder=holder))
             rest = [name for name in names if name not in inserted]
             if rest:
                 parameters |= {"keys": json.dumps(rest)}
-                rows = transaction.execute(self._spell(_SELECT), parameters)
+                rows = transaction.execute(self._format(_SELECT), parameters)
                 found = {row[0]: _read_claim(*row[1:]) for row in rows}
                 take = {**parameters, "resend": int(resend), "anew": int(anew)}
-                taken = transaction.execute(self._spell(_TAKE), take) if _may_take(found, resend, anew) else ()
+                taken = transaction.execute(self._format(_TAKE), take) if _may_take(found, resend, anew) else ()
                 claims |= found | {name: _take_claim(found.get(name, _UNREAD)) for (name,) in taken}
         return {key: claims.get(name, _UNREAD) for name, key in names.items()}
 
     def send(self, run: str, keys: Sequence[str], holder: str) -> set[str]:
-        """Mark waiting jobs as sent, and return those that this process still has, which it may send now."""
+        """Mark waiting jobs as sent, and return those that this process still holds and may send now."""
         names = {encode_key(key): key for key in keys}
         parameters = {"run": encode_key(run), "holder": holder, "keys": json.dumps(list(names))}
         with self._database.transact() as transaction:
-            return {names[name] for (name,) in transaction.execute(self._spell(_SEND), parameters)}
+            return {names[name] for (name,) in transaction.execute(self._format(_SEND), parameters)}
 
     def finish(self, run: str, outcomes: Sequence[Outcome], holder: str) -> None:
         """Store outcomes and close their claims, all in one transaction. The first final outcome of a job stays."""
@@ -253,7 +259,7 @@ class JobTable:
             for outcome in sorted(outcomes, key=lambda outcome: encode_key(outcome.key))
         ]
         with self._database.transact() as transaction:
-            transaction.execute_many(self._spell(_FINISH), rows)
+            transaction.execute_many(self._format(_FINISH), rows)
 
     def release(self, run: str, key: str, holder: str) -> None:
         """Give up the claim of a job that was not sent, or, for an ``Orphan``, let the job be sent again."""
@@ -266,7 +272,7 @@ class JobTable:
             return [(key, text) for key, text in transaction.execute(_ENTRIES, {"run": encode_key(run)})]
 
     def orphan(self, run: str, key: str, holder: str) -> None:
-        """Give up the claim of a job that was sent, and whose outcome nobody will know."""
+        """Give up the claim of a job that was sent and whose outcome will stay unknown."""
         with self._database.transact() as transaction:
             transaction.execute(_ORPHAN, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
 
@@ -278,23 +284,23 @@ class JobTable:
     def orphans(self) -> list[Orphan]:
         """Return the claims of all runs whose holders are gone."""
         with self._database.transact() as transaction:
-            return [Orphan(*row) for row in transaction.execute(self._spell(_ORPHANS), {})]
+            return [Orphan(*row) for row in transaction.execute(self._format(_ORPHANS), {})]
 
     def lease_slots(self, name: str, request: SlotRequest) -> Slots:
         """Return when the next calls may start, within the limits that all processes share under ``name``."""
         with self._database.transact() as transaction:
-            rows = transaction.execute(self._spell(_SELECT_LIMIT), {"name": name})
+            rows = transaction.execute(self._format(_SELECT_LIMIT), {"name": name})
             if not rows:
                 transaction.execute(_INSERT_LIMIT, {"name": name})
-                rows = transaction.execute(self._spell(_SELECT_LIMIT), {"name": name})
+                rows = transaction.execute(self._format(_SELECT_LIMIT), {"name": name})
             next_request, next_token, paused_until, now = rows[0]
             state, slots = take_slots(LimitState(next_request, next_token, paused_until), request, now)
             values = {"request": state.next_request, "token": state.next_token, "paused": state.paused_until}
             transaction.execute(_UPDATE_LIMIT, {"name": name, **values})
         return slots
 
-    def _spell(self, statement: str) -> str:
-        return statement.format(**self._words)
+    def _format(self, statement: str) -> str:
+        return statement.format(**self._fragments)
 
 
 def _read_claim(state: str, entry: str | None, holder: str, claimed_at: float, is_gone: object) -> Claim:
@@ -306,7 +312,7 @@ def _read_claim(state: str, entry: str | None, holder: str, claimed_at: float, i
 
 
 _UNREAD = Claim(ClaimStatus.HELD)
-"""Of a job that another process released or claimed between two statements."""
+"""The claim of a job that another process released or claimed between two statements."""
 
 
 def _take_claim(before: Claim) -> Claim:
@@ -318,3 +324,74 @@ def _may_take(found: Mapping[str, Claim], resend: bool, anew: bool) -> bool:  # 
     """Return whether a further statement could take any job."""
     free = {ClaimStatus.HELD: True, ClaimStatus.ORPHANED: resend, ClaimStatus.DONE: anew}
     return any(free[claim.status] for claim in found.values())
+
+
+_WINDOW = 60.5
+"""Seconds of a minute, and half a second more, since calls do not all arrive equally late."""
+_BURST = 50
+"""The largest burst is a fiftieth of the limit: 12 of 600 requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitState:
+    """The regular times of the next request and the next token, and the end of a pause, in seconds."""
+
+    next_request: float = 0.0
+    next_token: float = 0.0
+    paused_until: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRequest:
+    """The calls of a process that wait for a limit.
+
+    Attributes:
+        calls: How many calls to start.
+        tokens: The tokens of all of them, and what earlier calls used beyond their expected tokens. May be negative.
+        requests_per_minute: The limit on requests, or None.
+        tokens_per_minute: The limit on tokens, or None.
+        pause: Seconds for which the vendor wants no calls, or 0.
+    """
+
+    calls: int
+    tokens: int = 0
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    pause: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """When calls may start: the first after ``delay`` seconds, and each further one ``interval`` seconds later."""
+
+    delay: float
+    interval: float
+
+
+def take_slots(state: LimitState, request: SlotRequest, now: float) -> tuple[LimitState, Slots]:
+    """Return the state after a request, and its slots."""
+    paused_until = max(state.paused_until, now + request.pause) if request.pause > 0 else state.paused_until
+    earliest, calls = max(now, paused_until), max(1, request.calls)
+    next_request, *requests = _advance(state.next_request, request.calls, request.requests_per_minute, calls, earliest)
+    next_token, *tokens = _advance(state.next_token, request.tokens, request.tokens_per_minute, calls, earliest)
+    start, end = max(requests[0], tokens[0]), max(requests[1], tokens[1])
+    interval = max(0.0, end - start) / max(1, calls - 1)
+    return LimitState(next_request, next_token, paused_until), Slots(start - now, interval)
+
+
+def _advance(regular: float, amount: int, limit: int | None, calls: int, earliest: float) -> tuple[float, float, float]:
+    """Return the regular time after ``amount`` units, and when the first and the last of the calls may start.
+
+    A burst and then regular units come to at most ``limit`` in any minute. So do calls of several units, up to a
+    quarter of the limit; a larger one may exceed it once.
+    """
+    if limit is None:
+        return regular, earliest, earliest
+    burst = max(1, limit // _BURST)
+    largest = min(max(1, amount // calls), max(1, limit // 4))
+    interval = _WINDOW / (limit - burst - largest + 2)
+    regular = max(regular, earliest)
+    credit = (burst - 1) * interval
+    after = max(regular + amount * interval, earliest)
+    last = after - max(1, amount // calls) * interval
+    return after, max(earliest, regular - credit), max(earliest, last - credit)

@@ -168,19 +168,19 @@ if sys.platform == "win32":
             os.lseek(file, offset, os.SEEK_SET)
             msvcrt.locking(file, mode, 1)
 
-    def _take(file: int, offset: int) -> None:
+    def _lock_byte(file: int, offset: int) -> None:
         _change(file, offset, msvcrt.LK_NBLCK)
 
-    def _drop(file: int, offset: int) -> None:
+    def _unlock_byte(file: int, offset: int) -> None:
         _change(file, offset, msvcrt.LK_UNLCK)
 
 else:
     import fcntl
 
-    def _take(file: int, offset: int) -> None:
+    def _lock_byte(file: int, offset: int) -> None:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, offset)
 
-    def _drop(file: int, offset: int) -> None:
+    def _unlock_byte(file: int, offset: int) -> None:
         fcntl.lockf(file, fcntl.LOCK_UN, 1, offset)
 
 
@@ -209,7 +209,7 @@ class FileLocks:
                 try:
                     yield
                 finally:
-                    _drop(self.file, offset)
+                    _unlock_byte(self.file, offset)
         finally:
             _LOCK_FILES.release(self)
 
@@ -223,8 +223,8 @@ class FileLocks:
 
     def _try_acquire(self, offset: int) -> bool:
         try:
-            _take(self.file, offset)
-        except (BlockingIOError, PermissionError):  # it depends on the operating system
+            _lock_byte(self.file, offset)
+        except (BlockingIOError, PermissionError):  # POSIX allows either; Windows raises the second
             return False
         except OSError as error:
             raise StoreFailed(f"The lock file {self.path} cannot be locked: {error.strerror}.") from error
@@ -248,7 +248,7 @@ class _OpenLockFiles:
         return locks
 
     def acquire(self, locks: FileLocks) -> None:
-        """Count a user of an open file. Raises ``InputError`` if it is closed."""
+        """Count another user of an open file. Raises ``InputError`` if it is closed."""
         with self._guard:
             if not locks.users:
                 raise closed_error()
@@ -256,6 +256,8 @@ class _OpenLockFiles:
 
     def release(self, locks: FileLocks) -> None:
         """Discount a user, and close the file after the last one."""
+        # Closing any descriptor of a file drops all POSIX locks that the process holds on it. So the process shares one
+        # descriptor for each lock file, and closes it only when no store and no call uses it.
         with self._guard:
             locks.users -= 1
             if not locks.users:

@@ -226,7 +226,7 @@ class PostgresDatabase:
 
     @contextmanager
     def transact(self) -> Generator[JobTransaction]:
-        """Lend a transaction, which is committed at the end."""
+        """Open a transaction, which is committed at the end of the block."""
         with self._connect(self._engine) as connection, self.translate_errors():
             _configure(connection, self._timeout)
             yield JobTransaction(connection)
@@ -241,7 +241,7 @@ class PostgresDatabase:
 
     @contextmanager
     def _connect(self, engine: Engine) -> Generator[Connection]:
-        """Lend a connection. An open transaction is rolled back at the end."""
+        """Check a connection out. An open transaction is rolled back at the end of the block."""
         if self._closed:
             raise closed_error()
         with self.translate_errors():
@@ -254,10 +254,11 @@ class PostgresDatabase:
                 connection.close()
 
     def _store_error(self, cause: BaseException | None) -> StoreFailed:
-        if getattr(cause, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
-            return lock_timeout_error(self._timeout)
         code = getattr(cause, "sqlstate", None)
-        reason = f"SQLSTATE {code}" if code else str(cause).partition("\n")[0]  # the driver's: no server was reached
+        if code == _LOCK_NOT_AVAILABLE:
+            return lock_timeout_error(self._timeout)
+        # Without a code no server was reached, and the driver's text quotes no rows.
+        reason = f"SQLSTATE {code}" if code else str(cause).partition("\n")[0]
         return StoreFailed(f"The store on PostgreSQL cannot be used: {type(cause).__name__}, {reason}.")
 
 
@@ -288,11 +289,11 @@ def _create_engine(address: str | URL, timeout: float) -> Engine:
         _check_dialect(url.get_dialect())
     except (ArgumentError, NoSuchModuleError) as error:
         raise _wrong_database_error() from error
+    is_psycopg = url.drivername == _DRIVER
+    connect_args = {name: value for name, value in _CONNECT_OPTIONS.items() if is_psycopg and name not in url.query}
     return create_engine(
         url,
-        connect_args={}
-        if url.drivername != _DRIVER
-        else {k: v for k, v in _CONNECT_OPTIONS.items() if k not in url.query},
+        connect_args=connect_args,
         hide_parameters=True,
         pool_pre_ping=True,
         pool_timeout=timeout,

@@ -145,7 +145,7 @@ def _dump_json(value: Json) -> str:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_json_default)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
-            "A store can hold JSON only, and this is no JSON value.",
+            "A store can hold JSON only, and this is not a JSON value.",
             hint="Use strings, finite numbers, lists and objects, nested less than a few hundred levels deep.",
         ) from error
 

@@ -63,9 +63,9 @@ class SqlStore:
         Only calls for the same envelope wait. Events that ``make`` itself appends are stored at once.
         """
         run, correlation = encode_key(run_id), encode_key(correlation_id)
-        with self._key_locks.hold(
-            (run, correlation), self._timeout
-        ):  # so that only one connection of this process waits
+        # The threads of this process wait for each other here, so that only one connection waits in the database.
+        with self._key_locks.hold((run, correlation), self._timeout):
+            # Another process's claim may end without an entry, because its handler failed: then try to claim again.
             while (entry := self._find(run, correlation)) is None:
                 with self._database.claim(run, correlation) as claim:
                     if claim is not None:

@@ -204,7 +204,7 @@ class _JobDatabase:
 
     @contextmanager
     def transact(self) -> Generator[_JobTransaction]:
-        """Lend a write transaction."""
+        """Open a write transaction, which is committed at the end of the block."""
         with self.database.transaction() as connection:
             yield _JobTransaction(connection)
 
@@ -316,7 +316,7 @@ class SqliteDatabase:
 
     @contextmanager
     def connection(self) -> Generator[sqlite3.Connection]:
-        """Lend a connection. Errors of SQLite become ``StoreFailed``, and an open transaction is rolled back."""
+        """Check a connection out. Errors of SQLite become ``StoreFailed``, and an open transaction is rolled back."""
         with self._translate_errors(), self._track_use():
             connection = self._take_connection()
             try:
@@ -330,7 +330,7 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self) -> Generator[sqlite3.Connection]:
-        """Lend a connection in a write transaction, which is committed at the end."""
+        """Check a connection out in a write transaction, which is committed at the end of the block."""
         # SQLite's waiters poll at growing intervals, and some starve: of 8 threads that write continuously, some
         # waited 0.4 s there, and at most 0.02 s with this lock.
         if not self._write_lock.acquire(timeout=self._timeout):
@@ -349,7 +349,7 @@ class SqliteDatabase:
         self._close_idle()
 
     def before_fork(self) -> None:
-        """Wait for the connections in use, close all of them, and lend none until the fork is over.
+        """Wait for the connections in use, close all of them, and open none until the fork is over.
 
         SQLite records in its process which locks it holds. A child with these records but without the locks would write
         where other processes have cleaned up.
@@ -359,7 +359,7 @@ class SqliteDatabase:
         self._close_idle()
 
     def after_fork(self, *, child: bool) -> None:
-        """Lend connections again, except in a child that was forked while one was in use."""
+        """Allow connections again, except in a child that was forked while one was in use."""
         if not child:
             self._condition.release()
             return
@@ -375,7 +375,7 @@ class SqliteDatabase:
         """Return the error for a file whose content is not what was written."""
         return StoreAltered(
             f"The store {self.path} is damaged: its content is not what was written.",
-            hint="Find out what changed it. An older backup does not know what was done since.",
+            hint="Find out what changed it. A backup lacks everything that was recorded after it was made.",
         )
 
     def _read_header(self) -> tuple[int, int, int]:

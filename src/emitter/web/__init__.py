@@ -14,10 +14,10 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6.3, 8 and 11.4.
 from emitter.decisions.principals import DecisionAction as DecisionAction
 from emitter.decisions.principals import Principal as Principal
 from emitter.web.answering import DetailSetting as DetailSetting
-from emitter.web.application import create_app as create_app
 from emitter.web.inbox_application import inbox as inbox
 from emitter.web.links import Link as Link
 from emitter.web.links import Links as Links
+from emitter.web.links import create_app as create_app
 from emitter.web.server import LOOPBACK as LOOPBACK
 from emitter.web.server import Address as Address
 from emitter.web.server import Site as Site

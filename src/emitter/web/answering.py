@@ -57,7 +57,7 @@ async.
 
 @dataclass(frozen=True, slots=True)
 class DecisionPage:
-    """Where a decision is shown and answered.
+    """The page that a decision is shown and answered on.
 
     Attributes:
         path: The path of the page.

@@ -1,15 +1,20 @@
 """The inbox: one web application for the decisions of many agents and the people who answer them.
 
-Everything that counts is in the store, so any number of processes can serve the same inbox. Needs the extra ``web``.
+Everything that counts is in the store, so any number of processes can serve the same inbox. Open pages follow changes
+by server-sent events: one task of each process polls the store for all of its readers. An event has the number of the
+latest change and nothing else; the page then loads itself again. Needs the extra ``web``.
 
-Source: OWASP's Cross-Site Request Forgery Prevention Cheat Sheet (HMAC token pattern).
+Sources: OWASP's Cross-Site Request Forgery Prevention Cheat Sheet (HMAC token pattern), and the HTML standard, section
+9.2 (server-sent events).
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import secrets
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -26,38 +31,40 @@ from emitter.errors import (
     InputError,
     MissingExtra,
     StoreAltered,
+    StoreFailed,
     UnknownDecision,
     UnsignedAnswer,
 )
 from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.stores import Entry, NewEntry
 from emitter.web.answering import CHANNEL, DecisionForms, DecisionPage, require_open
-from emitter.web.application import HostMiddleware
-from emitter.web.inbox_lists import Catalog
 from emitter.web.inbox_pages import (
     ASSIGNEE_FIELD,
     INBOX_POLICY,
+    Catalog,
     Frame,
     Record,
     assignment_form,
     list_page,
+    pending_of,
     reading_page,
     record_page,
     status_elements,
 )
 from emitter.web.links import TOKEN_FIELD
-from emitter.web.live import Changes, event_stream
 from emitter.web.pages import (
     ERROR_HANDLERS,
     SECURITY_HEADERS,
+    HostMiddleware,
     already_answered_page,
+    check_origin,
+    read_form,
     refusal_page,
     show_refusal,
 )
-from emitter.web.requests import check_origin, read_form
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
@@ -69,10 +76,14 @@ if TYPE_CHECKING:
 try:
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse, RedirectResponse, Response
+    from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
     from starlette.routing import Route
 except ImportError as error:
     raise MissingExtra("The inbox needs starlette.", extra="web") from error
+_HEARTBEAT_SECONDS: Final = 15.0
+"""Seconds without news after which a comment is sent, so that proxies keep the connection."""
+_STREAM_SECONDS: Final = 900.0
+"""Seconds after which a stream ends. The browser connects again, and is authenticated again."""
 Authenticate: TypeAlias = "Callable[[Request], Principal | Awaitable[Principal | None] | None]"
 """Returns who sent a request, or None. It may be async; a sync function runs in a thread."""
 
@@ -99,7 +110,7 @@ def inbox(  # noqa: PLR0913  most have a default
         origin: The public origin, such as ``https://agents.example.com``. Requests under another host are rejected.
             Without it, an answer must come from the host that it is sent to.
         detail: How requests for detail are answered: see ``open_site``.
-        poll_seconds: Seconds between two questions to the store for changes, while somebody has a page open.
+        poll_seconds: Seconds between two queries of the store for changes, while a page is open.
 
     Raises:
         InputError: An argument is invalid.
@@ -166,11 +177,87 @@ class _Visible:
 
     @property
     def pending(self) -> PendingDecision:
-        return self.decision.pending if isinstance(self.decision, ResolvedDecision) else self.decision
+        return pending_of(self.decision)
+
+
+class Changes:
+    """The changes of a ledger, for the readers of one process."""
+
+    def __init__(self, ledger: Ledger, poll_seconds: float) -> None:
+        self._ledger = ledger
+        self._poll_seconds = poll_seconds
+        self._readers = 0
+        self._sequence = -1
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def follow(self, after: int) -> AsyncGenerator[int | None]:
+        """Yield the number of the latest change whenever it is above ``after``, and None as a heartbeat."""
+        with self._polling():
+            while True:
+                changed = self._changed
+                if self._sequence > after:
+                    after = self._sequence
+                    yield after
+                    continue
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_HEARTBEAT_SECONDS):
+                        await changed.wait()
+                        continue
+                yield None
+
+    async def refresh(self) -> None:
+        """Read the number of the latest change, and wake the readers if it is new."""
+        with suppress(StoreFailed):
+            sequence = await run_in_threadpool(self._ledger.last_sequence)
+            if sequence != self._sequence:
+                self._sequence = sequence
+                self._changed.set()
+                self._changed = asyncio.Event()
+
+    @contextmanager
+    def _polling(self) -> Generator[None]:
+        """Poll the store as long as there are readers."""
+        self._readers += 1
+        if self._task is None:
+            self._changed = asyncio.Event()
+            self._task = asyncio.create_task(self._poll())
+        try:
+            yield
+        finally:
+            self._readers -= 1
+            if not self._readers:
+                self._stop_polling()
+
+    def _stop_polling(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _poll(self) -> None:
+        while True:
+            await self.refresh()
+            await asyncio.sleep(self._poll_seconds)
+
+
+def event_stream(changes: Changes, after: int) -> StreamingResponse:
+    """Return a stream with an event ``changed`` for each change after ``after``, which nginx does not buffer."""
+    headers = {"X-Accel-Buffering": "no"}
+    return StreamingResponse(_write_events(changes, after), media_type="text/event-stream", headers=headers)
+
+
+async def _write_events(changes: Changes, after: int) -> AsyncGenerator[str]:
+    yield ": connected\n\n"
+    now = asyncio.get_running_loop().time
+    end = now() + _STREAM_SECONDS
+    async for sequence in changes.follow(after):
+        yield ": nothing new\n\n" if sequence is None else f"id: {sequence}\nevent: changed\ndata: {sequence}\n\n"
+        if now() > end:
+            return
 
 
 class _Inbox:
-    """Handles requests. The store and the caller's functions are called in threads, because they may block."""
+    """The endpoints. The store and the caller's functions are called in threads, because they may block."""
 
     def __init__(  # noqa: PLR0913  settings
         self,
@@ -207,7 +294,7 @@ class _Inbox:
         return HTMLResponse(list_page(frame, listing))
 
     async def follow_changes(self, request: Request) -> Response:
-        """Stream changes after the one that the page or the browser names."""
+        """Stream the changes after the number that the browser or the page's URL gives."""
         await self._require_principal(request)
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
@@ -265,6 +352,7 @@ class _Inbox:
         if not visible.may_answer:
             raise BadToken("You may not answer this decision.", hint="Ask somebody who may.")
         page = await run_in_threadpool(self._page_of, frame, visible.pending)
+        # The token is bound to the principal and the decision: one person's form cannot be sent in another's name.
         if not hmac.compare_digest(fields.get(TOKEN_FIELD, "").encode(), page.hidden[TOKEN_FIELD].encode()):
             raise BadToken("The form does not come from your page of this decision.", hint="Open it again.")
         return visible, page, fields
@@ -297,6 +385,7 @@ class _Inbox:
         """Return a decision that the principal may see, or raise ``UnknownDecision``."""
         decision = self._ledger.find_by_reference(reference)
         visible = _Visible(decision, may_answer=False)
+        # The same error as for an unknown reference, so that nobody learns which decisions exist.
         if not is_allowed(self._may, principal, visible.pending, "see"):
             raise UnknownDecision("There is nothing here.")
         return replace(visible, may_answer=is_allowed(self._may, principal, visible.pending, "answer"))

@@ -1,4 +1,4 @@
-"""The pages of the inbox: the list of decisions, and the record of each one.
+"""The pages of the inbox: the lists of open and closed decisions, and the record of each one.
 
 Pages work without scripts. A script of a few lines loads the parts marked ``data-live`` again when the ledger changes.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlencode
 
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.errors import StoreAltered, UnsignedAnswer
 from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.render.html_page import (
     SAME_ORIGIN_POLICY,
@@ -33,9 +35,10 @@ from emitter.web.answering import local_time
 from emitter.web.pages import answer_elements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from emitter.authority.records import Intent, Receipt
+    from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_details import DetailRequest
     from emitter.decisions.ledger_entries import Approval, Assignment
     from emitter.decisions.principals import Principal
@@ -46,6 +49,9 @@ INBOX_POLICY: Final = f"{SAME_ORIGIN_POLICY}; script-src 'sha256-{_SCRIPT_HASH}'
 """The Content-Security-Policy of the inbox: one script, known by its hash, and connections to the own origin."""
 ASSIGNEE_FIELD: Final = "assignee"
 """The form field that names who should answer."""
+PAGE_SIZE: Final = 50
+_MAX_SCANNED: Final = 500
+"""Maximum number of closed decisions that are read for one page. If a filter matches few, the page links to more."""
 KINDS: Final[Mapping[str, str]] = {"approval": "Approval", "question": "Question"}
 """The kinds of decisions: an approval has an option that does something."""
 
@@ -109,6 +115,99 @@ class Listing:
     pages: Mapping[str, str]
 
 
+class Catalog:
+    """The decisions of a ledger in the order in which people read them."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._open: dict[tuple[str, int], PendingDecision] = {}
+
+    def open_page(
+        self, query: Mapping[str, str], may_see: Callable[[PendingDecision], bool], principal: Principal
+    ) -> Listing:
+        """Return a page of open decisions: those with a deadline first, by deadline, and then the newest."""
+        visible = tuple(pending for pending in self._load_open() if may_see(pending))
+        chosen = {name: query[name] for name in ("agent", "kind", "assigned") if query.get(name)}
+        assignees = {"me": principal.id, "nobody": ""}
+        assignee = assignees.get(chosen.get("assigned", ""))
+        rows = [pending for pending in visible if _is_chosen(pending, chosen) and assignee in (None, pending.assignee)]
+        last = max(1, math.ceil(len(rows) / PAGE_SIZE))
+        number = min(max(1, _parse_number(query.get("page", ""))), last)
+        first = (number - 1) * PAGE_SIZE
+        page_rows = rows[first : first + PAGE_SIZE]
+        neighbours = {"Previous": number - 1, "Next": number + 1}
+        pages = {
+            name: f"?{urlencode({**chosen, 'page': page})}" for name, page in neighbours.items() if 1 <= page <= last
+        }
+        agents = sorted({pending.agent for pending in visible})
+        return Listing("Open", _count_open(len(rows), first, len(page_rows)), page_rows, agents, chosen, pages)
+
+    def closed_page(self, query: Mapping[str, str], may_see: Callable[[PendingDecision], bool]) -> Listing:
+        """Return a page of closed decisions, latest first."""
+        chosen = {name: query[name] for name in ("agent", "kind") if query.get(name)}
+        references = self._ledger.closed_references()
+        before = query.get("before", "")
+        start = references.index(before) + 1 if before in references else 0
+        scanned, rows = start, list[Row]()
+        for decision in self._load(references[start : start + _MAX_SCANNED]):
+            scanned += 1
+            pending = None if isinstance(decision, str) else pending_of(decision)
+            if pending is None or (_is_chosen(pending, chosen) and may_see(pending)):
+                rows.append(decision)
+            if len(rows) == PAGE_SIZE:
+                break
+        is_more = 0 < scanned < len(references)
+        pages = {"Earlier": f"?{urlencode({**chosen, 'before': references[scanned - 1]})}"} if is_more else {}
+        decisions = (*self._load_open(), *(pending_of(row) for row in rows if not isinstance(row, str)))
+        agents = sorted({each.agent for each in decisions if may_see(each)})
+        count = f"{len(rows):,} closed decisions are shown, the latest first."
+        return Listing("Closed", count, rows, agents, chosen, pages)
+
+    def _load_open(self) -> list[PendingDecision]:
+        """Return the open decisions, of which only new ones are read from the store."""
+        known, opened = self._open, dict[tuple[str, int], PendingDecision]()
+        assigned = self._ledger.assignment_counts()
+        for reference in self._ledger.open_references():
+            version = reference, assigned.get(reference, 0)
+            decision = known.get(version) or next(self._load((reference,)))
+            if isinstance(decision, PendingDecision):  # otherwise it was altered, or answered just now
+                opened[version] = decision
+        self._open = opened
+        return sorted(opened.values(), key=_urgency)
+
+    def _load(self, references: tuple[str, ...]) -> Iterator[Row]:
+        for reference in references:
+            try:
+                yield self._ledger.find_by_reference(reference)
+            except (StoreAltered, UnsignedAnswer):
+                yield reference
+
+
+def pending_of(decision: PendingDecision | ResolvedDecision) -> PendingDecision:
+    """Return the decision as it was opened."""
+    return decision.pending if isinstance(decision, ResolvedDecision) else decision
+
+
+def _urgency(pending: PendingDecision) -> tuple[float, float]:
+    return math.inf if pending.expires_at is None else pending.expires_at, -pending.opened_at
+
+
+def _is_chosen(pending: PendingDecision, chosen: Mapping[str, str]) -> bool:
+    kind = chosen.get("kind", "")
+    return chosen.get("agent", pending.agent) == pending.agent and (kind not in KINDS or kind_of(pending) == kind)
+
+
+def _parse_number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 1  # noqa: PLR2004  digits
+
+
+def _count_open(count: int, first: int, on_page: int) -> str:
+    if not count:
+        return "No decision waits for an answer."
+    noun = "decision waits" if count == 1 else "decisions wait"
+    return f"{count:,} {noun} for an answer. Numbers {first + 1:,} to {first + on_page:,} are shown."
+
+
 def list_page(frame: Frame, listing: Listing) -> str:
     """Return a page of the list of open or closed decisions."""
     rows = element("ul", *(_row(frame, row) for row in listing.rows), class_="inbox")
@@ -129,20 +228,17 @@ def list_page(frame: Frame, listing: Listing) -> str:
 def _filter_form(listing: Listing) -> Markup:
     agents = {agent: to_single_line(agent) for agent in listing.agents}
     kinds = {kind: f"{name}s" for kind, name in KINDS.items()}
+    values = {"": "Anybody", "me": "Me", "nobody": "Nobody"}
+    assignees = _select("assigned", "Assigned to", values, listing.chosen.get("assigned", ""))
     return element(
         "form",
         _select("agent", "Agent", {"": "All agents", **agents}, listing.chosen.get("agent", "")),
         _select("kind", "Kind", {"": "All kinds", **kinds}, listing.chosen.get("kind", "")),
-        *((_assignee_select(listing),) if listing.title == "Open" else ()),
+        *((assignees,) if listing.title == "Open" else ()),
         element("button", "Show", type="submit", class_="quiet"),
         method="get",
         class_="filter",
     )
-
-
-def _assignee_select(listing: Listing) -> Markup:
-    values = {"": "Anybody", "me": "Me", "nobody": "Nobody"}
-    return _select("assigned", "Assigned to", values, listing.chosen.get("assigned", ""))
 
 
 def _select(name: str, label: str, values: Mapping[str, str], chosen: str) -> Markup:
@@ -158,7 +254,7 @@ def _select(name: str, label: str, values: Mapping[str, str], chosen: str) -> Ma
 def _row(frame: Frame, decision: Row) -> Markup:
     if isinstance(decision, str):
         return element("li", element("p", f"The record {decision} cannot be read.", class_="caution"))
-    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    pending = pending_of(decision)
     link = untrusted_element(
         "a", to_single_line(pending.moment.question.stem), href=frame.path_of(pending), id=f"d-{pending.reference}"
     )
@@ -169,7 +265,7 @@ def _row(frame: Frame, decision: Row) -> Markup:
 
 
 def _facts(decision: PendingDecision | ResolvedDecision) -> Iterator[Markup]:
-    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    pending = pending_of(decision)
     yield untrusted_element("span", to_single_line(pending.agent))
     yield element("span", KINDS[kind_of(pending)])
     if pending.moment.meta is not None and pending.moment.meta.decision_class:
@@ -234,7 +330,7 @@ def reading_page(frame: Frame, pending: PendingDecision, approvals: Sequence[App
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is on record about a closed decision: how it ended, what was done under it, and what was asked before."""
+    """The record of a closed decision: its end, the acts under it, the detail requests and the assignments."""
 
     decision: PendingDecision | ResolvedDecision
     actions: Sequence[tuple[Intent, Receipt | None]]
@@ -245,7 +341,7 @@ class Record:
 def record_page(frame: Frame, record: Record) -> str:
     """Return the record of a closed decision, above the decision as it was put."""
     decision = record.decision
-    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    pending = pending_of(decision)
     details = tuple(detail_section(Form("", details=record.details)))
     header = (
         *frame.navigation(),

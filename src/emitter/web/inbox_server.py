@@ -1,6 +1,6 @@
 """Serve the inbox on loopback, for the one person who starts it.
 
-A ticket signs a browser in, once. When it was used, a new one is announced for another browser.
+A ticket signs a browser in, once. After each use a new one is announced, for another browser.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from emitter.errors import MissingExtra
-from emitter.web.application import HostMiddleware
 from emitter.web.inbox_application import INBOX_HEADERS, inbox
 from emitter.web.links import Links
-from emitter.web.pages import ERROR_HANDLERS
+from emitter.web.pages import ERROR_HANDLERS, HostMiddleware
 from emitter.web.server import LOOPBACK, create_uvicorn_server, listen, open_in_browser
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class _Session:
         return self._links.ticket(self._link)
 
     def announce_ticket(self) -> None:
-        """Announce such a path."""
+        """Announce a path that signs a browser in, once."""
         self._announce(self.new_ticket())
 
     def authenticate(self, request: Request) -> Principal | None:
@@ -92,13 +91,14 @@ class _Session:
         return self._principal if hmac.compare_digest(cookie.encode(), self._link.cookie.encode()) else None
 
     async def sign_in(self, request: Request) -> RedirectResponse:
-        """Use a ticket up and set the cookie. A HEAD request uses nothing up."""
+        """Use a ticket up and set the cookie. A HEAD request does not use it up."""
         if request.method == "HEAD":
             self._links.peek(request.path_params["ticket"])
             return RedirectResponse("/", 303)
         link = self._links.redeem(request.path_params["ticket"])
         self.announce_ticket()
         response = RedirectResponse("/", 303)
+        # Lax, not strict: a strict cookie would be missing when a link in a mail or a chat opens the inbox.
         response.set_cookie(link.cookie_name, link.cookie, httponly=True, samesite="lax")
         return response
 

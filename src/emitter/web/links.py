@@ -1,4 +1,6 @@
-"""Secret links to decisions, and the cookie and form token that an answer must carry.
+"""The pages of secret links: one page for each link, and the answers that are sent from it. Needs the extra ``web``.
+
+An answer must carry the cookie and the form token of its link.
 
 Source: OWASP's Cross-Site Request Forgery Prevention Cheat Sheet (signed double-submit cookie).
 """
@@ -11,11 +13,28 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from emitter.errors import BadToken, UnknownDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.errors import AlreadyResolved, BadToken, MissingExtra, UnknownDecision
+from emitter.web.answering import DecisionForms, DecisionPage, require_open
+from emitter.web.pages import ERROR_HANDLERS, HostMiddleware, already_answered_page, check_origin, read_form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp
+
+    from emitter.decisions.ledger import Ledger
+    from emitter.web.answering import DetailSetting
+
+try:
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import RedirectResponse
+    from starlette.routing import Route
+except ImportError as error:
+    raise MissingExtra("The local page needs starlette.", extra="web") from error
 TOKEN_FIELD: Final = "token"  # noqa: S105  the name of a field
 """The form field that holds the form's token."""
 _TOKEN_BYTES: Final = 32
@@ -42,7 +61,8 @@ class Link:
 
     def check(self, cookie: str, fields: Mapping[str, str]) -> None:
         """Raise ``BadToken`` if an answer does not come from the page."""
-        checks = (  # both are always compared
+        # Both are always compared, so that the time of a refusal does not show which one was wrong.
+        checks = (
             _constant_time_equal(cookie, self.cookie),
             _constant_time_equal(fields.get(TOKEN_FIELD, ""), self.form_token),
         )
@@ -103,3 +123,80 @@ def _hash_token(token: str) -> bytes:
 
 def _constant_time_equal(actual: str, expected: str) -> bool:
     return hmac.compare_digest(actual.encode(), expected.encode())
+
+
+def create_app(
+    ledger: Ledger,
+    links: Links,
+    authority: str,
+    on_resolved: Callable[[ResolvedDecision], None],
+    *,
+    detail: DetailSetting = True,
+) -> ASGIApp:
+    """Return an ASGI application that shows the decisions of ``links`` and records their answers.
+
+    Args:
+        ledger: The ledger of the decisions.
+        links: The links that it serves.
+        authority: Its host and port, such as ``127.0.0.1:8000``. Requests to any other are rejected.
+        on_resolved: Called in the event loop with each recorded answer.
+        detail: How requests for detail are answered.
+    """
+    handler = _RequestHandler(ledger, links, f"http://{authority}", DecisionForms(ledger, on_resolved, detail))
+    routes = [
+        Route("/decide/{token}", handler.show_decision, methods=["GET"]),
+        Route("/decide/{token}", handler.receive_answer, methods=["POST"]),
+        Route("/open/{ticket}", handler.redeem_ticket, methods=["GET"]),
+    ]
+    app = Starlette(routes=routes, exception_handlers=ERROR_HANDLERS)
+    app.router.redirect_slashes = False
+    return HostMiddleware(app, (authority,))
+
+
+class _RequestHandler:
+    """The endpoints of the application."""
+
+    def __init__(self, ledger: Ledger, links: Links, origin: str, forms: DecisionForms) -> None:
+        self._ledger = ledger
+        self._links = links
+        self._origin = origin
+        self._forms = forms
+
+    async def redeem_ticket(self, request: Request) -> Response:
+        """Redirect a ticket to its decision, once."""
+        # Link previews and virus scanners send HEAD first, which must not use the ticket up.
+        if request.method == "HEAD":
+            return RedirectResponse(self._links.peek(request.path_params["ticket"]).path, 303)
+        return RedirectResponse(self._links.redeem(request.path_params["ticket"]).path, 303)
+
+    async def show_decision(self, request: Request) -> Response:
+        link = self._links.find(request.path_params["token"])
+        decision = await self._find_decision(link)
+        if isinstance(decision, ResolvedDecision):
+            raise AlreadyResolved("This decision was answered before.", hint="The first answer counts.")
+        return _with_cookie(await self._forms.draw(_page_of(link), decision), link)
+
+    async def receive_answer(self, request: Request) -> Response:
+        """Record an answer, or show the answer that came first."""
+        link = self._links.find(request.path_params["token"])
+        check_origin(request, self._origin)
+        fields = await read_form(request)
+        link.check(request.cookies.get(link.cookie_name, ""), fields)
+        decision = await self._find_decision(link)
+        if isinstance(decision, ResolvedDecision):
+            return already_answered_page(decision)
+        return _with_cookie(await self._forms.receive(_page_of(link), decision, fields), link)
+
+    async def _find_decision(self, link: Link) -> PendingDecision | ResolvedDecision:
+        decision = await run_in_threadpool(self._ledger.find, link.decision_id)
+        return decision if isinstance(decision, ResolvedDecision) else require_open(decision)
+
+
+def _page_of(link: Link) -> DecisionPage:
+    return DecisionPage(link.path, {TOKEN_FIELD: link.form_token})
+
+
+def _with_cookie(response: Response, link: Link) -> Response:
+    # Not secure=True: the page is served over plain HTTP on loopback.
+    response.set_cookie(link.cookie_name, link.cookie, path=link.path, httponly=True, samesite="strict")
+    return response

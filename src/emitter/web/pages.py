@@ -1,14 +1,23 @@
-"""Pages for answers that were recorded and requests that were refused, and the headers of every page."""
+"""The parts of HTTP that all pages share: checks of requests, forms, refusals, and the security headers.
+
+Every refused request gets a page that says what to do, and leaves the ledger unchanged.
+
+Sources: the Fetch standard (``Origin``), Fetch Metadata Request Headers (``Sec-Fetch-Site``), the URL standard, section
+5, and RFC 9110, section 15.5.20 (421).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+from urllib.parse import parse_qsl
 
-from emitter.decisions import Dialogue, FreeText, Selected
+from emitter.decisions import MAX_ANSWER_LENGTH, Dialogue, FreeText, Selected
 from emitter.decisions.ledger_entries import UnreadableAnswer
 from emitter.decisions.resolution import ResolutionOutcome
 from emitter.errors import (
     AlreadyResolved,
+    BadResolution,
     BadToken,
     DecisionExpired,
     MissingExtra,
@@ -19,23 +28,37 @@ from emitter.errors import (
 )
 from emitter.render.html_page import SAME_ORIGIN_POLICY, build_document, element, untrusted_element
 from emitter.render.safe_text import to_single_line
-from emitter.web.requests import NotAForm, TooLarge
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from emitter.decisions.ledger_entries import ResolvedDecision
     from emitter.decisions.ledger_words import KeepWords
     from emitter.render.html_page import Markup
 
 try:
+    from starlette.datastructures import Headers, MutableHeaders
+    from starlette.requests import ClientDisconnect
     from starlette.responses import HTMLResponse
 except ImportError as error:
     raise MissingExtra("The local page needs starlette.", extra="web") from error
+MAX_BODY_BYTES: Final = 128 * 1024
+"""Bytes of a form: enough for the longest answer with every character escaped."""
+_MAX_FIELDS: Final = 8
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
 ErrorHandler: TypeAlias = "Callable[[Request, Exception], Awaitable[Response]]"
+
+
+class TooLarge(BadResolution):
+    """The form is longer than any answer can be."""
+
+
+class NotAForm(BadResolution):
+    """The request's body is not a form of the page."""
 
 
 _NOT_RECORDED: Final = "Nothing was recorded by this."
@@ -52,7 +75,9 @@ _FINAL_ERRORS: Final = (UnknownDecision, AlreadyResolved, DecisionExpired)
 
 
 async def _on_rejected(request: Request, error: Exception) -> Response:
-    status, title = next((page for kind, page in _ERROR_PAGES.items() if isinstance(error, kind)), (422, "Not taken"))
+    status, title = next(
+        (page for kind, page in _ERROR_PAGES.items() if isinstance(error, kind)), (422, "Not accepted")
+    )
     return refusal_page(status, title, str(error), None if isinstance(error, _FINAL_ERRORS) else request.url.path)
 
 
@@ -162,12 +187,85 @@ def refusal_page(
 
 SECURITY_HEADERS: Final = {
     "Content-Security-Policy": f"{SAME_ORIGIN_POLICY}; frame-ancestors 'none'",
+    # For browsers without frame-ancestors: in a frame, another site could make people click on an option unseen.
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     # With no-referrer, browsers send forms with "Origin: null", which could not be checked.
     "Referrer-Policy": "same-origin",
+    # A page that opened this one gets no handle to its window.
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    # The pages contain form tokens and the principal's words.
     "Cache-Control": "no-store",
 }
+
+
+_MISDIRECTED: Final = "Open the address exactly as you received it, with its number and port."
+
+
+@dataclass(frozen=True, slots=True)
+class HostMiddleware:
+    """Refuses requests to other hosts than ``authorities``, unless it is empty, and adds ``headers`` to responses."""
+
+    app: ASGIApp
+    authorities: Collection[str] = ()
+    headers: Mapping[str, str] = field(default_factory=lambda: SECURITY_HEADERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        app = self.app
+        if scope["type"] == "http":
+            hosts = Headers(scope=scope).getlist("host")
+            # A site that rebinds its own name to this address sends its own name (DNS rebinding).
+            if len(hosts) != 1 or (self.authorities and hosts[0] not in self.authorities):
+                app = refusal_page(421, "Not under this name", _MISDIRECTED)
+        await app(scope, receive, send_with_headers)
+
+
+def check_origin(request: Request, *origins: str) -> None:
+    """Raise ``BadToken`` unless the browser says that the request comes from one of ``origins``."""
+    # Browsers set both headers themselves, and a page cannot change them. A client that sends neither is refused too: a
+    # form of this page always has one of them.
+    sender, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+    if (sender, site) == (None, None) or sender not in {None, *origins} or site not in {None, "same-origin"}:
+        raise BadToken("The answer comes from another site.", hint="Answer on the page itself.")
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of the submitted form. Raises ``TooLarge``, or ``NotAForm`` for another body."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM_TYPE:
+        raise NotAForm("The request is not a form of this page.")
+    body = await _read_body(request)
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=True,
+            errors="strict",
+            max_num_fields=_MAX_FIELDS,
+        )
+    except ValueError:
+        raise NotAForm("The form cannot be read.") from None
+    fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
+    if len(fields) != len(pairs):
+        raise NotAForm("The form holds a field twice.")
+    return fields
+
+
+async def _read_body(request: Request) -> bytes:
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY_BYTES:
+                raise TooLarge("The answer is too long.", hint=f"Write at most {MAX_ANSWER_LENGTH:,} characters.")
+    except ClientDisconnect:
+        raise NotAForm("The form was cut off.") from None
+    return bytes(body)

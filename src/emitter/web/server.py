@@ -16,8 +16,7 @@ from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import AlreadyResolved, InputError, MissingExtra, StoreFailed
 from emitter.web.answering import CHANNEL
-from emitter.web.application import create_app
-from emitter.web.links import Links
+from emitter.web.links import Links, create_app
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
