@@ -135,7 +135,7 @@ def test_json_tells_what_was_refused(run: Run) -> None:
 
 NO_OBJECT = "invalid invalid_envelope_shape: /: type: one complete JSON object"
 REFUSED: dict[str, tuple[list[str], str]] = {
-    "unknown kind": (["note.json"], "gated unknown_envelope_kind: the host takes clarification.request,"),
+    "unknown kind": (["note.json"], "gated unknown_envelope_kind: the host accepts clarification.request,"),
     "payload": (["bad.json", *KIND], "invalid envelope_invalid: /payload: required"),
     "no envelope": (["list"], NO_OBJECT),
     "prose": (["text"], NO_OBJECT),

@@ -233,7 +233,7 @@ def test_a_handler_that_raises_half_way_tells_nothing(store: Store) -> None:
 def test_an_event_that_no_store_can_keep_is_told_and_nothing_is_kept(store: Store) -> None:
     """The envelope may come again, to a handler that does better."""
     odd, whole = HostConfig(CATALOGUE, handlers={NOTE: lambda *_: [NodeCompleted({"at": object()})]}), Handling()
-    with pytest.raises(InputError, match="no JSON"):
+    with pytest.raises(InputError, match="not a JSON value"):
         acceptor(odd, store=store).accept(envelope(), CONTEXT)
 
     assert store.find("run-1", CORRELATION) is None
@@ -293,7 +293,7 @@ def test_without_a_store_nothing_is_remembered() -> None:
 REMEMBERED: dict[str, EnvelopeOutcome] = {
     "accepted": Accepted("env-0", ("ev-1", "ev-2")),
     "accepted, nothing told": Accepted("env-0"),
-    "unknown kind": Gated(OutcomeCode.KIND, "unknown_envelope_kind: the host takes error", NOTE, ("error",)),
+    "unknown kind": Gated(OutcomeCode.KIND, "unknown_envelope_kind: the host accepts error", NOTE, ("error",)),
     "contract": Gated(
         OutcomeCode.CONTRACT, "envelope_contract_violation: x", NOTE, ("error", "a.b"), RefusalMode.DISCARD_AND_WARN
     ),

@@ -21,8 +21,7 @@ from claude_agent_sdk import (
     tool,
 )
 
-from emitter.integrations.claude_agent import GuardedTools, resume
-from emitter.integrations.claude_agent_hooks import GuardHooks
+from emitter.integrations.claude_agent import GuardedTools, GuardHooks, resume
 from emitter.testing import simulator
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))

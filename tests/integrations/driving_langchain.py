@@ -13,8 +13,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from emitter.integrations.langchain import as_tool
-from emitter.integrations.langchain_middleware import GuardMiddleware
+from emitter.integrations.langchain import GuardMiddleware, as_tool
 
 if TYPE_CHECKING:
     from tests.integrations.agents import Job

@@ -20,8 +20,7 @@ sys.path.append(str(Path(__file__).parents[2] / "examples"))
 import scripted_claude  # noqa: E402
 
 from emitter.integrations import claude_agent  # noqa: E402
-from emitter.integrations.claude_agent import resume  # noqa: E402
-from emitter.integrations.claude_agent_hooks import GuardHooks  # noqa: E402
+from emitter.integrations.claude_agent import GuardHooks, resume  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -21,7 +21,7 @@ from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
-from emitter.integrations.langchain_middleware import GuardMiddleware
+from emitter.integrations.langchain import GuardMiddleware
 from tests.integrations.driving_langchain import Model
 
 

@@ -66,7 +66,7 @@ def test_ai_envelope_correlation_replay__another_type_is_a_conflict(seam: Seam, 
 CACHED: dict[str, dict[str, Any]] = {
     "gated": {
         "status": "gated",
-        "reason": "unknown_envelope_kind: the host takes error",
+        "reason": "unknown_envelope_kind: the host accepts error",
         "gate": {"refusedType": "vendor.acme.draft", "acceptedTypes": ["error"], "refusalMode": "fail-node"},
         "allowedKinds": ["error"],
     },

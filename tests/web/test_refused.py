@@ -155,7 +155,7 @@ def test_what_was_written_is_kept(site: Running) -> None:
     shown = asked.send({**asked.forms[1], "choice": "free_text", "answer": "w" * 10_001})
     root = shown.root
 
-    assert "Not taken" in str(root.one("title").children[0])
+    assert "Not accepted" in str(root.one("title").children[0])
     assert "10,000" in root.one("p", role="alert").text
     assert root.one("textarea", name="answer").text == f"\n{'w' * 10_001}"
 

@@ -198,6 +198,11 @@ class ResolvedDecision:
         return actions[self.resolution.index] if isinstance(self.resolution, Selected) and actions else None
 
 
+def pending_of(decision: PendingDecision | ResolvedDecision) -> PendingDecision:
+    """Return a decision as it was opened."""
+    return decision.pending if isinstance(decision, ResolvedDecision) else decision
+
+
 _OUTCOME_TEXTS: Final = {
     ResolutionOutcome.SELECTED: "The principal chose an option.",
     ResolutionOutcome.FREE_TEXT: "The principal answered in their own words.",

@@ -93,7 +93,7 @@ def build_capabilities(settings: CapabilitySettings) -> dict[str, Json]:
         "envelopes": _build_envelope_features(settings),
         "aiEnvelope": {"schemaResponseCounterPolicy": "counted"} if settings.config.accepts_envelopes else None,
         "modelCapabilities": _build_model_capabilities(settings),
-        # no costEstimates: provider.usage has tokens and no price
+        # No costEstimates: provider.usage has tokens and no price.
         "providerUsage": {"supported": True} if settings.policy is not None else None,
         "aiProviders": _build_providers(settings),
         "secrets": _build_secrets(settings.secret_scopes),
@@ -168,7 +168,7 @@ def _build_envelope_features(settings: CapabilitySettings) -> Json:
 
 
 def _get_compliance(settings: CapabilitySettings) -> Posture:
-    """Return the posture that is true of every schema; those of the universal four leave the subset."""
+    """Return the posture that every schema meets. Those of the universal four are outside the subset."""
     if settings.posture is not Posture.STRICT:
         return settings.posture
     kinds = settings.config.registry.values() if settings.config.accepts_envelopes else ()

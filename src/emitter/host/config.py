@@ -1,6 +1,6 @@
 """Host configuration, the context of an envelope, and the values that pass between pipeline steps.
 
-``HostConfig`` sets which kinds a host accepts and how; ``EnvelopeContext`` names the run and node of an envelope.
+``HostConfig`` has the kinds, limits and secrets of a host; ``EnvelopeContext`` names the run and node of an envelope.
 This module contains only values.
 
 Source: ai-envelope.md, "Envelope Contract", "Capability handshake integration" and "Trust boundary".
@@ -156,7 +156,7 @@ envelope wait for it, so keep it short and start long work from the events.
 
 @dataclass(frozen=True, slots=True)
 class HostConfig:
-    """The kinds that a host accepts, and how.
+    """The configuration of a host.
 
     Attributes:
         registry: The kinds.

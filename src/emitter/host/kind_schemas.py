@@ -1,7 +1,8 @@
-"""Validate and normalise the JSON Schema of a kind's payload.
+"""The JSON Schemas of kinds' payloads: those of a host's kinds are validated, those of the library's own are built.
 
 ``validate_schema`` bounds the schema's size, rewrites pydantic's output in OpenWOP's portable form, and rejects
-external references and unions whose branches no single field distinguishes.
+external references and unions whose branches no single field distinguishes. ``payload_schema`` returns the schema of
+one of this library's kinds; each pydantic model behind them is made when it is needed.
 
 Source: ai-envelope.md, "Variant payload discrimination" (RFC 0031 §A); artifact-type-packs.md, "Bounded schema
 compilation".
@@ -10,19 +11,26 @@ compilation".
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, cast
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
+from pydantic import Field, create_model
+
+from emitter import models
 from emitter import schema as schemas
 from emitter.errors import InputError
 from emitter.host.kinds import DIALECT
 from emitter.messages import as_list, as_mapping
+from emitter.models.envelope import ClosedModel
+from emitter.models.standard_kinds import AUTHORIZATION, BINDING_MOMENT, DELIBERATION, DOCUMENT, REASONING_SCHEMA
 from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS, transform_schema
 from emitter.schema.json_data import escape_pointer_token, resolve_reference
+from emitter.schema.python_types import resolve_schema
 from emitter.schema.references import ReferenceResolver, check_complexity
 from emitter.schema.validator import Validator, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from emitter.host.kinds import PayloadRule
     from emitter.messages import Json
@@ -273,3 +281,75 @@ def _check_references(kind_id: str, schema: dict[str, Any]) -> None:
                 f"{pointer} in the schema of {kind_id} refers to another document, or has its own address.",
                 hint="Put the definitions under $defs, and refer to them with #/$defs/<name>.",
             )
+
+
+class _Reasoned(ClosedModel):
+    """The optional first property of the library's own payloads."""
+
+    reasoning: Annotated[str, Field(description=REASONING_SCHEMA["description"])] = ""
+
+
+class _Document(ClosedModel):
+    """A document, and the caller's name for its schema."""
+
+    name: str
+    document: Any
+
+
+def _binding_moment() -> type[ClosedModel]:
+    return create_model(
+        "_BindingMoment",
+        __base__=_Reasoned,
+        __doc__="A decision, ready for its principal.",
+        binding_moment=(models.BindingMoment, ...),
+    )
+
+
+def _deliberation() -> type[ClosedModel]:
+    return create_model(
+        "_Deliberation",
+        __base__=(models.Deliberation, _Reasoned),
+        __doc__="The agent cannot commit yet: its state, what is missing, and the permission it asks for.",
+    )
+
+
+@cache
+def _authorization() -> type[ClosedModel]:
+    envelope: Any = Annotated[models.AuthorizationEnvelope, Field(discriminator="kind")]
+    return create_model(
+        "_Authorization",
+        __base__=_Reasoned,
+        __doc__="What may be shown as established and its grounds, or the reason why nothing is.",
+        authorization=(envelope, ...),
+    )
+
+
+_PAYLOADS: dict[str, Callable[[], type[ClosedModel]]] = {
+    BINDING_MOMENT: _binding_moment,
+    DELIBERATION: _deliberation,
+    DOCUMENT: lambda: _Document,
+    AUTHORIZATION: _authorization,
+}
+
+
+def payload_schema(kind_id: str) -> dict[str, Json]:
+    """Return the schema of a payload in OpenWOP's portable form."""
+    schema: dict[str, Json] = transform_schema(
+        make_portable(_PAYLOADS[kind_id]().model_json_schema()), _strip_pydantic_keywords
+    )
+    return schema
+
+
+def check_authorization(payload: Json) -> Iterable[Violation]:
+    """Apply the validators of the authorization envelope."""
+    return make_type_rule(resolve_schema(_authorization()).parse)(payload)
+
+
+def _strip_pydantic_keywords(node: dict[str, Any], _pointer: str) -> dict[str, Any]:
+    """Remove titles, defaults, and the null that an absent property never is."""
+    keywords = {name: value for name, value in node.items() if name not in {"title", "default"}}
+    branches = [branch for branch in as_list(keywords.get("anyOf")) if branch != {"type": "null"}]
+    if len(branches) != 1:
+        return keywords
+    del keywords["anyOf"]
+    return {**keywords, **branches[0]}

@@ -101,7 +101,7 @@ class EnvelopeKind:
     """
 
     is_own: ClassVar[bool] = False
-    """Whether it is this library's, unchanged. Its forms make valid payloads of valid documents."""
+    """Whether the kind is this library's own, unchanged. The library's forms build only valid payloads for it."""
     id: str
     version: int | None
     schema: Mapping[str, Json] = field(repr=False, hash=False)
@@ -200,7 +200,7 @@ class UniqueIdsRule:
     path: tuple[str, ...]
 
     def __call__(self, payload: Json) -> Iterator[Violation]:
-        """Yield each item whose id an earlier one has."""
+        """Yield each item that repeats the id of an earlier one."""
         for step in self.path:
             payload = payload[step]
         ids: set[Json] = set()
@@ -265,7 +265,7 @@ UNIVERSAL_KINDS: Final = tuple(
     EnvelopeKind(kind_id, 1, canonicalize_schema(kind_id, schema), advisory_rules=_ADVISORY_RULES.get(kind_id, ()))
     for kind_id, schema in UNIVERSAL_SCHEMAS.items()
 )
-"""All at version 1, the only one."""
+"""OpenWOP's universal kinds. All of them have version 1."""
 
 
 class KindRegistry(Mapping[str, EnvelopeKind]):
@@ -324,7 +324,7 @@ class KindRegistry(Mapping[str, EnvelopeKind]):
         return tuple(self.values())[len(UNIVERSAL_KINDS) :]
 
 
-class _OwnKind(EnvelopeKind):
+class _LibraryKind(EnvelopeKind):
     """A kind of this library. Its schema is made from the payload's model when it is first read."""
 
     def __init__(self, **members: Any) -> None:
@@ -337,22 +337,22 @@ class _OwnKind(EnvelopeKind):
     @cached_property
     def schema(self) -> dict[str, Json]:  # pyright: ignore[reportIncompatibleVariableOverride]  frozen, so never set
         """The canonical schema."""
-        from emitter.host.payloads import payload_schema  # noqa: PLC0415  models of four payloads, of which one is used
+        from emitter.host.kind_schemas import payload_schema  # noqa: PLC0415  pydantic models, of which most runs need none or one
 
         return canonicalize_schema(self.id, payload_schema(self.id))
 
 
 def _check_authorization(payload: Json) -> Iterable[Violation]:
-    from emitter.host.payloads import check_authorization  # noqa: PLC0415  as above
+    from emitter.host.kind_schemas import check_authorization  # noqa: PLC0415  as above
 
     return check_authorization(payload)
 
 
 OWN_KINDS: Final = (
-    _OwnKind(id=BINDING_MOMENT, version=1, rules=(check_option_range,)),
-    _OwnKind(id=DELIBERATION, version=1),
-    _OwnKind(id=DOCUMENT, version=1),
-    _OwnKind(id=AUTHORIZATION, version=1, rules=(_check_authorization,)),
+    _LibraryKind(id=BINDING_MOMENT, version=1, rules=(check_option_range,)),
+    _LibraryKind(id=DELIBERATION, version=1),
+    _LibraryKind(id=DOCUMENT, version=1),
+    _LibraryKind(id=AUTHORIZATION, version=1, rules=(_check_authorization,)),
 )
 """``vendor.emitter.`` ``binding-moment``, ``deliberation``, ``document`` and ``authorization``."""
 STANDARD: Final = KindRegistry(OWN_KINDS)

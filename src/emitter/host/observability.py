@@ -109,14 +109,14 @@ def _get_refusal_attributes(acceptance: Acceptance) -> dict[str, AttributeValue]
     if isinstance(outcome, Breached):
         refusal |= {attributes.CAP_KIND: outcome.cap_kind.value}
         refusal |= {attributes.CAP_LIMIT: outcome.limit, attributes.CAP_OBSERVED: outcome.observed}
-    # an envelope with an invalid shape has no id; its events have a substitute
+    # An envelope with an invalid shape has no id; its events have a substitute.
     if outcome.code is not OutcomeCode.SHAPE and acceptance.events:
         refusal["envelope_correlation_id"] = attributes.replace_surrogates(acceptance.events[0].causation_id)
     return refusal
 
 
 def _get_error_code(outcome: EnvelopeOutcome) -> str | None:
-    """Return the code of the failure; an envelope that the node discards with a warning is none."""
+    """Return the code of the failure, or None. It is no failure if the node discards the envelope with a warning."""
     if isinstance(outcome, Accepted):
         return None
     discarded = isinstance(outcome, Gated) and outcome.refusal_mode is RefusalMode.DISCARD_AND_WARN

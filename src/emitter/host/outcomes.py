@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class OutcomeCode(str, Enum):
-    """The reason why an envelope was not accepted, in OpenWOP's words."""
+    """The reason why an envelope was not accepted, by OpenWOP's codes."""
 
     SHAPE = "invalid_envelope_shape"
     KIND = "unknown_envelope_kind"
@@ -40,7 +40,7 @@ class OutcomeCode(str, Enum):
     CAPABILITY = "capability_required"
     NOT_APPLICABLE = "not-applicable"
     PARTIAL_TIMEOUT = "envelope_partial_timeout"
-    """Ours: OpenWOP does not say what becomes of chunks whose last one never comes (its gap E1)."""
+    """This library's own: OpenWOP does not define the outcome if the last chunk never arrives (its gap E1)."""
 
 
 class CapKind(str, Enum):
@@ -92,7 +92,7 @@ class Gated:
     refusal_mode: RefusalMode = RefusalMode.FAIL_NODE
 
     def to_json(self) -> dict[str, Json]:
-        """Return the wire form. The allowed kinds have two names, as readers know either."""
+        """Return the wire form. The allowed kinds have two names, because readers know one or the other."""
         allowed = list(self.allowed_kinds)
         gate = {"refusedType": self.refused_type, "acceptedTypes": allowed, "refusalMode": self.refusal_mode.value}
         return {"status": self.status, "reason": self.reason, "gate": gate, "allowedKinds": allowed}
@@ -145,7 +145,7 @@ class Breached:
 
 
 EnvelopeOutcome: TypeAlias = Accepted | Gated | InvalidEnvelope | Breached
-"""What became of an envelope."""
+"""The outcome of an envelope."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,7 @@ def _get_total(emission: ChunkedEnvelope, chunk: Chunk) -> int:
 
 
 def _has_other_end(emission: ChunkedEnvelope, chunk: Chunk) -> bool:
-    """Return whether there are two ends, a chunk after the end, or a ``total`` that puts the end elsewhere."""
+    """Return whether the chunks have two ends, one follows the end, or ``total`` contradicts the end."""
     total, highest = _get_total(emission, chunk), max(emission.highest_index, chunk.partial.index)
     ends = {final.final_index for final in (emission.last, chunk) if final is not None} - {None}
     if not ends:
@@ -277,7 +277,7 @@ class ChunkAssembler:
         return self._add_chunk(key, emission, parsed, now) if conflict is None else self._finish(key, conflict, now)
 
     def expire(self, now: float) -> tuple[ExpiredChunks, ...]:
-        """Return, once, the envelopes whose time is over. Call it while any are incomplete."""
+        """Return the envelopes that timed out, each of them once. Call it while any are incomplete."""
         late = [
             (run_id, emission.first)
             for run_id, emissions in self._open.items()
@@ -310,7 +310,7 @@ class ChunkAssembler:
         return WaitingForChunks(len(emission.digests), emission.total)
 
     def _finish(self, key: _Key, result: _FinalResult, now: float) -> _FinalResult:
-        """Remember only how the envelope ended."""
+        """Remember the result, without the chunks."""
         self._discard(key)
         self._finished[key] = result, now + self._limits.timeout
         return result

@@ -77,7 +77,7 @@ FIELD_RULES: Final[Mapping[str, FieldRules]] = {
     RecoveryApplied.type: FieldRules(exact=frozenset({"path"})),
     ProviderUsage.type: FieldRules(exact=frozenset({"inputTokens", "outputTokens"}), ignored=_COST_FIELDS),
     ModelCapabilitySubstituted.type: FieldRules(redactable=frozenset({"fallbackProvider", "fallbackModel"})),
-    # the code is the contract; the message is for people, and its words may change
+    # The code is the contract; the message is for people, and its words may change.
     NodeFailed.type: FieldRules(ignored=_MESSAGE_FIELDS),
     "run.failed": FieldRules(ignored=_MESSAGE_FIELDS),
     "node.retried": FieldRules(ignored=_MESSAGE_FIELDS),
@@ -91,7 +91,7 @@ _IGNORED_TYPES = frozenset(
         *("run.paused", "run.resumed", "run.resuming", "run.restored-from-snapshot"),
     }
 )
-"""Events about how the run was carried out, and those that report divergences."""
+"""Events about the execution of a run, and those that report divergences."""
 _CALL_FIELDS = frozenset({"attempt", "fault"})
 
 
@@ -156,7 +156,7 @@ def _is_redacted(value: Json) -> bool:
 def _scalars_equal(first: Json, second: Json) -> bool:
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
-    # NaN is not equal to itself, but two of them are no difference
+    # NaN is not equal to itself, but two NaNs are no difference.
     return bool(first == second or (first != first and second != second))  # noqa: PLR0124
 
 

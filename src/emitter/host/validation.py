@@ -213,7 +213,7 @@ def check_kind(state: InFlightEnvelope) -> InFlightEnvelope | EnvelopeOutcome:
     """Check that the kind and version are known; an older version is drift."""
     kind = state.received.config.registry.get(state.envelope.type)
     if kind is None:
-        reason = f"{OutcomeCode.KIND.value}: the host takes {', '.join(state.received.config.registry.ids)}"
+        reason = f"{OutcomeCode.KIND.value}: the host accepts {', '.join(state.received.config.registry.ids)}"
         return Gated(OutcomeCode.KIND, reason, state.envelope.type, state.received.config.registry.ids)
     emitted, advertised = state.envelope.schema_version, kind.version
     if advertised is None or emitted == advertised:
@@ -274,6 +274,7 @@ _SECRET_IN_ID = Violation("", "redaction", "ids without secrets, because an id c
 
 def redact_secrets(state: InFlightEnvelope) -> InFlightEnvelope | InvalidEnvelope:
     """Remove every secret from the envelope, or refuse it if an id contains one."""
+    # Before deduplicate(), the handler and the store: none of them may see a secret.
     secrets = state.received.config.secrets
     if not secrets.ids or not secrets.found_in(state.joined_text):
         return state
@@ -322,6 +323,7 @@ def deduplicate(state: InFlightEnvelope) -> InFlightEnvelope | CachedOutcome | I
 
 def reuse_outcome(state: InFlightEnvelope, entry: Entry) -> CachedOutcome | InvalidEnvelope:
     """Return the stored outcome, or a refusal if its kind differs or it must not advance the approval."""
+    # An id names one envelope. Otherwise a model could get the outcome of an approved kind for another one.
     if entry.type != state.envelope.type:
         reason = f"{OutcomeCode.CONFLICT.value}: {_KIND_CONFLICT}"
         return InvalidEnvelope(OutcomeCode.CONFLICT, reason, (_KIND_CONFLICT,))

@@ -1,7 +1,7 @@
 """Integrations with agent frameworks and engines: one module for each, to be imported by name.
 
-Those with agent frameworks turn guarded tools (``Authority.guard``) into tools of the framework, pause the agent in the
-framework's own way while a call waits for its principal, and tell the agent their answer. Consent is in the ledger,
-never in the framework's state: a resume is only a reason to look there again. Those with engines make emissions that a
-crash neither loses nor repeats.
+Integrations with agent frameworks turn guarded tools (``Authority.guard``) into tools of the framework. While a call
+waits for its principal, they pause the agent in the framework's own way, and then pass the answer to the agent. Consent
+is in the ledger, never in the framework's state: a resumed run only reads the ledger again. Integrations with engines
+make emissions that a crash neither loses nor repeats.
 """

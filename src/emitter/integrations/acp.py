@@ -43,7 +43,7 @@ except ImportError as error:
     raise MissingExtra("Approvals in ACP need agent-client-protocol.", extra="acp") from error
 
 
-async def call_tool(  # noqa: PLR0913  what a call is, and who is asked
+async def call_tool(  # noqa: PLR0913  the call and the client
     client: Client,
     session_id: str,
     tool: GuardedTool[..., Any],
@@ -69,14 +69,15 @@ async def call_tool(  # noqa: PLR0913  what a call is, and who is asked
     call_id = make_call_id("acp", session_id, tool_call_id)
     outcome = await amake_call(tool, call_id, arguments)
     if isinstance(outcome, Waiting):
-        asked = client, session_id, tool.ledger, outcome.pending
-        decision = await request_permission(*asked, tool_call_id=tool_call_id, principal=principal)
+        decision = await request_permission(
+            client, session_id, tool.ledger, outcome.pending, tool_call_id=tool_call_id, principal=principal
+        )
         if not isinstance(decision, PendingDecision) or decision.expiry_recorded:
             return await amake_call(tool, call_id, arguments)
     return outcome
 
 
-async def request_permission(  # noqa: PLR0913  what is asked, and who
+async def request_permission(  # noqa: PLR0913  the decision and the client
     client: Client,
     session_id: str,
     ledger: Ledger,
@@ -85,7 +86,7 @@ async def request_permission(  # noqa: PLR0913  what is asked, and who
     tool_call_id: str,
     principal: Principal | None = None,
 ) -> PendingDecision | ResolvedDecision:
-    """Ask the client about a pending decision, record what the person chooses, and return the decision as it stands.
+    """Ask the client about a pending decision, record the person's choice, and return the decision in its new state.
 
     If the decision is resolved on another surface meanwhile, that answer counts.
 
@@ -130,7 +131,7 @@ def build_options(pending: PendingDecision) -> list[PermissionOption]:
 
 
 def read_outcome(pending: PendingDecision, outcome: AllowedOutcome | DeniedOutcome) -> Resolution | Unresolved:
-    """Return what the client's outcome means, or raise ``BadResolution``. A cancelled one is no answer."""
+    """Return the answer in the client's outcome, or raise ``BadResolution``. A cancelled outcome is no answer."""
     if outcome.outcome == "cancelled":
         return Unresolved(pending.digest, UnresolvedReason.CANCELLED)
     if outcome.option_id not in {option.option_id for option in build_options(pending)}:
@@ -149,7 +150,7 @@ def _record(
         else:
             record_answer(ledger, principal, pending, answer, "acp")
     except (AlreadyResolved, DecisionExpired):
-        pass  # another surface was faster, or nobody was in time
+        pass  # another surface was faster, or the answer came too late
 
 
 def _draw(pending: PendingDecision, tool_call_id: str) -> ToolCallUpdate:

@@ -1,4 +1,4 @@
-"""What the integrations share: make a tool call through its guarded tool, and word the answer for the agent."""
+"""Shared by the integrations: make a tool call through its guarded tool, and phrase the answer for the agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from emitter.authority.guard.calls import MAX_CALL_ID_LENGTH
 from emitter.decisions import Act, Hold, Incorporate, Reopen, digest_of
-from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer
+from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer, pending_of
 from emitter.errors import ApprovalPending, AuthorityError, InputError, NotApproved
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ async def amake_call(
 async def apropose(
     tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any]
 ) -> Waiting | Rejected | None:
-    """Open the decision about a call, and return why it cannot be made now; None if it may be tried.
+    """Open the decision about a call, and return why the call cannot be made now, or None if it may be tried.
 
     A tool that asks its principal itself may always be tried.
     """
@@ -130,8 +130,7 @@ def _explain_error(tool: GuardedTool[..., Any], call_id: str, error: AuthorityEr
             raise error  # the tool itself made another guarded call
         case ApprovalPending():
             decision = tool.ledger.find(error.decision_id)
-            pending = decision if isinstance(decision, PendingDecision) else decision.pending
-            return Waiting(tool.name, call_id, pending, tool.ledger)
+            return Waiting(tool.name, call_id, pending_of(decision), tool.ledger)
         case NotApproved() if error.decision_id:
             return Rejected(explain_answer(tool.ledger.find(error.decision_id)))
         case _:
@@ -214,13 +213,14 @@ def guard_existing(  # noqa: PLR0913  what a tool is
     named = implementation if hasattr(implementation, "__qualname__") else type(implementation)
     run_tool.__module__, run_tool.__qualname__ = named.__module__, str(getattr(named, "__qualname__"))  # noqa: B009
     run_tool.__doc__ = description
-    every = {**options, "name": name, "parameters": parameters, "exclude": [*options.get("exclude", ()), "run"]}
-    return ExistingTool(authority.guard(run_tool, **cast("GuardOptions", every)), frozenset(parameters))
+    # "run" is the framework's function, not an argument of the model, so it is no part of what is approved.
+    settings = {**options, "name": name, "parameters": parameters, "exclude": [*options.get("exclude", ()), "run"]}
+    return ExistingTool(authority.guard(run_tool, **cast("GuardOptions", settings)), frozenset(parameters))
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTools:
-    """The tools of an agent that are guarded, by their names, with the options of each."""
+    """The guarded tools of an agent, by their names, with the options of each."""
 
     authority: Authority
     options: Mapping[str, GuardOptions]

@@ -1,14 +1,19 @@
 """Approvals for the Claude Agent SDK.
 
-A guarded tool is a tool of an in-process MCP server, so the function that runs is the guarded one. A PreToolUse hook
-defers a call that waits: the run ends with ``ResultMessage.deferred_tool_use``. Once the decision is resolved,
-``resume`` continues the session, in this or another process.
+``GuardedTools`` makes guarded tools the tools of an in-process MCP server, so that the guarded function itself runs.
+``GuardHooks`` guards tools that Claude Code has already, by name: ``Bash``, ``Write``, and those of any MCP server. An
+approved call of these is allowed once its intent is written, and its receipt is written when Claude Code reports its
+result.
+
+A PreToolUse hook defers a call that waits: the run ends with ``ResultMessage.deferred_tool_use``. Once the decision is
+resolved, ``resume`` continues the session, in this or another process.
 
 Claude Code keeps one deferred call of a session, the last one, and drops the others from the conversation. The hook
 withdraws their questions, and the model makes the calls again if it still wants them.
 
 Source: claude_agent_sdk as installed, 0.2.187, with its Claude Code 2.1.330, driven against a local endpoint
-(2026-11-23).
+(2026-11-23). A hook that raises lets the tool run unless ``on_failure`` is ``block``. Of several hooks that return an
+input, the last one counts, and PostToolUse reports it. A resumed session begins in its first directory.
 """
 
 from __future__ import annotations
@@ -16,6 +21,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import logging
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -25,7 +32,9 @@ from pydantic_core import to_json
 
 from emitter.errors import AlreadyResolved, InputError, MissingExtra
 from emitter.integrations.approvals import (
+    NamedTools,
     Rejected,
+    Returned,
     Waiting,
     amake_call,
     apropose,
@@ -39,20 +48,26 @@ if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions, HookContext, HookInput, HookJSONOutput, McpServerConfig, Message
     from claude_agent_sdk.types import HookEvent
 
-    from emitter.authority import GuardedTool
+    from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.integrations.approvals import CallOutcome, ExistingTool
 
 try:
     from claude_agent_sdk import HookMatcher, ResultMessage, SdkMcpTool, create_sdk_mcp_server, query
 except ImportError as error:
     raise MissingExtra("Approvals in the Claude Agent SDK need claude-agent-sdk.", extra="claude-agent") from error
 
+_LOGGER: Final = logging.getLogger("emitter")
+_NOT_ASKED: Final = "The call was not made, because it could not be put to a person."
+
+
+_SHELLS: Final = frozenset({"Bash", "PowerShell"})
+"""Tools whose calls depend on the session's directory. Claude Code makes the paths of the others absolute."""
 _CALL_ID: Final = "emitter_call_id"
-"""The argument in which the hook tells the tool which call it is. The hook sets it, whatever the model wrote there."""
+"""The argument in which the hook passes the id of the call to the tool. The hook overwrites what the model wrote."""
 _NO_HOOK: Final = "Nothing was done: the hooks of this server's GuardedTools are missing from ClaudeAgentOptions."
 _STILL_WAITS: Final = "Nothing was done: this call waits for a person."
 HOOK_SECONDS: Final = 60.0
-"""How long Claude Code waits for the hook, which asks the store and nobody else."""
-
+"""How long Claude Code waits for the hook, which only reads the store."""
 START_SECONDS: Final = 60.0
 """How long a resumed session may take until it makes its deferred call. Without one, Claude Code waits for ever."""
 
@@ -94,9 +109,9 @@ class GuardedTools:
 
 
 class CallGate:
-    """Answers Claude Code's question whether a call may be made. One that waits is deferred.
+    """Allows, denies or defers the calls that Claude Code asks about.
 
-    Claude Code keeps one deferred call of a session. The question about a call that it drops is withdrawn, since an
+    Claude Code keeps one deferred call of a session. The decision about a call that it drops is withdrawn, since an
     answer would have no effect.
     """
 
@@ -143,6 +158,7 @@ async def resume(options: ClaudeAgentOptions, session_id: str) -> AsyncIterator[
     ended = asyncio.Event()
 
     async def no_prompt() -> AsyncIterator[dict[str, Any]]:
+        # The stream must stay open, and yield nothing, until the session has ended.
         await ended.wait()
         none: tuple[dict[str, Any], ...] = ()
         for prompt in none:
@@ -207,8 +223,136 @@ class _Tool:
             return _content(_STILL_WAITS, is_error=True)
         if isinstance(outcome, Rejected):
             return _content(outcome.message, is_error=True)
-        return _content(outcome.value if isinstance(outcome.value, str) else to_json(outcome.value).decode())
+        return _content(_to_text(outcome.value))
 
 
 def _content(text: str, *, is_error: bool = False) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "is_error": is_error}
+
+
+class InputChanged(Exception):
+    """Another hook changed the input after the approval, and the tool ran with it. The receipt names this error."""
+
+
+class ToolFailed(Exception):
+    """Claude Code reported that a tool failed. The receipt names this error."""
+
+
+class GuardHooks:
+    """Guards tools of Claude Code by name: ``ClaudeAgentOptions(hooks=GuardHooks(authority, {"Bash": {}}).hooks)``.
+
+    A call that waits for approval is deferred, and the run ends with ``ResultMessage.deferred_tool_use``. Call
+    ``resume`` once the decision is resolved: the approved call is made, once. Otherwise Claude reads why it was denied,
+    with the person's words. If the question cannot be asked, the call is denied.
+
+    Args:
+        authority: Approves the calls and keeps the receipts.
+        tools: The options of ``Authority.guard`` for each tool, by the name that Claude calls it by, such as ``Bash``
+            or ``mcp__github__merge``. A name that no tool has guards nothing.
+    """
+
+    def __init__(self, authority: Authority, tools: Mapping[str, GuardOptions]) -> None:
+        self._tools = NamedTools(authority, tools)
+        self._gate = CallGate()
+        self._running = dict[str, _RunningCall]()
+
+    @property
+    def hooks(self) -> dict[HookEvent, list[HookMatcher]]:
+        """The hooks before and after each call of these tools."""
+        names = "|".join(map(re.escape, self._tools.options))
+        # With "block", Claude Code does not make the call if the hook fails or is too slow.
+        return {
+            "PreToolUse": [HookMatcher(names, [self._before_call], HOOK_SECONDS, "block")],
+            "PostToolUse": [HookMatcher(names, [self._after_call], HOOK_SECONDS)],
+            "PostToolUseFailure": [HookMatcher(names, [self._after_call], HOOK_SECONDS)],
+        }
+
+    async def _before_call(self, hook_input: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
+        call: Any = hook_input
+        if call["tool_name"] not in self._tools.options:
+            return {}
+        call_id = make_call_id("claude-agent", call["session_id"], tool_use_id)
+        try:
+            outcome = await self._start(call_id, call)
+        except Exception as error:
+            _LOGGER.exception("A call of Claude Code's %s was denied.", call["tool_name"])
+            outcome = Rejected(f"{_NOT_ASKED} {type(error).__name__}: {error}")
+        return await self._gate.answer(call, call_id, outcome)
+
+    async def _start(self, call_id: str, call: Mapping[str, Any]) -> Waiting | Rejected | Mapping[str, Any]:
+        """Return the input of a call that Claude Code may make now, or why it may not."""
+        name, arguments = call["tool_name"], dict(call["tool_input"])
+        if name in _SHELLS:
+            arguments["cwd"] = call["cwd"]
+        tool = self._tools.guard(
+            name, description=f"{name} of Claude Code.", parameters=arguments, implementation=_implementation(name)
+        )
+        obstacle = await tool.find_obstacle(call_id, arguments)
+        if obstacle is not None:
+            return obstacle
+        running = _RunningCall(tool, call_id, arguments, call["tool_input"])
+        outcome = await running.start()
+        if outcome is None:
+            self._running[call_id] = running
+            return running.approved
+        return _already_made(outcome) if isinstance(outcome, Returned) else outcome
+
+    async def _after_call(self, hook_input: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
+        call: Any = hook_input
+        running = self._running.pop(make_call_id("claude-agent", call["session_id"], tool_use_id), None)
+        if running is not None:
+            await running.finish(call)
+        return {}
+
+
+class _RunningCall:
+    """An approved call, from its intent to its receipt. Claude Code makes it in between."""
+
+    def __init__(
+        self, tool: ExistingTool, call_id: str, arguments: Mapping[str, Any], tool_input: Mapping[str, Any]
+    ) -> None:
+        self.approved = self._tool_input = tool_input
+        self._begun = asyncio.Event()
+        self._result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.ensure_future(tool.make_call(call_id, arguments, self._run))
+
+    async def _run(self, arguments: dict[str, Any]) -> Any:
+        self.approved = {name: value for name, value in arguments.items() if name in self._tool_input}
+        self._begun.set()
+        return await self._result
+
+    async def start(self) -> CallOutcome | None:
+        """Wait until the intent is written, and return None; or return why the call is not made now."""
+        begun = asyncio.ensure_future(self._begun.wait())
+        await asyncio.wait([begun, self._task], return_when=asyncio.FIRST_COMPLETED)
+        begun.cancel()
+        return None if self._begun.is_set() else await self._task
+
+    async def finish(self, call: Mapping[str, Any]) -> None:
+        """Write the receipt, with the result or the failure that Claude Code reported."""
+        if call["tool_input"] != self.approved:
+            _LOGGER.error("Another hook changed an approved call of Claude Code's %s.", call["tool_name"])
+            self._result.set_exception(InputChanged())
+        elif call["hook_event_name"] == "PostToolUse":
+            self._result.set_result(call["tool_response"])
+        else:
+            self._result.set_exception(ToolFailed(call["error"]))
+        try:
+            await self._task
+        except (InputChanged, ToolFailed):
+            pass  # Claude reads it from Claude Code
+        except Exception:
+            _LOGGER.exception("The receipt of a call of Claude Code could not be written.")
+
+
+def _implementation(name: str) -> type:
+    """Return the implementation that an approval binds: Claude Code's tool of this name."""
+    return type(name, (), {"__module__": "claude_code"})
+
+
+def _already_made(outcome: Returned) -> Rejected:
+    return Rejected(f"This call was made before, and is not made again. It returned: {_to_text(outcome.value)}")
+
+
+def _to_text(value: Any) -> str:
+    return value if isinstance(value, str) else to_json(value).decode()

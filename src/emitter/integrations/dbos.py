@@ -46,7 +46,7 @@ T = TypeVar("T")
 _LOGGER: Final = logging.getLogger("emitter")
 
 _POLL = 1.0
-"""Seconds between two looks at the ledger."""
+"""Seconds between two queries of the ledger."""
 
 
 async def aemit(
@@ -111,7 +111,7 @@ async def ask(  # noqa: PLR0913  most have a default
         actions: For each option, the digest of what it does, or None.
         expires_in: For how many seconds the decision is open, or None.
         after: Ids of refused decisions whose objection this envelope takes up: see ``Ledger.open``.
-        poll: Seconds between two looks at the ledger.
+        poll: Seconds between two queries of the ledger.
 
     Raises:
         DecisionExpired: Nobody answered in time, or the decision was withdrawn.
@@ -141,9 +141,9 @@ async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, *
     it, with ``emitter settle`` or ``Authority.resolve_unfinished``; the logger ``emitter`` has its ids.
 
     Args:
-        tool: What ``Authority.guard`` returned, without ``ask``, so that the answer may come from any process.
+        tool: The result of ``Authority.guard`` without ``ask``, so that the answer may come from any process.
         *args: The tool's arguments.
-        poll: Seconds between two looks at the answer.
+        poll: Seconds between two queries of the ledger.
         **arguments: The tool's arguments by name.
 
     Returns:
@@ -159,16 +159,16 @@ async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, *
     _check_durable("tool", tool.ledger)
 
     async def call() -> Any:
-        key, is_told = _step_key(), False
+        key, is_logged = _step_key(), False
         while True:
             try:
                 return await _make_call(partial(tool.call, key, *args, **arguments))
             except ApprovalPending as waiting:
                 await tool.ledger.wait(waiting.decision_id, poll=poll)
             except Unfinished as error:
-                if not is_told:
+                if not is_logged:
                     _LOGGER.warning("A workflow waits until a call is settled. %s", error)
-                is_told = True
+                is_logged = True
                 await asyncio.sleep(poll)
 
     return await _run_step("emitter.act", call)
@@ -186,7 +186,7 @@ async def _make_call(call: Callable[[], Any]) -> Any:
 
 
 def _check_durable(name: str, ledger: Ledger) -> None:
-    """Refuse a ledger in memory: a resumed workflow would ask again and act again."""
+    """Reject a ledger in memory: a resumed workflow would ask again and act again."""
     if isinstance(ledger.store, MemoryStore):
         raise InputError(f"The store of {name} is in memory.", hint="Pass a SqlStore or SqliteStore, which is kept.")
 

@@ -1,20 +1,27 @@
 """Approvals for LangChain agents and LangGraph graphs.
 
+``as_tool`` makes a guarded tool a LangChain tool. ``GuardMiddleware`` guards tools that an agent has already, by name:
+an approved call goes on to the agent's other middleware and to the tool, which gets the approved arguments and what
+LangChain injects.
+
 A call that waits interrupts the graph. Once its decision is resolved, invoke the graph again with ``None`` or any
 ``Command(resume=...)``, in this or another process: a resume value is never consent, and a replayed call returns its
 retained result.
 
-Source: langgraph.types.interrupt and langchain_core.tools as installed, langgraph 1.2.22 and langchain-core 1.7.2
-(2026-11-23).
+Source: langgraph.types.interrupt, langgraph.prebuilt.tool_node, langchain_core.tools and langchain.agents.middleware as
+installed, langgraph 1.2.22, langchain-core 1.7.2 and langchain 1.4.7 (2026-11-23).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
+from emitter.authority import Effects, Result
 from emitter.authority.guard.inspection import is_async
 from emitter.errors import MissingExtra
 from emitter.integrations.approvals import (
+    NamedTools,
     Rejected,
     Waiting,
     amake_call,
@@ -24,17 +31,22 @@ from emitter.integrations.approvals import (
 )
 
 if TYPE_CHECKING:
-    from emitter.authority import GuardedTool
-    from emitter.integrations.approvals import Returned
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from langchain.agents.middleware import ToolCallRequest
+
+    from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.integrations.approvals import ExistingTool, Returned, RunTool
 
 try:
+    from langchain.agents.middleware import AgentMiddleware
     from langchain_core.messages import ToolMessage
     from langchain_core.tools import InjectedToolCallId, StructuredTool, create_schema_from_function
     from langgraph.config import get_config
-    from langgraph.types import interrupt
+    from langgraph.types import Command, interrupt
     from pydantic import create_model
 except ImportError as error:
-    raise MissingExtra("Approvals in LangChain need langgraph.", extra="langchain") from error
+    raise MissingExtra("Approvals in LangChain need langchain and langgraph.", extra="langchain") from error
 
 _ID: Final = "emitter_tool_call_id"
 """The argument in which LangChain passes the id of the model's tool call. The model does not see it."""
@@ -55,13 +67,13 @@ def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
     schema: Any = create_schema_from_function(tool.name, function)
 
     def run(**arguments: Any) -> Any:
-        call_id = get_call_id(tool_call_id := arguments.pop(_ID))
+        call_id = _get_call_id(tool_call_id := arguments.pop(_ID))
         while isinstance(outcome := make_call(tool, call_id, arguments), Waiting):
             interrupt(outcome.to_json())
         return _to_output(outcome, tool_call_id)
 
     async def arun(**arguments: Any) -> Any:
-        call_id = get_call_id(tool_call_id := arguments.pop(_ID))
+        call_id = _get_call_id(tool_call_id := arguments.pop(_ID))
         while isinstance(outcome := await amake_call(tool, call_id, arguments), Waiting):
             interrupt(outcome.to_json())
         return _to_output(outcome, tool_call_id)
@@ -75,7 +87,7 @@ def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
     )
 
 
-def get_call_id(tool_call_id: object) -> str:
+def _get_call_id(tool_call_id: object) -> str:
     """Return the id of a tool call in the graph that runs here, or raise ``InputError`` if it has none."""
     configurable: dict[str, Any] = get_config().get("configurable") or {}
     return make_call_id("langgraph", configurable.get("thread_id"), tool_call_id)
@@ -85,3 +97,97 @@ def _to_output(outcome: Returned | Rejected, tool_call_id: str) -> Any:
     if isinstance(outcome, Rejected):
         return ToolMessage(outcome.message, status="error", tool_call_id=tool_call_id)
     return outcome.value
+
+
+class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Guards tools of an agent by name: ``create_agent(..., middleware=[GuardMiddleware(authority, {...})])``.
+
+    A call that waits for approval interrupts the graph, with its decision as the interrupt's value. Invoke the graph
+    again once the decision is resolved: the approved call is made, once. Otherwise the agent reads a ``ToolMessage``
+    with the status ``error`` and the person's words. If the agent has no tool with one of the names, no tool runs.
+
+    Args:
+        authority: Approves the calls and keeps the receipts. The graph needs a checkpointer, and a ``thread_id``.
+        tools: The options of ``Authority.guard`` for each tool, by its name.
+    """
+
+    def __init__(self, authority: Authority, tools: Mapping[str, GuardOptions]) -> None:
+        super().__init__()
+        self._tools = NamedTools(
+            authority, {name: {"describe": _describe, **options} for name, options in tools.items()}
+        )
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
+        """Make an approved call once, in a thread of its own."""
+        tool = self._find(request)
+        if tool is None:
+            return handler(request)
+
+        async def run(arguments: dict[str, Any]) -> Any:
+            return await asyncio.to_thread(handler, _with_arguments(request, arguments))
+
+        # LangGraph runs sync tools in threads, which have no event loop.
+        return asyncio.run(_make_call(tool, request, run))
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> Any:
+        """Make an approved call once."""
+        tool = self._find(request)
+        if tool is None:
+            return await handler(request)
+
+        async def run(arguments: dict[str, Any]) -> Any:
+            return await handler(_with_arguments(request, arguments))
+
+        return await _make_call(tool, request, run)
+
+    def _find(self, request: Any) -> ExistingTool | None:
+        """Return the guarded tool of a call, or None if the tool is not guarded."""
+        self._tools.check_present([tool.name for tool in request.runtime.tools])
+        tool = request.tool
+        if tool is None or tool.name not in self._tools.options:
+            return None
+        function = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or tool
+        try:
+            parameters: dict[str, Any] = tool.args
+        except KeyError:  # the schema of a tool without parameters may lack "properties"
+            parameters = {}
+        return self._tools.guard(
+            tool.name, description=tool.description, parameters=parameters, implementation=function
+        )
+
+
+async def _make_call(tool: ExistingTool, request: ToolCallRequest, run: RunTool) -> Any:
+    call = request.tool_call
+    call_id = _get_call_id(call["id"])
+    while isinstance(outcome := await tool.make_call(call_id, call["args"], run), Waiting):
+        interrupt(outcome.to_json())
+    if isinstance(outcome, Rejected):
+        return ToolMessage(outcome.message, name=call["name"], status="error", tool_call_id=call["id"])
+    return _restore(outcome.value, request)
+
+
+def _with_arguments(request: ToolCallRequest, arguments: dict[str, Any]) -> ToolCallRequest:
+    return request.override(tool_call={**request.tool_call, "args": arguments})
+
+
+def _restore(value: Any, request: ToolCallRequest) -> Any:
+    """Return the result of a call, or the message that was retained from an earlier one."""
+    match value:
+        case _ if isinstance(value, ToolMessage | Command):
+            return cast("Any", value)
+        case {"type": "tool"}:
+            return ToolMessage.model_validate(value)
+        case [*results] if all(isinstance(each, ToolMessage | Command) for each in results):
+            return results
+        case _:
+            call = request.tool_call
+            words = "The call was made before. What it changed in the graph is not repeated."
+            return ToolMessage(words, name=call["name"], tool_call_id=call["id"])
+
+
+def _describe(value: Any) -> Effects:
+    """Return the effects for the receipt: a failure if LangChain turned an exception into a message."""
+    is_failed = isinstance(value, ToolMessage) and value.status == "error"
+    return Effects(Result.FAILURE, error="ToolMessage") if is_failed else Effects()

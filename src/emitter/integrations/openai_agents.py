@@ -108,7 +108,8 @@ def guard_tool(authority: Authority, tool: FunctionTool, **options: Unpack[Guard
         parameters=tool.params_json_schema.get("properties", {}),
         implementation=getattr(tool, "__wrapped__", tool),
     )
-    raising = set_function_tool_failure_error_function(copy.copy(tool), None)  # so that a receipt says that it failed
+    # Without its error function the tool raises, so that the receipt says that the call failed.
+    raising = set_function_tool_failure_error_function(copy.copy(tool), None)
 
     async def find_obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
         return await existing.find_obstacle(call_id, _load_object(arguments))
@@ -126,17 +127,24 @@ def guard_tool(authority: Authority, tool: FunctionTool, **options: Unpack[Guard
         try:
             return await existing.make_call(call_id, _load_object(arguments), run)
         except Exception as error:
-            how: Any = {"function_tool": tool, "context": context, "error": error}
-            if error not in raised or (words := await maybe_invoke_function_tool_failure_error_function(**how)) is None:
+            # Errors of the guard itself are not for the tool's own error function.
+            message = await _explain_failure(tool, context, error) if error in raised else None
+            if message is None:
                 raise
-            return Rejected(words)
+            return Rejected(message)
 
     members = {each.name: getattr(tool, each.name) for each in fields(FunctionTool) if each.init}
     return _build_tool(members, find_obstacle, make_call)
 
 
+async def _explain_failure(tool: FunctionTool, context: ToolContext[Any], error: Exception) -> str | None:
+    """Return the text of the tool's own error function, or None if it has none."""
+    arguments: Any = {"function_tool": tool, "context": context, "error": error}
+    return await maybe_invoke_function_tool_failure_error_function(**arguments)
+
+
 def _build_tool(members: Mapping[str, Any], find_obstacle: FindObstacle, make_call: MakeCall) -> GuardedFunctionTool:
-    """Return the tool of the SDK. Invalid arguments are no obstacle: the model reads what is wrong with them."""
+    """Return the tool of the SDK. A call with invalid arguments is not held up: the model reads the error."""
 
     async def obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
         try:
@@ -156,12 +164,12 @@ def _build_tool(members: Mapping[str, Any], find_obstacle: FindObstacle, make_ca
             raise _not_approved_in_ledger(outcome)
         return outcome.message if isinstance(outcome, Rejected) else outcome.value
 
-    own: dict[str, Any] = {"on_invoke_tool": invoke, "needs_approval": needs_approval, "obstacle": obstacle}
-    return GuardedFunctionTool(**{**members, **own})
+    guards: dict[str, Any] = {"on_invoke_tool": invoke, "needs_approval": needs_approval, "obstacle": obstacle}
+    return GuardedFunctionTool(**{**members, **guards})
 
 
 async def apply_answers(state: RunState[Any, Any]) -> None:
-    """Approve and reject the interruptions of a run as the ledger says. Those that wait stay as they are.
+    """Approve and reject the interruptions of a run as the ledger says. Calls that wait stay as they are.
 
     A call that was not approved is rejected with the person's words. Interruptions of other tools are left to you.
 
@@ -182,9 +190,10 @@ async def apply_answers(state: RunState[Any, Any]) -> None:
 
 
 async def save_state(store: Store, run_id: str, state: RunState[Any, Any]) -> None:
-    """Save the state of an interrupted run in a store, in place of the one that was saved before.
+    """Save the state of an interrupted run in a store, in place of the state that was saved before.
 
-    A process that is killed leaves the one or the other. One process at a time may run an agent under an id.
+    A process that is killed leaves either the old state or the new one. One process at a time may run an agent under an
+    id.
 
     Args:
         store: Where to save it, such as the store of the authority. It then holds the conversation.
@@ -217,17 +226,17 @@ async def load_state(store: Store, run_id: str, agent: Agent[Any], **options: An
 
 
 def delete_state(store: Store, run_id: str) -> None:
-    """Delete what was saved of a run, once you need it no longer. Its decisions and receipts stay."""
+    """Delete the saved state of a run that you no longer need. Its decisions and receipts stay."""
     for slot in _SLOTS:
         store.forget(_state_id(run_id), str(slot))
 
 
 _SLOTS: Final = (0, 1)
-"""A state is written to the one while the other one still has the state before it."""
+"""A state is written to one slot while the other slot still has the previous state."""
 
 
 class _SavedState(NamedTuple):
-    """A saved state, how often one was saved before it, and its slot."""
+    """A saved state, with the number of saves before it and its slot."""
 
     version: int
     slot: int
@@ -249,7 +258,7 @@ def _find_latest(store: Store, run_id: str) -> _SavedState | None:
 
 
 class _InvalidArguments(Exception):
-    """The model's arguments are not what the tool takes."""
+    """The model's arguments do not fit the tool's parameters."""
 
 
 def _bind(schema: FuncSchema, context: RunContextWrapper[Any] | None, arguments: str) -> dict[str, Any]:
@@ -267,7 +276,7 @@ def _load_object(arguments: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _InvalidArguments(str(error)) from None
     if not isinstance(parsed, dict):
-        raise _InvalidArguments("they are no JSON object")
+        raise _InvalidArguments("they are not a JSON object")
     return cast("dict[str, Any]", parsed)
 
 

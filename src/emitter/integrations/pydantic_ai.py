@@ -65,12 +65,12 @@ class GuardedToolset(WrapperToolset[AgentDepsT]):
 
 @dataclass
 class _GuardedByName(WrapperToolset[AgentDepsT]):
-    """A toolset some of whose tools are guarded. ``guard_toolset`` makes one."""
+    """A toolset with some guarded tools. ``guard_toolset`` makes one."""
 
     named: NamedTools = field(kw_only=True)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """Return the tools. A guarded one needs no approval but the ledger's."""
+        """Return the tools. A guarded tool needs only the ledger's approval, not the framework's."""
         tools = await super().get_tools(ctx)
         self.named.check_present(tools)
         for name in self.named.options:
@@ -109,7 +109,7 @@ def _call_id(ctx: RunContext[Any]) -> str:
 
 
 def _to_result(outcome: CallOutcome) -> Any:
-    """Return the result of a call, or raise why there is none."""
+    """Return the result of a call, or raise the framework's exception if there is none."""
     match outcome:
         case Returned(value={"kind": "tool-return", **members}):  # retained
             return ToolReturn(**cast("dict[str, Any]", members))
@@ -161,7 +161,7 @@ def wait_for_answers(
 
     Args:
         ledger: The ledger of the guarded tools, ``Authority.ledger``.
-        poll: Seconds between two looks at the store.
+        poll: Seconds between two queries of the store.
     """
 
     async def handle(_: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults:

@@ -1,8 +1,7 @@
 """Emissions over a Ray dataset. Needs the extra ``ray``.
 
-``emit_dataset`` adds columns to a dataset, and ``EmissionMapper`` is its ``map_batches`` callable. Ray does the work:
-each actor holds one client, and Ray Data gives the actors batches when they are ready for them, and starts lost ones
-again.
+``emit_dataset`` adds columns to a dataset, and ``EmissionMapper`` is its ``map_batches`` callable. Each actor holds one
+client. Ray Data gives an actor a batch when it is ready for one, and runs lost batches again.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
 Dataset: TypeAlias = Any
 Table: TypeAlias = Any
-Array: TypeAlias = Any
 DataType: TypeAlias = Any
 PromptColumn: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
 """A column of prompts, or a function that takes a row and returns a prompt, messages or a ``Job``."""
@@ -55,7 +53,7 @@ PromptColumn: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
 
 @dataclass(frozen=True)
 class EmissionSpec:
-    """What each actor does. It is checked where it is made, which is the driver.
+    """The settings of the actors. They are checked on the driver, where the spec is made.
 
     Attributes:
         form: The type of the objects. Its module must be importable on the workers, or it is pickled by value.
@@ -101,7 +99,7 @@ class EmissionSpec:
         return f"{self.options.get('node_id') or 'emit'}.{self.dataset_id}"
 
     def start_run(self, emitter: AsyncEmitter, jobs: Collection[Any], **options: Any) -> AsyncRun[Emission[Any]]:
-        """Return a run of some rows, of which nothing is sent before it is iterated. Raises for wrong options."""
+        """Return a run of some rows. It sends nothing before it is iterated. Raises for wrong options."""
         settings: dict[str, Any] = {**options, "node_id": self.node_id, "progress": False}
         return emitter.emit_many(self.form, jobs, **settings)
 
@@ -110,11 +108,11 @@ class EmissionSpec:
         for name in ("value", *COLUMNS):
             if name in names:
                 raise InputError(f"The dataset has a column {name!r} already.", hint="Rename it: emit_dataset adds it.")
-        for argument, wanted in (("prompt", self.prompt), ("key", self.key)):
-            if isinstance(wanted, str) and wanted not in names:
-                columns = ", ".join(names)
+        for argument, column in (("prompt", self.prompt), ("key", self.key)):
+            if isinstance(column, str) and column not in names:
                 raise InputError(
-                    f"The dataset has no column {wanted!r}, only {columns}.", hint=f"Name one with {argument}=."
+                    f"The dataset has no column {column!r}, only {', '.join(names)}.",
+                    hint=f"Name one with {argument}=.",
                 )
 
 
@@ -122,7 +120,7 @@ _UNSUPPORTED_OPTIONS = {
     "journal": "Pass store= and key=, from which a run continues.",
     "progress": "Ray shows the progress on the driver.",
 }
-"""Options of ``aemit_many`` that a dataset does not take, and what to do instead."""
+"""Options of ``aemit_many`` that a dataset does not accept, and what to do instead."""
 
 
 def emit_dataset(  # noqa: PLR0913  most have a default
@@ -234,7 +232,7 @@ class EmissionMapper:
         return JobResult(result.index, result.key, result.input, error)
 
     def _to_row(self, result: JobResult[Any], resent_keys: Collection[str]) -> dict[str, Any]:
-        """Return the columns of a result. Raises its error, if the caller prefers that."""
+        """Return the columns of a result. With ``errors="raise"``, raises its error."""
         error, value, usage, cost = result.error, None, Usage(), None
         if error is None:
             usage, cost = result.result.usage, result.result.cost
@@ -288,12 +286,12 @@ def _try_job(spec: EmissionSpec, row: Mapping[str, Any]) -> Any:
 
 
 def _make_job(spec: EmissionSpec, row: Mapping[str, Any]) -> Any:
-    wanted = row[spec.prompt] if isinstance(spec.prompt, str) else spec.prompt(row)
+    prompt = row[spec.prompt] if isinstance(spec.prompt, str) else spec.prompt(row)
     if spec.key is None:
-        return wanted
+        return prompt
     if row[spec.key] is None:
         raise InputError(f"The row has no key in the column {spec.key!r}.", hint="Give each row a key of its own.")
-    job = wanted if isinstance(wanted, Job) else Job(wanted)
+    job = prompt if isinstance(prompt, Job) else Job(prompt)
     return replace(job, key=str(row[spec.key]))
 
 
@@ -304,7 +302,7 @@ def _make_failure(error: Exception) -> JobResult[Any]:
 
 @dataclass(frozen=True, slots=True)
 class ArrowColumn:
-    """An Arrow type, and how a JSON value becomes a value of it."""
+    """An Arrow type, and the conversion of JSON values to it."""
 
     type: DataType
     encode: Callable[[Any], Any]
@@ -339,7 +337,7 @@ _JSON_TEXT = ArrowColumn(pa.string(), _to_json)
 def arrow_column(
     schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None, parents: frozenset[str] = frozenset()
 ) -> ArrowColumn:
-    """Return the column of a JSON Schema's values. What has no single type, and recursion, is a string of JSON."""
+    """Return the column of a JSON Schema's values. A recursive value, or one of several types, is a string of JSON."""
     definitions = as_mapping(schema.get("$defs")) if definitions is None else definitions
     make = partial(arrow_column, definitions=definitions, parents=parents)
     options = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]

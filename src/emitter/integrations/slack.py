@@ -1,7 +1,7 @@
 """Decisions in Slack: posted as messages, answered by the buttons and modals of a Bolt app.
 
 Bolt verifies Slack's signature of every request before it reaches this module. Messages name their decision, so any
-process that serves the app takes any answer: nothing is kept but in the ledger.
+process that serves the app can record any answer. All state is in the ledger.
 
 Source: https://docs.slack.dev/tools/bolt-python and https://docs.slack.dev/reference/interaction-payloads, read
 2026-11-23 through slack-bolt 1.30.0.
@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
 from emitter.decisions.principals import Principal, is_allowed, record_answer
 from emitter.errors import (
     BadResolution,
@@ -57,7 +57,7 @@ AuthenticateSlackUser: TypeAlias = "Callable[[Mapping[str, Json]], Principal | N
 
 @dataclass(frozen=True, slots=True)
 class SlackMessage:
-    """Where a decision was posted."""
+    """The message that a decision was posted in."""
 
     decision_id: str
     channel: str
@@ -71,7 +71,7 @@ class SlackApprovals:
         app: The Bolt app, with its signing secret and its token. Listeners for the buttons are added to it.
         ledger: The ledger of the agents.
         authenticate: Returns the ``Principal`` of a Slack user, or None for one who may not answer anything.
-        may: Returns True if a principal may ``"answer"`` a decision. Who may see one, its channel decides.
+        may: Returns True if a principal may ``"answer"`` a decision. The channel decides who may see it.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class SlackApprovals:
         self._client.chat_update(channel=message.channel, ts=message.ts, **self._draw(decision))
 
     def _draw(self, decision: PendingDecision | ResolvedDecision) -> dict[str, Any]:
-        """Return a message: with buttons as long as the decision is open, and with its state once something is."""
-        pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+        """Return a message: with buttons while the decision is open, and with its state once it has changed."""
+        pending = pending_of(decision)
         is_open = isinstance(decision, PendingDecision) and not decision.expiry_recorded
         drawn = RENDERER.draw(pending.moment)
         blocks = [
@@ -115,12 +115,13 @@ class SlackApprovals:
             for number, block in enumerate(drawn["blocks"])
         ]
         state = format_state(decision, self._ledger.first_approvals(pending.decision_id) if is_open else ())
-        shown = build_sections(state) if pending.four_eyes or not is_open else []
+        status = build_sections(state) if pending.four_eyes or not is_open else []
         text = drawn["text"] if is_open else escape_text(state)
-        return {**drawn, "text": text, "blocks": [*(block for block in blocks if block is not None), *shown]}
+        return {**drawn, "text": text, "blocks": [*(block for block in blocks if block is not None), *status]}
 
     def _on_press(self, ack: Callable[..., Any], body: dict[str, Any], client: Any) -> None:
         """Record the option of a button, or open the modal of a veto."""
+        # Slack shows an error unless a press is acknowledged within three seconds, so before the store is used.
         ack()
         message = as_mapping(body.get("container"))
         place = {"channel": message.get("channel_id"), "ts": message.get("message_ts")}
@@ -137,11 +138,11 @@ class SlackApprovals:
                 return
             record_answer(self._ledger, principal, pending, RENDERER.read(pending.moment, body), CHANNEL)
         except (ResolutionError, UnsignedAnswer) as error:
-            _tell(client, body, place, str(error))
+            _notify_user(client, body, place, str(error))
         self._update(client, _find_reference(body), place)
 
     def _on_submission(self, ack: Callable[..., Any], body: dict[str, Any], client: Any) -> None:
-        """Record the words of a veto, or say at the field why they are none."""
+        """Record the words of a veto, or show at the field why they are invalid."""
         carried = as_mapping(_load_json(as_mapping(body.get("view")).get("private_metadata")))
         reference = carried.get("decision")
         try:
@@ -153,7 +154,7 @@ class SlackApprovals:
             return
         except (ResolutionError, UnsignedAnswer) as error:
             ack()
-            _tell(client, body, carried, str(error))
+            _notify_user(client, body, carried, str(error))
         else:
             ack()
         self._update(client, str(reference), carried)
@@ -165,7 +166,7 @@ class SlackApprovals:
         return decision
 
     def _require_principal(self, body: Mapping[str, Json], pending: PendingDecision) -> Principal:
-        """Return who acts, or raise ``BadToken`` if they may not answer."""
+        """Return the principal who acts. Raises ``BadToken`` if they may not answer."""
         principal = self._authenticate(as_mapping(body.get("user")))
         if not isinstance(principal, Principal) or not is_allowed(self._may, principal, pending, "answer"):
             raise BadToken("You may not answer this decision.")
@@ -201,12 +202,12 @@ def _name_block(block: Json, block_id: str) -> Json:
 
 
 def _without_buttons(block: Json) -> Json | None:
-    """Return a block without its button, or None if it is nothing else."""
+    """Return a block without its button, or None if it has nothing else."""
     return None if block["type"] == "actions" else {name: block[name] for name in block if name != "accessory"}
 
 
-def _tell(client: Any, body: Mapping[str, Json], place: Mapping[str, Json], text: str) -> None:
-    """Say something to the person who pressed, and to nobody else."""
+def _notify_user(client: Any, body: Mapping[str, Json], place: Mapping[str, Json], text: str) -> None:
+    """Show a message to the person who pressed the button, and to nobody else."""
     user = str(as_mapping(body.get("user")).get("id"))
     client.chat_postEphemeral(channel=str(place.get("channel")), user=user, text=text)
 

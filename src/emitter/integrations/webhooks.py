@@ -1,7 +1,7 @@
-"""Push what happens to decisions to a service of yours, in the form of Standard Webhooks. Needs the extra ``webhooks``.
+"""Push the events of decisions to a service of yours, in the form of Standard Webhooks. Needs the extra ``webhooks``.
 
-Each event of the ledger is delivered in order and at least once, whichever process does it: the store has what was
-delivered. A delivery has the digest of the envelope, and none of the envelope's words nor of the principal's.
+Each event of the ledger is delivered in order and at least once, by any of your processes: the store records each
+delivery. A delivery has the digest of the envelope, but no words of the envelope or of the principal.
 
 Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, read 2026-11-23
 through standardwebhooks 1.1.0.
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from emitter.decisions import ledger_log
-from emitter.decisions.ledger_entries import MARKER_ENTRY, ResolvedDecision
+from emitter.decisions.ledger_entries import MARKER_ENTRY, ResolvedDecision, pending_of
 from emitter.decisions.resolution import Selected
 from emitter.errors import EmitterError, InputError, MissingExtra
 from emitter.events import Level, LogAppended, RunEvent, format_timestamp
@@ -55,7 +55,7 @@ _GONE: Final = 410
 
 
 class WebhookFailed(EmitterError):
-    """The endpoint did not accept a delivery. ``Webhooks.deliver`` begins with it again."""
+    """The endpoint did not accept a delivery. The next ``Webhooks.deliver`` starts with it again."""
 
 
 class Webhooks:
@@ -96,10 +96,10 @@ class Webhooks:
         self._delivered_to = -1
 
     def deliver(self) -> int:
-        """Deliver what happened and was not delivered yet, and return the number of deliveries.
+        """Deliver the events that were not delivered yet, and return the number of deliveries.
 
-        Call it as often as you want to look. A delivery is repeated after an exponential delay; one process at a time
-        makes it. The receiver recognises a repeated delivery by its ``webhook-id``.
+        Call it at regular intervals. A delivery is repeated after an exponential delay; one process at a time makes it.
+        The receiver recognises a repeated delivery by its ``webhook-id``.
 
         Raises:
             WebhookFailed: The endpoint is gone, or did not accept a delivery after all attempts.
@@ -125,7 +125,8 @@ class Webhooks:
         return self._delivered_to
 
     def _deliver_once(self, document: Mapping[str, Json]) -> NewEntry:
-        """Deliver an event, and return the mark that it was."""
+        """Deliver an event, and return the marker to store."""
+        # The marker is stored after the delivery: a process that is killed in between delivers the event again.
         self._send(str(document["eventId"]), json.dumps(self._payload(document), separators=(",", ":")))
         event = LogAppended(Level.INFO, _DELIVERED_MESSAGE, {"line": document["sequence"]})
         timestamp = format_timestamp(time.time())
@@ -136,7 +137,7 @@ class Webhooks:
     def _payload(self, document: Mapping[str, Json]) -> dict[str, Json]:
         payload, reference = as_mapping(document["payload"]), str(document["causationId"])
         decision = self._ledger.find_by_reference(reference)
-        pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+        pending = pending_of(decision)
         data: dict[str, Json] = {
             "decision_id": pending.decision_id,
             "reference": reference,
@@ -175,6 +176,7 @@ class Webhooks:
             "webhook-timestamp": str(int(now.timestamp())),
             "webhook-signature": self._webhook.sign(message_id, now, body),
         }
+        # A proxy from the environment or a redirect could send the deliveries to another host than the caller named.
         options = {"trust_env": False, "follow_redirects": False, "timeout": _TIMEOUT_SECONDS}
         try:
             with httpx2.Client(transport=self._transport, **options) as client:

@@ -109,7 +109,7 @@ def build_html_page(
     ``header`` stands above the decision, ``footer`` below it. ``security`` replaces the page's Content-Security-Policy.
     """
     form = form_or_hint if isinstance(form_or_hint, Form) else None
-    prefix = "" if form is None or form.problem is None else "Not taken - "
+    prefix = "" if form is None or form.problem is None else "Not accepted - "
     question = _keyed_question(layout, str(form_or_hint)) if form is None else answer_section(layout, form)
     return build_document(
         f"{prefix}Decision: {layout.stem}",

@@ -1,4 +1,4 @@
-"""The state of a decision in one sentence, for surfaces that show how it ended."""
+"""The state of a decision in one sentence, for surfaces that show decisions which are closed or half approved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def format_state(decision: PendingDecision | ResolvedDecision, approvals: Sequence[Approval] = ()) -> str:
-    """Return how a decision stands, without the principal's words. ``approvals`` are the first ones of an open one."""
+    """Return the state of a decision as a sentence, without the principal's words.
+
+    ``approvals`` are the first approvals of a decision that is open.
+    """
     if isinstance(decision, ResolvedDecision):
         return _format_answer(decision)
     if decision.expiry_recorded:

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from emitter.authority import Authority
 from emitter.decisions.ledger import Ledger
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
 from emitter.decisions.principals import Principal, is_allowed
 from emitter.errors import (
     AlreadyResolved,
@@ -46,7 +46,6 @@ from emitter.web.inbox_pages import (
     Record,
     assignment_form,
     list_page,
-    pending_of,
     reading_page,
     record_page,
     status_elements,

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlencode
 
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
 from emitter.errors import StoreAltered, UnsignedAnswer
 from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.render.html_page import (
@@ -181,11 +181,6 @@ class Catalog:
                 yield self._ledger.find_by_reference(reference)
             except (StoreAltered, UnsignedAnswer):
                 yield reference
-
-
-def pending_of(decision: PendingDecision | ResolvedDecision) -> PendingDecision:
-    """Return the decision as it was opened."""
-    return decision.pending if isinstance(decision, ResolvedDecision) else decision
 
 
 def _urgency(pending: PendingDecision) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from emitter.authority.records import ActionRequest, BoundCall
 from emitter.authority.rules import check_not_stopped
 from emitter.decisions import Selected, Unresolved
 from emitter.decisions.canonical_json import LONE_SURROGATE
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer, pending_of
 from emitter.errors import (
     AlreadyResolved,
     ApprovalPending,
@@ -249,7 +249,7 @@ def _check_states_call(
     call: GuardedCall, proposed_call: ProposedCall, decision: PendingDecision | ResolvedDecision
 ) -> None:
     """Raise ``Tampered`` if the decision under this call's id is about something else."""
-    pending = decision.pending if isinstance(decision, ResolvedDecision) else decision
+    pending = pending_of(decision)
     is_weaker = not pending.four_eyes and call.config.needs_four_eyes(call.parameters)
     if is_weaker or not states_call(_approval_request(call, proposed_call), pending.moment, pending.actions):
         raise Tampered(
