@@ -15,8 +15,7 @@ from tests.stores.postgres import Postgres, running
 from benchmarks.distributed import MODEL, Numbered, answer, jobs
 from emitter.bulk import emit_many
 from emitter.stores import SqlStore
-from emitter.stores.jobs import JobTable, Outcome
-from emitter.stores.jobs import SlotRequest
+from emitter.stores.jobs import JobTable, Outcome, SlotRequest
 from emitter.testing import simulator
 
 if TYPE_CHECKING:
