@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check check-all mcp1 typescript axe gallery discipline limits lint types mypy pyright blocks layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
+.PHONY: help demo test size check ci check-all mcp1 typescript axe gallery discipline limits lint types mypy pyright programs layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1 - /'
@@ -52,23 +52,32 @@ lint: .venv/installed  ## look for mistakes and for style
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
 	$(BIN)/zizmor --offline --quiet .github
 
+# The type checkers read the programs of README.md and docs/ with the package, so that they read each library once.
+TYPED := src tests/typing build/programs
+
 types: .venv/installed  ## check types, twice
-	@$(MAKE) --no-print-directory --jobs 2 mypy pyright blocks
+	@$(MAKE) --no-print-directory --jobs 2 mypy pyright
 
-mypy: .venv/installed
-	$(BIN)/mypy
+mypy: programs
+	$(BIN)/mypy $(TYPED)
 
-pyright: .venv/installed
-	$(BIN)/pyright
+pyright: programs
+	$(BIN)/pyright $(TYPED)
 
-blocks: .venv/installed
-	$(BIN)/python -m tests.typing.blocks
+programs: .venv/installed
+	@$(BIN)/python -m tests.typing.blocks
 
 layers: .venv/installed  ## hold imports to the layers
 	$(BIN)/lint-imports
 
-check: .venv/installed  ## all of it: the linters and type checkers run beside the tests, which often wait
-	@$(MAKE) --no-print-directory --jobs 2 test lint layers mypy pyright blocks
+# The linters and type checkers run beside the tests, which often wait.
+CHECKS := test pyright mypy lint layers
+
+check: .venv/installed  ## the tests, the linters and the type checkers
+	@$(MAKE) --no-print-directory --jobs 2 $(CHECKS)
+
+ci: .venv/installed .venv/docs  ## what CI runs: all of that, and the documentation site
+	@$(MAKE) --no-print-directory --jobs 2 $(CHECKS) docs
 
 check-all: export EMITTER_TESTS := full
 check-all: check  ## the same, with property tests at full size on fresh examples

@@ -1,27 +1,20 @@
-"""Type-check the Python blocks of README.md and docs/: ``python -m tests.typing.blocks``.
+"""Write the Python blocks of README.md and docs/ as programs, for mypy and pyright: ``python -m tests.typing.blocks``.
 
 The blocks of a page are one program, as a reader would type them in: names of earlier blocks are known in later
-ones. Both mypy and pyright read them, as they read a user's code by default, with unannotated functions checked too.
-The exit status is 1 where one of them finds something; what it says names the page and its line.
+ones. Each line keeps its number, so an error names the page and its line. The type checkers read the programs with
+the package, in one run. ``pyproject.toml`` gives them the defaults that a user's code has, with unannotated functions
+checked too.
 """
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-import tempfile
+import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^(?P<indent>[ ]*)```python[^\n]*\n(?P<code>.*?)^[ ]*```", re.MULTILINE | re.DOTALL)
-_CONFIG = """
-[mypy]
-python_version = 3.11
-check_untyped_defs = True
-follow_imports = silent
-disable_error_code = empty-body
-"""
+PROGRAMS = ROOT / "build" / "programs"
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -39,34 +32,19 @@ def program(page: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def check(texts: dict[str, str]) -> str:
-    """Return what mypy and pyright find in the programs of the pages, by their names; nothing where they hold."""
-    with tempfile.TemporaryDirectory() as place:
-        for name, text in texts.items():
-            (Path(place) / f"page_{_module_name(name)}.py").write_text(program(text), encoding="utf-8")
-        (Path(place) / "mypy.ini").write_text(_CONFIG, encoding="utf-8")
-        files = sorted(str(each) for each in Path(place).glob("*.py"))
-        mypy = [sys.executable, "-m", "mypy", "--config-file", f"{place}/mypy.ini", "--no-error-summary", *files]
-        pyright = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--level", "error", *files]
-        found = [_run(mypy, place), _run(pyright, place)]
-    return "\n".join(filter(None, found)).replace(f"{place}/", "")
-
-
-def _module_name(page: str) -> str:
+def module_name(page: str) -> str:
+    """Return the name of a page's program: mypy and pyright report errors under it."""
     return re.sub(r"\W", "_", page.removeprefix("docs/").removesuffix(".md"))
 
 
-def _run(command: list[str], place: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=place)
-    return "" if done.returncode == 0 else done.stdout + done.stderr
-
-
-def main() -> int:
-    """Check every page."""
-    found = check({each.relative_to(ROOT).as_posix(): each.read_text(encoding="utf-8") for each in pages()})
-    sys.stdout.write(f"{found}\n" if found else "README.md and docs/ hold no error of types.\n")
-    return 1 if found else 0
+def write_programs(texts: dict[str, str], folder: Path) -> None:
+    """Write a program for each page, by the pages' names, into a folder that holds nothing else."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("", encoding="utf-8")  # makes one package of them, which has its own settings
+    for name, text in texts.items():
+        (folder / f"{module_name(name)}.py").write_text(program(text), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write_programs({each.relative_to(ROOT).as_posix(): each.read_text(encoding="utf-8") for each in pages()}, PROGRAMS)
