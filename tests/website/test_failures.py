@@ -22,6 +22,9 @@ FAILURES = {
 }
 
 
+ERRORS = DOCS / "errors.md"
+
+
 def section(page: str, heading: str) -> str:
     """Return the text under a heading of a page."""
     return (DOCS / page).read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
@@ -32,20 +35,20 @@ def test_the_table_of_codes_has_every_end_of_an_emission(name: str) -> None:
     """With the code and the exception that follow."""
     code, exception = FAILURES[name].code, FAILURES[name].error.__name__
     row = re.compile(rf"^\| `{name}` \| [^|]+ \| `{code}` \| `{exception}` \|$", re.MULTILINE)
-    told = f"docs/typed-output.md, Errors: | `{name}` | what emitter does | `{code}` | `{exception}` |"
-    assert row.search(section("typed-output.md", "Errors")), told
+    told = f"docs/errors.md: | `{name}` | what emitter does | `{code}` | `{exception}` |"
+    assert row.search(ERRORS.read_text("utf-8")), told
 
 
 def test_the_table_of_codes_has_no_other_rows() -> None:
     """A row that no failure stands for is out of date."""
     row = re.compile(r"^\| `(\w+)` \| [^|]+ \| `\w+` \| `\w+` \|$", re.MULTILINE)
-    assert sorted(row.findall(section("typed-output.md", "Errors"))) == sorted(FAILURES)
+    assert sorted(row.findall(ERRORS.read_text("utf-8"))) == sorted(FAILURES)
 
 
 @pytest.mark.parametrize("code", [*_ERROR_BY_CODE, CAPABILITY_NOT_PROVIDED])
 def test_every_code_is_named(code: str) -> None:
     """Those of limits too."""
-    assert f"`{code}`" in section("typed-output.md", "Errors")
+    assert f"`{code}`" in ERRORS.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +56,7 @@ def test_every_code_is_named(code: str) -> None:
 )
 def test_every_exception_of_an_emission_is_named(name: str) -> None:
     """What a caller may catch stands where it is looked up."""
-    assert f"`{name}`" in section("typed-output.md", "Errors"), f"docs/typed-output.md, Errors: name {name}."
+    assert f"`{name}`" in ERRORS.read_text("utf-8"), f"docs/errors.md: name {name}."
 
 
 @pytest.mark.parametrize("stop", StopReason)

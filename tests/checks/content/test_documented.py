@@ -1,4 +1,4 @@
-"""docs/decisions.md lists every rule with its severity, and the figures that the report prints."""
+"""docs/checks.md lists every rule with its severity, and the figures that the report prints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from emitter.cli.moments import default_severities
 from tests.checks.content import report
 from tests.checks.content.labelled import PARTS
 
-PAGE = Path(__file__).parents[3].joinpath("docs", "decisions.md").read_text("utf-8")
+PAGE = Path(__file__).parents[3].joinpath("docs", "checks.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("rule", default_severities())
